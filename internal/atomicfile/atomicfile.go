@@ -1,0 +1,84 @@
+// Package atomicfile publishes a file whole or not at all.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"bitextmine/internal/badinput"
+)
+
+// Suffix ends the name of every temporary file, so that what a killed process left can be told and swept.
+const Suffix = ".tmp"
+
+// Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there.
+// On any error the temporary file is removed and path is untouched. The directory must exist.
+func Write(path string, fill func(f *os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+Suffix)
+	if err != nil {
+		return explain(path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
+		}
+	}()
+	if err := fill(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// WriteBytes publishes data as path.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// explain gives a full disk its one sentence, whichever layer met it.
+func explain(path string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return badinput.Errorf("write %s: the disk is full; free some space or name another directory, then run the same command again", path)
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+

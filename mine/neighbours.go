@@ -1,0 +1,34 @@
+package mine
+
+// None fills the places of a list that has fewer than k entries; the cosine beside it is zero and means nothing.
+const None int32 = -1
+
+// Neighbours holds, for each of n sentences, its nearest sentences on the other side.
+type Neighbours struct {
+	K       int
+	IDs     []int32   // [n, k] row of the other side, or None
+	Cosines []float32 // [n, k] descending; equal cosines in ascending order of the sentence's key
+}
+
+// NewNeighbours returns lists for n sentences, every place None.
+func NewNeighbours(n, k int) Neighbours {
+	nb := Neighbours{K: k, IDs: make([]int32, n*k), Cosines: make([]float32, n*k)}
+	for i := range nb.IDs {
+		nb.IDs[i] = None
+	}
+	return nb
+}
+
+// Len returns n.
+func (nb Neighbours) Len() int {
+	if nb.K == 0 {
+		return 0
+	}
+	return len(nb.IDs) / nb.K
+}
+
+// Row returns sentence i's list.
+func (nb Neighbours) Row(i int) ([]int32, []float32) {
+	lo, hi := i*nb.K, (i+1)*nb.K
+	return nb.IDs[lo:hi:hi], nb.Cosines[lo:hi:hi]
+}
