@@ -81,4 +81,3 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
-

@@ -1,0 +1,131 @@
+package mine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Unranked is the rank of a partner that is not in a sentence's list.
+const Unranked uint8 = 255
+
+// Candidate is a pair that at least one of its two sentences proposes.
+type Candidate struct {
+	Source, Target         int32
+	Score                  float32 // the margin
+	Cosine                 float32
+	SourceMean, TargetMean float32 // A(x), A(y)
+	SourceRank             uint8   // the target's place in the source's list, from 0, or Unranked
+	TargetRank             uint8
+	Forward, Backward      bool // proposed by the source, by the target
+}
+
+// Compare orders candidates by score, best first, then by source and by target row, which is key order.
+func (c Candidate) Compare(other Candidate) int {
+	return cmp.Or(
+		cmp.Compare(other.Score, c.Score),
+		cmp.Compare(c.Source, other.Source),
+		cmp.Compare(c.Target, other.Target),
+	)
+}
+
+// Lists is one mining problem: the neighbours of both sides, and how many of them count.
+type Lists struct {
+	Source, Target Neighbours
+	K              int // neighbours that count, at most the lists' own K
+	Margin         Margin
+
+	sourceMeans, targetMeans []float32
+}
+
+// NewLists checks the two sides against each other and takes the neighbourhood means.
+func NewLists(source, target Neighbours, k int, margin Margin) (*Lists, error) {
+	if k < 1 || k > source.K || k > target.K {
+		return nil, fmt.Errorf("k = %d must be from 1 to the %d and %d neighbours found", k, source.K, target.K)
+	}
+	if k > int(Unranked) {
+		return nil, fmt.Errorf("k = %d must be at most %d", k, Unranked)
+	}
+	if err := errors.Join(inRange(source, target.Len()), inRange(target, source.Len())); err != nil {
+		return nil, err
+	}
+	return &Lists{
+		Source: source, Target: target, K: k, Margin: margin,
+		sourceMeans: Means(source, k), targetMeans: Means(target, k),
+	}, nil
+}
+
+func inRange(nb Neighbours, n int) error {
+	for i, id := range nb.IDs {
+		if id < None || int(id) >= n {
+			return fmt.Errorf("neighbour %d of sentence %d is row %d, but the other side has %d rows", i%nb.K, i/nb.K, id, n)
+		}
+	}
+	return nil
+}
+
+// Candidates returns every pair that a sentence of either side proposes, once each, best first: for each sentence, the
+// neighbour of the highest margin, the first on a tie (LASER's forward and backward bests).
+func (l *Lists) Candidates() []Candidate {
+	forward := l.proposals(l.Source, l.sourceMeans, l.targetMeans)
+	backward := l.proposals(l.Target, l.targetMeans, l.sourceMeans)
+	found := make([]Candidate, 0, len(forward)+len(backward))
+	for x, p := range forward {
+		if p.partner != None {
+			c := l.candidate(int32(x), p.partner, p.cosine)
+			c.Forward, c.Backward = true, backward[p.partner].partner == int32(x)
+			found = append(found, c)
+		}
+	}
+	for y, p := range backward {
+		if p.partner != None && forward[p.partner].partner != int32(y) {
+			c := l.candidate(p.partner, int32(y), p.cosine)
+			c.Backward = true
+			found = append(found, c)
+		}
+	}
+	slices.SortFunc(found, Candidate.Compare)
+	return found
+}
+
+type proposal struct {
+	partner int32 // or None
+	cosine  float32
+}
+
+// proposals returns, for each sentence, the one of its first K neighbours that has the highest margin.
+func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
+	best := make([]proposal, nb.Len())
+	for i := range best {
+		best[i].partner = None
+		var bestMargin float32
+		ids, cosines := nb.Row(i)
+		for j := 0; j < l.K && ids[j] != None; j++ {
+			// The mean of a pair's means is the same from either side: float64 addition commutes.
+			margin := l.Margin.Of(cosines[j], own[i], other[ids[j]])
+			if best[i].partner == None || margin > bestMargin {
+				best[i], bestMargin = proposal{ids[j], cosines[j]}, margin
+			}
+		}
+	}
+	return best
+}
+
+func (l *Lists) candidate(x, y int32, cosine float32) Candidate {
+	return Candidate{
+		Source: x, Target: y,
+		Score:  l.Margin.Of(cosine, l.sourceMeans[x], l.targetMeans[y]),
+		Cosine: cosine, SourceMean: l.sourceMeans[x], TargetMean: l.targetMeans[y],
+		SourceRank: rank(l.Source, l.K, x, y), TargetRank: rank(l.Target, l.K, y, x),
+	}
+}
+
+// rank returns j's place among i's first k neighbours, or Unranked.
+func rank(nb Neighbours, k int, i, j int32) uint8 {
+	ids, _ := nb.Row(int(i))
+	if at := slices.Index(ids[:k], j); at >= 0 {
+		return uint8(at)
+	}
+	return Unranked
+}
