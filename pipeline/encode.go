@@ -3,14 +3,13 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
-	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
 )
 
@@ -58,7 +57,7 @@ func (r *run) encodeSides(ctx context.Context, sides ...*side) (err error) {
 						return nil, err
 					}
 				}
-				return spec, r.encodeShard(ctx, encoder, s.language, one, filepath.Join(dir, embeddingName), stage.meter.Add)
+				return spec, r.encodeShard(ctx, encoder, s.language, one, filepath.Join(dir, embeddingName), stage.meter)
 			})
 			if err != nil {
 				return err
@@ -75,20 +74,18 @@ func (r *run) encodeSides(ctx context.Context, sides ...*side) (err error) {
 }
 
 // encodeShard writes one shard's embedding file, whose rows are as many as the shard's.
-func (r *run) encodeShard(ctx context.Context, encoder *encode.Encoder, language string, s *shard, path string, progress func(int64)) error {
+func (r *run) encodeShard(ctx context.Context, encoder *encode.Encoder, language string, s *shard, path string, meter progress.Meter) error {
 	reader, err := corpus.OpenShard(s.path)
 	if err != nil {
 		return err
 	}
-	info := embedding.Info{Encoder: encoder.Digest(), Shard: s.digest, Dim: encoder.Dim(), DType: embedding.DType(r.cfg.DType)}
-	n, err := encode.WriteFile(ctx, encoder, language, normalised(reader.Rows()), path, info, progress)
-	if err = errors.Join(err, reader.Close()); err != nil {
-		return fmt.Errorf("encode %s: %w", s.name, err)
-	}
-	if n != s.rows {
-		return badinput.Errorf("encode %s: the shard has %d rows, but %d were encoded; remove %s and run again", s.name, s.rows, n, s.path)
-	}
-	return nil
+	source := encode.Source{Name: s.name, Digest: s.digest, Language: language, Rows: s.rows, Texts: normalised(reader.Rows())}
+	shown := 0
+	_, err = encoder.EncodeFile(ctx, path, embedding.DType(r.cfg.DType), source, func(rows int) {
+		meter.Add(int64(rows - shown))
+		shown = rows
+	})
+	return errors.Join(err, reader.Close())
 }
 
 // normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original text.

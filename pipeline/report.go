@@ -107,13 +107,13 @@ func newReport(cfg Config, version string, model *encode.Model) *Report {
 
 func (r *Report) addInput(s *side, in corpus.Input, digest string, counts corpus.Counts) {
 	r.Inputs = append(r.Inputs, InputReport{s.language, in.Path, digest, counts})
-	read := counts.Kept + counts.Duplicates
+	read := int(counts.Kept + counts.Duplicates)
 	if s.name == "src" {
 		r.Counts.SourceIn += read
 	} else {
 		r.Counts.TargetIn += read
 	}
-	r.Counts.Skipped += counts.Lines - read
+	r.Counts.Skipped += int(counts.SkippedTotal())
 }
 
 // sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over

@@ -66,7 +66,7 @@ func (r *run) searchCells(ctx context.Context, source, target *side) ([]cell, er
 func (r *run) searchCell(ctx context.Context, s, t *shard, orders map[string][]int32, path string, progress func(int64)) (err error) {
 	var sides [2]index.Side
 	for n, one := range []*shard{s, t} {
-		file, err := embedding.Open(one.embedding.path, r.model.Digest, one.digest)
+		file, err := embedding.Open(one.embedding.path, embedding.Want{Encoder: r.model.Digest, Shard: one.digest})
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func inRows(rows int, progress func(int64)) func(float64) {
 
 // keyOrder returns each row's place in the order of the shard's sentence keys.
 func keyOrder(path string) ([]int32, error) {
-	keys, err := corpus.ReadKeys(path)
+	keys, err := readKeys(path)
 	if err != nil {
 		return nil, err
 	}
@@ -119,4 +119,14 @@ func keyOrder(path string) ([]int32, error) {
 		order[row] = int32(place)
 	}
 	return order, nil
+}
+
+// readKeys reads the sentence key of every row of a shard file.
+func readKeys(path string) ([]corpus.Key, error) {
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := reader.Keys()
+	return keys, errors.Join(err, reader.Close())
 }

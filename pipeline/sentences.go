@@ -31,7 +31,7 @@ func numberSentences(s *side) (*sentences, error) {
 	all := make([]occurrence, 0, s.rows())
 	numbered := &sentences{rows: make([][]int32, len(s.shards))}
 	for i, shard := range s.shards {
-		keys, err := corpus.ReadKeys(shard.path)
+		keys, err := readKeys(shard.path)
 		if err != nil {
 			return nil, err
 		}

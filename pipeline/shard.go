@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"bitextmine/corpus"
+	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
 )
 
@@ -38,14 +40,9 @@ const shardVersion = 1
 // shardSpec is what a file's shards depend on.
 type shardSpec struct {
 	Input     string // SHA-256 of the file's bytes
+	Name      string // without its directory: its extension may tell the format
 	Normalise int    // version of corpus.Normalise
 	Options   corpus.Options
-}
-
-// shardInfo is what a shard task says of its file.
-type shardInfo struct {
-	Shards []corpus.Shard
-	Counts corpus.Counts
 }
 
 // shardSide cuts the files of one side into shards.
@@ -62,7 +59,7 @@ func (r *run) shardSide(ctx context.Context, target bool) (*side, error) {
 	var bytes int64
 	digests := make([]string, len(inputs))
 	for i, in := range inputs {
-		size, sum, err := in.Digest()
+		size, sum, err := digestInput(in)
 		if err != nil {
 			return nil, err
 		}
@@ -71,27 +68,35 @@ func (r *run) shardSide(ctx context.Context, target bool) (*side, error) {
 	}
 	stage := r.start("shard "+language, bytes, "B")
 	for i, in := range inputs {
-		spec := shardSpec{digests[i], corpus.NormaliseVersion, r.cfg.corpusOptions()}
+		spec := shardSpec{digests[i], filepath.Base(in.Path), corpus.NormaliseVersion, r.cfg.corpusOptions()}
 		out, err := r.store.Do(store.Task{Stage: "shard", Key: store.Key("shard", shardVersion, spec)}, func(dir string) (any, error) {
-			shards, counts, err := corpus.WriteShards(ctx, in, spec.Options, dir, stage.meter.Add)
-			return shardInfo{shards, counts}, err
+			return corpus.WriteShards(ctx, in, spec.Options, dir, corpus.ShardOptions{Report: bytesRead(stage.meter)})
 		})
 		if err != nil {
 			return nil, err
 		}
 		stage.task(out.Cached)
-		var info shardInfo
+		var info corpus.Sharding
 		if err := json.Unmarshal(out.Info, &info); err != nil {
 			return nil, fmt.Errorf("read what %s says: %w", out.Dir, err)
 		}
 		for n, one := range info.Shards {
 			s.shards = append(s.shards, shard{
-				name: fmt.Sprintf("%s#%d", in.Path, n), path: out.Path(one.Name), digest: one.Digest, rows: one.Rows,
+				name: fmt.Sprintf("%s#%d", in.Path, n), path: out.Path(one.File), digest: one.SHA256, rows: one.Rows,
 			})
 		}
-		stage.items += int64(info.Counts.Lines)
+		stage.items += int64(info.Counts.Lines) // of every task, as a cached one costs the digest of its file
 		r.report.addInput(s, in, digests[i], info.Counts)
 	}
 	stage.done(r.report)
 	return s, nil
+}
+
+// bytesRead turns the sharder's running totals into steps of a meter.
+func bytesRead(meter progress.Meter) func(corpus.Progress) {
+	var shown int64
+	return func(p corpus.Progress) {
+		meter.Add(p.Bytes - shown)
+		shown = p.Bytes
+	}
 }

@@ -74,29 +74,26 @@ func (s *side) fill(wanted []placed) error {
 	return nil
 }
 
-// fillShard reads one shard's wanted rows; a row may be wanted more than once.
-func (s *side) fillShard(from shard, wanted []placed) error {
-	rows := make([]uint32, 0, len(wanted))
+// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once.
+func (s *side) fillShard(from shard, wanted []placed) (err error) {
+	rows := make([]uint32, len(wanted))
 	for i, w := range wanted {
-		if i == 0 || w.row != wanted[i-1].row {
-			rows = append(rows, w.row)
-		}
+		rows[i] = w.row
 	}
 	reader, err := corpus.OpenShard(from.path)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
 	at := 0
-	err = reader.Select(rows, func(number uint32, row corpus.Row) error {
-		for ; at < len(wanted) && wanted[at].row == number; at++ {
-			*wanted[at].sentence = bitext.Sentence{
-				Text: row.Text, Lang: s.language, Key: row.Key, Shard: from.name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line,
-			}
+	for row, err := range reader.RowsAt(rows) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err = errors.Join(err, reader.Close()); err != nil {
-		return err
+		*wanted[at].sentence = bitext.Sentence{
+			Text: row.Text, Lang: s.language, Key: row.Key, Shard: from.name, Row: rows[at], Doc: row.Doc, URL: row.URL, Line: row.Line,
+		}
+		at++
 	}
 	if at != len(wanted) {
 		return fmt.Errorf("shard %s gave %d of %d rows", from.path, at, len(wanted))
