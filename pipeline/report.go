@@ -96,6 +96,7 @@ type Sample struct {
 	Target string  `json:"tgt"`
 }
 
+// newReport starts the report of a run.
 func newReport(cfg Config, version string, model *encode.Model) *Report {
 	s := cfg.settings(model.Digest)
 	return &Report{
