@@ -1,0 +1,179 @@
+package encode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"bitextmine/internal/badinput"
+)
+
+// Encoder is a running encoder. Encode and Stream may be called from any number of goroutines: together they use
+// Options.Threads of them at a time. Close comes last.
+type Encoder struct {
+	model    *Model
+	options  Options
+	splitter splitter
+	session  *ort.DynamicAdvancedSession
+	runners  chan *runner // one for each thread; whoever holds one may work
+}
+
+// Open loads a model's tokenizer and graph and verifies the graph against the manifest.
+func Open(model *Model, options Options) (*Encoder, error) {
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	e := &Encoder{model: model, options: options.withDefaults()}
+	var err error
+	if e.splitter, err = newSplitter(model); err != nil {
+		return nil, err
+	}
+	if err := acquireRuntime(options.Library); err != nil {
+		e.splitter.Close()
+		return nil, err
+	}
+	if e.session, err = newSession(model); err != nil {
+		e.splitter.Close()
+		return nil, errors.Join(err, releaseRuntime())
+	}
+	e.runners = make(chan *runner, e.options.Threads)
+	for range e.options.Threads {
+		e.runners <- &runner{model: model, session: e.session}
+	}
+	return e, nil
+}
+
+// Name is the manifest's name.
+func (e *Encoder) Name() string { return e.model.Name }
+
+// Dim is the number of values in a vector.
+func (e *Encoder) Dim() int { return e.model.Dim }
+
+// Digest names everything that changes the vectors (Model.Digest).
+func (e *Encoder) Digest() string { return e.model.Digest }
+
+// Close frees the tokenizer, the session and, with the last encoder, ONNX Runtime. No other call may be running or follow.
+func (e *Encoder) Close() error {
+	e.splitter.Close()
+	return errors.Join(e.session.Destroy(), releaseRuntime())
+}
+
+// Encode writes the vectors of texts, which are normalised sentences of one language, to dst [len(texts), Dim], row i being
+// texts[i]'s. A vector that is zero or not finite is a badinput error that names its row.
+func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst []float32) error {
+	if len(dst) != len(texts)*e.model.Dim {
+		return fmt.Errorf("encode %d texts: the destination has %d values instead of %d", len(texts), len(dst), len(texts)*e.model.Dim)
+	}
+	sentences := func(yield func(string, error) bool) {
+		for _, text := range texts {
+			if !yield(text, nil) {
+				return
+			}
+		}
+	}
+	_, err := e.Stream(ctx, lang, sentences, func(rows []float32) error {
+		dst = dst[copy(dst, rows):]
+		return nil
+	})
+	return err
+}
+
+// Stream encodes texts as they come and calls emit with their vectors [m, Dim] in order, a window of sentences at a time,
+// in memory that does not grow with their number. emit must not keep the slice. It returns how many texts it encoded.
+// An error from texts or emit ends it; an error of a vector names the row, counted from 0.
+func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
+	prefix, err := e.model.prefix(lang)
+	if err != nil {
+		return 0, err
+	}
+	return e.stream(ctx, prefix, texts, emit)
+}
+
+// runner holds what one thread needs to run batches; its buffers grow to the largest batch and stay.
+type runner struct {
+	model            *Model
+	session          *ort.DynamicAdvancedSession
+	ids, mask, types []int64   // [batch, tokens]
+	out              []float32 // [batch, dim] or [batch, tokens, dim]
+}
+
+// run encodes the rows of one batch and writes their vectors into the window.
+func (r *runner) run(w *window, b batch) error {
+	n, l, dim := len(b.rows), b.length, r.model.Dim
+	r.ids = r.ids[:0]
+	for _, row := range b.rows {
+		for _, id := range w.tokens(int(row)) {
+			r.ids = append(r.ids, int64(id))
+		}
+	}
+	values := n * dim
+	outShape := ort.NewShape(int64(n), int64(dim))
+	if r.model.Pooling != None {
+		values *= l
+		outShape = ort.NewShape(int64(n), int64(l), int64(dim))
+	}
+	r.out = grown(r.out, values)
+	if err := r.call(ort.NewShape(int64(n), int64(l)), outShape); err != nil {
+		return fmt.Errorf("encode %d sentences of %d tokens with %s: %w", n, l, r.model.Name, err)
+	}
+	for i, row := range b.rows {
+		vector := w.rows[int(row)*dim:][:dim]
+		pool(vector, r.out[i*(values/n):][:values/n], r.model.Pooling)
+		if err := finish(vector, r.model.Normalise); err != nil {
+			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence, or use an encoder that can represent it",
+				w.base+int(row), r.model.Name, err)
+		}
+	}
+	return nil
+}
+
+// call runs the graph on r.ids into r.out.
+func (r *runner) call(in, out ort.Shape) (err error) {
+	inputs := make([]ort.Value, 0, 3)
+	defer func() {
+		for _, v := range inputs {
+			err = errors.Join(err, v.Destroy())
+		}
+	}()
+	add := func(data []int64) error {
+		t, err := ort.NewTensor(in, data)
+		if err == nil {
+			inputs = append(inputs, t)
+		}
+		return err
+	}
+	if err := add(r.ids); err != nil {
+		return err
+	}
+	if r.model.Inputs.Mask != "" {
+		for len(r.mask) < len(r.ids) {
+			r.mask = append(r.mask, 1)
+		}
+		if err := add(r.mask); err != nil {
+			return err
+		}
+	}
+	if r.model.Inputs.TokenTypes != "" {
+		r.types = grown(r.types, len(r.ids))
+		if err := add(r.types); err != nil {
+			return err
+		}
+	}
+	output, err := ort.NewTensor(out, r.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.Destroy()) }()
+	return r.session.Run(inputs, []ort.Value{output})
+}
+
+// grown returns s with length n, zeroed where it is new memory.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

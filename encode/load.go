@@ -1,0 +1,135 @@
+package encode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+// digestVersion changes when this package's own part in a vector (lower-casing, cutting, pooling, the norm) changes.
+const digestVersion = 1
+
+// Model is a manifest whose files are there and are what it says. It holds no file open.
+type Model struct {
+	Manifest
+	// Digest names everything that changes the vectors: the files' contents and the manifest's fields, but not its name,
+	// licence, languages, or what its files are called.
+	Digest string
+
+	files     fs.FS
+	directory string // on disk, or empty for a built-in encoder
+}
+
+// Load reads a manifest and verifies its files. ref is the name of a built-in encoder ("bag-multi"), a manifest, or the
+// directory of a model.yaml.
+func Load(ref string) (*Model, error) {
+	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
+		if _, err := fs.Stat(builtin, ManifestName); err == nil {
+			return LoadFS(builtin, ManifestName)
+		}
+	}
+	file := ref
+	info, err := os.Stat(ref)
+	if err != nil {
+		return nil, badinput.Errorf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %w", ref, builtinNames(), ManifestName, err)
+	}
+	if info.IsDir() {
+		file = filepath.Join(ref, ManifestName)
+	}
+	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
+}
+
+// LoadFS is Load for a manifest in a file system, such as one embedded in the program.
+func LoadFS(files fs.FS, manifest string) (*Model, error) {
+	return load(files, manifest, "")
+}
+
+func load(files fs.FS, manifest, directory string) (*Model, error) {
+	shown := filepath.Join(directory, manifest)
+	f, err := files.Open(manifest)
+	if err != nil {
+		return nil, badinput.Errorf("open encoder manifest %s: %w", shown, err)
+	}
+	defer f.Close()
+	m, err := DecodeManifest(f, shown)
+	if err != nil {
+		return nil, err
+	}
+	model := &Model{Manifest: m, files: files, directory: directory}
+	if model.Digest, err = model.digest(); err != nil {
+		return nil, err
+	}
+	return model, nil
+}
+
+// digest hashes every field and file that changes the vectors, and compares the files with their declared sums.
+func (m *Model) digest() (string, error) {
+	fields := struct {
+		Version   int
+		Files     []string
+		Tokenizer Tokenizer
+		MaxTokens int
+		Inputs    Inputs
+		Output    string
+		Pooling   Pooling
+		Normalise bool
+		Prefixes  map[string]Prefix
+		Dim       int
+	}{digestVersion, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim}
+	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
+	for _, file := range append([]string{m.ONNX, m.Tokenizer.File}, m.External...) {
+		sum, err := m.sum(file)
+		if err != nil {
+			return "", err
+		}
+		if want := declared[file]; want != "" && want != sum {
+			return "", badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
+				m.shown(file), sum, m.Name, want)
+		}
+		fields.Files = append(fields.Files, sum)
+	}
+	canonical, err := json.Marshal(fields) // fields in order, map keys sorted
+	if err != nil {
+		return "", fmt.Errorf("digest of encoder %s: %w", m.Name, err)
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (m *Model) sum(file string) (string, error) {
+	f, err := m.files.Open(file)
+	if err != nil {
+		return "", badinput.Errorf("open %s of encoder %s: %w", m.shown(file), m.Name, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", m.shown(file), err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// shown is a file's name in messages.
+func (m *Model) shown(file string) string { return filepath.Join(m.directory, file) }
+
+// builtinNames lists the encoders embedded in the program.
+func builtinNames() string {
+	names := ""
+	entries, _ := fs.ReadDir(fixtures.Models, "models") // embedded at build time: it is there
+	for i, e := range entries {
+		if i > 0 {
+			names += ", "
+		}
+		names += e.Name()
+	}
+	return names
+}

@@ -1,0 +1,204 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+)
+
+// ManifestName is the name of a manifest in its directory.
+const ManifestName = "model.yaml"
+
+// Manifest is model.yaml: what an encoder consists of and how its parts fit together. docs/encoders.md explains every field.
+type Manifest struct {
+	Name       string            `yaml:"name"`
+	ONNX       string            `yaml:"onnx"`          // file, relative to the manifest
+	SHA256     string            `yaml:"sha256"`        // of the ONNX file; optional
+	External   []string          `yaml:"external_data"` // files of weights that the ONNX file refers to
+	Tokenizer  Tokenizer         `yaml:"tokenizer"`
+	MaxTokens  int               `yaml:"max_tokens"` // special tokens and prefix included; the text is cut to fit
+	Inputs     Inputs            `yaml:"inputs"`
+	Output     string            `yaml:"output"`
+	Pooling    Pooling           `yaml:"pooling"`
+	Normalise  bool              `yaml:"normalise"` // divide by the L2 norm; true unless written
+	Prefixes   map[string]Prefix `yaml:"prefixes"`  // by language; AnyLanguage for the rest
+	Dim        int               `yaml:"dim"`
+	Licence    string            `yaml:"licence"`
+	Languages  []string          `yaml:"languages"`
+	SourceNote string            `yaml:"source"` // where the weights were published
+}
+
+// AnyLanguage is the prefix of every language that has none of its own.
+const AnyLanguage = "*"
+
+// Tokenizer says how text becomes ids. Special ids are the graph's own, not shifted by Offset.
+type Tokenizer struct {
+	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece
+	File         string `yaml:"file" json:"-"`
+	SHA256       string `yaml:"sha256" json:"-"`
+	Lowercase    bool   `yaml:"lowercase" json:"lowercase"`
+	StripAccents bool   `yaml:"strip_accents" json:"strip_accents"` // wordpiece only
+	Offset       int32  `yaml:"offset" json:"offset"`               // added to every id of the tokenizer file
+	BOS          *int32 `yaml:"bos" json:"bos"`
+	EOS          *int32 `yaml:"eos" json:"eos"`
+	Pad          *int32 `yaml:"pad" json:"-"` // recorded for the reader: nothing is ever padded
+	Unknown      *int32 `yaml:"unk" json:"unk"`
+}
+
+// Inputs names the graph's inputs, each int64 [batch, tokens].
+type Inputs struct {
+	IDs        string `yaml:"ids" json:"ids"`
+	Mask       string `yaml:"mask" json:"mask"`               // optional
+	TokenTypes string `yaml:"token_types" json:"token_types"` // optional; all zero
+}
+
+// Prefix stands before a sentence's own tokens, either as text or as ids of the graph.
+type Prefix struct {
+	Text   string  `yaml:"text" json:"text,omitempty"`
+	Tokens []int32 `yaml:"tokens" json:"tokens,omitempty"`
+}
+
+// Pooling makes one vector [dim] of an output [tokens, dim].
+type Pooling string
+
+// None is for graphs whose output is already [batch, dim].
+const (
+	None Pooling = "none"
+	CLS  Pooling = "cls" // the first token
+	Mean Pooling = "mean"
+	Max  Pooling = "max"
+)
+
+// DecodeManifest reads a manifest strictly: an unknown field, a missing one and a value that cannot be are errors that
+// name the field and file, which is only used in messages.
+func DecodeManifest(r io.Reader, file string) (Manifest, error) {
+	m := Manifest{Normalise: true}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return m, fmt.Errorf("read %s: %w", file, err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(&m); err != nil {
+		return m, badinput.Errorf("%s: %s; docs/encoders.md lists the fields of a manifest", file, plainYAML(err))
+	}
+	if err := m.Validate(); err != nil {
+		return m, badinput.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+var (
+	goType   = regexp.MustCompile(` (in|into) (type )?[a-zA-Z.*\[\]]+[a-zA-Z0-9.]*$`)
+	yamlHead = regexp.MustCompile(`^yaml: (unmarshal errors:\s*)?`)
+)
+
+// plainYAML takes Go's type names out of a YAML error and puts it on one line.
+func plainYAML(err error) string {
+	if errors.Is(err, io.EOF) {
+		return "the file is empty"
+	}
+	lines := strings.Split(yamlHead.ReplaceAllString(err.Error(), ""), "\n")
+	for i, line := range lines {
+		lines[i] = goType.ReplaceAllString(strings.TrimSpace(line), "")
+	}
+	return strings.Join(lines, ", ")
+}
+
+// Validate reports everything that is wrong with the manifest in one error.
+func (m Manifest) Validate() error {
+	var wrong []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	check(m.Name != "", "name is missing")
+	check(fs.ValidPath(m.ONNX) && m.ONNX != ".", "onnx is %q but must be a file below the manifest's directory", m.ONNX)
+	check(fs.ValidPath(m.Tokenizer.File) && m.Tokenizer.File != ".", "tokenizer.file is %q but must be a file below the manifest's directory", m.Tokenizer.File)
+	for _, file := range m.External {
+		check(fs.ValidPath(file) && file != ".", "external_data has %q but must be files below the manifest's directory", file)
+	}
+	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")
+	check(validSum(m.Tokenizer.SHA256), "tokenizer.sha256 is not 64 hexadecimal digits")
+	check(m.Dim > 0, "dim is %d but must be the number of values in a vector", m.Dim)
+	check(m.Inputs.IDs != "", "inputs.ids is missing (the name of the graph's input of token ids)")
+	check(m.Output != "", "output is missing (the name of the graph's output)")
+	switch m.Pooling {
+	case None, CLS, Mean, Max:
+	default:
+		check(false, "pooling is %q but must be none, cls, mean or max", m.Pooling)
+	}
+	wrong = append(wrong, m.Tokenizer.wrong()...)
+	for language, prefix := range m.Prefixes {
+		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens; give one", language)
+		check(m.specials(prefix) < m.MaxTokens, "max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
+			m.MaxTokens, m.specials(prefix), language)
+	}
+	check(m.specials(Prefix{}) < m.MaxTokens, "max_tokens is %d but must leave room for text", m.MaxTokens)
+	if wrong != nil {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// wrong lists what is wrong with the tokenizer's fields.
+func (t Tokenizer) wrong() []string {
+	var wrong []string
+	switch t.Kind {
+	case "sentencepiece":
+		if t.StripAccents {
+			wrong = append(wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model brings its own normaliser")
+		}
+	case "wordpiece":
+	default:
+		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece or wordpiece", t.Kind))
+	}
+	for name, id := range map[string]*int32{"bos": t.BOS, "eos": t.EOS, "pad": t.Pad, "unk": t.Unknown} {
+		if id != nil && *id < 0 {
+			wrong = append(wrong, fmt.Sprintf("tokenizer.%s is %d; leave the field out if there is no such token", name, *id))
+		}
+	}
+	return wrong
+}
+
+// specials is how many tokens of a sentence are not its text's own, text prefixes not counted.
+func (m Manifest) specials(p Prefix) int {
+	n := len(p.Tokens)
+	if m.Tokenizer.BOS != nil {
+		n++
+	}
+	if m.Tokenizer.EOS != nil {
+		n++
+	}
+	return n
+}
+
+// prefix is what stands before the text of a language; a manifest with prefixes must know every language it is given.
+func (m Manifest) prefix(language string) (Prefix, error) {
+	if len(m.Prefixes) == 0 {
+		return Prefix{}, nil
+	}
+	if p, ok := m.Prefixes[language]; ok {
+		return p, nil
+	}
+	if p, ok := m.Prefixes[AnyLanguage]; ok {
+		return p, nil
+	}
+	return Prefix{}, badinput.Errorf("encoder %s has no prefix for language %q: add it to prefixes in its %s, or %q for every language that is not listed",
+		m.Name, language, ManifestName, AnyLanguage)
+}
+
+func validSum(sum string) bool {
+	_, err := hex.DecodeString(sum)
+	return sum == "" || err == nil && len(sum) == 64
+}

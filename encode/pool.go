@@ -1,0 +1,51 @@
+package encode
+
+import (
+	"errors"
+	"math"
+)
+
+// pool makes vector [dim] of out, which is [dim] for None and [tokens, dim] otherwise. Every token counts: none is padding.
+func pool(vector, out []float32, how Pooling) {
+	dim := len(vector)
+	copy(vector, out[:dim])
+	if how == None || how == CLS {
+		return
+	}
+	for rest := out[dim:]; len(rest) > 0; rest = rest[dim:] {
+		for d, x := range rest[:dim] {
+			if how == Mean {
+				vector[d] += x
+			} else {
+				vector[d] = max(vector[d], x)
+			}
+		}
+	}
+	if how == Mean {
+		tokens := float32(len(out) / dim)
+		for d := range vector {
+			vector[d] /= tokens
+		}
+	}
+}
+
+// finish refuses a vector without a direction and, if told to, divides it by its L2 norm (summed in float64, in order).
+func finish(vector []float32, normalise bool) error {
+	sum := 0.0
+	for _, x := range vector {
+		sum += float64(x) * float64(x)
+	}
+	switch {
+	case math.IsNaN(sum) || math.IsInf(sum, 0):
+		return errors.New("is not finite")
+	case sum == 0:
+		return errors.New("is zero")
+	}
+	if normalise {
+		scale := 1 / math.Sqrt(sum)
+		for d, x := range vector {
+			vector[d] = float32(float64(x) * scale)
+		}
+	}
+	return nil
+}

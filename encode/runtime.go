@@ -1,0 +1,107 @@
+package encode
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"bitextmine/internal/badinput"
+)
+
+// LibraryEnv names the ONNX Runtime library when Options.Library does not.
+const LibraryEnv = "MINE_ONNXRUNTIME"
+
+const libraryName = "libonnxruntime.so"
+
+// environment is ONNX Runtime's one process-wide state: loaded with the first encoder, unloaded with the last.
+var environment struct {
+	sync.Mutex
+	users   int
+	library string
+}
+
+// acquireRuntime loads ONNX Runtime unless it is loaded; each success is matched by one releaseRuntime.
+func acquireRuntime(library string) error {
+	environment.Lock()
+	defer environment.Unlock()
+	path, err := findLibrary(library)
+	if err != nil {
+		return err
+	}
+	if environment.users > 0 {
+		if library != "" && path != environment.library {
+			return badinput.Errorf("ONNX Runtime is already loaded from %s, so %s cannot be loaded beside it: name one library for all encoders",
+				environment.library, path)
+		}
+		environment.users++
+		return nil
+	}
+	ort.SetSharedLibraryPath(path)
+	if err := ort.InitializeEnvironment(ort.WithLogLevelError()); err != nil {
+		if strings.Contains(err.Error(), "ORT API base") {
+			return badinput.Errorf("%s is too old: this program needs ONNX Runtime 1.24 or newer; replace the file or name another in %s", path, LibraryEnv)
+		}
+		return badinput.Errorf("%s could not be loaded as ONNX Runtime: %w; replace the file or name another in %s", path, err, LibraryEnv)
+	}
+	environment.users, environment.library = 1, path
+	return nil
+}
+
+func releaseRuntime() error {
+	environment.Lock()
+	defer environment.Unlock()
+	environment.users--
+	if environment.users > 0 {
+		return nil
+	}
+	if err := ort.DestroyEnvironment(); err != nil {
+		return fmt.Errorf("unload ONNX Runtime: %w", err)
+	}
+	return nil
+}
+
+// findLibrary looks where the settings say, and if they say nothing, beside the program and in the user's cache.
+func findLibrary(library string) (string, error) {
+	given, where := library, "the ONNX Runtime library setting"
+	if given == "" {
+		given, where = os.Getenv(LibraryEnv), LibraryEnv
+	}
+	if given != "" {
+		path, err := filepath.Abs(given)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return "", badinput.Errorf("%s names %s, which cannot be used: %w", where, given, err)
+		}
+		return path, nil
+	}
+	places := libraryPlaces()
+	for _, path := range places {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", badinput.Errorf("ONNX Runtime was not found: looked for %s; put %s (1.24 or newer) at one of these or name it in %s",
+		strings.Join(places, ", "), libraryName, LibraryEnv)
+}
+
+// libraryPlaces lists where the library is looked for when nothing names it.
+func libraryPlaces() []string {
+	var places []string
+	if program, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			program = real
+		}
+		beside := filepath.Dir(program)
+		places = append(places, filepath.Join(beside, libraryName), filepath.Join(beside, "..", "lib", libraryName))
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(cache, "mine", libraryName))
+	}
+	return places
+}

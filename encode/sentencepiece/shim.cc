@@ -1,0 +1,75 @@
+#include "shim.h"
+
+#include <sentencepiece_processor.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+struct sp_model {
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+namespace {
+
+void say(char **message, const std::string &text) { *message = strdup(text.c_str()); }
+
+}  // namespace
+
+extern "C" {
+
+sp_model *sp_load(const void *data, size_t n, char **message) {
+  sp_model *model = nullptr;
+  try {
+    model = new sp_model;
+    const auto status =
+        model->processor.LoadFromSerializedProto(absl::string_view(static_cast<const char *>(data), n));
+    if (status.ok()) return model;
+    say(message, status.ToString());
+  } catch (const std::exception &e) {
+    say(message, e.what());
+  } catch (...) {
+    say(message, "unknown C++ exception");
+  }
+  delete model;
+  return nullptr;
+}
+
+void sp_free(sp_model *model) { delete model; }
+
+void sp_free_message(char *message) { free(message); }
+
+int32_t sp_unknown_id(const sp_model *model) { return model->processor.unk_id(); }
+
+int32_t sp_size(const sp_model *model) { return model->processor.GetPieceSize(); }
+
+int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int most,
+              int32_t *ids, int32_t *lengths, char **message) {
+  int i = 0;
+  try {
+    std::vector<int> pieces;
+    size_t begin = 0;
+    for (; i < n; i++) {
+      const auto status = model->processor.Encode(absl::string_view(text + begin, ends[i] - begin), &pieces);
+      if (!status.ok()) {
+        say(message, std::to_string(i) + ": " + status.ToString());
+        return -1;
+      }
+      const size_t kept = std::min(pieces.size(), static_cast<size_t>(most));
+      std::copy_n(pieces.begin(), kept, ids + static_cast<size_t>(i) * most);
+      lengths[i] = static_cast<int32_t>(kept);
+      begin = ends[i];
+    }
+    return 0;
+  } catch (const std::exception &e) {
+    say(message, std::to_string(i) + ": " + e.what());
+  } catch (...) {
+    say(message, std::to_string(i) + ": unknown C++ exception");
+  }
+  return -1;
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// C border of libsentencepiece (its own interface is C++). No exception crosses it: every function reports failure
+// by its return value and a message that the caller frees with sp_free_message.
+#ifndef MINE_SENTENCEPIECE_SHIM_H
+#define MINE_SENTENCEPIECE_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_model sp_model;
+
+// sp_load parses a serialised model of n bytes and copies what it needs. It returns NULL and sets *message on failure.
+sp_model *sp_load(const void *data, size_t n, char **message);
+
+void sp_free(sp_model *model);
+void sp_free_message(char *message);
+
+// sp_unknown_id is the id of the unknown piece; sp_size is the number of pieces.
+int32_t sp_unknown_id(const sp_model *model);
+int32_t sp_size(const sp_model *model);
+
+// sp_encode splits n texts, text i being text[ends[i-1]:ends[i]] (ends[-1] = 0), and writes the first `most` ids of
+// text i to ids[i*most:], and how many it wrote to lengths[i]. The model is only read, so any number of threads may call it.
+// It returns 0, or -1 with *message set; *message then starts with the number of the text that failed.
+int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int most,
+              int32_t *ids, int32_t *lengths, char **message);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"bitextmine/internal/badinput"
+)
+
+// newSession loads the graph and verifies that it has what the manifest says. Every operator runs on the thread that called
+// it: many goroutines share the session, which uses the cores better than many threads within one small matrix product do.
+func newSession(m *Model) (session *ort.DynamicAdvancedSession, err error) {
+	options, err := ort.NewSessionOptions()
+	if err != nil {
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	defer func() { err = errors.Join(err, options.Destroy()) }()
+	err = errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1))
+	if err != nil {
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	if m.External != nil {
+		return newSessionFromFile(m, options)
+	}
+	// From memory, ONNX Runtime has no directory in which to find weights that the manifest, and so the digest, does not list.
+	graph, err := fs.ReadFile(m.files, m.ONNX)
+	if err != nil {
+		return nil, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+	}
+	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(graph)
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w; if its weights are in files beside it, list them in external_data",
+			m.shown(m.ONNX), m.Name, err)
+	}
+	if err := m.verify(inputs, outputs); err != nil {
+		return nil, err
+	}
+	session, err = ort.NewDynamicAdvancedSessionWithONNXData(graph, m.inputNames(), []string{m.Output}, options)
+	if err != nil {
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	return session, nil
+}
+
+func newSessionFromFile(m *Model, options *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
+	if m.directory == "" {
+		return nil, badinput.Errorf("encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
+	}
+	path := m.shown(m.ONNX)
+	inputs, outputs, err := ort.GetInputOutputInfo(path)
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w", path, m.Name, err)
+	}
+	if err := m.verify(inputs, outputs); err != nil {
+		return nil, err
+	}
+	session, err := ort.NewDynamicAdvancedSession(path, m.inputNames(), []string{m.Output}, options)
+	if err != nil {
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	return session, nil
+}
+
+// inputNames lists the graph's inputs in the order in which runner fills them.
+func (m *Model) inputNames() []string {
+	names := []string{m.Inputs.IDs}
+	for _, name := range []string{m.Inputs.Mask, m.Inputs.TokenTypes} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// verify compares the graph's inputs and its output with the manifest.
+func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
+	complain := func(field, name, format string, args ...any) error {
+		return badinput.Errorf("%s of encoder %s: %s is %q, but %s %s: correct the field or export the graph again",
+			m.shown(ManifestName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
+	}
+	fields := map[string]string{m.Inputs.IDs: "inputs.ids", m.Inputs.Mask: "inputs.mask", m.Inputs.TokenTypes: "inputs.token_types"}
+	for _, name := range m.inputNames() {
+		i := slices.IndexFunc(inputs, func(in ort.InputOutputInfo) bool { return in.Name == name })
+		if i < 0 {
+			return complain(fields[name], name, "has only the inputs %s", names(inputs))
+		}
+		if in := inputs[i]; in.DataType != ort.TensorElementDataTypeInt64 || len(in.Dimensions) != 2 {
+			return complain(fields[name], name, "has it as %s instead of int64 [batch, tokens]", shape(in))
+		}
+	}
+	for _, in := range inputs {
+		if _, ok := fields[in.Name]; !ok {
+			return complain("inputs.ids", m.Inputs.IDs, "also needs an input %q, which no field names", in.Name)
+		}
+	}
+	i := slices.IndexFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output })
+	if i < 0 {
+		return complain("output", m.Output, "has only the outputs %s", names(outputs))
+	}
+	out := outputs[i]
+	rank, axes := 2, "[batch, dim]"
+	if m.Pooling != None {
+		rank, axes = 3, "[batch, tokens, dim]"
+	}
+	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
+		return complain("output", m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
+	}
+	if dim := out.Dimensions[rank-1]; dim > 0 && dim != int64(m.Dim) {
+		return complain("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)
+	}
+	return nil
+}
+
+func names(infos []ort.InputOutputInfo) string {
+	all := make([]string, len(infos))
+	for i, info := range infos {
+		all[i] = fmt.Sprintf("%q", info.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// shape shows a tensor as "float32 [-1, 256]"; -1 is any size.
+func shape(info ort.InputOutputInfo) string {
+	kind := strings.ToLower(strings.TrimPrefix(info.DataType.String(), "ONNX_TENSOR_ELEMENT_DATA_TYPE_"))
+	if kind == "float" {
+		kind = "float32"
+	}
+	return fmt.Sprintf("%s %s", kind, strings.Join(strings.Fields(fmt.Sprint([]int64(info.Dimensions))), ", "))
+}

@@ -1,0 +1,140 @@
+package encode
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// chunk is how many texts are tokenised together.
+const chunk = 256
+
+// window is a run of consecutive sentences on its way through the encoder.
+type window struct {
+	base   int // the first sentence's row
+	texts  []string
+	chunks []tokens  // of 256 texts each
+	rows   []float32 // [len(texts), dim]
+}
+
+// tokens is sentence i's sequence.
+func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].at(i % chunk) }
+
+// stream passes windows from one goroutine that reads and tokenises to another that runs and emits, so that the one's
+// ends are filled with the other's work. Both share the runners, so no more than Options.Threads work at a time.
+func (e *Encoder) stream(ctx context.Context, prefix Prefix, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	free, ready := make(chan *window, 2), make(chan *window)
+	for range cap(free) {
+		free <- new(window)
+	}
+	group.Go(func() error {
+		defer close(ready)
+		return e.readWindows(ctx, prefix, texts, free, ready)
+	})
+	n := 0
+	group.Go(func() error {
+		for w := range ready {
+			if err := e.runWindow(ctx, w); err != nil {
+				return err
+			}
+			if err := emit(w.rows); err != nil {
+				return err
+			}
+			n += len(w.texts)
+			free <- w // never blocks: there are as many places as windows
+		}
+		return ctx.Err()
+	})
+	err := group.Wait()
+	return n, err
+}
+
+// readWindows fills free windows with tokenised texts and hands them on until texts ends.
+func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq2[string, error], free <-chan *window, ready chan<- *window) error {
+	next, stop := iter.Pull2(texts)
+	defer stop()
+	base := 0
+	for {
+		var w *window
+		select {
+		case w = <-free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		w.base, w.texts = base, w.texts[:0]
+		more := true
+		for len(w.texts) < e.options.Window {
+			text, err, ok := next()
+			if err != nil {
+				return fmt.Errorf("read sentence %d: %w", base+len(w.texts), err)
+			}
+			if more = ok; !more {
+				break
+			}
+			w.texts = append(w.texts, text)
+		}
+		if len(w.texts) > 0 {
+			if err := e.tokenizeWindow(ctx, prefix, w); err != nil {
+				return err
+			}
+			select {
+			case ready <- w:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if !more {
+			return nil
+		}
+		base += len(w.texts)
+	}
+}
+
+func (e *Encoder) tokenizeWindow(ctx context.Context, prefix Prefix, w *window) error {
+	n := (len(w.texts) + chunk - 1) / chunk
+	for len(w.chunks) < n {
+		w.chunks = append(w.chunks, tokens{})
+	}
+	return e.parallel(ctx, n, func(_ *runner, i int) error {
+		w.chunks[i].reset()
+		return e.tokenize(&w.chunks[i], prefix, w.texts[i*chunk:min((i+1)*chunk, len(w.texts))])
+	})
+}
+
+func (e *Encoder) runWindow(ctx context.Context, w *window) error {
+	w.rows = grown(w.rows, len(w.texts)*e.model.Dim)
+	all := batches(w, e.options.TokenBudget)
+	return e.parallel(ctx, len(all), func(r *runner, i int) error { return r.run(w, all[i]) })
+}
+
+// parallel calls f for 0 to n-1, each call holding a runner, and returns the first error. It stops when ctx is done.
+func (e *Encoder) parallel(ctx context.Context, n int, f func(r *runner, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	var taken atomic.Int64
+	for range min(n, e.options.Threads) {
+		group.Go(func() error {
+			for {
+				i := int(taken.Add(1)) - 1
+				if i >= n {
+					return nil
+				}
+				var r *runner
+				select {
+				case r = <-e.runners:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				err := f(r, i)
+				e.runners <- r
+				if err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return group.Wait()
+}

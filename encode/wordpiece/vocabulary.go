@@ -1,0 +1,114 @@
+// Package wordpiece splits text as BERT does: clean, separate Chinese characters and punctuation, optionally lower-case
+// and strip accents, then take from each word the longest known piece again and again.
+package wordpiece
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// Options are the switches of BERT's tokenizer.
+type Options struct {
+	Lowercase    bool
+	StripAccents bool
+}
+
+// continuation begins every piece that does not begin a word.
+const continuation = "##"
+
+// unknownPiece stands for a word that no pieces make up.
+const unknownPiece = "[UNK]"
+
+// longestWord is the number of letters above which a word is unknown without a try, as in BERT.
+const longestWord = 100
+
+// Vocabulary is a loaded vocab.txt. It is only read, so any number of goroutines may use it.
+type Vocabulary struct {
+	options Options
+	starts  map[string]int32 // pieces that begin a word
+	inner   map[string]int32 // pieces that go on, without the ##
+	longest int              // bytes of the longest piece
+	unknown int32
+}
+
+// New reads a vocabulary: one piece a line, its id the number of lines before it.
+func New(vocab []byte, options Options) (*Vocabulary, error) {
+	v := &Vocabulary{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1}
+	lines := bytes.Split(bytes.TrimSuffix(vocab, []byte("\n")), []byte("\n"))
+	if len(lines) > math.MaxInt32 {
+		return nil, errors.New("the vocabulary has more lines than ids")
+	}
+	for id, line := range lines {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if !utf8.Valid(line) {
+			return nil, fmt.Errorf("line %d of the vocabulary is not UTF-8", id+1)
+		}
+		v.longest = max(v.longest, len(line))
+		piece := string(line)
+		if piece == unknownPiece {
+			v.unknown = int32(id)
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte(continuation)); ok && len(rest) > 0 {
+			v.inner[string(rest)] = int32(id)
+		}
+		v.starts[piece] = int32(id)
+	}
+	if v.unknown < 0 {
+		return nil, fmt.Errorf("the vocabulary has no line %s, so it is not a WordPiece vocabulary", unknownPiece)
+	}
+	return v, nil
+}
+
+// Unknown is the id of [UNK].
+func (v *Vocabulary) Unknown() int32 { return v.unknown }
+
+// Close does nothing: a vocabulary is Go memory.
+func (v *Vocabulary) Close() {}
+
+// Encode calls yield with each text's ids in order, cut to the first `most`; yield must not keep the slice. A text of white
+// space and control characters has no ids.
+func (v *Vocabulary) Encode(texts []string, most int, yield func(i int, ids []int32)) error {
+	if most <= 0 {
+		return fmt.Errorf("split into at most %d pieces: the number must be positive", most)
+	}
+	var ids []int32
+	var letters []byte
+	for i, text := range texts {
+		ids = ids[:0]
+		letters = v.words(letters[:0], text, func(word []byte) bool {
+			ids = v.pieces(ids, word)
+			return len(ids) < most
+		})
+		yield(i, ids[:min(len(ids), most)])
+	}
+	return nil
+}
+
+// pieces appends the ids of one word: the longest piece that begins it, then of the rest, to its end; or [UNK] alone.
+func (v *Vocabulary) pieces(ids []int32, word []byte) []int32 {
+	if utf8.RuneCount(word) > longestWord {
+		return append(ids, v.unknown)
+	}
+	before := len(ids)
+	known := v.starts
+	for len(word) > 0 {
+		end := min(len(word), v.longest)
+		for end > 0 {
+			if end == len(word) || utf8.RuneStart(word[end]) {
+				if id, ok := known[string(word[:end])]; ok {
+					ids = append(ids, id)
+					break
+				}
+			}
+			end--
+		}
+		if end == 0 {
+			return append(ids[:before], v.unknown)
+		}
+		word, known = word[end:], v.inner
+	}
+	return ids
+}
