@@ -1,0 +1,83 @@
+package bitext
+
+import (
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+var (
+	dictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	keyType    = &arrow.FixedSizeBinaryType{ByteWidth: 16}
+)
+
+// Schema returns the columns of a bitext file, in order. prob and the language identifications are null until a scorer or an
+// identifier fills them.
+func Schema(meta *arrow.Metadata) *arrow.Schema {
+	side := func(name string) []arrow.Field {
+		return []arrow.Field{
+			{Name: name + "_key", Type: keyType},
+			{Name: name + "_shard", Type: dictionary},
+			{Name: name + "_row", Type: arrow.PrimitiveTypes.Uint32},
+			{Name: name + "_doc", Type: arrow.BinaryTypes.String},
+			{Name: name + "_url", Type: arrow.BinaryTypes.String},
+			{Name: name + "_line", Type: arrow.PrimitiveTypes.Uint64},
+		}
+	}
+	fields := []arrow.Field{
+		{Name: "src_text", Type: arrow.BinaryTypes.String},
+		{Name: "tgt_text", Type: arrow.BinaryTypes.String},
+		{Name: "src_lang", Type: dictionary},
+		{Name: "tgt_lang", Type: dictionary},
+		{Name: "score", Type: arrow.PrimitiveTypes.Float32},
+		{Name: "prob", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "cosine", Type: arrow.PrimitiveTypes.Float32},
+		{Name: "src_mean", Type: arrow.PrimitiveTypes.Float32},
+		{Name: "tgt_mean", Type: arrow.PrimitiveTypes.Float32},
+		{Name: "src_rank", Type: arrow.PrimitiveTypes.Uint8},
+		{Name: "tgt_rank", Type: arrow.PrimitiveTypes.Uint8},
+	}
+	fields = append(fields, side("src")...)
+	fields = append(fields, side("tgt")...)
+	fields = append(fields,
+		arrow.Field{Name: "lid_src", Type: dictionary, Nullable: true},
+		arrow.Field{Name: "lid_src_p", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		arrow.Field{Name: "lid_tgt", Type: dictionary, Nullable: true},
+		arrow.Field{Name: "lid_tgt_p", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		arrow.Field{Name: "keep", Type: arrow.FixedWidthTypes.Boolean},
+		// Not a list of dictionary type: arrow's Parquet writer cannot write one. Parquet encodes it as a dictionary all the same.
+		arrow.Field{Name: "reasons", Type: arrow.ListOf(arrow.BinaryTypes.String)},
+	)
+	return arrow.NewSchema(fields, meta)
+}
+
+// metadataPrefix begins the name of every entry of ours in the file's key-value metadata.
+const metadataPrefix = "mine."
+
+func (m Metadata) pairs() [][2]string {
+	recall := "exact"
+	if m.Recall != nil {
+		recall = formatFloat(*m.Recall)
+	}
+	return [][2]string{
+		{"run_id", m.RunID},
+		{"config_digest", m.ConfigDigest},
+		{"encoder", m.Encoder},
+		{"encoder_digest", m.EncoderDigest},
+		{"search", m.Search},
+		{"search_recall", recall},
+		{"margin", m.Margin},
+		{"retrieval", m.Retrieval},
+		{"k", strconv.Itoa(m.K)},
+		{"threshold", formatFloat(m.Threshold)},
+		{"src_in", strconv.Itoa(m.SourceIn)},
+		{"tgt_in", strconv.Itoa(m.TargetIn)},
+		{"src_unique", strconv.Itoa(m.SourceUnique)},
+		{"tgt_unique", strconv.Itoa(m.TargetUnique)},
+		{"candidates", strconv.Itoa(m.Candidates)},
+		{"kept", strconv.Itoa(m.Kept)},
+		{"version", m.Version},
+	}
+}
+
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

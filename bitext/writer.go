@@ -1,0 +1,138 @@
+package bitext
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+// RowGroup is the number of rows that a row group holds, and so the number that a Writer keeps in memory.
+const RowGroup = 64 << 10
+
+// Writer writes a bitext file. It is not safe for concurrent use.
+type Writer struct {
+	file    *pqarrow.FileWriter
+	builder *array.RecordBuilder
+	pending int
+}
+
+// NewWriter starts a bitext file on w; Close finishes it and leaves w open.
+func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
+	schema := Schema(nil)
+	properties := parquet.NewWriterProperties(
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithMaxRowGroupLength(RowGroup),
+		parquet.WithCreatedBy("mine"),
+		// A key is random: a dictionary of keys only costs.
+		parquet.WithDictionaryFor("src_key", false),
+		parquet.WithDictionaryFor("tgt_key", false),
+	)
+	file, err := pqarrow.NewFileWriter(schema, keepOpen{w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return nil, fmt.Errorf("start bitext file: %w", err)
+	}
+	for _, pair := range meta.pairs() {
+		if err := file.AppendKeyValueMetadata(metadataPrefix+pair[0], pair[1]); err != nil {
+			return nil, fmt.Errorf("write bitext metadata: %w", err)
+		}
+	}
+	return &Writer{file: file, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+}
+
+// Append adds a row.
+func (w *Writer) Append(row Row) error {
+	columns := columns{builder: w.builder}
+	columns.string(row.Source.Text)
+	columns.string(row.Target.Text)
+	columns.dictionary(row.Source.Lang)
+	columns.dictionary(row.Target.Lang)
+	columns.float(row.Score)
+	columns.null() // prob
+	columns.float(row.Cosine)
+	columns.float(row.SourceMean)
+	columns.float(row.TargetMean)
+	columns.next().(*array.Uint8Builder).Append(row.SourceRank)
+	columns.next().(*array.Uint8Builder).Append(row.TargetRank)
+	columns.side(row.Source)
+	columns.side(row.Target)
+	for range 4 { // language identification
+		columns.null()
+	}
+	columns.next().(*array.BooleanBuilder).Append(row.Keep)
+	columns.list(row.Reasons)
+	if columns.err != nil {
+		return fmt.Errorf("add a bitext row: %w", columns.err)
+	}
+	w.pending++
+	if w.pending == RowGroup {
+		return w.flush()
+	}
+	return nil
+}
+
+// Close writes what is pending and the footer.
+func (w *Writer) Close() error {
+	err := errors.Join(w.flush(), w.file.Close())
+	w.builder.Release()
+	return err
+}
+
+func (w *Writer) flush() error {
+	if w.pending == 0 {
+		return nil
+	}
+	w.pending = 0
+	record := w.builder.NewRecord()
+	defer record.Release()
+	if err := w.file.Write(record); err != nil {
+		return fmt.Errorf("write bitext rows: %w", err)
+	}
+	return nil
+}
+
+// columns fills one row of a record, column by column in schema order.
+type columns struct {
+	builder *array.RecordBuilder
+	at      int
+	err     error
+}
+
+func (c *columns) next() array.Builder {
+	b := c.builder.Field(c.at)
+	c.at++
+	return b
+}
+
+func (c *columns) null()           { c.next().AppendNull() }
+func (c *columns) string(s string) { c.next().(*array.StringBuilder).Append(s) }
+func (c *columns) float(f float32) { c.next().(*array.Float32Builder).Append(f) }
+
+func (c *columns) dictionary(s string) {
+	c.err = errors.Join(c.err, c.next().(*array.BinaryDictionaryBuilder).AppendString(s))
+}
+
+func (c *columns) list(values []string) {
+	list := c.next().(*array.ListBuilder)
+	list.Append(true)
+	for _, v := range values {
+		list.ValueBuilder().(*array.StringBuilder).Append(v)
+	}
+}
+
+func (c *columns) side(s Sentence) {
+	c.next().(*array.FixedSizeBinaryBuilder).Append(s.Key[:])
+	c.dictionary(s.Shard)
+	c.next().(*array.Uint32Builder).Append(s.Row)
+	c.string(s.Doc)
+	c.string(s.URL)
+	c.next().(*array.Uint64Builder).Append(s.Line)
+}
+
+// keepOpen hides Close from the Parquet writer: whoever opened the file closes it, after it is synced.
+type keepOpen struct{ io.Writer }

@@ -1,0 +1,46 @@
+// Command mine finds translations in two piles of monolingual text.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"bitextmine/internal/badinput"
+)
+
+// Exit codes, as `mine --help` lists them.
+const (
+	exitDone      = 0
+	exitRetry     = 1 // failed, worth a retry
+	exitPermanent = 2 // failed for good: bad input, bad settings, a full disk
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := execute(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func execute(ctx context.Context, args []string) int {
+	root := newRoot()
+	root.SetArgs(gatherLists(args))
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled):
+		slog.Error("stopped before the end; the same command goes on from here")
+		return exitRetry
+	}
+	fmt.Fprintln(os.Stderr, "mine:", err)
+	if badinput.Is(err) {
+		return exitPermanent
+	}
+	return exitRetry
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+)
+
+// Config is the settings of a run. Its defaults and the reason for each stand in configs/default.yaml.
+type Config struct {
+	Source string `mapstructure:"src"` // language codes
+	Target string `mapstructure:"tgt"`
+
+	SourceText []string            `mapstructure:"src_text"` // files, directories, globs
+	TargetText []string            `mapstructure:"tgt_text"`
+	Corpora    map[string][]string `mapstructure:"corpora"` // by language, where SourceText or TargetText is empty
+	Gold       string              `mapstructure:"gold"`    // known pairs to compare the bitext with; may be empty
+
+	Out       string `mapstructure:"out"`
+	Work      string `mapstructure:"work"` // empty: Out/work
+	Overwrite bool   `mapstructure:"overwrite"`
+
+	Format       string `mapstructure:"format"`
+	TextColumn   string `mapstructure:"text_column"`
+	DocColumn    string `mapstructure:"doc_column"`
+	URLColumn    string `mapstructure:"url_column"`
+	OnBadLine    string `mapstructure:"on_bad_line"`
+	MaxLineBytes int    `mapstructure:"max_line_bytes"`
+	ShardSize    int    `mapstructure:"shard_size"`
+
+	Encoder     string `mapstructure:"encoder"` // built-in name or path of a model.yaml
+	DType       string `mapstructure:"dtype"`
+	ONNXRuntime string `mapstructure:"onnxruntime"` // path of the library; empty: looked for
+
+	Search    string  `mapstructure:"search"`
+	K         int     `mapstructure:"k"`
+	Margin    string  `mapstructure:"margin"`
+	Retrieval string  `mapstructure:"retrieval"`
+	Threshold float64 `mapstructure:"threshold"`
+	KeepBelow bool    `mapstructure:"keep_below"`
+
+	Threads int `mapstructure:"threads"` // 0: every core
+}
+
+// MaxK is the largest number of neighbours that may be asked for.
+const MaxK = 64
+
+// Validate reports every setting that is wrong, together, and fills what is derived.
+func (c *Config) Validate() error {
+	var wrong []string
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, side := range []struct {
+		flag     string
+		language *string
+	}{{"src", &c.Source}, {"tgt", &c.Target}} {
+		if *side.language == "" {
+			fail("--%s names no language", side.flag)
+		}
+	}
+	if c.Source != "" && c.Source == c.Target {
+		fail("--src and --tgt are both %s", c.Source)
+	}
+	if c.Out == "" {
+		fail("--out names no directory")
+	}
+	if c.K < 1 || c.K > MaxK {
+		fail("k = %d must be from 1 to %d", c.K, MaxK)
+	}
+	if _, err := mine.ParseMargin(c.Margin); err != nil {
+		fail("%v", err)
+	}
+	if _, err := mine.ParseRetrieval(c.Retrieval); err != nil {
+		fail("%v", err)
+	}
+	if c.Threads < 0 {
+		fail("threads = %d must not be negative", c.Threads)
+	}
+	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
+		fail("dtype %q is not known; choose float16 or float32", c.DType)
+	}
+	if err := c.corpusOptions().Validate(); err != nil {
+		fail("%v", err)
+	}
+	if len(wrong) > 0 {
+		return badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
+	}
+	if c.Threads == 0 {
+		c.Threads = runtime.NumCPU()
+	}
+	if c.Work == "" {
+		c.Work = filepath.Join(c.Out, "work")
+	}
+	return nil
+}
+
+// side returns the language and the patterns of one side.
+func (c *Config) side(target bool) (language string, patterns []string, flag string) {
+	language, patterns, flag = c.Source, c.SourceText, "--src-text"
+	if target {
+		language, patterns, flag = c.Target, c.TargetText, "--tgt-text"
+	}
+	if len(patterns) == 0 {
+		patterns = c.Corpora[language]
+	}
+	return language, patterns, flag
+}
+
+func (c *Config) corpusOptions() corpus.Options {
+	return corpus.Options{
+		Format:     corpus.Format(c.Format),
+		TextColumn: c.TextColumn, DocColumn: c.DocColumn, URLColumn: c.URLColumn,
+		OnBadLine: corpus.BadLinePolicy(c.OnBadLine), MaxLineBytes: c.MaxLineBytes, ShardSize: c.ShardSize,
+	}
+}
+
+// settings lists what changes the bitext besides the text and the encoder: two runs may share an output directory only if
+// these are equal.
+type settings struct {
+	Source, Target, Format, TextColumn, DocColumn, URLColumn, OnBadLine string
+	MaxLineBytes, ShardSize                                             int
+	Encoder, DType, Search                                              string
+	K                                                                   int
+	Margin, Retrieval                                                   string
+	Threshold                                                           float64
+	KeepBelow                                                           bool
+}
+
+func (c *Config) settings(encoderDigest string) settings {
+	return settings{
+		c.Source, c.Target, c.Format, c.TextColumn, c.DocColumn, c.URLColumn, c.OnBadLine,
+		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType, c.Search, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
+	}
+}
+
+func digestOf(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // our own plain structs
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,121 @@
+// Package progress shows how far a stage is: a live bar on a terminal, a plain line every few seconds elsewhere.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Every is how often a plain line is written.
+const Every = 5 * time.Second
+
+// Reporter starts one meter per stage. It may be used concurrently.
+type Reporter interface {
+	Start(stage string, total int64, unit string) Meter
+}
+
+// Meter counts the items of one stage. Add may be called concurrently; Done ends the stage, once.
+type Meter interface {
+	Add(n int64)
+	Done()
+}
+
+// New returns bars if out is a terminal, plain lines otherwise.
+func New(out *os.File) Reporter {
+	if term.IsTerminal(int(out.Fd())) {
+		return bars{out}
+	}
+	return lines{out}
+}
+
+// Silent shows nothing.
+var Silent Reporter = silent{}
+
+type silent struct{}
+
+func (silent) Start(string, int64, string) Meter { return silent{} }
+func (silent) Add(int64)                         {}
+func (silent) Done()                             {}
+
+type bars struct{ out io.Writer }
+
+func (b bars) Start(stage string, total int64, unit string) Meter {
+	return bar{b.out, progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(b.out),
+		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", stage)),
+		progressbar.OptionSetItsString(unit),
+		progressbar.OptionShowIts(),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionFullWidth(),
+		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetTheme(progressbar.ThemeUnicode),
+	)}
+}
+
+type bar struct {
+	out io.Writer
+	*progressbar.ProgressBar
+}
+
+// What the terminal refuses is no reason to stop mining, so a bar's errors are dropped.
+func (b bar) Add(n int64) { _ = b.Add64(n) }
+func (b bar) Done()       { _ = b.Finish(); fmt.Fprintln(b.out) }
+
+type lines struct{ out io.Writer }
+
+func (l lines) Start(stage string, total int64, unit string) Meter {
+	m := &line{out: l.out, stage: stage, unit: unit, total: total, begin: time.Now(), stop: make(chan struct{})}
+	m.stopped.Go(m.tick)
+	return m
+}
+
+type line struct {
+	out         io.Writer
+	stage, unit string
+	total       int64
+	done        atomic.Int64
+	begin       time.Time
+	stop        chan struct{}
+	stopped     sync.WaitGroup
+}
+
+func (m *line) Add(n int64) { m.done.Add(n) }
+
+func (m *line) Done() {
+	close(m.stop)
+	m.stopped.Wait()
+	m.print()
+}
+
+func (m *line) tick() {
+	ticker := time.NewTicker(Every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-m.stop:
+			return
+		case <-ticker.C:
+			m.print()
+		}
+	}
+}
+
+func (m *line) print() {
+	done, elapsed := m.done.Load(), time.Since(m.begin)
+	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
+	left := ""
+	if done > 0 && done < m.total {
+		left = fmt.Sprintf(", %s left", time.Duration(float64(m.total-done)/rate*float64(time.Second)).Round(time.Second))
+	}
+	fmt.Fprintf(m.out, "%-8s %d/%d %s, %.0f/s%s\n", m.stage, done, m.total, m.unit, rate, left)
+}
