@@ -1,0 +1,34 @@
+package eval
+
+import (
+	"context"
+
+	"bitextmine/index"
+)
+
+// BUCCCosine is the cosine-only BUCC measure of VMSST (Wieting et al. 2023), its "BUCC (c.)".
+var BUCCCosine = Protocol{"bucc-cosine", [2]string{
+	"Each source sentence with its nearest target by cosine, no margin, targets may repeat; distinct texts, a text that repeats on its side is out.",
+	"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with cosine >= threshold.",
+}}
+
+// MineBUCCCosine pairs every source text with its nearest target text.
+func MineBUCCCosine(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	found, err := searcher.Search(ctx, index.Side{Vectors: source.rows}, index.Side{Vectors: target.rows}, 1, nil)
+	if err != nil {
+		return Mined{}, err
+	}
+	gold := newPairSet(half.Gold)
+	var pairs []Scored
+	for row, s := range source.sentence {
+		ids, cosines := found.Source.Row(row)
+		if source.repeated[row] || target.repeated[ids[0]] {
+			continue
+		}
+		t := target.sentence[ids[0]]
+		pairs = append(pairs, Scored{Source: s, Target: t, Score: float64(cosines[0]), Correct: gold.has(s, t)})
+	}
+	bestFirst(pairs)
+	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
+}

@@ -1,0 +1,30 @@
+package eval
+
+import (
+	"context"
+
+	"bitextmine/index"
+	"bitextmine/mine"
+)
+
+// BUCCLaser is the BUCC measure of LASER's tasks/bucc (Artetxe & Schwenk 2019).
+var BUCCLaser = Protocol{"bucc-laser", [2]string{
+	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that repeats on its side is out, gold is not filtered.",
+	"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
+}}
+
+// MineBUCCLaser gives the pairs that LASER's mine_bitexts --unify --retrieval max --margin ratio -k 4 writes and that bucc.py keeps.
+// Texts are unified by their stripped form, where the reference unifies raw lines and so lets a trailing blank make a second
+// neighbour of the same sentence.
+func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
+	if err != nil {
+		return Mined{}, err
+	}
+	gold := newPairSet(half.Gold)
+	pairs := maxPairs(lists, source, target, gold, 0, func(s, t int32) bool {
+		return !source.repeated[s] && !target.repeated[t]
+	})
+	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
+}

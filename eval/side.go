@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+)
+
+// Side is the sentences of one language of a test set.
+type Side struct {
+	Language string
+	IDs      []string // unique, [n]; nil where a sentence's line is its name
+	Texts    []string // stripped, [n]
+}
+
+// Vectors is a side with its vectors, row i being sentence i's, L2-normalised.
+type Vectors struct {
+	Side
+	Rows embedding.Matrix // [n, dim]
+}
+
+// arranged is a side in key order: rows as package mine wants them, since it breaks ties by row.
+type arranged struct {
+	rows     embedding.Matrix // [m, dim]
+	sentence []int32          // [m] which sentence of the side stands there; the first one, where several share a row
+	row      []int32          // [n] where each sentence of the side stands
+	repeated []bool           // [m] several sentences share the row (unify only)
+}
+
+// arrange sorts a side by the key of its text, then id, then line. With unify, sentences of the same text share a row.
+func arrange(v Vectors, unify bool) arranged {
+	n := len(v.Texts)
+	keys := make([]corpus.Key, n)
+	order := make([]int32, n)
+	for i, text := range v.Texts {
+		keys[i], order[i] = corpus.KeyOf(text), int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if c := keys[a].Compare(keys[b]); c != 0 {
+			return c
+		}
+		if v.IDs != nil {
+			if c := strings.Compare(v.IDs[a], v.IDs[b]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+	out := arranged{row: make([]int32, n)}
+	for i, s := range order {
+		if unify && i > 0 && v.Texts[s] == v.Texts[order[i-1]] {
+			out.repeated[len(out.repeated)-1] = true
+		} else {
+			out.sentence = append(out.sentence, s)
+			out.repeated = append(out.repeated, false)
+		}
+		out.row[s] = int32(len(out.sentence) - 1)
+	}
+	out.rows = gather(v.Rows, out.sentence)
+	return out
+}
+
+// gather copies the named rows of m, in their order.
+func gather(m embedding.Matrix, rows []int32) embedding.Matrix {
+	out := embedding.Matrix{N: len(rows), Dim: m.Dim}
+	if m.F16 != nil {
+		out.F16 = make([]uint16, 0, len(rows)*m.Dim)
+		for _, r := range rows {
+			out.F16 = append(out.F16, m.F16[int(r)*m.Dim:][:m.Dim]...)
+		}
+		return out
+	}
+	out.F32 = make([]float32, 0, len(rows)*m.Dim)
+	for _, r := range rows {
+		out.F32 = append(out.F32, m.F32[int(r)*m.Dim:][:m.Dim]...)
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package eval
+
+import (
+	"context"
+
+	"bitextmine/index"
+	"bitextmine/mine"
+)
+
+// XSim is the error rate of LASER's xsim.py (Heffernan et al. 2022).
+var XSim = Protocol{"xsim", [2]string{
+	"Line-aligned sentences; for each source, the one of its 4 nearest targets with the highest ratio margin (k = 4), source to target only.",
+	"Error rate in percent: its line is not the source's (with --eval-text: its text is not the text of the source's line).",
+}}
+
+// Retrieval is the retrieval test of EMS (Li et al. 2024): 2,000 ParaCrawl sentences against 200,000.
+var Retrieval = Protocol{"retrieval", [2]string{
+	"Each query with the one of its 4 nearest targets that has the highest ratio margin (k = 4); targets are the queries' translations and distractors.",
+	"P@1 in percent: the target on the query's line was found. EMS's figures are for 2,000 queries against 200,000 targets.",
+}}
+
+// forwardBest returns, for each source sentence, the target of its highest margin among its nearest targets: LASER's forward
+// candidates. Margins take both sides' neighbourhoods.
+func forwardBest(ctx context.Context, searcher index.Searcher, source, target Vectors) ([]int32, error) {
+	x, y := arrange(source, false), arrange(target, false)
+	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours, mine.Ratio)
+	if err != nil {
+		return nil, err
+	}
+	best := make([]int32, len(source.Texts))
+	for _, c := range lists.Candidates() {
+		if c.Forward {
+			best[x.sentence[c.Source]] = y.sentence[c.Target]
+		}
+	}
+	return best, nil
+}
+
+// ScoreXSim judges sources against targets whose first len(source) lines are their translations, in order; more targets than
+// sources are distractors (xsim has none, retrieval has many). Answers are right by line or, byText, by text.
+func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target Vectors, byText bool) (Accuracy, error) {
+	best, err := forwardBest(ctx, searcher, source, target)
+	if err != nil {
+		return Accuracy{}, err
+	}
+	return sameLine(best, target.Texts, byText), nil
+}
