@@ -17,6 +17,7 @@ type Encoder struct {
 	model    *Model
 	options  Options
 	splitter splitter
+	numbers  numbers
 	session  *ort.DynamicAdvancedSession
 	runners  chan *runner // one for each thread; whoever holds one may work
 }
@@ -29,6 +30,10 @@ func Open(model *Model, options Options) (*Encoder, error) {
 	e := &Encoder{model: model, options: options.withDefaults()}
 	var err error
 	if e.splitter, err = newSplitter(model); err != nil {
+		return nil, err
+	}
+	if e.numbers, err = newNumbers(model, e.splitter); err != nil {
+		e.splitter.Close()
 		return nil, err
 	}
 	if err := acquireRuntime(options.Library); err != nil {
