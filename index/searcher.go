@@ -10,7 +10,7 @@ import (
 // Side is one side of a cell.
 type Side struct {
 	Vectors embedding.Matrix
-	// Order[i] is row i's place in the order of sentence keys; it breaks ties between equal cosines.
+	// Order[i] is row i's place in the order of sentence keys, every place once; it breaks ties between equal cosines.
 	// Nil means that rows already stand in key order.
 	Order []int32
 }
@@ -28,8 +28,8 @@ type Result struct {
 // or CPU. A list is shorter than k only when the other side has fewer than k rows; its last places are mine.None.
 //
 // Search may be called concurrently. It stops soon after ctx is done and returns ctx.Err(). progress, which may be nil, is
-// called from any goroutine with the work done so far as a fraction from 0 to 1. An empty side, unequal dims, and a row that is not finite
-// are badinput errors.
+// called from any goroutine, one call at a time, with the work done so far as a fraction that never falls and ends
+// at 1. An empty side, unequal dims, k outside 1 to MaxK, and a row that is not finite are badinput errors.
 type Searcher interface {
 	Name() string // as given in the settings: "exact", "faiss:Flat"
 	Search(ctx context.Context, src, tgt Side, k int, progress func(fraction float64)) (Result, error)

@@ -118,7 +118,7 @@ func (c *Config) corpusOptions() corpus.Options {
 	return corpus.Options{
 		Format:     corpus.Format(c.Format),
 		TextColumn: c.TextColumn, DocColumn: c.DocColumn, URLColumn: c.URLColumn,
-		OnBadLine: corpus.BadLinePolicy(c.OnBadLine), MaxLineBytes: c.MaxLineBytes, ShardSize: c.ShardSize,
+		OnBadLine: corpus.OnBadLine(c.OnBadLine), MaxLineBytes: c.MaxLineBytes, ShardSize: c.ShardSize,
 	}
 }
 

@@ -1,0 +1,84 @@
+package bitext
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+func TestReaderReturnsWhatWasWritten(t *testing.T) {
+	want := sampleRows(RowGroup + 7)
+	path := filepath.Join(t.TempDir(), "de-en.parquet")
+	if err := os.WriteFile(path, write(t, want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if r.Len() != len(want) || r.Metadata()["margin"] != "ratio" || r.Metadata()["search_recall"] != "exact" {
+		t.Errorf("%d rows, metadata %v", r.Len(), r.Metadata())
+	}
+	n := 0
+	for row, err := range r.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(row, want[n]) {
+			t.Fatalf("row %d = %+v, want %+v", n, row, want[n])
+		}
+		n++
+	}
+	if n != len(want) {
+		t.Errorf("%d rows, want %d", n, len(want))
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	whole := write(t, sampleRows(10))
+	for name, data := range map[string][]byte{
+		"text":      []byte("no Parquet at all, but long enough to hold a footer"),
+		"cut short": whole[:len(whole)-100],
+		"empty":     {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.parquet")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(path); !badinput.Is(err) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v does not name the file as bad input", err)
+			}
+		})
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(write(f, sampleRows(3)))
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(path)
+		if err != nil {
+			return
+		}
+		for _, err := range r.Rows(t.Context()) {
+			if err != nil {
+				break
+			}
+		}
+		_ = r.Close()
+	})
+}

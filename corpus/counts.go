@@ -1,0 +1,103 @@
+package corpus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Reason says why a line was skipped.
+type Reason string
+
+const (
+	ReasonEmpty     Reason = "empty"     // nothing is left of it after normalisation
+	ReasonTooLong   Reason = "too_long"  // more than Options.MaxLineBytes
+	ReasonNotUTF8   Reason = "not_utf8"  // some byte of it is not UTF-8
+	ReasonMalformed Reason = "malformed" // not a record of the file's format
+	ReasonNoColumn  Reason = "no_column" // a JSON record without the text column
+)
+
+// Reasons lists every reason, in the order of reports.
+var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn}
+
+// maxExamples is how many skipped lines a file's counts name for each reason: enough to see what is wrong.
+const maxExamples = 20
+
+// Skip is one skipped line.
+type Skip struct {
+	Line   uint64 `json:"line"`
+	Reason Reason `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Counts says what became of a file's lines: Lines = Kept + Duplicates + every count of Skipped. A TSV header is not a
+// line; in Parquet a line is a row.
+type Counts struct {
+	Lines      uint64            `json:"lines"`
+	Kept       uint64            `json:"kept"`
+	Duplicates uint64            `json:"duplicates"` // of a sentence kept before in the same shard
+	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
+	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
+}
+
+// skip counts a line as skipped and keeps it as an example while there is room.
+func (c *Counts) skip(line uint64, reason Reason, detail string) {
+	if c.Skipped == nil {
+		c.Skipped = make(map[Reason]uint64)
+	}
+	c.Skipped[reason]++
+	if c.Skipped[reason] <= maxExamples {
+		c.Examples = append(c.Examples, Skip{line, reason, detail})
+	}
+}
+
+// SkippedTotal is the number of lines skipped for any reason.
+func (c Counts) SkippedTotal() uint64 {
+	var n uint64
+	for _, k := range c.Skipped {
+		n += k
+	}
+	return n
+}
+
+// Add adds another file's counts. Examples are left alone, for their lines mean nothing without the file.
+func (c *Counts) Add(other Counts) {
+	c.Lines += other.Lines
+	c.Kept += other.Kept
+	c.Duplicates += other.Duplicates
+	for reason, n := range other.Skipped {
+		if c.Skipped == nil {
+			c.Skipped = make(map[Reason]uint64)
+		}
+		c.Skipped[reason] += n
+	}
+}
+
+// check returns an error if a line was lost without a count: a defect of this package, never of the input.
+func (c Counts) check() error {
+	if c.Lines != c.Kept+c.Duplicates+c.SkippedTotal() {
+		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept, c.Duplicates, c.SkippedTotal())
+	}
+	return nil
+}
+
+// skippedText lists the skipped lines by reason, as in "3 empty, 1 not_utf8".
+func (c Counts) skippedText() string {
+	var parts []string
+	for _, r := range Reasons {
+		if n := c.Skipped[r]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, r))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// clone returns counts that share nothing with c.
+func (c Counts) clone() Counts {
+	skipped := make(map[Reason]uint64, len(c.Skipped))
+	for r, n := range c.Skipped {
+		skipped[r] = n
+	}
+	c.Skipped, c.Examples = skipped, slices.Clone(c.Examples)
+	return c
+}

@@ -1,0 +1,158 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// record is one line or row as a decoder found it. Its bytes are valid until the next call.
+type record struct {
+	line           uint64 // from 1; in Parquet the row's number
+	text, doc, url []byte
+	reason         Reason // why it cannot be used; "" if it can, as far as the decoder knows
+	detail         string // what exactly is wrong
+}
+
+// decoder reads the records of one format.
+type decoder interface {
+	// next fills rec with the next record, or returns io.EOF. Any other error ends the file.
+	next(rec *record) error
+	// lines is how many lines of sentences were passed, by the decoder's own count.
+	lines() uint64
+}
+
+// reset makes rec the record of a line, or says that the line is too long.
+func (rec *record) reset(line uint64, excess int64, max int) (usable bool) {
+	*rec = record{line: line}
+	if excess > 0 {
+		rec.reason, rec.detail = ReasonTooLong, fmt.Sprintf("%d bytes, at most %d are read", excess, max)
+		return false
+	}
+	return true
+}
+
+func (rec *record) malformed(format string, args ...any) {
+	rec.reason, rec.detail = ReasonMalformed, fmt.Sprintf(format, args...)
+}
+
+// textDecoder reads one sentence a line.
+type textDecoder struct{ in *lineReader }
+
+func (d *textDecoder) lines() uint64 { return d.in.number }
+
+func (d *textDecoder) next(rec *record) error {
+	line, excess, err := d.in.next()
+	if err != nil {
+		return err
+	}
+	if rec.reset(d.in.number, excess, d.in.max) {
+		rec.text = line
+	}
+	return nil
+}
+
+// buccDecoder reads id<TAB>sentence. The first tab parts them; more are white space of the sentence.
+type buccDecoder struct{ in *lineReader }
+
+func (d *buccDecoder) lines() uint64 { return d.in.number }
+
+func (d *buccDecoder) next(rec *record) error {
+	line, excess, err := d.in.next()
+	if err != nil {
+		return err
+	}
+	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+		return nil
+	}
+	id, text, found := bytes.Cut(line, []byte("\t"))
+	if !found || len(id) == 0 {
+		rec.malformed("not id<TAB>sentence")
+		return nil
+	}
+	rec.doc, rec.text = id, text
+	return nil
+}
+
+// tsvDecoder reads a header that names the columns, then one record a line. There is no quoting: a quotation mark is
+// a character of its field.
+type tsvDecoder struct {
+	in             *lineReader
+	width          int // fields a line
+	text, doc, url int // their columns; -1 is none
+}
+
+func newTSVDecoder(in *lineReader, opts Options) (*tsvDecoder, error) {
+	header, excess, err := in.next()
+	if err != nil {
+		return nil, err // io.EOF: an empty file, which the reader reports
+	}
+	if excess > 0 {
+		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this TSV? name the format", in.name, excess)
+	}
+	columns := strings.Split(string(header), "\t")
+	d := &tsvDecoder{in: in, width: len(columns)}
+	for _, want := range []struct {
+		name string
+		at   *int
+	}{{opts.TextColumn, &d.text}, {opts.DocColumn, &d.doc}, {opts.URLColumn, &d.url}} {
+		*want.at = -1
+		if want.name == "" {
+			continue
+		}
+		for i, c := range columns {
+			if c == want.name {
+				*want.at = i
+			}
+		}
+		if *want.at < 0 {
+			return nil, noColumn(in.name+":1", want.name, columns)
+		}
+	}
+	return d, nil
+}
+
+func (d *tsvDecoder) lines() uint64 { return d.in.number - 1 }
+
+func (d *tsvDecoder) next(rec *record) error {
+	line, excess, err := d.in.next()
+	if err != nil {
+		return err
+	}
+	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+		return nil
+	}
+	if n := bytes.Count(line, []byte("\t")) + 1; n != d.width {
+		rec.malformed("%d fields, the header has %d", n, d.width)
+		return nil
+	}
+	for i := range d.width {
+		field, rest, _ := bytes.Cut(line, []byte("\t"))
+		line = rest
+		if i == d.text {
+			rec.text = field
+		}
+		if i == d.doc {
+			rec.doc = field
+		}
+		if i == d.url {
+			rec.url = field
+		}
+	}
+	return nil
+}
+
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// noColumn says which columns there are, at most the first few dozen of them.
+func noColumn(where, name string, columns []string) error {
+	const most = 30
+	shown := columns
+	if len(shown) > most {
+		shown = shown[:most]
+	}
+	list := fmt.Sprintf("%.2000q", shown)
+	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them", where, name, list)
+}

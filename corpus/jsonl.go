@@ -1,0 +1,115 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// jsonlDecoder reads one JSON object a line. The first object must have every named column, so that a misspelt name
+// is told at once; a later one without the text column is a bad line, and one without the others has none.
+type jsonlDecoder struct {
+	in      *lineReader
+	opts    Options
+	checked bool // the first object was seen
+}
+
+func (d *jsonlDecoder) lines() uint64 { return d.in.number }
+
+func (d *jsonlDecoder) next(rec *record) error {
+	line, excess, err := d.in.next()
+	if err != nil {
+		return err
+	}
+	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+		return nil
+	}
+	// encoding/json would put U+FFFD for them without a word.
+	if !utf8.Valid(line) {
+		rec.reason, rec.detail = ReasonNotUTF8, invalidAt(line)
+		return nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(line, &object); err != nil || object == nil {
+		rec.malformed("not a JSON object")
+		return nil
+	}
+	if !d.checked {
+		if err := d.check(object); err != nil {
+			return err
+		}
+		d.checked = true
+	}
+	d.fill(rec, object)
+	return nil
+}
+
+func (d *jsonlDecoder) check(object map[string]json.RawMessage) error {
+	for _, name := range []string{d.opts.TextColumn, d.opts.DocColumn, d.opts.URLColumn} {
+		if _, ok := object[name]; !ok && name != "" {
+			return noColumn(fmt.Sprintf("%s:%d", d.in.name, d.in.number), name, slices.Sorted(maps.Keys(object)))
+		}
+	}
+	return nil
+}
+
+func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
+	raw, ok := object[d.opts.TextColumn]
+	if !ok {
+		rec.reason, rec.detail = ReasonNoColumn, fmt.Sprintf("no column %q", d.opts.TextColumn)
+		return
+	}
+	if string(raw) != "null" && raw[0] != '"' {
+		rec.malformed("column %q is not a string", d.opts.TextColumn)
+		return
+	}
+	for _, want := range []struct {
+		name string
+		to   *[]byte
+	}{{d.opts.TextColumn, &rec.text}, {d.opts.DocColumn, &rec.doc}, {d.opts.URLColumn, &rec.url}} {
+		if want.name == "" {
+			continue
+		}
+		if *want.to, ok = scalar(object[want.name]); !ok {
+			rec.malformed("column %q has half of a surrogate pair, or is an object or a list", want.name)
+			return
+		}
+	}
+}
+
+// scalar is a JSON value as text: a string's characters, a number or boolean as it is written, nothing for null and
+// for a missing value. An escape that is half of a surrogate pair is no character: ok is false.
+func scalar(raw json.RawMessage) (text []byte, ok bool) {
+	switch {
+	case len(raw) == 0, string(raw) == "null":
+		return nil, true
+	case raw[0] == '{', raw[0] == '[':
+		return nil, false
+	case raw[0] != '"':
+		return raw, true
+	}
+	if !bytes.ContainsRune(raw, '\\') {
+		return raw[1 : len(raw)-1], true
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, false
+	}
+	lone := bytes.Count([]byte(s), []byte("\ufffd")) > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
+	return []byte(s), !lone
+}
+
+// invalidAt says where the first byte stands that is not UTF-8.
+func invalidAt(text []byte) string {
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && width == 1 {
+			return fmt.Sprintf("byte %d (0x%02x) is not UTF-8", i+1, text[i])
+		}
+		i += width
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"bitextmine/internal/badinput"
+)
+
+// lineReader cuts a stream into lines in constant memory: a line longer than max is passed over, never held.
+type lineReader struct {
+	br     *bufio.Reader
+	name   string
+	max    int
+	number uint64 // of the line returned last, from 1
+}
+
+var (
+	utf8BOM = []byte("\xef\xbb\xbf")
+	utf16LE = []byte("\xff\xfe")
+	utf16BE = []byte("\xfe\xff")
+)
+
+// newLineReader needs a buffered reader that holds at least max+2 bytes: the longest line and its end.
+func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) {
+	head, err := br.Peek(len(utf8BOM))
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE):
+		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)", name)
+	case bytes.HasPrefix(head, utf8BOM):
+		if _, err := br.Discard(len(utf8BOM)); err != nil {
+			return nil, err
+		}
+	}
+	return &lineReader{br: br, name: name, max: max}, nil
+}
+
+// next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last. If the line is
+// longer than max, line is nil and excess is its length in bytes.
+func (l *lineReader) next() (line []byte, excess int64, err error) {
+	line, err = l.br.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		l.number++
+		excess, err = l.passOver(int64(len(line)))
+		return nil, excess, err
+	}
+	if err == io.EOF && len(line) > 0 {
+		err = nil // the last line may lack its end
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	l.number++
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if len(line) > l.max {
+		return nil, int64(len(line)), nil
+	}
+	return line, 0, nil
+}
+
+// passOver reads to the end of a line of which seen bytes were read, and returns the line's length.
+func (l *lineReader) passOver(seen int64) (int64, error) {
+	for {
+		part, err := l.br.ReadSlice('\n')
+		seen += int64(len(part))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF:
+			return seen, nil
+		case err != nil:
+			return 0, err
+		}
+		return seen - 1, nil
+	}
+}

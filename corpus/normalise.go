@@ -1,0 +1,167 @@
+package corpus
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// NormaliseVersion counts the changes to Normalise that give any text another result, and with it another key.
+// It is written into every shard, and whoever caches what was made from normalised text must hash it.
+const NormaliseVersion = 1
+
+// A class says what Normalise does with a rune.
+type class uint8
+
+const (
+	plain    class = iota // kept, never part of a composition: a string of these alone is in NFC
+	composed              // kept, but NFC may have to reorder or compose it
+	space                 // white space and controls: a run of them becomes one U+0020
+	joiner                // ZWNJ, ZWJ: kept inside a word, dropped where a word starts
+	dropped               // invisible and without meaning to a reader
+)
+
+// Normalise returns the text that identity is hashed from and that is encoded. It is conservative: what a reader
+// would see as another sentence stays another sentence.
+//
+//   - The result is in Unicode NFC. Compatibility forms (full-width letters, ligatures) are kept apart, as is case.
+//   - Every run of Unicode white space becomes one U+0020; none is left at either end.
+//   - Control characters (Cc) count as white space, so that removing one never glues two words together. So does
+//     U+200B ZERO WIDTH SPACE: it parts words in Khmer, Thai and Burmese, and SentencePiece reads it as a space too.
+//   - Soft hyphen, word joiner, byte order mark, bidirectional marks and the other invisible formatting characters are
+//     removed: they change the layout, not the sentence.
+//   - ZWJ and ZWNJ are kept after a character of a word, for there they spell: Persian plurals, Indic conjuncts, emoji.
+//     At the start of a word they join nothing and are removed, so text made of them alone is empty.
+//
+// Text must be UTF-8, which the readers see to. Normalise(Normalise(s)) == Normalise(s). Text that is already normal is
+// returned as it is, without a copy.
+func Normalise(text string) string {
+	clean, inNFC := inspect(text)
+	if !clean {
+		text, inNFC = fold(text)
+	}
+	if !inNFC {
+		text = norm.NFC.String(text)
+	}
+	return text
+}
+
+// inspect reports whether text needs no folding, and whether it can be told to be in NFC from its runes' classes.
+func inspect(text string) (clean, inNFC bool) {
+	table := classes()
+	inNFC = true
+	wordStart := true
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c > ' ' && c != 0x7f {
+				wordStart = false
+				continue
+			}
+			if c != ' ' || wordStart {
+				return false, false
+			}
+			wordStart = true
+			continue
+		}
+		r, width := utf8.DecodeRuneInString(text[i:])
+		i += width
+		switch table.of(r) {
+		case plain:
+		case composed:
+			inNFC = false
+		case joiner:
+			if wordStart {
+				return false, false
+			}
+		default:
+			return false, false
+		}
+		wordStart = false
+	}
+	return !wordStart || text == "", inNFC
+}
+
+// fold applies the white space and invisible character rules to the whole text, and reports as inspect does
+// whether the result is in NFC.
+func fold(text string) (folded string, inNFC bool) {
+	table := classes()
+	var b strings.Builder
+	b.Grow(len(text))
+	inNFC = true
+	wordStart := true // nothing of the current word is written yet
+	gap := false      // white space was met since the last word
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRuneInString(text[i:])
+		switch cl := table.of(r); {
+		case cl == space:
+			gap, wordStart = true, true
+		case cl == dropped, cl == joiner && wordStart:
+		default:
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap, wordStart = false, false
+			inNFC = inNFC && cl != composed
+			b.WriteString(text[i : i+width])
+		}
+		i += width
+	}
+	return b.String(), inNFC
+}
+
+// bmpClasses holds the class of every rune of the basic multilingual plane: one load in the hot path instead of
+// binary searches in range tables.
+type bmpClasses [1 << 16]class
+
+func (t *bmpClasses) of(r rune) class {
+	if r < 1<<16 {
+		return t[r]
+	}
+	return composed // rare, and few enough that NFC may look at them
+}
+
+// classes is filled on first use: about two milliseconds that programs which never normalise do not pay.
+var classes = sync.OnceValue(func() *bmpClasses {
+	t := new(bmpClasses)
+	var buf [utf8.UTFMax]byte
+	for r := range rune(1 << 16) {
+		t[r] = classify(r, buf[:])
+	}
+	return t
+})
+
+func classify(r rune, buf []byte) class {
+	switch {
+	case unicode.IsSpace(r), unicode.IsControl(r), r == '\u200b':
+		return space
+	case r == '\u200c', r == '\u200d':
+		return joiner
+	case isInvisible(r):
+		return dropped
+	}
+	b := buf[:utf8.EncodeRune(buf, r)]
+	if norm.NFC.Properties(b).BoundaryBefore() && norm.NFC.IsNormal(b) {
+		return plain
+	}
+	return composed
+}
+
+// isInvisible holds for formatting characters that no script needs to spell a word. Kept on purpose: U+180E MONGOLIAN
+// VOWEL SEPARATOR, U+034F COMBINING GRAPHEME JOINER, variation selectors, tag characters (flags), and the visible Arabic,
+// Syriac and Kaithi signs of category Cf.
+func isInvisible(r rune) bool {
+	switch {
+	case r == '\u00ad', r == '\u061c', r == '\ufeff',
+		'\u200e' <= r && r <= '\u200f',
+		'\u202a' <= r && r <= '\u202e',
+		'\u2060' <= r && r <= '\u206f',
+		'\ufff9' <= r && r <= '\ufffb':
+		return true
+	}
+	return false
+}

@@ -1,0 +1,234 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"bitextmine/internal/badinput"
+)
+
+var parquetMagic = []byte("PAR1")
+
+// parquetBatch is how many rows are decoded at once; memory is that many values beside one page a column.
+const parquetBatch = 1024
+
+// parquetDecoder reads named columns of any Parquet file: strings and byte arrays of any length type, plain or
+// dictionary-encoded; integers as document ids too. Other columns are not touched.
+type parquetDecoder struct {
+	src     *source
+	file    *file.Reader
+	columns [3]*parquetColumn // text, doc, url; nil is none
+	group   int               // the next row group
+	left    int64             // rows of the current group not yet in a batch
+	batch   int               // rows in the batch
+	at      int               // the next of them
+	row     uint64            // rows returned
+}
+
+func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
+	if src.size == 0 {
+		return nil, io.EOF
+	}
+	if _, ok := src.file.(io.ReaderAt); !ok {
+		return nil, badinput.Errorf("%s: Parquet needs a file that can be read at any place; copy it to a local file", src.name)
+	}
+	d := &parquetDecoder{src: src}
+	err := d.guard(func() (err error) {
+		d.file, err = openParquet(src)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range []string{opts.TextColumn, opts.DocColumn, opts.URLColumn} {
+		if name == "" {
+			continue
+		}
+		if d.columns[i], err = newParquetColumn(src.name, d.file, name, i > 0); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// openParquet reads the footer. Column chunks are streamed through a buffer, never held whole: other programs write
+// row groups of gigabytes.
+func openParquet(r parquet.ReaderAtSeeker) (*file.Reader, error) {
+	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props.BufferedStreamEnabled = true
+	props.BufferSize = 256 << 10
+	return file.NewParquetReader(r, file.WithReadProps(props))
+}
+
+// guard runs a call into the Parquet library, which panics on some damaged files and returns errors on others.
+func (d *parquetDecoder) guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = d.src.explain(fmt.Errorf("%v", p), "the Parquet data")
+		}
+	}()
+	if err := call(); err != nil {
+		return d.src.explain(err, "the Parquet data")
+	}
+	return nil
+}
+
+func (d *parquetDecoder) lines() uint64 { return d.row }
+
+func (d *parquetDecoder) next(rec *record) error {
+	for d.at == d.batch {
+		if err := d.guard(d.readBatch); err != nil {
+			return err
+		}
+		if d.batch == 0 && d.group >= d.file.NumRowGroups() {
+			return io.EOF
+		}
+	}
+	d.row++
+	*rec = record{line: d.row, text: d.columns[0].values[d.at]}
+	if c := d.columns[1]; c != nil {
+		rec.doc = c.values[d.at]
+	}
+	if c := d.columns[2]; c != nil {
+		rec.url = c.values[d.at]
+	}
+	d.at++
+	return nil
+}
+
+// readBatch decodes the next rows of the current row group, or of the next one.
+func (d *parquetDecoder) readBatch() error {
+	d.at, d.batch = 0, 0
+	if d.left == 0 {
+		if d.group >= d.file.NumRowGroups() {
+			return nil
+		}
+		rows := d.file.RowGroup(d.group)
+		d.group++
+		if d.left = rows.NumRows(); d.left < 0 {
+			return errors.New("a row group has a negative number of rows")
+		}
+		for _, c := range d.columns {
+			if c == nil {
+				continue
+			}
+			if err := c.open(rows); err != nil {
+				return err
+			}
+		}
+	}
+	n := int(min(d.left, parquetBatch))
+	for _, c := range d.columns {
+		if c == nil {
+			continue
+		}
+		if err := c.read(n); err != nil {
+			return err
+		}
+	}
+	d.left -= int64(n)
+	d.batch = n
+	return nil
+}
+
+// parquetColumn reads one column in step with the others.
+type parquetColumn struct {
+	name   string
+	index  int
+	maxDef int16
+	chunk  file.ColumnChunkReader
+	defs   []int16
+	bytes  []parquet.ByteArray
+	int32s []int32
+	int64s []int64
+	values [][]byte // of the batch, one a row; nil is null
+}
+
+func newParquetColumn(path string, f *file.Reader, name string, integers bool) (*parquetColumn, error) {
+	var names []string
+	sc := f.MetaData().Schema
+	for i := range sc.NumColumns() {
+		c := sc.Column(i)
+		if c.MaxRepetitionLevel() > 0 {
+			continue
+		}
+		names = append(names, c.Path())
+		if c.Path() != name {
+			continue
+		}
+		t := c.PhysicalType()
+		isInteger := t == parquet.Types.Int32 || t == parquet.Types.Int64
+		if t != parquet.Types.ByteArray && !(integers && isInteger) {
+			return nil, badinput.Errorf("%s: column %q is of type %s, not a string; name a column of strings", path, name, t)
+		}
+		return &parquetColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(),
+			defs: make([]int16, parquetBatch), values: make([][]byte, parquetBatch)}, nil
+	}
+	return nil, noColumn(path, name, names)
+}
+
+func (c *parquetColumn) open(rows *file.RowGroupReader) (err error) {
+	c.chunk, err = rows.Column(c.index)
+	return err
+}
+
+// read decodes the column's next n rows into values.
+func (c *parquetColumn) read(n int) error {
+	var levels int64
+	var found int
+	var err error
+	var value func(i int) []byte
+	switch chunk := c.chunk.(type) {
+	case *file.ByteArrayColumnChunkReader:
+		c.bytes = grown(c.bytes)
+		levels, found, err = chunk.ReadBatch(int64(n), c.bytes, c.defs, nil)
+		value = func(i int) []byte { return c.bytes[i] }
+	case *file.Int32ColumnChunkReader:
+		c.int32s = grown(c.int32s)
+		levels, found, err = chunk.ReadBatch(int64(n), c.int32s, c.defs, nil)
+		value = func(i int) []byte { return strconv.AppendInt(nil, int64(c.int32s[i]), 10) }
+	case *file.Int64ColumnChunkReader:
+		c.int64s = grown(c.int64s)
+		levels, found, err = chunk.ReadBatch(int64(n), c.int64s, c.defs, nil)
+		value = func(i int) []byte { return strconv.AppendInt(nil, c.int64s[i], 10) }
+	default:
+		return fmt.Errorf("column %q: unexpected type %T", c.name, c.chunk)
+	}
+	if err != nil {
+		return fmt.Errorf("column %q: %w", c.name, err)
+	}
+	if levels != int64(n) {
+		return fmt.Errorf("column %q ends before its row group", c.name)
+	}
+	return c.place(n, found, value)
+}
+
+// place gives every row its value: the library returns the values that are not null without gaps.
+func (c *parquetColumn) place(n, found int, value func(i int) []byte) error {
+	next := 0
+	for i := range n {
+		c.values[i] = nil
+		if c.maxDef > 0 && c.defs[i] < c.maxDef {
+			continue
+		}
+		if next == found {
+			return fmt.Errorf("column %q has fewer values than rows", c.name)
+		}
+		c.values[i] = value(next)
+		next++
+	}
+	return nil
+}
+
+func grown[T any](s []T) []T {
+	if s == nil {
+		return make([]T, parquetBatch)
+	}
+	return s
+}

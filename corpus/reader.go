@@ -1,0 +1,261 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"bitextmine/internal/badinput"
+)
+
+// Sentence is one usable record of an input.
+type Sentence struct {
+	Text   string // as it stands in the input, without line ends after it
+	Normal string // Normalise(Text), never empty
+	Doc    string // document or id; "" if the input names none
+	URL    string
+	Line   uint64 // from 1; a row's number in Parquet
+}
+
+// Reader reads one input's sentences in constant memory, whatever the file's or its lines' length. It is used by one
+// goroutine; Close must be called last.
+type Reader struct {
+	src          *source
+	closeDecoder func()
+	decoder      decoder // nil: the file ended before its first record
+	format       Format
+	opts         Options
+	rec          record
+	counts       Counts
+	err          error
+}
+
+// Open opens an input and reads as far as is needed to know its format and columns.
+func Open(in Input, opts Options) (*Reader, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	src, err := openSource(in)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
+	if err := r.open(); err != nil && err != io.EOF {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// DetectFormat returns the format in which Open would read the input: opts.Format unless that is FormatAuto.
+func DetectFormat(in Input, opts Options) (Format, error) {
+	if opts.Format != FormatAuto {
+		return opts.Format, nil
+	}
+	src, err := openSource(in)
+	if err != nil {
+		return "", err
+	}
+	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
+	_, err = r.begin()
+	return r.format, errors.Join(err, r.Close())
+}
+
+// begin undoes the compression and settles the format. It may look at the stream but takes nothing from it.
+func (r *Reader) begin() (*bufio.Reader, error) {
+	plain, kind, closeDecoder, err := decompressed(r.src)
+	if err != nil {
+		return nil, err
+	}
+	r.closeDecoder = closeDecoder
+	// The longest line and its end must fit, or lineReader takes it for too long.
+	br := bufio.NewReaderSize(plain, max(4*peekBytes, r.opts.MaxLineBytes+len("\r\n")))
+	if r.format = r.opts.Format; r.format == FormatAuto {
+		head, err := br.Peek(peekBytes)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		r.format = detect(r.src.name, head, err == io.EOF)
+	}
+	if r.format == FormatParquet && kind != "" {
+		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.name, kind)
+	}
+	return br, nil
+}
+
+func (r *Reader) open() error {
+	br, err := r.begin()
+	if err != nil {
+		return err
+	}
+	if r.format == FormatParquet {
+		d, err := newParquetDecoder(r.src, r.opts)
+		if err == nil {
+			r.decoder = d
+		}
+		return err
+	}
+	lines, err := newLineReader(br, r.src.name, r.opts.MaxLineBytes)
+	if err != nil {
+		return err
+	}
+	switch r.format {
+	case FormatText:
+		r.decoder = &textDecoder{lines}
+	case FormatBUCC:
+		r.decoder = &buccDecoder{lines}
+	case FormatJSONL:
+		r.decoder = &jsonlDecoder{in: lines, opts: r.opts}
+	case FormatTSV:
+		d, err := newTSVDecoder(lines, r.opts)
+		if err != nil {
+			return err
+		}
+		r.decoder = d
+	}
+	return nil
+}
+
+// Format is the format the input is read in, never FormatAuto.
+func (r *Reader) Format() Format { return r.format }
+
+// Counts says what became of the lines so far. Kept counts the sentences returned; duplicates are not looked for.
+func (r *Reader) Counts() Counts { return r.counts.clone() }
+
+// Read returns how many bytes of the file were read so far, and its size in bytes.
+func (r *Reader) Read() (read, size int64) { return r.src.read, r.src.size }
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	r.closeDecoder()
+	return r.src.file.Close()
+}
+
+// Next returns the next usable sentence, or io.EOF after the last. A file that is empty, damaged, or of which nothing
+// can be used is a badinput error that names it; so is a bad line under FailBadLine. After an error it returns the same.
+func (r *Reader) Next() (Sentence, error) {
+	if r.err != nil {
+		return Sentence{}, r.err
+	}
+	s, err := r.next()
+	r.err = err
+	return s, err
+}
+
+func (r *Reader) next() (Sentence, error) {
+	rec := &r.rec
+	for {
+		err := io.EOF
+		if r.decoder != nil {
+			err = r.decoder.next(rec)
+		}
+		if err == io.EOF {
+			return Sentence{}, r.finish()
+		}
+		if err != nil {
+			return Sentence{}, err
+		}
+		r.counts.Lines++
+		if s, ok := r.accept(rec); ok {
+			r.counts.Kept++
+			return s, nil
+		}
+		r.counts.skip(rec.line, rec.reason, rec.detail)
+		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); mend the line, or set on_bad_line to skip", r.src.name, rec.line, rec.reason, rec.detail)
+		}
+	}
+}
+
+// accept makes a sentence of a record, or gives the record the reason why not.
+func (r *Reader) accept(rec *record) (Sentence, bool) {
+	if rec.reason != "" {
+		return Sentence{}, false
+	}
+	for _, field := range [...][]byte{rec.text, rec.doc, rec.url} {
+		if len(field) > r.opts.MaxLineBytes {
+			rec.reason, rec.detail = ReasonTooLong, fmt.Sprintf("%d bytes, at most %d are read", len(field), r.opts.MaxLineBytes)
+			return Sentence{}, false
+		}
+		if !utf8.Valid(field) {
+			rec.reason, rec.detail = ReasonNotUTF8, invalidAt(field)
+			return Sentence{}, false
+		}
+	}
+	text := string(bytes.TrimRight(rec.text, "\r\n"))
+	normal := Normalise(text)
+	if normal == "" {
+		rec.reason = ReasonEmpty
+		return Sentence{}, false
+	}
+	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Line: rec.line}, true
+}
+
+// finish checks the whole file's counts and returns io.EOF if there is something to go on with.
+func (r *Reader) finish() error {
+	var passed uint64
+	if r.decoder != nil {
+		passed = r.decoder.lines()
+	}
+	if passed != r.counts.Lines {
+		return fmt.Errorf("read %s: lines were lost: %d passed, %d counted", r.src.name, passed, r.counts.Lines)
+	}
+	if err := r.counts.check(); err != nil {
+		return fmt.Errorf("read %s: %w", r.src.name, err)
+	}
+	switch {
+	case r.counts.Lines == 0:
+		return badinput.Errorf("%s: the file holds no line; leave it out or give it content", r.src.name)
+	case r.counts.Kept == 0:
+		return badinput.Errorf("%s: no sentence can be used of its %d lines (%s); check the file and the format (%s)",
+			r.src.name, r.counts.Lines, r.counts.skippedText(), r.format)
+	}
+	return io.EOF
+}
+
+// detect settles FormatAuto from the file's name and the beginning of its text; whole says that head is all of it.
+func detect(name string, head []byte, whole bool) Format {
+	base := strings.ToLower(path.Base(name))
+	for _, suffix := range []string{".gz", ".zst", ".bz2", ".xz"} {
+		base = strings.TrimSuffix(base, suffix)
+	}
+	switch path.Ext(base) {
+	case ".tsv":
+		return FormatTSV
+	case ".jsonl", ".ndjson":
+		return FormatJSONL
+	case ".parquet":
+		return FormatParquet
+	}
+	switch {
+	case bytes.HasPrefix(head, parquetMagic):
+		return FormatParquet
+	case looksBUCC(bytes.TrimPrefix(head, utf8BOM), whole):
+		return FormatBUCC
+	}
+	return FormatText
+}
+
+// looksBUCC reports whether every one of the first lines has exactly one tab, after an id without white space.
+func looksBUCC(head []byte, whole bool) bool {
+	const enough = 10
+	seen := 0
+	for seen < enough && len(head) > 0 {
+		line, rest, ended := bytes.Cut(head, []byte("\n"))
+		if !ended && !whole {
+			break
+		}
+		head = rest
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		id, text, found := bytes.Cut(line, []byte("\t"))
+		if !found || len(id) == 0 || bytes.ContainsAny(id, " \v\f\u00a0\u3000") || bytes.IndexByte(text, '\t') >= 0 {
+			return false
+		}
+		seen++
+	}
+	return seen > 0
+}

@@ -1,0 +1,179 @@
+package corpus
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"bitextmine/internal/atomicfile"
+)
+
+// Shard describes one shard file.
+type Shard struct {
+	File   string `json:"file"` // its name, without the directory
+	Rows   int    `json:"rows"`
+	Bytes  int64  `json:"bytes"`  // its size
+	SHA256 string `json:"sha256"` // of the whole file, in hex
+}
+
+// Sharding is what became of one input file.
+type Sharding struct {
+	Format Format  `json:"format"` // as it was read, never "auto"
+	Shards []Shard `json:"shards"`
+	Counts Counts  `json:"counts"`
+}
+
+// Progress tells how far a file was read.
+type Progress struct {
+	Lines      uint64
+	Bytes      int64 // of the file as it is, compressed or not
+	TotalBytes int64
+}
+
+// ShardOptions is what of WriteShards does not change what is written. The zero value is usable.
+type ShardOptions struct {
+	// Name gives the n-th shard's file name, from 0. By default they are shard-00000.parquet and so on.
+	Name func(n int) string
+	// Report, if set, is called every few thousand lines and at the end, from the calling goroutine.
+	Report func(Progress)
+}
+
+// progressEvery is how many lines pass between two looks at the context and two reports: some milliseconds.
+const progressEvery = 8192
+
+// WriteShards cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
+// holds each sentence key once, with its first occurrence; duplicates across shards are left to merging. The files'
+// bytes depend on nothing but the input's bytes, its format and opts. Memory is one shard's keys and one row group.
+//
+// Every shard is published whole. If the file turns out damaged or unusable, the shards already published by this call
+// are removed again, so that part of an input is never taken for all of it.
+func WriteShards(ctx context.Context, in Input, opts Options, dir string, how ShardOptions) (_ *Sharding, err error) {
+	r, err := Open(in, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	c := &cutter{in: r, report: how.Report, seen: make(map[Key]struct{})}
+	name := how.Name
+	if name == nil {
+		name = func(n int) string { return fmt.Sprintf("shard-%05d.parquet", n) }
+	}
+	result := &Sharding{Format: r.Format()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, remove(dir, result.Shards))
+		}
+	}()
+	for err = c.advance(ctx); err == nil; {
+		var s Shard
+		s, err = c.writeShard(ctx, filepath.Join(dir, name(len(result.Shards))), opts.ShardSize)
+		if s.Rows > 0 {
+			result.Shards = append(result.Shards, s)
+		}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	c.tell()
+	result.Counts, err = c.settle(result.Shards)
+	if err != nil {
+		return nil, fmt.Errorf("shard %s: %w", in, err)
+	}
+	return result, nil
+}
+
+func remove(dir string, shards []Shard) error {
+	var errs []error
+	for _, s := range shards {
+		errs = append(errs, os.Remove(filepath.Join(dir, s.File)))
+	}
+	return errors.Join(errs...)
+}
+
+// cutter moves sentences from a reader into shards.
+type cutter struct {
+	in         *Reader
+	report     func(Progress)
+	seen       map[Key]struct{} // keys of the current shard
+	row        Row              // the sentence to write next
+	read       uint64           // sentences taken from in
+	duplicates uint64
+}
+
+// advance takes the next sentence that the current shard does not hold yet into c.row.
+func (c *cutter) advance(ctx context.Context) error {
+	for {
+		s, err := c.in.Next()
+		if err != nil {
+			return err
+		}
+		if c.read++; c.read%progressEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.tell()
+		}
+		key := KeyOf(s.Normal)
+		if _, dup := c.seen[key]; dup {
+			c.duplicates++
+			continue
+		}
+		c.row = Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line}
+		return nil
+	}
+}
+
+func (c *cutter) tell() {
+	if c.report != nil {
+		read, size := c.in.Read()
+		c.report(Progress{Lines: c.in.counts.Lines, Bytes: read, TotalBytes: size})
+	}
+}
+
+// writeShard publishes c.row and what follows it as one shard. It returns the shard if it was published, with io.EOF if
+// the input ends with it; otherwise c.row is the first sentence of the next.
+func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, error) {
+	var end error
+	shard := Shard{File: filepath.Base(path)}
+	err := atomicfile.Write(path, func(f *os.File) error {
+		w := newShardWriter(f)
+		rows := 0
+		for rows < size && end == nil {
+			c.seen[c.row.Key] = struct{}{}
+			if err := w.add(&c.row); err != nil {
+				return err
+			}
+			if rows++; rows == size {
+				clear(c.seen)
+			}
+			end = c.advance(ctx)
+		}
+		if end != nil && end != io.EOF {
+			return end
+		}
+		digest, bytes, err := w.close()
+		shard.Rows, shard.Bytes, shard.SHA256 = rows, bytes, hex.EncodeToString(digest)
+		return err
+	})
+	switch {
+	case end != nil && end != io.EOF:
+		return Shard{}, end // the input's own error, without "write ..." before it
+	case err != nil:
+		return Shard{}, err
+	}
+	return shard, end
+}
+
+// settle puts together the reader's, the cutter's and the files' own counts, which must agree.
+func (c *cutter) settle(shards []Shard) (Counts, error) {
+	counts := c.in.Counts()
+	counts.Kept, counts.Duplicates = 0, c.duplicates
+	for _, s := range shards {
+		counts.Kept += uint64(s.Rows)
+	}
+	return counts, counts.check()
+}

@@ -1,0 +1,226 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sort"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"bitextmine/internal/badinput"
+)
+
+// ShardReader reads a shard. It holds one row group in memory. It is used by one goroutine; several readers of one file
+// do not disturb each other.
+type ShardReader struct {
+	src    *source
+	file   *file.Reader
+	starts []int // the first row of each row group, then the number of rows
+}
+
+// OpenShard opens a shard and checks that it is one, and that its keys were made by this NormaliseVersion.
+func OpenShard(path string) (*ShardReader, error) {
+	src, err := openSource(Input{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	r := &ShardReader{src: src}
+	if err := r.open(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *ShardReader) open() error {
+	return r.guard(func() (err error) {
+		if r.file, err = openParquet(r.src); err != nil {
+			return err
+		}
+		if err := r.checkSchema(); err != nil {
+			return err
+		}
+		r.starts = make([]int, 1, r.file.NumRowGroups()+1)
+		for g := range r.file.NumRowGroups() {
+			n := int(r.file.RowGroup(g).NumRows())
+			if n < 0 {
+				return errors.New("a row group has a negative number of rows")
+			}
+			r.starts = append(r.starts, r.starts[g]+n)
+		}
+		if int64(r.NumRows()) != r.file.NumRows() {
+			return fmt.Errorf("its row groups have %d rows, its footer says %d", r.NumRows(), r.file.NumRows())
+		}
+		return nil
+	})
+}
+
+// guard runs a call into the Parquet library, as parquetDecoder.guard does; sentences of our own pass unchanged.
+func (r *ShardReader) guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = r.src.explain(fmt.Errorf("%v", p), "the shard")
+		}
+	}()
+	if err := call(); err != nil && !badinput.Is(err) {
+		return r.src.explain(err, "the shard")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (r *ShardReader) checkSchema() error {
+	got := r.file.MetaData().Schema
+	for i := range shardSchema.NumFields() {
+		want := shardSchema.Field(i)
+		if i >= got.NumColumns() || got.Column(i).Path() != want.Name() {
+			return badinput.Errorf("%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote", r.src.name, i+1, want.Name())
+		}
+		if node := got.Column(i).SchemaNode(); !node.Equals(want) {
+			return badinput.Errorf("%s: not a shard, its column %q has another type (%s); name a file that this program's sharding wrote",
+				r.src.name, want.Name(), got.Column(i).PhysicalType())
+		}
+	}
+	if got.NumColumns() != shardSchema.NumFields() {
+		return badinput.Errorf("%s: not a shard, it has a column %q too many; name a file that this program's sharding wrote",
+			r.src.name, got.Column(shardSchema.NumFields()).Path())
+	}
+	version := r.file.MetaData().KeyValueMetadata().FindValue(metaNormalise)
+	if version == nil || *version != strconv.Itoa(NormaliseVersion) {
+		return badinput.Errorf("%s: its keys were made by another version of the normalisation; make the shard again", r.src.name)
+	}
+	return nil
+}
+
+// NumRows is the shard's number of rows.
+func (r *ShardReader) NumRows() int { return r.starts[len(r.starts)-1] }
+
+// Close closes the file.
+func (r *ShardReader) Close() error { return r.src.file.Close() }
+
+// Keys reads every row's key [n] and nothing else.
+func (r *ShardReader) Keys() ([]Key, error) {
+	keys := make([]Key, 0, r.NumRows())
+	for g := range r.file.NumRowGroups() {
+		err := r.guard(func() error {
+			column, err := r.fixed(g)
+			if err != nil {
+				return err
+			}
+			for _, k := range column {
+				keys = append(keys, Key(k))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// Rows reads every row in order. It ends after an error.
+func (r *ShardReader) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for g := range r.file.NumRowGroups() {
+			group, err := r.readGroup(g)
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			for i := range group.keys {
+				if !yield(group.row(i), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// RowsAt reads the given rows, which must be sorted ascending, in that order. Row groups without any of them are not
+// read. It ends after an error; a row that is out of order or does not exist is one.
+func (r *ShardReader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var group *rowGroup
+		at := -1
+		last := uint32(0)
+		for _, row := range rows {
+			if row < last || int(row) >= r.NumRows() {
+				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last of %d", r.src.name, row, r.NumRows()))
+				return
+			}
+			last = row
+			if g := sort.SearchInts(r.starts, int(row)+1) - 1; g != at {
+				var err error
+				if group, err = r.readGroup(g); err != nil {
+					yield(Row{}, err)
+					return
+				}
+				at = g
+			}
+			if !yield(group.row(int(row)-r.starts[at]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// rowGroup is one decoded row group; its bytes are views of decoded pages.
+type rowGroup struct {
+	keys  []parquet.FixedLenByteArray
+	texts [3][]parquet.ByteArray // text, doc, url
+	lines []int64
+}
+
+func (g *rowGroup) row(i int) Row {
+	return Row{
+		Key:  Key(g.keys[i]),
+		Text: string(g.texts[0][i]),
+		Doc:  string(g.texts[1][i]),
+		URL:  string(g.texts[2][i]),
+		Line: uint64(g.lines[i]),
+	}
+}
+
+func (r *ShardReader) readGroup(g int) (*rowGroup, error) {
+	group := new(rowGroup)
+	err := r.guard(func() (err error) {
+		if group.keys, err = r.fixed(g); err != nil {
+			return err
+		}
+		for i := range group.texts {
+			if group.texts[i], err = readColumn(r, g, columnText+i, (*file.ByteArrayColumnChunkReader).ReadBatch); err != nil {
+				return err
+			}
+		}
+		group.lines, err = readColumn(r, g, columnLine, (*file.Int64ColumnChunkReader).ReadBatch)
+		return err
+	})
+	return group, err
+}
+
+func (r *ShardReader) fixed(g int) ([]parquet.FixedLenByteArray, error) {
+	return readColumn(r, g, columnKey, (*file.FixedLenByteArrayColumnChunkReader).ReadBatch)
+}
+
+// readColumn decodes one column of one row group: one value a row.
+func readColumn[C file.ColumnChunkReader, V any](r *ShardReader, g, column int, readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
+	rows := r.starts[g+1] - r.starts[g]
+	chunk, err := r.file.RowGroup(g).Column(column)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]V, rows)
+	n, _, err := readBatch(chunk.(C), int64(rows), values, nil, nil)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if int(n) != rows {
+		return nil, fmt.Errorf("column %d has %d values in a row group of %d rows", column, n, rows)
+	}
+	return values, nil
+}

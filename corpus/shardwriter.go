@@ -1,0 +1,199 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+)
+
+// Row is one row of a shard.
+type Row struct {
+	Key  Key
+	Text string // as it stands in the input; Normalise gives what is encoded
+	Doc  string // "" if the input names none
+	URL  string
+	Line uint64 // in the input, from 1
+}
+
+// A row group is what a reader holds at once and the least it reads to get at one row. It ends at either number,
+// whichever comes first: 16,384 sentences are some 2 MiB, but lines may be long.
+const (
+	rowGroupRows  = 16 << 10
+	rowGroupBytes = 8 << 20
+)
+
+// The columns of a shard, in this order.
+const (
+	columnKey = iota
+	columnText
+	columnDoc
+	columnURL
+	columnLine
+)
+
+// metaNormalise is the file metadata key of the NormaliseVersion that the keys were made with.
+const metaNormalise = "bitextmine.normalise"
+
+// shardSchema has no optional column: what an input does not name is the empty string.
+var shardSchema = func() *schema.GroupNode {
+	text := func(name string) schema.Node {
+		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
+	}
+	return schema.MustGroup(schema.NewGroupNode("shard", parquet.Repetitions.Required, schema.FieldList{
+		schema.NewFixedLenByteArrayNode("key", parquet.Repetitions.Required, int32(len(Key{})), -1),
+		text("text"), text("doc"), text("url"),
+		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
+	}, -1))
+}()
+
+// shardProperties fix everything that decides the file's bytes. Statistics are left out: a minimum of text helps no
+// reader of ours, and would put sentences into the footer. Keys are hashes, which do not compress.
+func shardProperties() *parquet.WriterProperties {
+	return parquet.NewWriterProperties(
+		parquet.WithCreatedBy("bitextmine"),
+		parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithDictionaryDefault(false),
+		parquet.WithStats(false),
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompressionFor("key", compress.Codecs.Uncompressed),
+		parquet.WithEncodingFor("line", parquet.Encodings.DeltaBinaryPacked),
+	)
+}
+
+// shardWriter writes rows as one shard, a row group at a time.
+type shardWriter struct {
+	sink  *sink
+	file  *file.Writer
+	keys  []Key
+	texts [3]textColumn // text, doc, url
+	lines []int64
+	bytes int // of the texts
+	fixed []parquet.FixedLenByteArray
+	vary  []parquet.ByteArray
+}
+
+func newShardWriter(w io.Writer) *shardWriter {
+	s := &sink{w: w, digest: sha256.New()}
+	meta := metadata.NewKeyValueMetadata()
+	meta.Append(metaNormalise, strconv.Itoa(NormaliseVersion))
+	return &shardWriter{
+		sink: s,
+		file: file.NewParquetWriter(s, shardSchema, file.WithWriterProps(shardProperties()), file.WithWriteMetadata(meta)),
+	}
+}
+
+func (w *shardWriter) add(row *Row) error {
+	w.keys = append(w.keys, row.Key)
+	w.lines = append(w.lines, int64(row.Line))
+	for i, text := range [...]string{row.Text, row.Doc, row.URL} {
+		w.texts[i].add(text)
+		w.bytes += len(text)
+	}
+	if len(w.keys) >= rowGroupRows || w.bytes >= rowGroupBytes {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the rows added so far as a row group.
+func (w *shardWriter) flush() error {
+	group := w.file.AppendRowGroup()
+	for column := columnKey; column <= columnLine; column++ {
+		if err := w.writeColumn(group, column); err != nil {
+			return fmt.Errorf("write shard column %d: %w", column, err)
+		}
+	}
+	if err := group.Close(); err != nil {
+		return fmt.Errorf("write shard row group: %w", err)
+	}
+	w.keys, w.lines, w.bytes = w.keys[:0], w.lines[:0], 0
+	for i := range w.texts {
+		w.texts[i].clear()
+	}
+	return w.sink.err
+}
+
+func (w *shardWriter) writeColumn(group file.SerialRowGroupWriter, column int) error {
+	chunk, err := group.NextColumn()
+	if err != nil {
+		return err
+	}
+	switch chunk := chunk.(type) {
+	case *file.FixedLenByteArrayColumnChunkWriter:
+		w.fixed = w.fixed[:0]
+		for i := range w.keys {
+			w.fixed = append(w.fixed, w.keys[i][:])
+		}
+		_, err = chunk.WriteBatch(w.fixed, nil, nil)
+	case *file.ByteArrayColumnChunkWriter:
+		w.vary = w.texts[column-columnText].values(w.vary[:0])
+		_, err = chunk.WriteBatch(w.vary, nil, nil)
+	case *file.Int64ColumnChunkWriter:
+		_, err = chunk.WriteBatch(w.lines, nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return chunk.Close()
+}
+
+// close writes what is left and the footer, and returns the whole file's SHA-256 and size.
+func (w *shardWriter) close() (digest []byte, size int64, err error) {
+	if len(w.keys) > 0 {
+		if err := w.flush(); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := w.file.Close(); err != nil {
+		return nil, 0, fmt.Errorf("write shard footer: %w", err)
+	}
+	return w.sink.digest.Sum(nil), w.sink.size, w.sink.err
+}
+
+// textColumn collects one row group's strings in one buffer, which is used again for the next.
+type textColumn struct {
+	bytes []byte
+	ends  []int
+}
+
+func (c *textColumn) add(s string) {
+	c.bytes = append(c.bytes, s...)
+	c.ends = append(c.ends, len(c.bytes))
+}
+
+func (c *textColumn) clear() { c.bytes, c.ends = c.bytes[:0], c.ends[:0] }
+
+func (c *textColumn) values(to []parquet.ByteArray) []parquet.ByteArray {
+	start := 0
+	for _, end := range c.ends {
+		to = append(to, c.bytes[start:end])
+		start = end
+	}
+	return to
+}
+
+// sink hashes and counts what it writes. It keeps the first error to itself and takes the rest in silence, because the
+// Parquet library panics on some write errors and loses others.
+type sink struct {
+	w      io.Writer
+	digest hash.Hash
+	size   int64
+	err    error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	if s.err == nil {
+		_, s.err = s.w.Write(p)
+		s.digest.Write(p)
+		s.size += int64(len(p))
+	}
+	return len(p), nil
+}

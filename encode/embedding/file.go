@@ -1,0 +1,176 @@
+package embedding
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/internal/badinput"
+)
+
+// File is an embedding file mapped into memory. Its Matrix is valid until Close.
+type File struct {
+	Matrix
+	Meta   Meta
+	mapped []byte
+}
+
+// Want is what the caller expects of an embedding file; an empty field is not checked.
+type Want struct {
+	Encoder, Shard string // digests
+}
+
+// Open maps an embedding file. One that is truncated, disagrees with its .json, or comes of another encoder or shard than
+// wanted is a badinput error.
+func Open(path string, want Want) (*File, error) {
+	meta, err := readMeta(path)
+	if err != nil {
+		return nil, err
+	}
+	if want.Encoder != "" && meta.Encoder != want.Encoder {
+		return nil, badinput.Errorf("%s was made by the encoder %.12s, not by this run's %.12s: encode its shard again", path, meta.Encoder, want.Encoder)
+	}
+	if want.Shard != "" && meta.Shard != want.Shard {
+		return nil, badinput.Errorf("%s holds the vectors of the shard %.12s, not of %.12s: encode the shard again", path, meta.Shard, want.Shard)
+	}
+	f, err := OpenArray(path)
+	if err != nil {
+		return nil, err
+	}
+	if f.Meta.N != meta.N || f.Meta.Dim != meta.Dim || f.Meta.DType != meta.DType {
+		err := badinput.Errorf("%s is %s [%d, %d] but its .json says %s [%d, %d]: encode the shard again", path,
+			f.Meta.DType, f.Meta.N, f.Meta.Dim, meta.DType, meta.N, meta.Dim)
+		return nil, errors.Join(err, f.Close())
+	}
+	f.Meta = meta
+	return f, nil
+}
+
+func readMeta(path string) (Meta, error) {
+	var meta Meta
+	text, err := os.ReadFile(MetaPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return meta, badinput.Errorf("%s has no %s beside it, so it is not known which encoder made it: encode the shard again", path, MetaPath(path))
+	}
+	if err != nil {
+		return meta, fmt.Errorf("open embedding file: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&meta); err != nil {
+		return meta, badinput.Errorf("%s does not describe an embedding file (%w): encode the shard again", MetaPath(path), err)
+	}
+	return meta, nil
+}
+
+// OpenArray maps any program's two-dimensional .npy of float16, float32 or float64, C order, little-endian; only N, Dim and
+// DType of its Meta are known. float64 is rounded to float32 in memory.
+func OpenArray(path string) (*File, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{mapped: data}
+	h, err := parseHeader(data)
+	if err == nil {
+		err = f.view(data[h.size:], h.dtype, h.n, h.dim)
+	}
+	if err != nil {
+		return nil, errors.Join(badinput.Errorf("%s %w", path, err), f.Close())
+	}
+	return f, nil
+}
+
+// OpenRaw maps a file of values without a header, as LASER writes them: rows of dim float32 or float16 values.
+func OpenRaw(path string, dim int, dtype DType) (*File, error) {
+	if dim < 1 || dim > dimLimit || itemSize[dtype] == 0 {
+		return nil, badinput.Errorf("read %s as rows of %d values of type %q: dim must be from 1 to %d, and the type float16, float32 or float64", path, dim, dtype, dimLimit)
+	}
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{mapped: data}
+	row := dim * itemSize[dtype]
+	if len(data)%row != 0 {
+		err := badinput.Errorf("%s has %d bytes, which are not whole rows of %d %s values: correct the dimension or copy the file again", path, len(data), dim, dtype)
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := f.view(data, dtype, len(data)/row, dim); err != nil {
+		return nil, errors.Join(badinput.Errorf("%s %w", path, err), f.Close())
+	}
+	return f, nil
+}
+
+// view makes the Matrix of n rows of dim values of data. Values that are not aligned, or not float16 or float32, are copied.
+func (f *File) view(data []byte, dtype DType, n, dim int) error {
+	size := itemSize[dtype]
+	if want := n * dim * size; len(data) != want {
+		return fmt.Errorf("has %d bytes of values where %s [%d, %d] needs %d: it was cut off or changed, so make or copy it again", len(data), dtype, n, dim, want)
+	}
+	f.Meta = Meta{N: n, Dim: dim, DType: dtype}
+	f.Matrix = Matrix{N: n, Dim: dim}
+	start := unsafe.Pointer(unsafe.SliceData(data))
+	if uintptr(start)%uintptr(size) != 0 {
+		aligned := make([]uint64, (len(data)+7)/8)
+		start = unsafe.Pointer(unsafe.SliceData(aligned))
+		copy(unsafe.Slice((*byte)(start), len(data)), data)
+	}
+	switch dtype {
+	case Float16:
+		f.F16 = unsafe.Slice((*uint16)(start), n*dim)
+	case Float32:
+		f.F32 = unsafe.Slice((*float32)(start), n*dim)
+	case Float64:
+		f.F32 = make([]float32, n*dim)
+		for i, x := range unsafe.Slice((*float64)(start), n*dim) {
+			f.F32[i] = float32(x)
+			if math.IsInf(float64(f.F32[i]), 0) && !math.IsInf(x, 0) {
+				return fmt.Errorf("has the value %v in row %d, which float32 cannot hold", x, i/dim)
+			}
+		}
+	}
+	return nil
+}
+
+// Close unmaps the file; the Matrix must not be used after it.
+func (f *File) Close() error {
+	f.Matrix = Matrix{}
+	if f.mapped == nil {
+		return nil
+	}
+	err := unix.Munmap(f.mapped)
+	f.mapped = nil
+	return err
+}
+
+// mapFile maps a file for reading; an empty one, which cannot be mapped, is nil.
+func mapFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open embedding file: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open embedding file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, badinput.Errorf("%s is not a regular file, so it cannot be mapped: name an embedding file", path)
+	}
+	if info.Size() == 0 {
+		return nil, nil
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map embedding file %s: %w", path, err)
+	}
+	return data, nil
+}

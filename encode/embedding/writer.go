@@ -1,0 +1,112 @@
+package embedding
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Meta is the `.json` beside an embedding file.
+type Meta struct {
+	Encoder string `json:"encoder"` // the encoder's digest
+	Shard   string `json:"shard"`   // the digest of the shard that was encoded
+	N       int    `json:"n"`
+	Dim     int    `json:"dim"`
+	DType   DType  `json:"dtype"`
+}
+
+// MetaPath is where an embedding file's .json is: x.npy has x.json.
+func MetaPath(path string) string { return strings.TrimSuffix(path, ".npy") + ".json" }
+
+// Write publishes an embedding file and its .json: fill appends the rows, and meta.N is set to their number. Nothing is left under
+// either name if it fails, and the .json comes last, so that a file with a .json is whole.
+func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
+	if !strings.HasSuffix(path, ".npy") {
+		return meta, badinput.Errorf("embedding file %s: the name must end in .npy", path)
+	}
+	if meta.DType != Float16 && meta.DType != Float32 {
+		return meta, badinput.Errorf("embedding file %s: dtype is %q but must be float16 or float32", path, meta.DType)
+	}
+	if meta.Dim < 1 || meta.Dim > dimLimit {
+		return meta, badinput.Errorf("embedding file %s: dim is %d but must be from 1 to %d", path, meta.Dim, dimLimit)
+	}
+	// An older .json must not describe the new rows, not even for a moment.
+	if err := os.Remove(MetaPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return meta, fmt.Errorf("write %s: %w", path, err)
+	}
+	err := atomicfile.Write(path, func(f *os.File) error {
+		w := &Writer{out: bufio.NewWriterSize(f, 1<<20), dim: meta.Dim, dtype: meta.DType}
+		if _, err := w.out.Write(npyHeader(meta.DType, 0, meta.Dim)); err != nil {
+			return err
+		}
+		if err := fill(w); err != nil {
+			return err
+		}
+		if err := w.out.Flush(); err != nil {
+			return err
+		}
+		meta.N = w.rows
+		_, err := f.WriteAt(npyHeader(meta.DType, meta.N, meta.Dim), 0)
+		return err
+	})
+	if err != nil {
+		return meta, err
+	}
+	text, err := json.MarshalIndent(meta, "", "  ")
+	if err != nil {
+		return meta, err
+	}
+	return meta, atomicfile.WriteBytes(MetaPath(path), append(text, '\n'))
+}
+
+// Writer appends rows to an embedding file that is being written.
+type Writer struct {
+	out   *bufio.Writer
+	dim   int
+	dtype DType
+	rows  int
+	buf   []byte // one row, as stored
+}
+
+// Rows is how many rows were appended.
+func (w *Writer) Rows() int { return w.rows }
+
+// Append stores rows [m, dim], rounded to nearest even for float16. A value that is not finite, before or after rounding, is a badinput
+// error that names its row.
+func (w *Writer) Append(rows []float32) error {
+	if len(rows)%w.dim != 0 {
+		return fmt.Errorf("append %d values to rows of %d", len(rows), w.dim)
+	}
+	for ; len(rows) > 0; rows = rows[w.dim:] {
+		w.buf = w.buf[:0]
+		finite := true
+		for _, x := range rows[:w.dim] {
+			if w.dtype == Float16 {
+				h := narrow(x)
+				finite = finite && h&0x7c00 != 0x7c00
+				w.buf = binary.LittleEndian.AppendUint16(w.buf, h)
+			} else {
+				bits := math.Float32bits(x)
+				finite = finite && bits&0x7f800000 != 0x7f800000
+				w.buf = binary.LittleEndian.AppendUint32(w.buf, bits)
+			}
+		}
+		if !finite {
+			return badinput.Errorf("row %d has a value that is not finite as %s: the encoder cannot represent this sentence; remove it", w.rows, w.dtype)
+		}
+		if _, err := w.out.Write(w.buf); err != nil {
+			return err
+		}
+		w.rows++
+	}
+	return nil
+}

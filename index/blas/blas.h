@@ -1,0 +1,9 @@
+// Which BLAS is loaded, and its thread count. See blas.go.
+#pragma once
+
+const char *blas_path(void);            // shared object of sgemm_, "" if unknown
+const char *blas_openblas_config(void); // NULL when the BLAS is not OpenBLAS
+int blas_openblas_parallel(void);       // 0 sequential, 1 pthread, 2 OpenMP
+const char *blas_blis_version(void);    // NULL when the BLAS is not BLIS
+int blas_is_mkl(void);
+void blas_set_threads(int n);

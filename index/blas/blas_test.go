@@ -1,0 +1,72 @@
+package blas
+
+import (
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+func TestRunningNamesTheLibrary(t *testing.T) {
+	lib := Running()
+	t.Logf("%s at %s", lib, lib.Path)
+	if lib.Path == "" {
+		t.Error("no path for the library that holds sgemm")
+	}
+	if lib.Kind == OpenBLAS && (lib.Version == "" || lib.Threading == "") {
+		t.Errorf("OpenBLAS without version or threading: %+v", lib)
+	}
+}
+
+func TestCheckRefusesReferenceBLAS(t *testing.T) {
+	for _, path := range []string{"/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0", "/usr/lib/libblas.so.3.12.0"} {
+		if !isReference(path) {
+			t.Errorf("%s was not told as the reference BLAS", path)
+		}
+	}
+	for _, path := range []string{
+		"/usr/lib/x86_64-linux-gnu/openblas-openmp/libblas.so.3",
+		"/usr/lib/x86_64-linux-gnu/blis-openmp/libblas.so.3",
+		"/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblasp-r0.3.21.so",
+	} {
+		if isReference(path) {
+			t.Errorf("%s was taken for the reference BLAS", path)
+		}
+	}
+	err := Library{Kind: Reference, Path: "/x/libblas.so.3"}.Check()
+	if !badinput.Is(err) || !strings.Contains(err.Error(), Package) {
+		t.Errorf("Check of the reference BLAS = %v; want a badinput error that names %s", err, Package)
+	}
+	if err := (Library{Kind: OpenBLAS}).Check(); err != nil {
+		t.Errorf("Check of OpenBLAS = %v", err)
+	}
+}
+
+func TestWarning(t *testing.T) {
+	cases := map[string]struct {
+		lib  Library
+		want string
+	}{
+		"pthread": {Library{Kind: OpenBLAS, Threading: "pthread"}, Package},
+		"openmp":  {Library{Kind: OpenBLAS, Threading: "openmp"}, ""},
+		"blis":    {Library{Kind: BLIS, Threading: "openmp"}, ""},
+		"unknown": {Library{Kind: Unknown, Path: "/x"}, "/x"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := c.lib.Warning()
+			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("Warning() = %q, want it to contain %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFlavourAndVersion(t *testing.T) {
+	if got := flavour("/usr/lib/x86_64-linux-gnu/blis-openmp/libblas.so.3"); got != "openmp" {
+		t.Errorf("flavour = %q", got)
+	}
+	if got := openBLASVersion("OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH"); got != "0.3.21" {
+		t.Errorf("version = %q", got)
+	}
+}

@@ -1,0 +1,226 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+)
+
+// Distinct is one side of a cell, every vector once. Boilerplate that differs only in what the encoder does not see, or that it
+// cuts off, embeds to the same bits; left in, a row repeated more than k times would tie with itself at the end of
+// every list that it is in, and no approximate pass can tell which copies belong there.
+//
+// Row indices of a Distinct are called distinct rows; those of the Side it came from are called rows.
+type Distinct struct {
+	MaxNorm float64 // longest row, Euclidean
+
+	vectors embedding.Matrix
+	order   []int32 // nil: the identity
+	// All three are nil when no row repeats; a distinct row is then the row itself.
+	first   []int32 // [distinct] the member first in order
+	start   []int32 // [distinct+1] members[start[i]:start[i+1]] are the rows of distinct row i
+	members []int32 // rows, ascending in order within a distinct row
+}
+
+// maxLength refuses rows whose inner products could leave float32's range. Embeddings have length one.
+const maxLength = 1e15
+
+func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error) {
+	d := &Distinct{vectors: side.Vectors, order: side.Order}
+	hashes, err := d.inspect(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d.fold(hashes)
+	return d, nil
+}
+
+// inspect reads every row once: it refuses what is not finite, finds the longest row, and returns a hash of each row's bytes.
+func (d *Distinct) inspect(ctx context.Context, name string) ([]uint64, error) {
+	hashes := make([]uint64, d.vectors.N)
+	seed := maphash.MakeSeed()
+	buf := make([]float32, d.vectors.Dim)
+	for row := range hashes {
+		if row%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var sum float64
+		for _, v := range widened(d.vectors, row, buf) {
+			sum += float64(v) * float64(v)
+		}
+		if !(sum <= maxLength*maxLength) {
+			return nil, badLength(name, row, sum)
+		}
+		d.MaxNorm = max(d.MaxNorm, sum)
+		hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
+	}
+	// One ulp up, as the sum itself was rounded.
+	d.MaxNorm = math.Sqrt(d.MaxNorm) * (1 + 1e-9)
+	return hashes, nil
+}
+
+func badLength(name string, row int, sum float64) error {
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return badinput.Errorf("row %d of the %s embeddings has a value that is not a finite number; encode that shard again", row, name)
+	}
+	return badinput.Errorf("row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again", row, name, math.Sqrt(sum))
+}
+
+// fold groups rows of equal bytes. The table holds each distinct row's first occurrence; a hash only says where to look,
+// bytes decide.
+func (d *Distinct) fold(hashes []uint64) {
+	table := make([]int32, 1<<bits.Len(uint(len(hashes)+len(hashes)/2)))
+	mask := uint64(len(table) - 1)
+	var group []int32 // [row] its distinct row; nil until the first repeat
+	distinct := int32(0)
+	for row, hash := range hashes {
+		at := hash & mask
+		var found int32
+		for ; table[at] != 0; at = (at + 1) & mask {
+			if other := table[at] - 1; hashes[other] == hash && bytes.Equal(rowBytes(d.vectors, int(other)), rowBytes(d.vectors, row)) {
+				found = table[at]
+				break
+			}
+		}
+		switch {
+		case found == 0:
+			table[at] = int32(row) + 1
+			if group != nil {
+				group[row] = distinct
+			}
+			distinct++
+		case group == nil:
+			group = make([]int32, len(hashes))
+			for i := range row {
+				group[i] = int32(i)
+			}
+			fallthrough
+		default:
+			group[row] = group[found-1]
+		}
+	}
+	if group != nil {
+		d.gather(group, int(distinct))
+	}
+}
+
+// gather lays the rows of each distinct row side by side, in order.
+func (d *Distinct) gather(group []int32, distinct int) {
+	d.start = make([]int32, distinct+1)
+	for _, g := range group {
+		d.start[g+1]++
+	}
+	for i := range distinct {
+		d.start[i+1] += d.start[i]
+	}
+	next := slices.Clone(d.start[:distinct])
+	d.members = make([]int32, len(group))
+	for row, g := range group {
+		d.members[next[g]] = int32(row)
+		next[g]++
+	}
+	d.first = make([]int32, distinct)
+	for i := range distinct {
+		rows := d.members[d.start[i]:d.start[i+1]]
+		if d.order != nil && len(rows) > 1 {
+			slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(d.order[a], d.order[b]) })
+		}
+		d.first[i] = rows[0]
+	}
+}
+
+// Len returns the number of distinct rows.
+func (d *Distinct) Len() int {
+	if d.first != nil {
+		return len(d.first)
+	}
+	return d.vectors.N
+}
+
+// Dim returns the length of a row.
+func (d *Distinct) Dim() int { return d.vectors.Dim }
+
+// Row returns distinct row i as float32, in buf [dim] unless it can be had without copying. It is read-only.
+func (d *Distinct) Row(i int, buf []float32) []float32 { return widened(d.vectors, d.row(i), buf) }
+
+// Block returns distinct rows lo to hi as float32 [hi-lo, dim], in buf unless they can be had without copying. It is read-only.
+func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
+	dim := d.vectors.Dim
+	if d.first == nil && d.vectors.F32 != nil {
+		return d.vectors.F32[lo*dim : hi*dim]
+	}
+	buf = buf[:(hi-lo)*dim]
+	for i := lo; i < hi; i++ {
+		into := buf[(i-lo)*dim : (i-lo+1)*dim]
+		if row := d.Row(i, into); d.vectors.F32 != nil {
+			copy(into, row)
+		}
+	}
+	return buf
+}
+
+// rows returns all rows of distinct row i, ascending in order.
+func (d *Distinct) rows(i int, one *[1]int32) []int32 {
+	if d.first == nil {
+		one[0] = int32(i)
+		return one[:]
+	}
+	return d.members[d.start[i]:d.start[i+1]]
+}
+
+func (d *Distinct) row(i int) int {
+	if d.first == nil {
+		return i
+	}
+	return int(d.first[i])
+}
+
+// place is a row's place in the order of sentence keys.
+func (d *Distinct) place(row int32) int32 {
+	if d.order == nil {
+		return row
+	}
+	return d.order[row]
+}
+
+func rowBytes(m embedding.Matrix, row int) []byte {
+	if m.F32 != nil {
+		r := m.F32[row*m.Dim : (row+1)*m.Dim]
+		return unsafe.Slice((*byte)(unsafe.Pointer(&r[0])), 4*len(r))
+	}
+	r := m.F16[row*m.Dim : (row+1)*m.Dim]
+	return unsafe.Slice((*byte)(unsafe.Pointer(&r[0])), 2*len(r))
+}
+
+// widened returns row as float32: the matrix's own memory, or buf filled from float16.
+func widened(m embedding.Matrix, row int, buf []float32) []float32 {
+	if m.F32 != nil {
+		return m.F32[row*m.Dim : (row+1)*m.Dim : (row+1)*m.Dim]
+	}
+	buf = buf[:m.Dim]
+	for i, h := range m.F16[row*m.Dim : (row+1)*m.Dim] {
+		buf[i] = halfToFloat(h)
+	}
+	return buf
+}
+
+// halfToFloat widens IEEE 754 binary16 bits; every value is exact in float32.
+func halfToFloat(h uint16) float32 {
+	sign := uint32(h&0x8000) << 16
+	magnitude := uint32(h & 0x7fff)
+	switch {
+	case magnitude >= 0x7c00: // infinity, NaN
+		return math.Float32frombits(sign | 0x7f800000 | (magnitude&0x3ff)<<13)
+	case magnitude < 0x400: // zero, subnormal: a multiple of 2^-24
+		return math.Float32frombits(sign | math.Float32bits(float32(magnitude)*0x1p-24))
+	}
+	return math.Float32frombits(sign | (magnitude<<13 + (127-15)<<23))
+}

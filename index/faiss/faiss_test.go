@@ -1,0 +1,28 @@
+package faiss
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"bitextmine/index"
+	"bitextmine/index/indextest"
+	"bitextmine/internal/badinput"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFlatConformance(t *testing.T) {
+	indextest.RunExact(t, func(threads int) (index.Searcher, error) {
+		return Open("Flat", Options{Threads: threads})
+	})
+}
+
+func TestOpenBadInput(t *testing.T) {
+	if _, err := Open("Flat", Options{Threads: -1}); !badinput.Is(err) {
+		t.Errorf("negative threads: error %v; want badinput", err)
+	}
+	if _, err := Open("Flatt", Options{}); !badinput.Is(err) {
+		t.Errorf("bad factory: error %v; want badinput", err)
+	}
+}

@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+// FixturesPrefix begins the name of a text that the program carries.
+const FixturesPrefix = "fixtures:"
+
+// expand lists the input files of one side; flag is the one that names them.
+func expand(patterns []string, language, flag string) ([]corpus.Input, error) {
+	if len(patterns) == 0 {
+		return nil, badinput.Errorf("no text is named for language %s: name files with %s, or under `corpora` in the config", language, flag)
+	}
+	var builtin, host []string
+	for _, pattern := range patterns {
+		if name, ok := strings.CutPrefix(pattern, FixturesPrefix); ok {
+			builtin = append(builtin, name)
+		} else {
+			host = append(host, pattern)
+		}
+	}
+	inputs, err := corpus.Expand(fixtures.Text, builtin)
+	if err != nil {
+		return nil, err
+	}
+	files, err := corpus.Expand(nil, host)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(inputs, files), nil
+}
+
+// digestInput returns an input's size and the hex SHA-256 of its bytes as they are.
+func digestInput(in corpus.Input) (int64, string, error) {
+	var f fs.File
+	var err error
+	if in.FS == nil {
+		f, err = os.Open(in.Path)
+	} else {
+		f, err = in.FS.Open(in.Path)
+	}
+	if err != nil {
+		return 0, "", badinput.Errorf("%s cannot be opened: %w", in.Path, err)
+	}
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, "", fmt.Errorf("read %s: %w", in.Path, err)
+	}
+	return size, hex.EncodeToString(h.Sum(nil)), nil
+}

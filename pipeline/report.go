@@ -1,0 +1,193 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"bitextmine/bitext"
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// ReportName is the report's file name in the output directory.
+const ReportName = "run.json"
+
+// samples is how many pairs the report shows.
+const samples = 5
+
+// Report is run.json: what went in, how, what came out, and at what cost.
+type Report struct {
+	Version      string            `json:"version"`
+	RunID        string            `json:"run_id"` // digest of settings and inputs
+	ConfigDigest string            `json:"config_digest"`
+	Settings     settings          `json:"settings"`
+	Encoder      EncoderReport     `json:"encoder"`
+	Inputs       []InputReport     `json:"inputs"`
+	Counts       Counts            `json:"counts"`
+	Stages       []StageReport     `json:"stages"`
+	Bitext       BitextReport      `json:"bitext"`
+	Samples      []Sample          `json:"samples"`
+	Versions     map[string]string `json:"versions"` // of Go and of the native libraries
+	Threads      int               `json:"threads"`
+	Started      time.Time         `json:"started"`
+	Seconds      float64           `json:"seconds"`
+	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
+}
+
+// EncoderReport names the encoder.
+type EncoderReport struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Dim    int    `json:"dim"`
+}
+
+// InputReport is one input file: no line of it is lost without a count.
+type InputReport struct {
+	Language string        `json:"language"`
+	Path     string        `json:"path"`
+	SHA256   string        `json:"sha256"`
+	Counts   corpus.Counts `json:"counts"`
+}
+
+// Counts are sentences and pairs.
+type Counts struct {
+	SourceIn     int `json:"src_in"` // sentences read, before any deduplication
+	TargetIn     int `json:"tgt_in"`
+	SourceUnique int `json:"src_unique"`
+	TargetUnique int `json:"tgt_unique"`
+	Skipped      int `json:"skipped"` // lines that are no sentence, both sides
+	Candidates   int `json:"candidates"`
+	Kept         int `json:"kept"`
+}
+
+// StageReport is one stage's work. Items counts what was computed now; what the store already had is in Cached tasks.
+type StageReport struct {
+	Name       string  `json:"name"`
+	Items      int64   `json:"items"`
+	Unit       string  `json:"unit"`
+	Seconds    float64 `json:"seconds"`
+	Rate       float64 `json:"rate"` // items a second
+	Tasks      int     `json:"tasks"`
+	Cached     int     `json:"cached"`
+	PeakMemory int64   `json:"peak_memory_bytes"` // of the process so far
+}
+
+// BitextReport is the file written.
+type BitextReport struct {
+	Path   string `json:"path"`
+	Rows   int    `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Sample is a pair shown to the reader.
+type Sample struct {
+	Score  float32 `json:"score"`
+	Source string  `json:"src"`
+	Target string  `json:"tgt"`
+}
+
+// newReport starts the report of a run.
+func newReport(cfg Config, version string, model *encode.Model) *Report {
+	s := cfg.settings(model.Digest)
+	return &Report{
+		Version: version, ConfigDigest: digestOf(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(),
+		Encoder:  EncoderReport{model.Name, model.Digest, model.Dim},
+		Versions: map[string]string{"go": runtime.Version(), "mine": version},
+	}
+}
+
+func (r *Report) addInput(s *side, in corpus.Input, digest string, counts corpus.Counts) {
+	r.Inputs = append(r.Inputs, InputReport{s.language, in.Path, digest, counts})
+	read := int(counts.Kept + counts.Duplicates)
+	if s.name == "src" {
+		r.Counts.SourceIn += read
+	} else {
+		r.Counts.TargetIn += read
+	}
+	r.Counts.Skipped += int(counts.SkippedTotal())
+}
+
+// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over
+// the first chunk of kept pairs.
+func (r *Report) sample(rows []bitext.Row) {
+	if r.Samples != nil {
+		return
+	}
+	r.Samples = []Sample{}
+	step := max(1, len(rows)/samples)
+	for i := 0; i < len(rows) && len(r.Samples) < samples; i += step {
+		if rows[i].Keep {
+			r.Samples = append(r.Samples, Sample{rows[i].Score, rows[i].Source.Text, rows[i].Target.Text})
+		}
+	}
+}
+
+// metadata is the part of the report that the bitext carries: nothing that changes between runs of the same inputs and settings.
+func (r *Report) metadata() bitext.Metadata {
+	inputs := make([][2]string, len(r.Inputs))
+	for i, in := range r.Inputs {
+		inputs[i] = [2]string{in.Path, in.SHA256}
+	}
+	r.RunID = digestOf([]any{r.ConfigDigest, inputs})
+	s, c := r.Settings, r.Counts
+	return bitext.Metadata{
+		RunID: r.RunID, ConfigDigest: r.ConfigDigest, Encoder: r.Encoder.Name, EncoderDigest: r.Encoder.Digest,
+		Search: s.Search, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
+		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
+		Candidates: c.Candidates, Kept: c.Kept, Version: r.Version,
+	}
+}
+
+func (r *Report) write(path string) error {
+	r.Seconds = time.Since(r.Started).Seconds()
+	r.PeakMemory = peakMemory()
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", path, err)
+	}
+	return atomicfile.WriteBytes(path, append(data, '\n'))
+}
+
+// ReadReport reads a run.json.
+func ReadReport(path string) (*Report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, badinput.Errorf("%s is no report of a run (%w); name another directory with --out", path, err)
+	}
+	return r, nil
+}
+
+// differences names the settings that differ, with both values.
+func (s settings) differences(now settings) string {
+	var names []string
+	a, b := reflect.ValueOf(s), reflect.ValueOf(now)
+	for i := range a.NumField() {
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			names = append(names, fmt.Sprintf("%s was %v, is %v", a.Type().Field(i).Name, x, y))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// peakMemory returns the process's largest resident size so far, in bytes.
+func peakMemory() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Maxrss << 10
+}

@@ -1,0 +1,103 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"bitextmine/bitext"
+	"bitextmine/corpus"
+	"bitextmine/mine"
+)
+
+// writeChunk is how many pairs have their texts in memory at once: some 300 MB of ordinary sentences.
+const writeChunk = 512 << 10
+
+// table is the bitext before its texts are fetched.
+type table struct {
+	source, target   *side
+	sources, targets *sentences
+	candidates       []mine.Candidate
+	verdicts         []mine.Verdict
+}
+
+// wanted returns the places of the candidates to write, best first: those kept, or all.
+func (t table) wanted(all bool) []int {
+	var at []int
+	for i, v := range t.verdicts {
+		if all || v == mine.Kept {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// rows fetches the texts of some candidates.
+func (t table) rows(at []int) ([]bitext.Row, error) {
+	rows := make([]bitext.Row, len(at))
+	source, target := make([]placed, len(at)), make([]placed, len(at))
+	for i, n := range at {
+		c, v := t.candidates[n], t.verdicts[n]
+		rows[i] = bitext.Row{
+			Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean,
+			SourceRank: c.SourceRank, TargetRank: c.TargetRank, Keep: v == mine.Kept,
+		}
+		if v != mine.Kept {
+			rows[i].Reasons = []string{v.String()}
+		}
+		source[i] = placed{t.sources.first[c.Source], &rows[i].Source}
+		target[i] = placed{t.targets.first[c.Target], &rows[i].Target}
+	}
+	return rows, errors.Join(t.source.fill(source), t.target.fill(target))
+}
+
+// placed is a sentence to fill and where it stands.
+type placed struct {
+	place
+	sentence *bitext.Sentence
+}
+
+// fill reads the sentences' texts and provenance, each shard once, in row order.
+func (s *side) fill(wanted []placed) error {
+	slices.SortFunc(wanted, func(a, b placed) int { return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.row, b.row)) })
+	for len(wanted) > 0 {
+		n := 1
+		for n < len(wanted) && wanted[n].shard == wanted[0].shard {
+			n++
+		}
+		if err := s.fillShard(s.shards[wanted[0].shard], wanted[:n]); err != nil {
+			return err
+		}
+		wanted = wanted[n:]
+	}
+	return nil
+}
+
+// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once.
+func (s *side) fillShard(from shard, wanted []placed) (err error) {
+	rows := make([]uint32, len(wanted))
+	for i, w := range wanted {
+		rows[i] = w.row
+	}
+	reader, err := corpus.OpenShard(from.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	at := 0
+	for row, err := range reader.RowsAt(rows) {
+		if err != nil {
+			return err
+		}
+		*wanted[at].sentence = bitext.Sentence{
+			Text: row.Text, Lang: s.language, Key: row.Key, Shard: from.name, Row: rows[at], Doc: row.Doc, URL: row.URL, Line: row.Line,
+		}
+		at++
+	}
+	if at != len(wanted) {
+		return fmt.Errorf("shard %s gave %d of %d rows", from.path, at, len(wanted))
+	}
+	return nil
+}
+
