@@ -2,16 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/bitext"
 	"bitextmine/eval"
+	"bitextmine/fixtures"
+	"bitextmine/index"
 	"bitextmine/index/backend"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
 )
@@ -41,15 +48,12 @@ of TSV, JSONL and Parquet.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, out io.Writer) error {
-	var gold eval.Gold
-	if cfg.Gold != "" {
-		var err error
-		if gold, err = eval.ReadGold(cfg.Gold); err != nil {
-			return err
-		}
+	gold, err := readGold(cfg.Gold) // before the work, so that a wrong name is told at once
+	if err != nil {
+		return err
 	}
 	report, err := pipeline.Run(ctx, cfg, pipeline.Options{
-		Progress: progress.New(os.Stderr), Log: slog.Default(), Version: version, OpenSearch: backend.Open,
+		Progress: progress.New(os.Stderr), Log: slog.Default(), Version: version, OpenSearch: openSearch,
 	})
 	if err != nil {
 		return err
@@ -60,7 +64,51 @@ func runRun(ctx context.Context, cfg pipeline.Config, out io.Writer) error {
 	if cfg.Gold == "" {
 		return nil
 	}
-	return printGold(out, cfg.Gold, gold, report)
+	return printGold(ctx, out, cfg.Gold, gold, report)
+}
+
+func openSearch(name string, threads int) (index.Searcher, error) {
+	return backend.Open(name, backend.Options{Threads: threads})
+}
+
+// readGold reads known pairs from a file or from the program's own fixtures; no name, no pairs.
+func readGold(name string) (gold []eval.IDs, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	var f io.ReadCloser
+	if builtin, ok := strings.CutPrefix(name, pipeline.FixturesPrefix); ok {
+		f, err = fixtures.Text.Open(builtin)
+	} else {
+		f, err = os.Open(name)
+	}
+	if err != nil {
+		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return eval.ReadGold(f, name)
+}
+
+// printGold compares the kept pairs with known ones by the ids of their sentences.
+func printGold(ctx context.Context, out io.Writer, name string, gold []eval.IDs, r *pipeline.Report) (err error) {
+	file, err := bitext.Open(r.Bitext.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	var kept []eval.IDs
+	for row, err := range file.Rows(ctx) {
+		if err != nil {
+			return err
+		}
+		if row.Keep {
+			kept = append(kept, eval.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
+		}
+	}
+	c := eval.Against(kept, gold)
+	_, err = fmt.Fprintf(out, "\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
+		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
+	return err
 }
 
 func printReport(out io.Writer, r *pipeline.Report) error {
@@ -89,6 +137,6 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 	for _, s := range r.Samples {
 		fmt.Fprintf(out, "\n%.3f  %s\n       %s\n", s.Score, s.Source, s.Target)
 	}
-	_, err := fmt.Fprintf(out, "\n%s  (%d pairs)\n%s/%s\n", r.Bitext.Path, r.Bitext.Rows, r.Settings.Out(), pipeline.ReportName)
+	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows, filepath.Join(filepath.Dir(r.Bitext.Path), pipeline.ReportName))
 	return err
 }

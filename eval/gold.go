@@ -1,0 +1,51 @@
+package eval
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// IDs names a pair by its sentences' ids.
+type IDs struct{ Source, Target string }
+
+// ReadGold reads known pairs, `source-id<TAB>target-id` a line. An empty line or a pair named twice is a badinput error; name is for
+// messages.
+func ReadGold(r io.Reader, name string) ([]IDs, error) {
+	var gold []IDs
+	seen := map[IDs]bool{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		source, target, ok := strings.Cut(strings.TrimSuffix(lines.Text(), "\r"), "\t")
+		if !ok || source == "" || target == "" || strings.Contains(target, "\t") {
+			return nil, badinput.Errorf("%s:%d: not source-id<TAB>target-id; correct the line", name, n)
+		}
+		pair := IDs{source, target}
+		if seen[pair] {
+			return nil, badinput.Errorf("%s:%d: the pair %s %s stands twice; remove one", name, n, source, target)
+		}
+		seen[pair] = true
+		gold = append(gold, pair)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, badinput.Errorf("read %s: %w", name, err)
+	}
+	return gold, nil
+}
+
+// Against counts how many of the extracted pairs are gold.
+func Against(extracted, gold []IDs) Counts {
+	known := map[IDs]bool{}
+	for _, pair := range gold {
+		known[pair] = true
+	}
+	counts := Counts{Extracted: len(extracted), Gold: len(gold)}
+	for _, pair := range extracted {
+		if known[pair] {
+			counts.Correct++
+		}
+	}
+	return counts
+}
