@@ -69,7 +69,10 @@ func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), e
 			r, closeDecoder = d, d.Close
 		}
 	case "xz":
-		r, err = xz.NewReader(raw)
+		tail := &tailReader{r: raw}
+		if r, err = xz.NewReader(tail); err == nil {
+			r = &xzStream{r, tail}
+		}
 	case "bzip2":
 		r = bzip2.NewReader(raw)
 	}
@@ -90,6 +93,38 @@ func (d *decoding) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if err != nil && err != io.EOF {
 		err = d.src.explain(err, "its "+d.kind+" data")
+	}
+	return n, err
+}
+
+// xzStream makes sure of the end: the xz package takes a file cut after a stream's header for one that ends there.
+type xzStream struct {
+	r    io.Reader
+	tail *tailReader
+}
+
+func (x *xzStream) Read(p []byte) (int, error) {
+	n, err := x.r.Read(p)
+	if err == io.EOF && x.tail.last != [2]byte{'Y', 'Z'} {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// tailReader keeps the last two bytes read that are not padding, which end every xz stream.
+type tailReader struct {
+	r    io.Reader
+	last [2]byte
+}
+
+func (t *tailReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	switch b := bytes.TrimRight(p[:n], "\x00"); len(b) {
+	case 0:
+	case 1:
+		t.last = [2]byte{t.last[1], b[0]}
+	default:
+		t.last = [2]byte(b[len(b)-2:])
 	}
 	return n, err
 }

@@ -17,12 +17,17 @@ const NormaliseVersion = 1
 type class uint8
 
 const (
-	plain    class = iota // kept, never part of a composition: a string of these alone is in NFC
-	composed              // kept, but NFC may have to reorder or compose it
+	plain    class = iota // kept; NFC never touches it, a string of these alone is in NFC
+	mark                  // kept; a combining mark that never composes, but must stand in canonical order
+	composed              // kept; NFC may have to compose or decompose it
 	space                 // white space and controls: a run of them becomes one U+0020
 	joiner                // ZWNJ, ZWJ: kept inside a word, dropped where a word starts
 	dropped               // invisible and without meaning to a reader
 )
+
+// maxMarks is how many combining marks in a row are judged here. The norm package parts runs of 30 with U+034F, and must
+// do so whichever path the text took.
+const maxMarks = 16
 
 // Normalise returns the text that identity is hashed from and that is encoded. It is conservative: what a reader
 // would see as another sentence stays another sentence.
@@ -54,10 +59,13 @@ func inspect(text string) (clean, inNFC bool) {
 	table := classes()
 	inNFC = true
 	wordStart := true
+	order := uint8(0) // combining class of the mark before
+	marks := 0        // in a row, as far as they are of class mark
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			i++
+			order, marks = 0, 0
 			if c > ' ' && c != 0x7f {
 				wordStart = false
 				continue
@@ -72,12 +80,18 @@ func inspect(text string) (clean, inNFC bool) {
 		i += width
 		switch table.of(r) {
 		case plain:
+			order, marks = 0, 0
+		case mark:
+			marks++
+			inNFC = inNFC && table.order[r] >= order && marks <= maxMarks
+			order = table.order[r]
 		case composed:
 			inNFC = false
 		case joiner:
 			if wordStart {
 				return false, false
 			}
+			order, marks = 0, 0
 		default:
 			return false, false
 		}
@@ -106,7 +120,7 @@ func fold(text string) (folded string, inNFC bool) {
 				b.WriteByte(' ')
 			}
 			gap, wordStart = false, false
-			inNFC = inNFC && cl != composed
+			inNFC = inNFC && cl != composed && cl != mark
 			b.WriteString(text[i : i+width])
 		}
 		i += width
@@ -114,13 +128,16 @@ func fold(text string) (folded string, inNFC bool) {
 	return b.String(), inNFC
 }
 
-// bmpClasses holds the class of every rune of the basic multilingual plane: one load in the hot path instead of
-// binary searches in range tables.
-type bmpClasses [1 << 16]class
+// bmpClasses holds the class of every rune of the basic multilingual plane, and the combining class of its marks: one
+// load in the hot path instead of searches in range tables and tries.
+type bmpClasses struct {
+	class [1 << 16]class
+	order [1 << 16]uint8
+}
 
 func (t *bmpClasses) of(r rune) class {
 	if r < 1<<16 {
-		return t[r]
+		return t.class[r]
 	}
 	return composed // rare, and few enough that NFC may look at them
 }
@@ -130,7 +147,8 @@ var classes = sync.OnceValue(func() *bmpClasses {
 	t := new(bmpClasses)
 	var buf [utf8.UTFMax]byte
 	for r := range rune(1 << 16) {
-		t[r] = classify(r, buf[:])
+		t.class[r] = classify(r, buf[:])
+		t.order[r] = norm.NFC.Properties(buf[:utf8.EncodeRune(buf[:], r)]).CCC()
 	}
 	return t
 })
@@ -145,8 +163,13 @@ func classify(r rune, buf []byte) class {
 		return dropped
 	}
 	b := buf[:utf8.EncodeRune(buf, r)]
-	if norm.NFC.Properties(b).BoundaryBefore() && norm.NFC.IsNormal(b) {
+	p := norm.NFC.Properties(b)
+	// QuickSpan takes the whole rune only if its NFC quick check is Yes: it neither decomposes nor composes backward.
+	switch isYes := norm.NFC.QuickSpan(b) == len(b); {
+	case isYes && p.BoundaryBefore():
 		return plain
+	case isYes && p.CCC() != 0 && p.LeadCCC() == p.CCC() && p.TrailCCC() == p.CCC():
+		return mark
 	}
 	return composed
 }

@@ -1,0 +1,47 @@
+package corpus
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/language"
+
+	"bitextmine/internal/badinput"
+)
+
+// ParseLanguage returns the one form in which this program names a language, for any of its usual codes: ISO 639-1
+// (de), ISO 639-2 and 639-3 (ger, deu), FLORES (deu_Latn), BCP 47 (de-AT). The form is the shortest BCP 47 tag:
+//
+//   - the language, in two letters where it has them; a code that only makes a macrolanguage's usual member explicit
+//     is that macrolanguage (cmn is zh, arb is ar, pes is fa, lvs is lv), and a retired code is its successor (iw is he);
+//   - the script, unless it is the one the language is usually written in (de, zh, zh-Hant, ar-Latn, sr-Latn). Where none
+//     is known as usual, it is kept as given;
+//   - no region: it only decides the script where it implies one (zh-TW is zh-Hant).
+//
+// A code that names no language is a badinput error.
+func ParseLanguage(code string) (string, error) {
+	unknown := badinput.Errorf("language %q: not a known code; use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn", code)
+	// BCP 47 reads a second part of three letters as an extended language, so that deu_Lat, misspelt, would be Latin.
+	parts := strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == '_' })
+	if len(parts) > 1 && len(parts[1]) == 3 && !unicode.IsDigit(rune(parts[1][0])) {
+		return "", unknown
+	}
+	tag, err := language.All.Parse(code)
+	if err != nil {
+		return "", unknown
+	}
+	base, confidence := tag.Base()
+	if confidence != language.Exact {
+		return "", unknown // undetermined: x/text would guess one
+	}
+	switch base.ISO3() {
+	case "mul", "mis", "zxx", "und", "":
+		return "", badinput.Errorf("language %q: the code stands for no one language; name the corpus's own", code)
+	}
+	script, confidence := tag.Script()
+	usual, _ := language.Make(base.String()).Script()
+	if confidence == language.No || script == usual || script == language.MustParseScript("Zzzz") {
+		return base.String(), nil
+	}
+	return base.String() + "-" + script.String(), nil
+}

@@ -1,0 +1,473 @@
+package corpus
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/ulikunitz/xz"
+
+	"bitextmine/internal/badinput"
+)
+
+// readAll reads a file given as bytes under a name.
+func readAll(name string, data []byte, opts Options) ([]Sentence, Counts, error) {
+	r, err := Open(Input{FS: fstest.MapFS{name: {Data: data}}, Path: name}, opts)
+	if err != nil {
+		return nil, Counts{}, err
+	}
+	defer r.Close()
+	var all []Sentence
+	for {
+		s, err := r.Next()
+		if err == io.EOF {
+			return all, r.Counts(), nil
+		}
+		if err != nil {
+			return all, r.Counts(), err
+		}
+		all = append(all, s)
+	}
+}
+
+// packers are the compressions, each in two members where the format knows members.
+var packers = map[string]func(t testing.TB, data []byte) []byte{
+	"plain": func(t testing.TB, data []byte) []byte { return data },
+	"gz": func(t testing.TB, data []byte) []byte {
+		return inHalves(t, data, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	},
+	"zst": func(t testing.TB, data []byte) []byte {
+		return inHalves(t, data, func(w io.Writer) io.WriteCloser {
+			e, err := zstd.NewWriter(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		})
+	},
+	"xz": func(t testing.TB, data []byte) []byte {
+		return inHalves(t, data, func(w io.Writer) io.WriteCloser {
+			e, err := xz.NewWriter(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		})
+	},
+	// Go has no bzip2 encoder.
+	"bz2": func(t testing.TB, data []byte) []byte {
+		if _, err := exec.LookPath("bzip2"); err != nil {
+			t.Skip("no bzip2 program to make the test's file with")
+		}
+		var out bytes.Buffer
+		for _, half := range halves(data) {
+			cmd := exec.Command("bzip2", "-c")
+			cmd.Stdin, cmd.Stdout = bytes.NewReader(half), &out
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.Bytes()
+	},
+}
+
+func halves(data []byte) [][]byte { return [][]byte{data[:len(data)/2], data[len(data)/2:]} }
+
+func inHalves(t testing.TB, data []byte, open func(io.Writer) io.WriteCloser) []byte {
+	var out bytes.Buffer
+	for _, half := range halves(data) {
+		w := open(&out)
+		if _, err := w.Write(half); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+func parquetBytes[T any](t testing.TB, rows []T, opts ...parquet.WriterOption) []byte {
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[T](&out, opts...)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func columnOptions() Options {
+	o := DefaultOptions()
+	o.DocColumn, o.URLColumn = "doc", "url"
+	return o
+}
+
+func TestFormatsTimesCompressions(t *testing.T) {
+	type row struct {
+		Doc   string `parquet:"doc"`
+		Other int64  `parquet:"other"`
+		Text  string `parquet:"text"`
+		URL   string `parquet:"url"`
+	}
+	none := []Sentence{{"Eins  zwei", "Eins zwei", "", "", 1}, {"drei", "drei", "", "", 2}, {"vier", "vier", "", "", 4}}
+	bucc := []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "", 1}, {"drei", "drei", "a-2", "", 2}, {"vier", "vier", "a-4", "", 3}}
+	full := func(lines ...uint64) []Sentence {
+		return []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "http://x/1", lines[0]}, {"drei", "drei", "a-2", "", lines[1]}, {"vier", "vier", "", "", lines[2]}}
+	}
+	tests := []struct {
+		name, file, data string
+		opts             Options
+		format           Format
+		want             []Sentence
+	}{
+		{"text", "a.de", "Eins  zwei\ndrei\n\nvier\n", DefaultOptions(), FormatText, none},
+		{"text without last end", "a.txt", "Eins  zwei\ndrei\n\nvier", DefaultOptions(), FormatText, none},
+		{"text with CRLF", "a", "Eins  zwei\r\ndrei\r\n\r\nvier\r\n", DefaultOptions(), FormatText, none},
+		{"text with BOM", "a", "\xef\xbb\xbfEins  zwei\ndrei\n\nvier\n", DefaultOptions(), FormatText, none},
+		{"bucc", "a.de", "a-1\tEins  zwei\na-2\tdrei\na-4\tvier\n", DefaultOptions(), FormatBUCC, bucc},
+		{"bucc with BOM and CRLF", "a", "\xef\xbb\xbfa-1\tEins  zwei\r\na-2\tdrei\r\na-4\tvier", DefaultOptions(), FormatBUCC, bucc},
+		{"tsv", "a.tsv", "url\tother\ttext\tdoc\nhttp://x/1\t\tEins  zwei\ta-1\n\t\tdrei\ta-2\n\n\tx\tvier\t\n", columnOptions(), FormatTSV, full(2, 3, 5)},
+		{"jsonl", "a.JSONL", `{"text":"Eins  zwei","doc":"a-1","url":"http:\/\/x\/1","x":{"text":"no"}}` + "\n" +
+			`{"doc":"a-2","text":"dr\u0065i","url":null}` + "\n\n" + `{"text":"vier"}`, columnOptions(), FormatJSONL, full(1, 2, 4)},
+		{"ndjson", "a.ndjson", `{"text":"Eins  zwei"}` + "\n" + `{"text":"drei"}` + "\n\n" + `{"text":"vier"}` + "\n", DefaultOptions(), FormatJSONL, none},
+		{"parquet", "a.parquet", string(parquetBytes(t, []row{{"a-1", 1, "Eins  zwei", "http://x/1"}, {"a-2", 2, "drei", ""}, {"", 3, "", ""}, {"", 4, "vier", ""}})),
+			columnOptions(), FormatParquet, full(1, 2, 4)},
+	}
+	for _, tt := range tests {
+		for kind, pack := range packers {
+			if tt.format == FormatParquet && kind != "plain" {
+				continue
+			}
+			t.Run(tt.name+"/"+kind, func(t *testing.T) {
+				data, file := pack(t, []byte(tt.data)), tt.file
+				if kind != "plain" {
+					file += "." + kind
+				}
+				got, counts, err := readAll(file, data, tt.opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("got  %+v\nwant %+v", got, tt.want)
+				}
+				if counts.Kept != 3 || counts.check() != nil {
+					t.Errorf("counts %+v", counts)
+				}
+				in := Input{FS: fstest.MapFS{file: {Data: data}}, Path: file}
+				if format, err := DetectFormat(in, tt.opts); format != tt.format || err != nil {
+					t.Errorf("DetectFormat = %s, %v; want %s", format, err, tt.format)
+				}
+			})
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	ten := strings.Repeat("id-1\tsentence here\n", 10)
+	tests := []struct {
+		name, file, head string
+		whole            bool
+		want             Format
+	}{
+		{"ids", "a.txt", ten, true, FormatBUCC},
+		{"a tab later on does not matter", "a", ten + "x\ty\tz\n", true, FormatBUCC},
+		{"two tabs", "a", "id\ta\tb\n", true, FormatText},
+		{"a sentence before the tab", "a", "two words\tsentence\n", true, FormatText},
+		{"an empty id", "a", "\tsentence\n", true, FormatText},
+		{"a line without", "a", "id\ts\nno tab\n", true, FormatText},
+		{"one long unfinished line", "a", "id\tlong", false, FormatText},
+		{"one whole line without end", "a", "id\tlong", true, FormatBUCC},
+		{"suffix below compression", "a.tsv.zst", "x", true, FormatTSV},
+		{"parquet by its magic", "part-0", "PAR1....", true, FormatParquet},
+		{"empty", "a", "", true, FormatText},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := detect(tt.file, []byte(tt.head), tt.whole); got != tt.want {
+				t.Errorf("detect = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBadLinesAreCounted(t *testing.T) {
+	short := columnOptions()
+	short.MaxLineBytes = 20
+	type optional struct {
+		Text *string `parquet:"text,optional"`
+		Doc  string  `parquet:"doc"`
+		URL  string  `parquet:"url"`
+	}
+	good, long, latin1 := "good", strings.Repeat("x", 21), "caf\xe9"
+	tests := []struct {
+		name, file, data string
+		want             []Skip
+	}{
+		{"text", "a", "good\n" + long + "\nno\xff\n \n\u00a0\nxxxxxxxxxxxxxxxxxxxx\n", []Skip{
+			{2, ReasonTooLong, "21 bytes, at most 20 are read"}, {3, ReasonNotUTF8, "byte 3 (0xff) is not UTF-8"}, {4, ReasonEmpty, ""}, {5, ReasonEmpty, ""}}},
+		{"bucc", "a", "i\tgood\n" + strings.Repeat("i\tx\n", 9) + "no tab\n\tno id\n\ni\t \n", []Skip{
+			{11, ReasonMalformed, "not id<TAB>sentence"}, {12, ReasonMalformed, "not id<TAB>sentence"}, {13, ReasonEmpty, ""}, {14, ReasonEmpty, ""}}},
+		{"tsv", "a.tsv", "doc\turl\ttext\n\t\tgood\nx\ty\na\tb\tc\td\n\t\t\n\t\t\xff\n", []Skip{
+			{3, ReasonMalformed, "2 fields, the header has 3"}, {4, ReasonMalformed, "4 fields, the header has 3"}, {5, ReasonEmpty, ""}, {6, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
+		{"parquet", "a.parquet", string(parquetBytes(t, []optional{{&good, "d", ""}, {nil, "d", ""}, {&long, "", ""}, {&latin1, "", ""}, {&good, "\xff", ""}})), []Skip{
+			{2, ReasonEmpty, ""}, {3, ReasonTooLong, "21 bytes, at most 20 are read"}, {4, ReasonNotUTF8, "byte 4 (0xe9) is not UTF-8"}, {5, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, counts, err := readAll(tt.file, []byte(tt.data), short)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(counts.Examples, tt.want) {
+				t.Errorf("got  %+v\nwant %+v", counts.Examples, tt.want)
+			}
+			if err := counts.check(); err != nil || counts.SkippedTotal() != uint64(len(tt.want)) {
+				t.Errorf("%+v: %v", counts, err)
+			}
+			failing := short
+			failing.OnBadLine = FailBadLine
+			_, _, err = readAll(tt.file, []byte(tt.data), failing)
+			first := slices.IndexFunc(tt.want, func(s Skip) bool { return s.Reason != ReasonEmpty })
+			if where := fmt.Sprintf("%s:%d: ", tt.file, tt.want[first].Line); err == nil || !badinput.Is(err) || !strings.HasPrefix(err.Error(), where) {
+				t.Errorf("with fail: %v, want a badinput error at %s", err, where)
+			}
+		})
+	}
+}
+
+func TestBadJSONLines(t *testing.T) {
+	tests := []struct {
+		name, line string
+		reason     Reason
+	}{
+		{"broken", `{"text":"a"`, ReasonMalformed},
+		{"two objects", `{"text":"a"}{"text":"b"}`, ReasonMalformed},
+		{"not an object", `["text"]`, ReasonMalformed},
+		{"null", `null`, ReasonMalformed},
+		{"no column", `{"Text":"a"}`, ReasonNoColumn},
+		{"null text", `{"text":null}`, ReasonEmpty},
+		{"empty text", `{"text":"\u0020\n"}`, ReasonEmpty},
+		{"a number", `{"text":1}`, ReasonMalformed},
+		{"doc is a list", `{"text":"a","doc":[]}`, ReasonMalformed},
+		{"half a surrogate pair", `{"text":"a\ud800b"}`, ReasonMalformed},
+		{"not UTF-8", "{\"text\":\"a\xff\"}", ReasonNotUTF8},
+		{"a replacement character is one", `{"text":"\uFFFD\u0061"}`, ""},
+		{"a number as document", `{"text":"a","doc":17}`, ""},
+	}
+	opts := DefaultOptions()
+	opts.DocColumn = "doc"
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, counts, err := readAll("a.jsonl", []byte("{\"text\":\"good\",\"doc\":\"\"}\n"+tt.line+"\n"), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.reason == "" && counts.Kept == 2 {
+				return
+			}
+			if len(counts.Examples) != 1 || counts.Examples[0].Reason != tt.reason || counts.Examples[0].Line != 2 {
+				t.Errorf("got %+v, want %s", counts, tt.reason)
+			}
+		})
+	}
+}
+
+func TestFatalInputs(t *testing.T) {
+	type other struct {
+		Sentence string  `parquet:"sentence"`
+		Score    float64 `parquet:"score"`
+	}
+	type wrong struct {
+		Text float64 `parquet:"text"`
+	}
+	fine := parquetBytes(t, []struct {
+		Text string `parquet:"text"`
+	}{{"good"}})
+	tests := []struct {
+		name, file, data string
+		want             []string // in the error
+	}{
+		{"empty", "a.txt", "", []string{"a.txt: ", "no line"}},
+		{"empty tsv", "a.tsv", "", []string{"a.tsv: ", "no line"}},
+		{"header only", "a.tsv", "text\n", []string{"a.tsv: ", "no line"}},
+		{"empty jsonl", "a.jsonl", "", []string{"a.jsonl: ", "no line"}},
+		{"empty parquet", "a.parquet", "", []string{"a.parquet: ", "no line"}},
+		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "no sentence can be used of its 3 lines (2 empty, 1 not_utf8)"}},
+		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
+		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
+		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
+		{"parquet without column", "a.parquet", string(parquetBytes(t, []other{{"x", 1}})), []string{"a.parquet: ", `"text"`, `"sentence" "score"`}},
+		{"parquet column of numbers", "a.parquet", string(parquetBytes(t, []wrong{{1}})), []string{"a.parquet: ", `"text"`, "DOUBLE"}},
+		{"not parquet", "a.parquet", "some text that is not Parquet", []string{"a.parquet: ", "corrupt"}},
+		{"truncated parquet", "a.parquet", string(fine[:len(fine)-20]), []string{"a.parquet: ", "corrupt"}},
+		{"packed parquet", "a.parquet.gz", string(packers["gz"](t, fine)), []string{"a.parquet.gz: ", "decompress"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := readAll(tt.file, []byte(tt.data), DefaultOptions())
+			checkSentence(t, err, tt.want...)
+		})
+	}
+}
+
+// checkSentence wants one sentence of a badinput error with all of the given parts.
+func checkSentence(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil || !badinput.Is(err) {
+		t.Fatalf("error %v, want a badinput error", err)
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("more than one line: %q", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not say %q", err, part)
+		}
+	}
+}
+
+func TestTruncatedCompression(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 20000 {
+		fmt.Fprintf(&text, "sentence %d %x\n", i, i*i*7919)
+	}
+	for kind, pack := range packers {
+		if kind == "plain" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			packed := pack(t, text.Bytes())
+			flipped := slices.Clone(packed)
+			flipped[len(flipped)/3] ^= 0xff
+			for name, data := range map[string][]byte{"cut": packed[:len(packed)-5], "head only": packed[:12], "flipped": flipped} {
+				_, _, err := readAll("a.txt."+kind, data, DefaultOptions())
+				if err == nil {
+					t.Errorf("%s: no error", name)
+					continue
+				}
+				checkSentence(t, err, "a.txt."+kind+": ", "truncated or corrupt")
+			}
+		})
+	}
+}
+
+// TestEveryTruncation cuts a compressed file at every byte past its magic number: no cut may pass for a whole file.
+func TestEveryTruncation(t *testing.T) {
+	text := []byte(strings.Repeat("one sentence of many\nanother\n", 20))
+	for kind, pack := range packers {
+		if kind == "plain" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			packed := pack(t, text)
+			whole := 0
+			for n := 10; n < len(packed); n++ {
+				_, _, err := readAll("a."+kind, packed[:n], DefaultOptions())
+				if err == nil {
+					whole++
+					continue
+				}
+				checkSentence(t, err, "truncated or corrupt")
+			}
+			if whole > 1 {
+				t.Errorf("%d cuts passed, only the one between the two members may", whole)
+			}
+		})
+	}
+}
+
+func TestParquetColumns(t *testing.T) {
+	type dict struct {
+		Text  string `parquet:"text,dict"`
+		Doc   int64  `parquet:"doc"`
+		URL   string `parquet:"url,optional,snappy"`
+		Large []byte `parquet:"large"`
+	}
+	var rows []dict
+	for i := range 5000 {
+		rows = append(rows, dict{fmt.Sprintf("sentence %d", i%700), int64(i), strings.Repeat("u", i%3), []byte{byte(i)}})
+	}
+	// Small pages and row groups: batches must cross both.
+	data := parquetBytes(t, rows, parquet.PageBufferSize(4096), parquet.MaxRowsPerRowGroup(1700))
+	got, counts, err := readAll("a.parquet", data, columnOptions())
+	if err != nil || counts.Kept != 5000 {
+		t.Fatal(counts, err)
+	}
+	for i, s := range got {
+		want := Sentence{rows[i].Text, rows[i].Text, fmt.Sprint(i), rows[i].URL, uint64(i + 1)}
+		if s != want {
+			t.Fatalf("row %d: %+v, want %+v", i, s, want)
+		}
+	}
+	opts := DefaultOptions()
+	opts.TextColumn = "large"
+	if got, _, err = readAll("a.parquet", data, opts); err != nil || got[0].Text != "A" && len(got) == 0 {
+		t.Errorf("byte array column: %v", err)
+	}
+}
+
+func TestLongLineCostsNoMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.txt")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk := bytes.Repeat([]byte("abcdefgh"), 128<<10)
+	for range 100 { // 100 MiB without a line end
+		if _, err := f.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.WriteString("\ngood\n")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := Open(Input{Path: path}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, err := r.Next()
+	runtime.ReadMemStats(&after)
+	if err != nil || s.Line != 2 || r.Counts().Skipped[ReasonTooLong] != 1 {
+		t.Fatal(s, err, r.Counts())
+	}
+	if want := fmt.Sprint(100<<20, " bytes"); !strings.HasPrefix(r.Counts().Examples[0].Detail, want) {
+		t.Errorf("detail %q, want %s", r.Counts().Examples[0].Detail, want)
+	}
+	// Everything ever allocated, not only what is held: stricter than the peak.
+	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
+		t.Errorf("the line cost %d bytes of memory", got)
+	}
+}
+
+func TestExamplesAreFew(t *testing.T) {
+	_, counts, err := readAll("a", []byte("good\n"+strings.Repeat("\n\xff\n", 1000)), DefaultOptions())
+	if err != nil || len(counts.Examples) != 2*maxExamples || counts.Skipped[ReasonEmpty] != 1000 || counts.Skipped[ReasonNotUTF8] != 1000 {
+		t.Errorf("%d examples, %v, %v", len(counts.Examples), counts.Skipped, err)
+	}
+}
+
+func TestValidateReportsAll(t *testing.T) {
+	err := Options{Format: "csv", OnBadLine: "warn"}.Validate()
+	checkSentence(t, err, "format", "on_bad_line", "text_column", "max_line_bytes", "shard_size")
+	if err := DefaultOptions().Validate(); err != nil {
+		t.Error(err)
+	}
+}
