@@ -51,3 +51,15 @@ func (m Matrix) Float32(dst []float32, lo, hi int) {
 		dst[i] = widen(h)
 	}
 }
+
+// Narrow returns m as float16, rounded to nearest, ties to even; a float16 matrix is returned as it is.
+func Narrow(m Matrix) Matrix {
+	if m.F16 != nil {
+		return m
+	}
+	out := Matrix{N: m.N, Dim: m.Dim, F16: make([]uint16, len(m.F32))}
+	for i, x := range m.F32 {
+		out.F16[i] = narrow(x)
+	}
+	return out
+}

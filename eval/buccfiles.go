@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// Names of halves. BUCC's own files say training; its sample is a third, small half that only counts when it is all there is.
+const (
+	Train  = "train"
+	Test   = "test"
+	Sample = "sample"
+)
+
+var halfNames = map[string]string{"train": Train, "training": Train, "test": Test, "sample": Sample}
+
+// BUCCFiles names the files of one half; Gold is empty where there is none (BUCC's own test half).
+type BUCCFiles struct {
+	Half, Source, Target, Gold string
+}
+
+// FindBUCC finds a pair's halves in dir or dir/PAIR: files PAIR.HALF.LANGUAGE and PAIR.HALF.gold, codes in any of their usual
+// forms, plain or compressed. It returns the train half first.
+func FindBUCC(dir string, pair LanguagePair) ([]BUCCFiles, error) {
+	halves := make(map[string]*BUCCFiles)
+	dirs := []string{dir}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, badinput.Errorf("open the BUCC set: %w", err)
+	}
+	for _, e := range entries {
+		if found, ok := pairOf(e.Name()); e.IsDir() && ok && found == pair {
+			dirs = append(dirs, filepath.Join(dir, e.Name()))
+		}
+	}
+	for _, d := range dirs {
+		if err := collectBUCC(d, pair, halves); err != nil {
+			return nil, err
+		}
+	}
+	var out []BUCCFiles
+	for _, name := range []string{Train, Test, Sample} {
+		if h := halves[name]; h != nil && h.Source != "" && h.Target != "" && (name != Sample || len(out) == 0) {
+			out = append(out, *h)
+		}
+	}
+	if len(out) == 0 {
+		return nil, badinput.Errorf("%s holds no BUCC set of %s: it needs %s.train.%s, %s.train.%s and %s.train.gold", dir, pair, pair, pair.Source, pair, pair.Target, pair)
+	}
+	return out, nil
+}
+
+func collectBUCC(dir string, pair LanguagePair, halves map[string]*BUCCFiles) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return badinput.Errorf("open the BUCC set: %w", err)
+	}
+	for _, e := range entries {
+		parts := strings.Split(uncompressed(e.Name()), ".")
+		if len(parts) != 3 {
+			continue
+		}
+		found, ok := pairOf(parts[0])
+		half := halfNames[parts[1]]
+		if !ok || found != pair || half == "" {
+			continue
+		}
+		if halves[half] == nil {
+			halves[half] = &BUCCFiles{Half: half}
+		}
+		field := &halves[half].Gold
+		switch {
+		case sameLanguage(parts[2], pair.Source):
+			field = &halves[half].Source
+		case sameLanguage(parts[2], pair.Target):
+			field = &halves[half].Target
+		case parts[2] != "gold":
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if *field != "" {
+			return badinput.Errorf("%s and %s are the same part of the BUCC set %s: remove one", *field, path, pair)
+		}
+		*field = path
+	}
+	return nil
+}
+
+var compressions = []string{".gz", ".zst", ".bz2", ".xz"}
+
+// uncompressed is a file's name without its compression's suffix.
+func uncompressed(name string) string {
+	if ext := filepath.Ext(name); slices.Contains(compressions, ext) {
+		return strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// ReadBUCC reads a half's texts and gold; its vectors are still to come.
+func ReadBUCC(files BUCCFiles, pair LanguagePair) (Half, error) {
+	half := Half{Name: files.Half}
+	var err error
+	if half.Source.Side, err = readSide(files.Source, pair.Source, true); err != nil {
+		return half, fmt.Errorf("read BUCC text: %w", err)
+	}
+	if half.Target.Side, err = readSide(files.Target, pair.Target, true); err != nil {
+		return half, fmt.Errorf("read BUCC text: %w", err)
+	}
+	half.Gold, err = readGoldRows(files.Gold, half.Source.Side, half.Target.Side)
+	return half, err
+}

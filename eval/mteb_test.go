@@ -1,0 +1,74 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// TestMTEBPublishedFigures rebuilds the predictions behind MTEB's published BUCC results from whole numbers: N queries, how
+// many were right, and how many of those shared their predicted target with one or more other queries. The shares are the
+// only ones that give the published precision; the F1 then has to follow.
+func TestMTEBPublishedFigures(t *testing.T) {
+	for _, c := range []struct {
+		model, pair           string
+		queries, correct      int
+		two, three, four      int // right answers whose target 2, 3, 4 queries predicted
+		precision, f1, recall float64
+	}{
+		{"LaBSE", "de-en", 9580, 9525, 22, 0, 0, 0.9931106471816284, 0.9934933890048714, 0.994258872651357},
+		{"LaBSE", "fr-en", 9086, 8982, 38, 0, 0, 0.9864626898525204, 0.9871597329224446, 0.9885538190622937},
+		{"LaBSE", "ru-en", 14435, 14139, 72, 1, 1, 0.976902205288073, 0.9777554554901281, 0.9794942847246276},
+		{"LaBSE", "zh-en", 1899, 1884, 3, 0, 0, 0.9913112164296999, 0.9915745129015271, 0.9921011058451816},
+		{"LASER2", "de-en", 9580, 9510, 17, 0, 0, 0.9918058455114822, 0.9921016005567153, 0.9926931106471816},
+		{"LASER2", "fr-en", 9086, 8953, 40, 0, 0, 0.9831609068897205, 0.9838946364370093, 0.985362095531587},
+		{"LASER2", "ru-en", 14435, 14109, 52, 0, 0, 0.9756148250779356, 0.9762152176423046, 0.9774160027710426},
+		{"LASER2", "zh-en", 1899, 1857, 5, 0, 0, 0.9765666140073723, 0.9770054414604177, 0.9778830963665087},
+	} {
+		t.Run(fmt.Sprintf("%s %s", c.model, c.pair), func(t *testing.T) {
+			labels, predictions := make([]int32, c.queries), make([]int32, c.queries)
+			for i := range labels {
+				labels[i] = int32(i)
+				predictions[i] = int32(i)
+			}
+			// Wrong queries crowd the first right targets; the rest predict sentences that nobody asks for.
+			wrong, crowded := c.correct, int32(0)
+			crowd := func(targets, others int) {
+				for range targets {
+					for range others {
+						predictions[wrong] = crowded
+						wrong++
+					}
+					crowded++
+				}
+			}
+			crowd(c.two, 1)
+			crowd(c.three, 2)
+			crowd(c.four, 3)
+			for ; wrong < c.queries; wrong++ {
+				predictions[wrong] = int32(c.queries + wrong)
+			}
+			got := WeightedF1(labels, predictions)
+			if got.Correct != c.correct || got.Queries != c.queries {
+				t.Fatalf("%d of %d correct, want %d of %d", got.Correct, got.Queries, c.correct, c.queries)
+			}
+			for _, figure := range []struct {
+				name      string
+				got, want float64
+			}{{"F1", got.F1, c.f1}, {"precision", got.Precision, c.precision}, {"recall", got.Recall, c.recall}} {
+				if math.Abs(figure.got-100*figure.want) > 1e-9 {
+					t.Errorf("%s = %.12f, published %.12f", figure.name, figure.got, 100*figure.want)
+				}
+			}
+		})
+	}
+}
+
+// TestWeightedF1WithRepeatedLabels: a target that two gold pairs share has support 2 (worked by hand).
+func TestWeightedF1WithRepeatedLabels(t *testing.T) {
+	got := WeightedF1([]int32{1, 1, 2}, []int32{1, 3, 1})
+	// Label 1: P 1/2, R 1/2, F1 1/2, support 2. Label 2: 0.
+	if !near(got.Precision, 100.0/3) || !near(got.Recall, 100.0/3) || !near(got.F1, 100.0/3) {
+		t.Errorf("%+v, want a third each", got)
+	}
+}

@@ -1,0 +1,85 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+)
+
+// Precomputed takes vectors from files: .npy (float16, float32 or float64), or LASER's values without a header. Row i belongs
+// to line i of the text. {src}, {tgt}, {pair} and {half} in the names stand for the codes of the pair at hand.
+type Precomputed struct {
+	Source, Target string // file names
+	Dim            int    // of headerless files; 0: only .npy
+	DType          embedding.DType
+	Narrow         bool
+}
+
+// Name names the files.
+func (p Precomputed) Name() string { return p.Source + " and " + p.Target }
+
+// Vectors reads a side's file and L2-normalises its rows, as the reference programs do.
+func (p Precomputed) Vectors(_ context.Context, side Side, role Role) (_ Vectors, err error) {
+	name := p.Source
+	if role.Target {
+		name = p.Target
+	}
+	source, target, _ := strings.Cut(role.Pair, "-")
+	path := strings.NewReplacer("{src}", source, "{tgt}", target, "{pair}", role.Pair, "{half}", role.Half).Replace(name)
+	file, err := p.open(path)
+	if err != nil {
+		return Vectors{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if file.N != len(side.Texts) {
+		return Vectors{}, badinput.Errorf("%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
+			path, file.N, side.Language, len(side.Texts))
+	}
+	rows := make([]float32, file.N*file.Dim)
+	file.Float32(rows, 0, file.N)
+	if err := normaliseRows(rows, file.Dim, path); err != nil {
+		return Vectors{}, err
+	}
+	m := embedding.FromFloat32(rows, file.Dim)
+	if p.Narrow {
+		m = embedding.Narrow(m)
+	}
+	return Vectors{Side: side, Rows: m}, nil
+}
+
+func (p Precomputed) open(path string) (*embedding.File, error) {
+	if filepath.Ext(path) == ".npy" {
+		return embedding.OpenArray(path)
+	}
+	if p.Dim == 0 {
+		return nil, badinput.Errorf("%s is not .npy, so its rows cannot be told apart: give their number of values with --dim", path)
+	}
+	return embedding.OpenRaw(path, p.Dim, p.DType)
+}
+
+// normaliseRows divides each row by its norm.
+func normaliseRows(rows []float32, dim int, path string) error {
+	for i := 0; i*dim < len(rows); i++ {
+		row := rows[i*dim:][:dim]
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+		}
+		switch {
+		case math.IsNaN(sum) || math.IsInf(sum, 0):
+			return badinput.Errorf("%s: row %d holds a value that is not finite: encode that sentence again", path, i)
+		case sum == 0:
+			return badinput.Errorf("%s: row %d is all zeros, which has no direction: encode that sentence again", path, i)
+		}
+		norm := math.Sqrt(sum)
+		for d := range row {
+			row[d] = float32(float64(row[d]) / norm)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+	"bitextmine/mine"
+)
+
+// randomHalf draws a half with planted pairs; every seventh source repeats the text and vector of another.
+func randomHalf(seed uint64, n, m, dim int) Half {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	vector := func() []float32 {
+		v := make([]float32, dim)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64() + 0.3)
+		}
+		return v
+	}
+	half := Half{Name: "train"}
+	var xs, ys [][]float32
+	for i := range n {
+		xs = append(xs, vector())
+		text := fmt.Sprintf("s%d", i)
+		if i%7 == 6 {
+			copy(xs[i], xs[i-1])
+			text = half.Source.Texts[i-1]
+		}
+		half.Source.Texts = append(half.Source.Texts, text)
+		half.Source.IDs = append(half.Source.IDs, fmt.Sprintf("x%04d", i))
+	}
+	for j := range m {
+		ys = append(ys, vector())
+		if j < n && j%3 == 0 {
+			for d := range dim {
+				ys[j][d] = xs[j][d] + 0.4*ys[j][d]
+			}
+			half.Gold = append(half.Gold, [2]int32{int32(j), int32(j)})
+		}
+		half.Target.Texts = append(half.Target.Texts, fmt.Sprintf("t%d", j))
+		half.Target.IDs = append(half.Target.IDs, fmt.Sprintf("y%04d", j))
+	}
+	half.Source.Rows, half.Target.Rows = unitRows(xs), unitRows(ys)
+	return half
+}
+
+func unitRows(rows [][]float32) embedding.Matrix {
+	var out []float32
+	for _, row := range rows {
+		norm := 0.0
+		for _, v := range row {
+			norm += float64(v) * float64(v)
+		}
+		for _, v := range row {
+			out = append(out, float32(float64(v)/math.Sqrt(norm)))
+		}
+	}
+	return embedding.FromFloat32(out, len(rows[0]))
+}
+
+func shuffledSide(v Vectors, rng *rand.Rand) (Vectors, []int32) {
+	order := make([]int32, len(v.Texts))
+	for i, p := range rng.Perm(len(order)) {
+		order[i] = int32(p)
+	}
+	out := Vectors{Side: Side{Language: v.Language}, Rows: gather(v.Rows, order)}
+	place := make([]int32, len(order))
+	for i, from := range order {
+		out.Texts = append(out.Texts, v.Texts[from])
+		out.IDs = append(out.IDs, v.IDs[from])
+		place[from] = int32(i)
+	}
+	return out, place
+}
+
+func shuffledHalf(half Half, seed uint64) Half {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	source, atSource := shuffledSide(half.Source, rng)
+	target, atTarget := shuffledSide(half.Target, rng)
+	out := Half{Name: half.Name, Source: source, Target: target}
+	for _, g := range half.Gold {
+		out.Gold = append(out.Gold, [2]int32{atSource[g[0]], atTarget[g[1]]})
+	}
+	rng.Shuffle(len(out.Gold), func(i, j int) { out.Gold[i], out.Gold[j] = out.Gold[j], out.Gold[i] })
+	return out
+}
+
+type named struct {
+	source, target string
+	score          float64
+	correct        bool
+}
+
+func byName(half Half, pairs []Scored) []named {
+	out := make([]named, len(pairs))
+	for i, p := range pairs {
+		out[i] = named{half.Source.IDs[p.Source], half.Target.IDs[p.Target], p.Score, p.Correct}
+	}
+	return out
+}
+
+var miners = map[string]Miner{BUCCLaser.Name: MineBUCCLaser, BUCCST.Name: MineBUCCST, BUCCCosine.Name: MineBUCCCosine}
+
+// TestResultsDoNotDependOnRowOrder: the same pairs with the same scores in the same order, bit for bit.
+func TestResultsDoNotDependOnRowOrder(t *testing.T) {
+	for seed := range uint64(10) {
+		half := randomHalf(seed, 50, 65, 6)
+		shuffled := shuffledHalf(half, seed)
+		for name, miner := range miners {
+			a, errA := miner(t.Context(), exactSearch{}, half)
+			b, errB := miner(t.Context(), exactSearch{}, shuffled)
+			if errA != nil || errB != nil {
+				t.Fatal(errA, errB)
+			}
+			if !slices.Equal(byName(half, a.Pairs), byName(shuffled, b.Pairs)) {
+				t.Errorf("seed %d: %s finds other pairs when the rows are shuffled", seed, name)
+			}
+		}
+		a, errA := ScoreBUCCMTEB(t.Context(), exactSearch{}, half)
+		b, errB := ScoreBUCCMTEB(t.Context(), exactSearch{}, shuffled)
+		if errA != nil || errB != nil || a.Correct != b.Correct || !near(a.F1, b.F1) {
+			t.Errorf("seed %d: bucc-mteb %+v, shuffled %+v (%v, %v)", seed, a, b, errA, errB)
+		}
+	}
+}
+
+// shardedSearch searches cell by cell and merges the lists of each row.
+type shardedSearch struct{ size int }
+
+func (shardedSearch) Name() string { return "sharded" }
+
+func (s shardedSearch) Search(ctx context.Context, src, tgt index.Side, k int, _ func(float64)) (index.Result, error) {
+	out := index.Result{Source: mine.NewNeighbours(src.Vectors.N, k), Target: mine.NewNeighbours(tgt.Vectors.N, k)}
+	for i := 0; i < src.Vectors.N; i += s.size {
+		for j := 0; j < tgt.Vectors.N; j += s.size {
+			a, b := cut(src.Vectors, i, s.size), cut(tgt.Vectors, j, s.size)
+			cell, err := exactSearch{}.Search(ctx, index.Side{Vectors: a}, index.Side{Vectors: b}, k, nil)
+			if err != nil {
+				return out, err
+			}
+			merge(out.Source, cell.Source, i, j)
+			merge(out.Target, cell.Target, j, i)
+		}
+	}
+	return out, nil
+}
+
+func cut(m embedding.Matrix, from, size int) embedding.Matrix {
+	to := min(from+size, m.N)
+	return embedding.FromFloat32(m.F32[from*m.Dim:to*m.Dim], m.Dim)
+}
+
+// merge puts a cell's lists, whose rows start at row and whose ids start at id, into the lists of the whole side.
+func merge(whole, cell mine.Neighbours, row, id int) {
+	type entry struct {
+		id     int32
+		cosine float32
+	}
+	for i := range cell.Len() {
+		var entries []entry
+		add := func(nb mine.Neighbours, at, offset int) {
+			ids, cosines := nb.Row(at)
+			for j := range ids {
+				if ids[j] != mine.None {
+					entries = append(entries, entry{ids[j] + int32(offset), cosines[j]})
+				}
+			}
+		}
+		add(whole, row+i, 0)
+		add(cell, i, id)
+		slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.id, b.id)) })
+		ids, cosines := whole.Row(row + i)
+		for j := range min(len(entries), whole.K) {
+			ids[j], cosines[j] = entries[j].id, entries[j].cosine
+		}
+	}
+}
+
+// TestMarginsDoNotDependOnSharding: cells of any size, merged, give the margins of one search.
+func TestMarginsDoNotDependOnSharding(t *testing.T) {
+	half := randomHalf(4, 40, 55, 6)
+	want, err := MineBUCCLaser(t.Context(), exactSearch{}, half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{1, 3, 17, 54, 1000} {
+		got, err := MineBUCCLaser(t.Context(), shardedSearch{size}, half)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Pairs, want.Pairs) {
+			t.Errorf("shards of %d rows give other pairs", size)
+		}
+	}
+}
+
+func TestMaxProtocolsAreOneToOne(t *testing.T) {
+	for seed := range uint64(10) {
+		half := randomHalf(seed, 60, 45, 5)
+		for _, name := range []string{BUCCLaser.Name, BUCCST.Name} {
+			mined, err := miners[name](t.Context(), exactSearch{}, half)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources, targets := map[int32]bool{}, map[int32]bool{}
+			for _, p := range mined.Pairs {
+				if sources[p.Source] || targets[p.Target] {
+					t.Fatalf("seed %d, %s: a sentence of %v stands in two pairs", seed, name, p)
+				}
+				sources[p.Source], targets[p.Target] = true, true
+			}
+		}
+	}
+}
+
+// TestReportedF1IsThatOfExtractingAgain, and no other threshold does better when scores differ.
+func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
+	for seed := range uint64(20) {
+		half := randomHalf(seed, 60, 70, 6)
+		for name, miner := range miners {
+			mined, err := miner(t.Context(), exactSearch{}, half)
+			if err != nil {
+				t.Fatal(err)
+			}
+			score := ScoreBUCC(mined, mined)
+			if again := Extract(mined.Pairs, mined.Gold, score.Threshold); again != score.Counts {
+				t.Errorf("seed %d, %s: reported %+v, extracting again gives %+v", seed, name, score.Counts, again)
+			}
+			for _, p := range score.Curve {
+				if other := Extract(mined.Pairs, mined.Gold, p.Score); other.F1() > score.F1()+1e-9 {
+					t.Errorf("seed %d, %s: F1 %.4f at %v, better than the reported %.4f", seed, name, other.F1(), p.Score, score.F1())
+				}
+			}
+		}
+	}
+}
+
+// TestBestThreshold works the walk of bucc.py by hand.
+func TestBestThreshold(t *testing.T) {
+	scored := func(marks string, scores ...float64) []Scored {
+		var out []Scored
+		for i, s := range scores {
+			out = append(out, Scored{Score: s, Correct: marks[i] == '+'})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name      string
+		pairs     []Scored
+		gold      int
+		threshold float64
+		extracted int
+	}{
+		{"midpoint to the next score", scored("++--", 1.4, 1.3, 1.1, 1.0), 2, 1.2, 2},
+		{"the first of equal F1", scored("+--+", 4, 3, 2, 1), 2, 3.5, 1}, // 2/3 after one pair and after four
+		{"the last pair: its own score", scored("-+", 1.4, 1.3), 1, 1.3, 2},
+		{"nothing is correct", scored("--", 1.4, 1.3), 2, 0, 0},
+		{"nothing was mined", nil, 2, 0, 0},
+		{"a tie over the threshold", scored("+-", 1.2, 1.2), 1, 1.2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			threshold, best := BestThreshold(Curve(c.pairs, c.gold))
+			if math.Abs(threshold-c.threshold) > 1e-12 || best.Extracted != c.extracted {
+				t.Errorf("threshold %v after %d pairs, want %v after %d", threshold, best.Extracted, c.threshold, c.extracted)
+			}
+		})
+	}
+}
+
+// TestSTSByHand: gold 1 2 3 against cosines 1 3 2 is r = 1/2 either way; a tie takes the mean of its ranks.
+func TestSTSByHand(t *testing.T) {
+	got := STSSet{Gold: []float64{1, 2, 3}, Cosine: []float64{0.1, 0.3, 0.2}}.Correlate()
+	if !near(got.Pearson, 50) || !near(got.Spearman, 50) || got.Pairs != 3 {
+		t.Errorf("%+v, want 50 and 50 over 3", got)
+	}
+	// Ranks 1.5 1.5 3 against 1 2 3: rho = 1.5 / sqrt(1.5 * 2).
+	tied := STSSet{Gold: []float64{2, 2, 5}, Cosine: []float64{0.1, 0.2, 0.9}}.Correlate()
+	if !near(tied.Spearman, 100*1.5/math.Sqrt(3)) {
+		t.Errorf("Spearman with a tie = %v", tied.Spearman)
+	}
+	year := WeightedMean([]Correlation{{Pearson: 80, Spearman: 60, Pairs: 300}, {Pearson: 40, Spearman: 20, Pairs: 100}})
+	if !near(year.Pearson, 70) || !near(year.Spearman, 50) || year.Pairs != 400 {
+		t.Errorf("mean weighted by pairs = %+v, want 70 and 50 over 400", year)
+	}
+}

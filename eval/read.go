@@ -1,0 +1,96 @@
+package eval
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+)
+
+// strip is Python's str.strip, by which the reference programs tell texts apart.
+func strip(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
+}
+
+// readSide reads a file of one sentence a line or, with ids, of id<TAB>sentence; any of corpus's compressions will do. Lines are
+// names here, so one that holds no sentence is an error.
+func readSide(path, language string, ids bool) (Side, error) {
+	opts := corpus.DefaultOptions()
+	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
+	if ids {
+		opts.Format = corpus.FormatBUCC
+	}
+	r, err := corpus.Open(corpus.Input{Path: path}, opts)
+	if err != nil {
+		return Side{}, err
+	}
+	side, err := readSentences(r, path, language, ids)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return Side{}, err
+	}
+	return side, nil
+}
+
+func readSentences(r *corpus.Reader, path, language string, ids bool) (Side, error) {
+	side := Side{Language: language}
+	line := make(map[string]uint64)
+	for next := uint64(1); ; next++ {
+		s, err := r.Next()
+		if err == io.EOF {
+			return side, nil
+		}
+		if err != nil {
+			return side, err
+		}
+		if s.Line != next {
+			return side, badinput.Errorf("%s:%d: the line is empty, but line numbers are what pairs sentences: give it its sentence", path, next)
+		}
+		side.Texts = append(side.Texts, strip(s.Text))
+		if ids {
+			if first, ok := line[s.Doc]; ok {
+				return side, badinput.Errorf("%s:%d: the id %s stands in line %d already: ids must be unique", path, s.Line, s.Doc, first)
+			}
+			line[s.Doc] = s.Line
+			side.IDs = append(side.IDs, s.Doc)
+		}
+	}
+}
+
+// readGoldRows reads a gold file and finds its ids on both sides.
+func readGoldRows(path string, source, target Side) (_ [][2]int32, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badinput.Errorf("open gold: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	pairs, err := ReadGold(f, path)
+	if err != nil {
+		return nil, err
+	}
+	rowOf := func(side Side) map[string]int32 {
+		rows := make(map[string]int32, len(side.IDs))
+		for i, id := range side.IDs {
+			rows[id] = int32(i)
+		}
+		return rows
+	}
+	sources, targets := rowOf(source), rowOf(target)
+	gold := make([][2]int32, len(pairs))
+	for i, pair := range pairs {
+		s, okS := sources[pair.Source]
+		t, okT := targets[pair.Target]
+		if !okS || !okT {
+			id, language := pair.Source, source.Language
+			if okS {
+				id, language = pair.Target, target.Language
+			}
+			return nil, badinput.Errorf("%s:%d: no %s sentence has the id %s: give gold and text of the same set, source ids first", path, i+1, language, id)
+		}
+		gold[i] = [2]int32{s, t}
+	}
+	return gold, nil
+}
