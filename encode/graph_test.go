@@ -38,8 +38,21 @@ func value(name string, elemType int, dims ...int) message {
 	return message{}.text(1, name).bytes(2, message{}.bytes(1, tensor))
 }
 
-// lookup is a graph whose output [batch, tokens, dim] is the table's row [dim] of each id.
-func lookup(table [][]float32) []byte {
+// node is one operator.
+func node(op string, inputs, outputs []string) message {
+	var m message
+	for _, name := range inputs {
+		m = m.text(1, name)
+	}
+	for _, name := range outputs {
+		m = m.text(2, name)
+	}
+	return m.text(4, op)
+}
+
+// lookup is a graph whose output [batch, tokens, dim] is the table's row [dim] of each id, quantised to 8 bits with one scale for
+// the batch if told so.
+func lookup(table [][]float32, quantised bool) []byte {
 	var raw []byte
 	for _, row := range table {
 		for _, x := range row {
@@ -48,14 +61,21 @@ func lookup(table [][]float32) []byte {
 	}
 	dim := len(table[0])
 	weights := message{}.number(1, len(table)).number(1, dim).number(2, 1).text(8, "table").bytes(9, raw)
-	node := message{}.text(1, "table").text(1, "ids").text(2, "states").text(4, "Gather")
-	graph := message{}.bytes(1, node).text(2, "lookup").bytes(5, weights).
+	graph := message{}
+	if quantised {
+		graph = graph.bytes(1, node("Gather", []string{"table", "ids"}, []string{"found"})).
+			bytes(1, node("DynamicQuantizeLinear", []string{"found"}, []string{"q", "scale", "zero"})).
+			bytes(1, node("DequantizeLinear", []string{"q", "scale", "zero"}, []string{"states"}))
+	} else {
+		graph = graph.bytes(1, node("Gather", []string{"table", "ids"}, []string{"states"}))
+	}
+	graph = graph.text(2, "lookup").bytes(5, weights).
 		bytes(11, value("ids", 7, 0, 0)).bytes(11, value("types", 7, 0, 0)).bytes(12, value("states", 1, 0, 0, dim))
 	return message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))
 }
 
 // letters is an encoder of one-letter words: a 4, b 5, c 6 and d 7, whose vectors are easy to add up.
-func letters(t testing.TB, pooling Pooling, fields ...string) *Encoder {
+func letters(t testing.TB, pooling Pooling, quantised bool, fields ...string) *Encoder {
 	t.Helper()
 	manifest := fmt.Sprintf(`name: letters
 onnx: model.onnx
@@ -70,7 +90,7 @@ dim: 2
 	table := [][]float32{{0, 0}, {1, 2}, {8, 0}, {0, 16}, {1, 0}, {0, 1}, {-4, 4}, {float32(math.NaN()), 0}}
 	m, err := LoadFS(fstest.MapFS{
 		ManifestName: {Data: []byte(manifest)},
-		"model.onnx": {Data: lookup(table)},
+		"model.onnx": {Data: lookup(table, quantised)},
 		"vocab.txt":  {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
 	}, ManifestName)
 	if err != nil {
@@ -106,15 +126,25 @@ func TestPoolingAndSpecialTokens(t *testing.T) {
 		{"a text prefix", Mean, []string{`prefixes: {"*": {text: "b "}}`}, "a", []float32{9.0 / 4, 17.0 / 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := encodeAll(t, letters(t, c.pooling, c.fields...), []string{c.text}); !slices.Equal(got, c.want) {
+			if got := encodeAll(t, letters(t, c.pooling, false, c.fields...), []string{c.text}); !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}
 }
 
+// The scale of dynamic quantisation is the batch's, so such graphs are given one sentence at a time.
+func TestQuantisedVectorDoesNotDependOnCompany(t *testing.T) {
+	e := letters(t, Mean, true)
+	texts := []string{"a b", "a c", "z z", "c c", "b", "a b"}
+	together := encodeAll(t, e, texts)
+	for i, text := range texts {
+		compare(t, together[2*i:2*i+2], encodeAll(t, e, []string{text}), 2)
+	}
+}
+
 func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
-	e := letters(t, Max)
+	e := letters(t, Max, false)
 	texts := []string{"a", "b", "d", "a"}
 	err := e.Encode(t.Context(), "en", texts, make([]float32, 2*len(texts)))
 	refused(t, err, "row 2: encoder letters gave it a vector that is not finite")
