@@ -94,7 +94,7 @@ func (c *Config) Validate() error {
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
 	}
-	if err := c.corpusOptions().Validate(); err != nil {
+	if err := c.CorpusOptions().Validate(); err != nil {
 		fail("%v", err)
 	}
 	if len(wrong) > 0 {
@@ -121,7 +121,8 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 	return language, patterns, flag
 }
 
-func (c *Config) corpusOptions() corpus.Options {
+// CorpusOptions says how the input is read and cut.
+func (c *Config) CorpusOptions() corpus.Options {
 	return corpus.Options{
 		Format:     corpus.Format(c.Format),
 		TextColumn: c.TextColumn, DocColumn: c.DocColumn, URLColumn: c.URLColumn,

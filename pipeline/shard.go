@@ -69,7 +69,7 @@ func (r *run) shardSide(ctx context.Context, target bool) (*side, error) {
 	stage := r.start("shard "+language, bytes, progress.Bytes)
 	stage.unit = "lines" // how many there are is known at the end
 	for i, in := range inputs {
-		spec := shardSpec{digests[i], filepath.Base(in.Path), corpus.NormaliseVersion, r.cfg.corpusOptions()}
+		spec := shardSpec{digests[i], filepath.Base(in.Path), corpus.NormaliseVersion, r.cfg.CorpusOptions()}
 		out, err := r.store.Do(store.Task{Stage: "shard", Key: store.Key("shard", shardVersion, spec)}, func(dir string) (any, error) {
 			return corpus.WriteShards(ctx, in, spec.Options, dir, corpus.ShardOptions{Report: bytesRead(stage.meter)})
 		})
