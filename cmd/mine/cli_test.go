@@ -77,7 +77,7 @@ func TestSettingsLayers(t *testing.T) {
 
 func TestRefusedCallsExitWithTwo(t *testing.T) {
 	preset := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(preset, []byte("threshhold: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(preset, []byte("thresold: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{

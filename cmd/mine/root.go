@@ -58,8 +58,7 @@ var listFlags = []string{"--src-text", "--tgt-text"}
 func gatherLists(args []string) []string {
 	var out []string
 	list := ""
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
+	for i, arg := range args {
 		switch {
 		case arg == "--":
 			return append(out, args[i:]...)
