@@ -63,6 +63,7 @@ func shardProperties() *parquet.WriterProperties {
 		parquet.WithDictionaryDefault(false),
 		parquet.WithStats(false),
 		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompressionLevel(1),
 		parquet.WithCompressionFor("key", compress.Codecs.Uncompressed),
 		parquet.WithEncodingFor("line", parquet.Encodings.DeltaBinaryPacked),
 	)

@@ -14,11 +14,12 @@ const fewest = 2
 type batch struct {
 	rows   []int32 // places in the window, at least fewest; a row may stand twice
 	length int     // tokens of each
+	size   int     // different rows
 }
 
 // batches groups a window's rows by token count and cuts the groups to at most budget tokens each (but at
-// least two rows), longest first, so that the last batches to run are the short ones and the workers end together.
-func batches(w *window, budget int) []batch {
+// least two rows; or exactly one, given twice, if rows must be alone), longest first, so that the last batches to run are the short ones and the workers end together.
+func batches(w *window, budget int, alone bool) []batch {
 	n := len(w.texts)
 	order, lengths := make([]int32, n), make([]int32, n)
 	for i := range order {
@@ -31,6 +32,9 @@ func batches(w *window, budget int) []batch {
 	for lo := 0; lo < n; {
 		l := lengths[order[lo]]
 		end := min(n, lo+max(fewest, budget/int(l)))
+		if alone {
+			end = lo + 1
+		}
 		hi := lo + 1
 		for hi < end && lengths[order[hi]] == l {
 			hi++
@@ -39,7 +43,7 @@ func batches(w *window, budget int) []batch {
 		for len(rows) < fewest {
 			rows = append(rows[:len(rows):len(rows)], rows[0])
 		}
-		all = append(all, batch{rows: rows, length: int(l)})
+		all = append(all, batch{rows: rows, length: int(l), size: hi - lo})
 		lo = hi
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
 
@@ -17,8 +18,11 @@ type Encoder struct {
 	model    *Model
 	options  Options
 	splitter splitter
+	numbers  numbers
 	session  *ort.DynamicAdvancedSession
+	alone    bool         // the graph mixes the rows of a batch, so a batch is one sentence
 	runners  chan *runner // one for each thread; whoever holds one may work
+	windows  sync.Pool    // of *window
 }
 
 // Open loads a model's tokenizer and graph and verifies the graph against the manifest.
@@ -31,14 +35,19 @@ func Open(model *Model, options Options) (*Encoder, error) {
 	if e.splitter, err = newSplitter(model); err != nil {
 		return nil, err
 	}
+	if e.numbers, err = newNumbers(model, e.splitter); err != nil {
+		e.splitter.Close()
+		return nil, err
+	}
 	if err := acquireRuntime(options.Library); err != nil {
 		e.splitter.Close()
 		return nil, err
 	}
-	if e.session, err = newSession(model); err != nil {
+	if e.session, e.alone, err = newSession(model); err != nil {
 		e.splitter.Close()
 		return nil, errors.Join(err, releaseRuntime())
 	}
+	e.windows.New = func() any { return new(window) }
 	e.runners = make(chan *runner, e.options.Threads)
 	for range e.options.Threads {
 		e.runners <- &runner{model: model, session: e.session}
@@ -85,11 +94,7 @@ func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst [
 // in memory that does not grow with their number. emit must not keep the slice. It returns how many texts it encoded.
 // An error from texts or emit ends it; an error of a vector names the row, counted from 0.
 func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
-	prefix, err := e.model.prefix(lang)
-	if err != nil {
-		return 0, err
-	}
-	return e.stream(ctx, prefix, texts, emit)
+	return e.stream(ctx, lang, texts, emit, nil)
 }
 
 // runner holds what one thread needs to run batches; its buffers grow to the largest batch and stay.
@@ -100,11 +105,11 @@ type runner struct {
 	out              []float32 // [batch, dim] or [batch, tokens, dim]
 }
 
-// run encodes the rows of one batch and writes their vectors into the window.
-func (r *runner) run(w *window, b batch) error {
-	n, l, dim := len(b.rows), b.length, r.model.Dim
+// run encodes rows of a window, all of l tokens, and writes their vectors into the window.
+func (r *runner) run(w *window, rows []int32, l int) error {
+	n, dim := len(rows), r.model.Dim
 	r.ids = r.ids[:0]
-	for _, row := range b.rows {
+	for _, row := range rows {
 		for _, id := range w.tokens(int(row)) {
 			r.ids = append(r.ids, int64(id))
 		}
@@ -119,7 +124,7 @@ func (r *runner) run(w *window, b batch) error {
 	if err := r.call(ort.NewShape(int64(n), int64(l)), outShape); err != nil {
 		return fmt.Errorf("encode %d sentences of %d tokens with %s: %w", n, l, r.model.Name, err)
 	}
-	for i, row := range b.rows {
+	for i, row := range rows {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*(values/n):][:values/n], r.model.Pooling)
 		if err := finish(vector, r.model.Normalise); err != nil {

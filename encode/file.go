@@ -19,20 +19,13 @@ type Source struct {
 }
 
 // EncodeFile writes the embedding file of a shard, row i being sentence i's vector, in memory that does not grow with the
-// shard. progress, which may be nil, is called from one goroutine with the rows done. If Texts yields another number of
+// shard. progress, which may be nil, is called by one goroutine at a time with the growing number of sentences
+// encoded. If Texts yields another number of
 // sentences than Rows, or any vector is refused, nothing is written.
 func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (embedding.Meta, error) {
 	meta := embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
 	meta, err := embedding.Write(path, meta, func(w *embedding.Writer) error {
-		n, err := e.Stream(ctx, source.Language, source.Texts, func(rows []float32) error {
-			if err := w.Append(rows); err != nil {
-				return err
-			}
-			if progress != nil {
-				progress(w.Rows())
-			}
-			return nil
-		})
+		n, err := e.stream(ctx, source.Language, source.Texts, w.Append, progress)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,11 @@ func (m *Model) digest() (string, error) {
 		Dim       int
 	}{digestVersion, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
-	for _, file := range append([]string{m.ONNX, m.Tokenizer.File}, m.External...) {
+	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
+	if m.Tokenizer.Dictionary != "" {
+		files = append(files, m.Tokenizer.Dictionary)
+	}
+	for _, file := range files {
 		sum, err := m.sum(file)
 		if err != nil {
 			return "", err
@@ -105,6 +109,7 @@ func (m *Model) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// sum is the SHA-256 of a file's contents.
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {

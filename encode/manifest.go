@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -20,27 +22,26 @@ const ManifestName = "model.yaml"
 
 // Manifest is model.yaml: what an encoder consists of and how its parts fit together. docs/encoders.md explains every field.
 type Manifest struct {
-	Name       string            `yaml:"name"`
-	ONNX       string            `yaml:"onnx"`          // file, relative to the manifest
-	SHA256     string            `yaml:"sha256"`        // of the ONNX file; optional
-	External   []string          `yaml:"external_data"` // files of weights that the ONNX file refers to
-	Tokenizer  Tokenizer         `yaml:"tokenizer"`
-	MaxTokens  int               `yaml:"max_tokens"` // special tokens and prefix included; the text is cut to fit
-	Inputs     Inputs            `yaml:"inputs"`
-	Output     string            `yaml:"output"`
-	Pooling    Pooling           `yaml:"pooling"`
-	Normalise  bool              `yaml:"normalise"` // divide by the L2 norm; true unless written
-	Prefixes   map[string]Prefix `yaml:"prefixes"`  // by language; AnyLanguage for the rest
-	Dim        int               `yaml:"dim"`
-	Licence    string            `yaml:"licence"`
-	Languages  []string          `yaml:"languages"`
-	SourceNote string            `yaml:"source"` // where the weights were published
+	Name      string            `yaml:"name"`
+	ONNX      string            `yaml:"onnx"`          // file, relative to the manifest
+	SHA256    string            `yaml:"sha256"`        // of the ONNX file; optional
+	External  []string          `yaml:"external_data"` // files of weights that the ONNX file refers to
+	Tokenizer Tokenizer         `yaml:"tokenizer"`
+	MaxTokens int               `yaml:"max_tokens"` // special tokens and prefix included; the text is cut to fit
+	Inputs    Inputs            `yaml:"inputs"`
+	Output    string            `yaml:"output"`
+	Pooling   Pooling           `yaml:"pooling"`
+	Normalise bool              `yaml:"normalise"` // divide by the L2 norm; true unless written
+	Prefixes  map[string]Prefix `yaml:"prefixes"`  // by language; AnyLanguage for the rest
+	Dim       int               `yaml:"dim"`
+	Licence   string            `yaml:"licence"`
+	Languages []string          `yaml:"languages"`
 }
 
 // AnyLanguage is the prefix of every language that has none of its own.
 const AnyLanguage = "*"
 
-// Tokenizer says how text becomes ids. Special ids are the graph's own, not shifted by Offset.
+// Tokenizer says how text becomes ids.
 type Tokenizer struct {
 	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece
 	File         string `yaml:"file" json:"-"`
@@ -48,10 +49,28 @@ type Tokenizer struct {
 	Lowercase    bool   `yaml:"lowercase" json:"lowercase"`
 	StripAccents bool   `yaml:"strip_accents" json:"strip_accents"` // wordpiece only
 	Offset       int32  `yaml:"offset" json:"offset"`               // added to every id of the tokenizer file
-	BOS          *int32 `yaml:"bos" json:"bos"`
-	EOS          *int32 `yaml:"eos" json:"eos"`
-	Pad          *int32 `yaml:"pad" json:"-"` // recorded for the reader: nothing is ever padded
-	Unknown      *int32 `yaml:"unk" json:"unk"`
+	Dictionary   string `yaml:"dictionary" json:"-"`                // fairseq's list of pieces, whose order gives the ids instead
+	BOS          *Token `yaml:"bos" json:"bos"`
+	EOS          *Token `yaml:"eos" json:"eos"`
+	Pad          *Token `yaml:"pad" json:"-"` // recorded for the reader: nothing is ever padded
+	Unknown      *Token `yaml:"unk" json:"unk"`
+}
+
+// Token is a special token: the graph's own id of it, which is not shifted, or its piece in the tokenizer's file.
+type Token struct {
+	ID    int32
+	Piece string // empty if ID counts
+}
+
+// UnmarshalYAML takes an integer as an id and a string as a piece.
+func (t *Token) UnmarshalYAML(node *yaml.Node) error {
+	if node.Tag == "!!int" {
+		return node.Decode(&t.ID)
+	}
+	if err := node.Decode(&t.Piece); err != nil || t.Piece == "" {
+		return fmt.Errorf("line %d: a special token is an id or a piece of the tokenizer's file, not %q", node.Line, node.Value)
+	}
+	return nil
 }
 
 // Inputs names the graph's inputs, each int64 [batch, tokens].
@@ -123,10 +142,16 @@ func (m Manifest) Validate() error {
 		}
 	}
 	check(m.Name != "", "name is missing")
-	check(fs.ValidPath(m.ONNX) && m.ONNX != ".", "onnx is %q but must be a file below the manifest's directory", m.ONNX)
-	check(fs.ValidPath(m.Tokenizer.File) && m.Tokenizer.File != ".", "tokenizer.file is %q but must be a file below the manifest's directory", m.Tokenizer.File)
+	below := func(field, file string) {
+		check(fs.ValidPath(file) && file != ".", "%s is %q but must be a file below the manifest's directory", field, file)
+	}
+	below("onnx", m.ONNX)
+	below("tokenizer.file", m.Tokenizer.File)
+	if m.Tokenizer.Dictionary != "" {
+		below("tokenizer.dictionary", m.Tokenizer.Dictionary)
+	}
 	for _, file := range m.External {
-		check(fs.ValidPath(file) && file != ".", "external_data has %q but must be files below the manifest's directory", file)
+		below("external_data", file)
 	}
 	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")
 	check(validSum(m.Tokenizer.SHA256), "tokenizer.sha256 is not 64 hexadecimal digits")
@@ -139,7 +164,9 @@ func (m Manifest) Validate() error {
 		check(false, "pooling is %q but must be none, cls, mean or max", m.Pooling)
 	}
 	wrong = append(wrong, m.Tokenizer.wrong()...)
-	for language, prefix := range m.Prefixes {
+	for _, language := range slices.Sorted(maps.Keys(m.Prefixes)) {
+		prefix := m.Prefixes[language]
+		check(!negative(prefix.Tokens), "prefixes.%s has a negative token", language)
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens; give one", language)
 		check(m.specials(prefix) < m.MaxTokens, "max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
 			m.MaxTokens, m.specials(prefix), language)
@@ -163,12 +190,25 @@ func (t Tokenizer) wrong() []string {
 	default:
 		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece or wordpiece", t.Kind))
 	}
-	for name, id := range map[string]*int32{"bos": t.BOS, "eos": t.EOS, "pad": t.Pad, "unk": t.Unknown} {
-		if id != nil && *id < 0 {
-			wrong = append(wrong, fmt.Sprintf("tokenizer.%s is %d; leave the field out if there is no such token", name, *id))
+	for _, special := range t.specials() {
+		if special.token != nil && special.token.ID < 0 {
+			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.field, special.token.ID))
 		}
 	}
+	if t.Dictionary != "" && t.Offset != 0 {
+		wrong = append(wrong, "tokenizer.dictionary and tokenizer.offset both renumber the ids; give one")
+	}
 	return wrong
+}
+
+// special is a special token with the field that gives it.
+type special struct {
+	field string
+	token *Token
+}
+
+func (t Tokenizer) specials() []special {
+	return []special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad}, {"tokenizer.unk", t.Unknown}}
 }
 
 // specials is how many tokens of a sentence are not its text's own, text prefixes not counted.
@@ -196,6 +236,10 @@ func (m Manifest) prefix(language string) (Prefix, error) {
 	}
 	return Prefix{}, badinput.Errorf("encoder %s has no prefix for language %q: add it to prefixes in its %s, or %q for every language that is not listed",
 		m.Name, language, ManifestName, AnyLanguage)
+}
+
+func negative(ids []int32) bool {
+	return slices.ContainsFunc(ids, func(id int32) bool { return id < 0 })
 }
 
 func validSum(sum string) bool {

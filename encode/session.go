@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,56 +15,57 @@ import (
 
 // newSession loads the graph and verifies that it has what the manifest says. Every operator runs on the thread that called
 // it: many goroutines share the session, which uses the cores better than many threads within one small matrix product do.
-func newSession(m *Model) (session *ort.DynamicAdvancedSession, err error) {
+//
+// It also tells whether sentences must be encoded alone: dynamic quantisation takes its scale from the whole batch, so
+// company would change a sentence's vector.
+func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
-		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	defer func() { err = errors.Join(err, options.Destroy()) }()
-	err = errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1))
-	if err != nil {
-		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
+		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	if m.External != nil {
-		return newSessionFromFile(m, options)
-	}
-	// From memory, ONNX Runtime has no directory in which to find weights that the manifest, and so the digest, does not list.
 	graph, err := fs.ReadFile(m.files, m.ONNX)
 	if err != nil {
-		return nil, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+		return nil, false, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
 	}
-	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(graph)
+	inputs, outputs, err := m.describe(graph)
 	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w; if its weights are in files beside it, list them in external_data",
-			m.shown(m.ONNX), m.Name, err)
+		return nil, false, err
 	}
 	if err := m.verify(inputs, outputs); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	session, err = ort.NewDynamicAdvancedSessionWithONNXData(graph, m.inputNames(), []string{m.Output}, options)
+	if m.External == nil {
+		session, err = ort.NewDynamicAdvancedSessionWithONNXData(graph, m.inputNames(), []string{m.Output}, options)
+	} else {
+		session, err = ort.NewDynamicAdvancedSession(m.shown(m.ONNX), m.inputNames(), []string{m.Output}, options)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	return session, nil
+	return session, bytes.Contains(graph, []byte("DynamicQuantize")), nil
 }
 
-func newSessionFromFile(m *Model, options *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
-	if m.directory == "" {
-		return nil, badinput.Errorf("encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
+// describe lists the graph's inputs and outputs. A graph from memory has no directory in which ONNX Runtime could find weights
+// that the manifest, and so the digest, does not list; one with external_data is loaded from its file.
+func (m *Model) describe(graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
+	hint := "; if its weights are in files beside it, list them in external_data"
+	if m.External == nil {
+		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph)
+	} else {
+		if m.directory == "" {
+			return nil, nil, badinput.Errorf("encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
+		}
+		hint = ""
+		inputs, outputs, err = ort.GetInputOutputInfo(m.shown(m.ONNX))
 	}
-	path := m.shown(m.ONNX)
-	inputs, outputs, err := ort.GetInputOutputInfo(path)
 	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w", path, m.Name, err)
+		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s", m.shown(m.ONNX), m.Name, err, hint)
 	}
-	if err := m.verify(inputs, outputs); err != nil {
-		return nil, err
-	}
-	session, err := ort.NewDynamicAdvancedSession(path, m.inputNames(), []string{m.Output}, options)
-	if err != nil {
-		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
-	}
-	return session, nil
+	return inputs, outputs, nil
 }
 
 // inputNames lists the graph's inputs in the order in which runner fills them.

@@ -9,11 +9,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// splitter turns texts into the ids of its file. Both methods may be called from any number of goroutines; Close is last.
+// splitter turns texts into the ids of its file. Every method may be called from any number of goroutines; Close is last.
 type splitter interface {
 	// Encode calls yield once for every text, in order, with its ids, cut to the first most; yield must not keep the slice.
 	Encode(texts []string, most int, yield func(i int, ids []int32)) error
-	// Unknown is the id, in the file's numbering, of the piece that stands for what the file does not know.
+	// Size is the number of pieces: ids are below it.
+	Size() int
+	// ID is the number of a piece.
+	ID(piece string) (int32, bool)
+	// Unknown is the id of the piece that stands for what the file does not know.
 	Unknown() int32
 	Close()
 }
@@ -28,7 +32,7 @@ func newSplitter(m *Model) (splitter, error) {
 	case "sentencepiece":
 		s, err = sentencepiece.New(data)
 	case "wordpiece":
-		s, err = wordpiece.New(data, wordpiece.Options{Lowercase: m.Tokenizer.Lowercase, StripAccents: m.Tokenizer.StripAccents})
+		s, err = wordpiece.New(data, wordpiece.Options{StripAccents: m.Tokenizer.StripAccents})
 	}
 	if err != nil {
 		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.shown(m.Tokenizer.File), m.Name, err)
@@ -54,43 +58,29 @@ func (t *tokens) at(i int) []int32 {
 
 // tokenize appends to t what the graph is given for each text: beginning, prefix, the text's own ids cut to what is
 // left of max_tokens, end. A text of which the tokenizer leaves nothing stands as one unknown token, as an empty
-// sequence has no vector. texts is overwritten when the manifest lower-cases or has a text prefix.
+// sequence has no vector. texts is overwritten.
 func (e *Encoder) tokenize(t *tokens, prefix Prefix, texts []string) error {
-	spec := e.model.Tokenizer
 	for i := range texts {
-		if spec.Lowercase && spec.Kind == "sentencepiece" {
+		if e.model.Tokenizer.Lowercase {
 			texts[i] = lowercase(texts[i])
 		}
 		texts[i] = prefix.Text + texts[i]
 	}
-	unknown := e.splitter.Unknown()
 	most := e.model.MaxTokens - e.model.specials(prefix)
 	err := e.splitter.Encode(texts, most, func(_ int, ids []int32) {
-		if spec.BOS != nil {
-			t.ids = append(t.ids, *spec.BOS)
-		}
+		t.ids = append(t.ids, e.numbers.bos...)
 		t.ids = append(t.ids, prefix.Tokens...)
 		for _, id := range ids {
-			t.ids = append(t.ids, e.graphID(id, unknown))
+			t.ids = append(t.ids, e.numbers.graph[id])
 		}
 		if len(ids) == 0 {
-			t.ids = append(t.ids, e.graphID(unknown, unknown))
+			t.ids = append(t.ids, e.numbers.graph[e.splitter.Unknown()])
 		}
-		if spec.EOS != nil {
-			t.ids = append(t.ids, *spec.EOS)
-		}
+		t.ids = append(t.ids, e.numbers.eos...)
 		t.ends = append(t.ends, len(t.ids))
 	})
 	if err != nil {
 		return fmt.Errorf("tokenise for encoder %s: %w", e.model.Name, err)
 	}
 	return nil
-}
-
-// graphID turns an id of the tokenizer's file into the graph's.
-func (e *Encoder) graphID(id, unknown int32) int32 {
-	if id == unknown && e.model.Tokenizer.Unknown != nil {
-		return *e.model.Tokenizer.Unknown
-	}
-	return id + e.model.Tokenizer.Offset
 }

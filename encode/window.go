@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -25,32 +26,57 @@ func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].at(i % chunk) 
 
 // stream passes windows from one goroutine that reads and tokenises to another that runs and emits, so that the one's
 // ends are filled with the other's work. Both share the runners, so no more than Options.Threads work at a time.
-func (e *Encoder) stream(ctx context.Context, prefix Prefix, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
+func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int)) (int, error) {
+	prefix, err := e.model.prefix(lang)
+	if err != nil {
+		return 0, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	free, ready := make(chan *window, 2), make(chan *window)
 	for range cap(free) {
-		free <- new(window)
+		w := e.windows.Get().(*window)
+		defer e.windows.Put(w)
+		free <- w
 	}
 	group.Go(func() error {
 		defer close(ready)
 		return e.readWindows(ctx, prefix, texts, free, ready)
 	})
 	n := 0
+	counted := counter{report: progress}
 	group.Go(func() error {
 		for w := range ready {
-			if err := e.runWindow(ctx, w); err != nil {
+			if err := e.runWindow(ctx, w, &counted); err != nil {
 				return err
 			}
 			if err := emit(w.rows); err != nil {
 				return err
 			}
 			n += len(w.texts)
+			clear(w.texts)
 			free <- w // never blocks: there are as many places as windows
 		}
 		return ctx.Err()
 	})
-	err := group.Wait()
+	err = group.Wait()
 	return n, err
+}
+
+// counter reports how many sentences are done, one call at a time and never a smaller number.
+type counter struct {
+	mu     sync.Mutex
+	rows   int
+	report func(rows int) // may be nil
+}
+
+func (c *counter) add(rows int) {
+	if c.report == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows += rows
+	c.report(c.rows)
 }
 
 // readWindows fills free windows with tokenised texts and hands them on until texts ends.
@@ -105,10 +131,16 @@ func (e *Encoder) tokenizeWindow(ctx context.Context, prefix Prefix, w *window) 
 	})
 }
 
-func (e *Encoder) runWindow(ctx context.Context, w *window) error {
+func (e *Encoder) runWindow(ctx context.Context, w *window, done *counter) error {
 	w.rows = grown(w.rows, len(w.texts)*e.model.Dim)
-	all := batches(w, e.options.TokenBudget)
-	return e.parallel(ctx, len(all), func(r *runner, i int) error { return r.run(w, all[i]) })
+	all := batches(w, e.options.TokenBudget, e.alone)
+	return e.parallel(ctx, len(all), func(r *runner, i int) error {
+		if err := r.run(w, all[i].rows, all[i].length); err != nil {
+			return err
+		}
+		done.add(all[i].size)
+		return nil
+	})
 }
 
 // parallel calls f for 0 to n-1, each call holding a runner, and returns the first error. It stops when ctx is done.

@@ -125,13 +125,23 @@ func (c *Config) corpusOptions() corpus.Options {
 // settings lists what changes the bitext besides the text and the encoder: two runs may share an output directory only if
 // these are equal.
 type settings struct {
-	Source, Target, Format, TextColumn, DocColumn, URLColumn, OnBadLine string
-	MaxLineBytes, ShardSize                                             int
-	Encoder, DType, Search                                              string
-	K                                                                   int
-	Margin, Retrieval                                                   string
-	Threshold                                                           float64
-	KeepBelow                                                           bool
+	Source       string  `json:"src"`
+	Target       string  `json:"tgt"`
+	Format       string  `json:"format"`
+	TextColumn   string  `json:"text_column"`
+	DocColumn    string  `json:"doc_column"`
+	URLColumn    string  `json:"url_column"`
+	OnBadLine    string  `json:"on_bad_line"`
+	MaxLineBytes int     `json:"max_line_bytes"`
+	ShardSize    int     `json:"shard_size"`
+	Encoder      string  `json:"encoder"` // digest
+	DType        string  `json:"dtype"`
+	Search       string  `json:"search"`
+	K            int     `json:"k"`
+	Margin       string  `json:"margin"`
+	Retrieval    string  `json:"retrieval"`
+	Threshold    float64 `json:"threshold"`
+	KeepBelow    bool    `json:"keep_below"`
 }
 
 func (c *Config) settings(encoderDigest string) settings {

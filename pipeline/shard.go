@@ -66,7 +66,8 @@ func (r *run) shardSide(ctx context.Context, target bool) (*side, error) {
 		bytes += size
 		digests[i] = sum
 	}
-	stage := r.start("shard "+language, bytes, "B")
+	stage := r.start("shard "+language, bytes, progress.Bytes)
+	stage.unit = "lines" // how many there are is known at the end
 	for i, in := range inputs {
 		spec := shardSpec{digests[i], filepath.Base(in.Path), corpus.NormaliseVersion, r.cfg.corpusOptions()}
 		out, err := r.store.Do(store.Task{Stage: "shard", Key: store.Key("shard", shardVersion, spec)}, func(dir string) (any, error) {

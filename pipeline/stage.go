@@ -15,6 +15,7 @@ type stage struct {
 	tasks, cached int
 }
 
+// start begins a stage whose meter runs to total, both in the given unit.
 func (r *run) start(name string, total int64, unit string) *stage {
 	return &stage{name: name, unit: unit, meter: r.Progress.Start(name, total, unit), begin: time.Now()}
 }

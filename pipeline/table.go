@@ -100,4 +100,3 @@ func (s *side) fillShard(from shard, wanted []placed) (err error) {
 	}
 	return nil
 }
-

@@ -46,7 +46,7 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 // noArguments refuses words that no flag takes.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badinput.Errorf("%s: %q is no command or flag of it; `%s --help` lists them", cmd.CommandPath(), args[0], cmd.CommandPath())
+		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
 	}
 	return nil
 }

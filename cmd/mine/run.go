@@ -125,7 +125,7 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 	}
 	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s margin above %g, %s)\n\n", c.Kept, c.Candidates, r.Settings.Margin, r.Settings.Threshold, r.Settings.Retrieval)
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "stage\titems\t\tseconds\trate\ttasks\tcached\t\n")
+	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.0f/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds, s.Rate, s.Tasks, s.Cached)
 	}

@@ -26,7 +26,9 @@ type Model struct {
 	c       *C.sp_model
 	unknown int32
 	size    int32
-	buffers sync.Pool // of *buffer
+	// unknownPiece is how the model spells the unknown piece.
+	unknownPiece string
+	buffers      sync.Pool // of *buffer
 }
 
 // buffer holds one call's arguments: the texts back to back, where each ends, and the ids that come back.
@@ -48,6 +50,7 @@ func New(model []byte) (*Model, error) {
 		return nil, fmt.Errorf("not a SentencePiece model: %s", take(message))
 	}
 	m := &Model{c: c, unknown: int32(C.sp_unknown_id(c)), size: int32(C.sp_size(c))}
+	m.unknownPiece = C.GoString(C.sp_unknown_piece(c))
 	m.buffers.New = func() any { return new(buffer) }
 	return m, nil
 }
@@ -63,6 +66,12 @@ func (m *Model) Unknown() int32 { return m.unknown }
 
 // Size is the number of pieces.
 func (m *Model) Size() int { return int(m.size) }
+
+// ID is the id of a piece, if the model has it.
+func (m *Model) ID(piece string) (int32, bool) {
+	id := int32(C.sp_id(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(piece))), C.size_t(len(piece))))
+	return id, id != m.unknown || piece == m.unknownPiece
+}
 
 // Encode calls yield with each text's ids in order, cut to the first `most`; yield must not keep the slice.
 // The text is given to the model as it is: an empty one, or one of which the model's normaliser leaves nothing, has no ids.

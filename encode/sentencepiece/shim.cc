@@ -44,7 +44,19 @@ void sp_free_message(char *message) { free(message); }
 
 int32_t sp_unknown_id(const sp_model *model) { return model->processor.unk_id(); }
 
+const char *sp_unknown_piece(const sp_model *model) {
+  return model->processor.IdToPiece(model->processor.unk_id()).c_str();
+}
+
 int32_t sp_size(const sp_model *model) { return model->processor.GetPieceSize(); }
+
+int32_t sp_id(const sp_model *model, const char *piece, size_t n) {
+  try {
+    return model->processor.PieceToId(absl::string_view(piece, n));
+  } catch (...) {
+    return model->processor.unk_id();
+  }
+}
 
 int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int most,
               int32_t *ids, int32_t *lengths, char **message) {

@@ -18,9 +18,14 @@ sp_model *sp_load(const void *data, size_t n, char **message);
 void sp_free(sp_model *model);
 void sp_free_message(char *message);
 
-// sp_unknown_id is the id of the unknown piece; sp_size is the number of pieces.
+// sp_unknown_id is the id of the unknown piece and sp_unknown_piece its spelling, which lives as long as the model; sp_size is
+// the number of pieces.
 int32_t sp_unknown_id(const sp_model *model);
+const char *sp_unknown_piece(const sp_model *model);
 int32_t sp_size(const sp_model *model);
+
+// sp_id is the id of a piece of n bytes, or the unknown id.
+int32_t sp_id(const sp_model *model, const char *piece, size_t n);
 
 // sp_encode splits n texts, text i being text[ends[i-1]:ends[i]] (ends[-1] = 0), and writes the first `most` ids of
 // text i to ids[i*most:], and how many it wrote to lengths[i]. The model is only read, so any number of threads may call it.

@@ -1,5 +1,5 @@
-// Package wordpiece splits text as BERT does: clean, separate Chinese characters and punctuation, optionally lower-case
-// and strip accents, then take from each word the longest known piece again and again.
+// Package wordpiece splits text as BERT does: clean, separate Chinese characters and punctuation, optionally strip accents,
+// then take from each word the longest known piece again and again. Lower-casing comes before and is the caller's.
 package wordpiece
 
 import (
@@ -12,8 +12,7 @@ import (
 
 // Options are the switches of BERT's tokenizer.
 type Options struct {
-	Lowercase    bool
-	StripAccents bool
+	StripAccents bool // BERT's uncased models do, its cased ones do not
 }
 
 // continuation begins every piece that does not begin a word.
@@ -32,12 +31,13 @@ type Vocabulary struct {
 	inner   map[string]int32 // pieces that go on, without the ##
 	longest int              // bytes of the longest piece
 	unknown int32
+	size    int
 }
 
 // New reads a vocabulary: one piece a line, its id the number of lines before it.
 func New(vocab []byte, options Options) (*Vocabulary, error) {
-	v := &Vocabulary{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1}
 	lines := bytes.Split(bytes.TrimSuffix(vocab, []byte("\n")), []byte("\n"))
+	v := &Vocabulary{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1, size: len(lines)}
 	if len(lines) > math.MaxInt32 {
 		return nil, errors.New("the vocabulary has more lines than ids")
 	}
@@ -60,6 +60,15 @@ func New(vocab []byte, options Options) (*Vocabulary, error) {
 		return nil, fmt.Errorf("the vocabulary has no line %s, so it is not a WordPiece vocabulary", unknownPiece)
 	}
 	return v, nil
+}
+
+// Size is the number of pieces.
+func (v *Vocabulary) Size() int { return v.size }
+
+// ID is the id of a piece as it stands in the file, ## included.
+func (v *Vocabulary) ID(piece string) (int32, bool) {
+	id, ok := v.starts[piece]
+	return id, ok
 }
 
 // Unknown is the id of [UNK].

@@ -1,7 +1,6 @@
 package wordpiece
 
 import (
-	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -11,9 +10,6 @@ import (
 // between white space; each punctuation mark and each Chinese character is a word of its own. buf is scratch space,
 // returned for the next call.
 func (v *Vocabulary) words(buf []byte, text string, word func([]byte) bool) []byte {
-	if v.options.Lowercase {
-		text = strings.ToLower(text)
-	}
 	if v.options.StripAccents {
 		text = norm.NFD.String(text)
 	}

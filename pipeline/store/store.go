@@ -194,4 +194,3 @@ func Key(stage string, version int, spec any) string {
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
-

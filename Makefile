@@ -1,0 +1,49 @@
+# `make run` and `make test` do everything from nothing on Debian 12 with Go. Set-up is done once: a stamp under .cache/ remembers it.
+
+GO         ?= go
+GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+PACKAGES   := g++ libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev
+SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
+ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
+
+export CGO_ENABLED := 1
+
+.PHONY: all build run test race lint bench clean
+all: build
+
+# The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
+build: $(SETUP) bin/libonnxruntime.so
+	@$(GO) build -trimpath -ldflags '-r $$ORIGIN -extldflags "-Wl,--disable-new-dtags"' -o bin/mine ./cmd/mine
+	@scripts/bundle bin/mine bin
+
+run: build
+	@bin/mine run --src de --tgt en --gold fixtures:text/de-en.gold $(ARGS)
+
+test: $(SETUP)
+	@$(GO) mod download $(ONNX_MODULE)
+	$(GO) vet ./...
+	$(GO) test ./...
+
+race: $(SETUP)
+	$(GO) test -race ./...
+
+lint: $(SETUP)
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(GOLANGCI) run
+
+bench: $(SETUP)
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+clean:
+	rm -rf bin .cache
+
+$(SETUP):
+	@scripts/setup $(PACKAGES)
+	@mkdir -p .cache && touch '$@'
+
+bin/libonnxruntime.so: go.mod
+	@mkdir -p bin
+	@$(GO) mod download $(ONNX_MODULE)
+	@install -m 0644 "$$($(GO) list -m -f '{{.Dir}}' $(ONNX_MODULE))/lib/$$(uname -m)-unknown-linux-gnu/libonnxruntime.so" $@

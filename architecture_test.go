@@ -1,0 +1,130 @@
+package bitextmine
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "bitextmine"
+
+// layers: a package may import packages of lower layers, and of its own folder.
+var layers = map[string]int{
+	"internal": 0, "fixtures": 0, "configs": 0,
+	"corpus": 1, "encode": 1, "index": 1, "mine": 1, "filter": 1, "bitext": 1,
+	"pipeline": 2, "eval": 2, "train": 2, "web": 2,
+	"cmd": 3, "bench": 3,
+}
+
+// siblings are the imports allowed within a layer, each with its reason.
+var siblings = map[string]string{
+	"index -> encode/embedding": "the rows that are searched",
+	"index -> mine":             "the lists that a search returns",
+	"eval -> pipeline":          "a protocol may run over the stages of a run",
+}
+
+// exclusive modules may be imported by these folders alone.
+var exclusive = map[string]struct{ folders, reason string }{
+	"gocloud.dev/blob":                         {"pipeline/store", "stages must not know where outputs lie"},
+	"github.com/yalue/onnxruntime_go":          {"encode", "everything else sees vectors, not sessions"},
+	"github.com/DataIntelligenceCrew/go-faiss": {"index/faiss", "its panics and thread-local errors are contained there"},
+	"github.com/gomlx":                         {"train", "the seam between training and mining is the ONNX file"},
+	"github.com/apache/arrow/go/v15":           {"bitext corpus", "two file formats, each with one home"},
+	"github.com/k2-fsa/sherpa-onnx-go-linux":   {"encode", "it only carries libonnxruntime"},
+	"github.com/spf13/viper":                   {"cmd", "settings reach packages as plain structs"},
+	"github.com/spf13/cobra":                   {"cmd", "there is no command line below cmd"},
+}
+
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		if from == module {
+			continue
+		}
+		layer, ok := layers[top(from)]
+		if !ok {
+			t.Errorf("%s is in no layer: the folders are fixed by the design", from)
+		}
+		for _, imported := range p.Imports {
+			to, ours := strings.CutPrefix(imported, module+"/")
+			switch {
+			case !ours || top(from) == top(to):
+			case layers[top(to)] > layer:
+				t.Errorf("%s imports %s: imports point from cmd down to corpus, encode, index, mine, filter, bitext", from, to)
+			case layers[top(to)] == layer && layer > 0 && !siblingAllowed(from, to):
+				t.Errorf("%s imports its sibling %s: move what both need below them, or name the reason in this test", from, to)
+			}
+		}
+	}
+}
+
+func siblingAllowed(from, to string) bool {
+	_, ok := siblings[top(from)+" -> "+to]
+	return ok
+}
+
+func TestMineIsPure(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath != module+"/mine" {
+			continue
+		}
+		for _, imported := range p.Imports {
+			switch {
+			case strings.HasPrefix(imported, module+"/"):
+				t.Errorf("mine imports %s: margin mining knows nothing of the rest of the program", imported)
+			case imported == "C", imported == "os", imported == "io", imported == "net", imported == "unsafe":
+				t.Errorf("mine imports %s: it does no I/O and calls no C, so that its results depend on its arguments alone", imported)
+			}
+		}
+	}
+}
+
+func TestModulesStayInTheirPlace(t *testing.T) {
+	for _, p := range packages(t) {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, imported := range p.Imports {
+			for name, rule := range exclusive {
+				if (imported == name || strings.HasPrefix(imported, name+"/")) && !within(from, rule.folders) {
+					t.Errorf("%s imports %s, which only %s may: %s", from, imported, rule.folders, rule.reason)
+				}
+			}
+		}
+	}
+}
+
+func within(pkg, folders string) bool {
+	for _, folder := range strings.Fields(folders) {
+		if pkg == folder || strings.HasPrefix(pkg, folder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func top(pkg string) string { return strings.Split(pkg, "/")[0] }

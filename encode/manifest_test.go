@@ -1,0 +1,197 @@
+package encode
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+const whole = `name: x
+onnx: model.onnx
+tokenizer: {kind: sentencepiece, file: spm.model}
+max_tokens: 128
+inputs: {ids: input_ids}
+output: out
+pooling: none
+dim: 4
+`
+
+func TestDecodeManifest(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		says       string // empty: accepted
+	}{
+		{"the least", whole, ""},
+		{"everything", whole + `sha256: ` + strings.Repeat("0a", 32) + `
+external_data: [model.onnx_data]
+normalise: false
+prefixes: {de: {tokens: [7, 8]}, "*": {text: "query: "}}
+licence: MIT
+languages: [de, en]
+`, ""},
+		{"an unknown field", whole + "pool: mean\n", "line 9: field pool not found"},
+		{"an unknown field inside", strings.Replace(whole, "file: spm.model", "file: spm.model, lower: true", 1), "field lower not found"},
+		{"a word for a number", strings.Replace(whole, "128", "many", 1), "line 4: cannot unmarshal !!str `many`"},
+		{"empty", "", "the file is empty"},
+		{"not YAML", "name: [", "line 1"},
+		{"no name", strings.Replace(whole, "name: x", "", 1), "name is missing"},
+		{"no file", strings.Replace(whole, "onnx: model.onnx", "", 1), `onnx is "" but must be a file below`},
+		{"a file elsewhere", strings.Replace(whole, "spm.model", "../spm.model", 1), `tokenizer.file is "../spm.model"`},
+		{"a pooling that is none", strings.Replace(whole, "pooling: none", "pooling: sum", 1), `pooling is "sum" but must be none, cls, mean or max`},
+		{"a tokenizer that is none", strings.Replace(whole, "sentencepiece", "bpe", 1), `tokenizer.kind is "bpe"`},
+		{"accents of SentencePiece", strings.Replace(whole, "spm.model}", "spm.model, strip_accents: true}", 1), "strip_accents is for kind wordpiece"},
+		{"a negative token", strings.Replace(whole, "spm.model}", "spm.model, bos: -1}", 1), "tokenizer.bos is -1"},
+		{"a token that is a list", strings.Replace(whole, "spm.model}", "spm.model, bos: [1]}", 1), "a special token is an id or a piece"},
+		{"two numberings", strings.Replace(whole, "spm.model}", "spm.model, offset: 1, dictionary: d}", 1), "give one"},
+		{"a bad sum", whole + "sha256: abc\n", "sha256 is not 64 hexadecimal digits"},
+		{"no room", strings.Replace(strings.Replace(whole, "spm.model}", "spm.model, bos: 0, eos: 2}", 1), "128", "2", 1), "max_tokens is 2"},
+		{"no room with a prefix", strings.Replace(whole, "128", "2", 1) + "prefixes: {de: {tokens: [1, 2]}}\n", "no room for text beside 2 special and prefix tokens of de"},
+		{"a prefix twice", whole + "prefixes: {de: {tokens: [1], text: a}}\n", "prefixes.de has both"},
+		{"everything that is wrong at once", strings.Replace(strings.Replace(whole, "dim: 4", "dim: 0", 1), "name: x", "", 1), "name is missing; dim is 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := DecodeManifest(strings.NewReader(c.text), "m/model.yaml")
+			if c.says == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "m/model.yaml") ||
+				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "encode.") {
+				t.Errorf("got %v, want a badinput error with %q", err, c.says)
+			}
+		})
+	}
+}
+
+func FuzzDecodeManifest(f *testing.F) {
+	f.Add(whole)
+	f.Add("name: &a [*a]")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := DecodeManifest(strings.NewReader(text), "m")
+		if err == nil && (m.Dim < 1 || m.MaxTokens < 1 || !fs.ValidPath(m.ONNX)) {
+			t.Errorf("accepted %+v", m)
+		}
+	})
+}
+
+// The published encoders' manifests parse, name their licence and say where the weights come from.
+func TestPublishedManifests(t *testing.T) {
+	files, err := filepath.Glob("../configs/models/*/" + ManifestName)
+	if err != nil || len(files) < 6 {
+		t.Fatalf("found %d manifests: %v", len(files), err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := DecodeManifest(strings.NewReader(string(text)), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Licence == "" || m.Name != filepath.Base(filepath.Dir(path)) || !strings.HasPrefix(string(text), "# ") {
+				t.Errorf("licence %q, name %q: the manifest must name both and begin with a comment", m.Licence, m.Name)
+			}
+		})
+	}
+}
+
+// changed is the built-in encoder with some of its manifest replaced, old and new in turn.
+func changed(t testing.TB, oldnew ...string) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range []string{ManifestName, "model.onnx", "spm.model"} {
+		data, err := fs.ReadFile(fixtures.Models, "models/bag-multi/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	text := string(files[ManifestName].Data)
+	for i := 0; i < len(oldnew); i += 2 {
+		if !strings.Contains(text, oldnew[i]) {
+			t.Fatalf("the manifest has no %q", oldnew[i])
+		}
+		text = strings.Replace(text, oldnew[i], oldnew[i+1], 1)
+	}
+	files[ManifestName] = &fstest.MapFile{Data: []byte(text)}
+	return files
+}
+
+func digest(t testing.TB, files fs.FS) string {
+	t.Helper()
+	m, err := LoadFS(files, ManifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Digest
+}
+
+func TestDigest(t *testing.T) {
+	want := digest(t, changed(t))
+	other := changed(t)
+	other["spm.model"] = &fstest.MapFile{Data: append([]byte{}, other["spm.model"].Data[1:]...)}
+	renamed := changed(t, "onnx: model.onnx", "onnx: other.onnx")
+	renamed["other.onnx"] = renamed["model.onnx"]
+	for _, c := range []struct {
+		name  string
+		files fs.FS
+		same  bool
+	}{
+		{"another name", changed(t, "name: bag-multi", "name: bag"), true},
+		{"other languages and a licence", changed(t, "ja, zh, ru]", "ja]\nlicence: MIT"), true},
+		{"a file of another name", renamed, true},
+		{"another cut", changed(t, "max_tokens: 128", "max_tokens: 127"), false},
+		{"no lower-casing", changed(t, "lowercase: true", "lowercase: false"), false},
+		{"a prefix", changed(t, "dim: 256", "dim: 256\nprefixes: {de: {text: a}}"), false},
+		{"no norm", changed(t, "dim: 256", "dim: 256\nnormalise: false"), false},
+		{"a beginning", changed(t, "lowercase: true", "lowercase: true, bos: 1"), false},
+		{"another tokenizer file", other, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := digest(t, c.files); (got == want) != c.same {
+				t.Errorf("the digest is the same: %v, want %v", got == want, c.same)
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	builtin, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := "../fixtures/models/bag-multi"
+	for _, ref := range []string{dir, dir + "/" + ManifestName} {
+		if m, err := Load(ref); err != nil || m.Digest != builtin.Digest {
+			t.Errorf("Load(%s): %v; another digest than the built-in encoder's", ref, err)
+		}
+	}
+	sums := changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
+	missing := changed(t, "file: spm.model", "file: other.model")
+	for _, c := range []struct {
+		name string
+		load func() (*Model, error)
+		says string
+	}{
+		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (bag-multi) nor a model.yaml"},
+		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
+		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, ManifestName) }, "but the manifest of encoder bag-multi says 000"},
+		{"a missing file", func() (*Model, error) { return LoadFS(missing, ManifestName) }, "open other.model of encoder bag-multi"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := c.load(); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want a badinput error with %q", err, c.says)
+			}
+		})
+	}
+}

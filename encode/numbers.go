@@ -1,0 +1,102 @@
+package encode
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"bitextmine/internal/badinput"
+)
+
+// fairseqSpecials is how many ids fairseq gives to <s>, <pad>, </s> and <unk>, in this order, before a dictionary's first line.
+const (
+	fairseqSpecials = 4
+	fairseqUnknown  = 3
+)
+
+// numbers turns ids of the tokenizer's file into the graph's.
+type numbers struct {
+	graph    []int32 // [pieces of the file]
+	bos, eos []int32 // one id, or none
+}
+
+func newNumbers(m *Model, s splitter) (numbers, error) {
+	n := numbers{graph: make([]int32, s.Size())}
+	for id := range n.graph {
+		n.graph[id] = int32(id) + m.Tokenizer.Offset
+	}
+	if m.Tokenizer.Dictionary != "" {
+		if err := n.readDictionary(m, s); err != nil {
+			return n, err
+		}
+	}
+	ids := make([][]int32, 0, 4)
+	for _, special := range m.Tokenizer.specials() {
+		id, err := n.special(m, s, special)
+		if err != nil {
+			return n, err
+		}
+		ids = append(ids, id)
+	}
+	n.bos, n.eos = ids[0], ids[1]
+	if unknown := ids[3]; unknown != nil {
+		n.graph[s.Unknown()] = unknown[0]
+	}
+	for id, number := range n.graph {
+		if number < 0 {
+			return n, badinput.Errorf("%s of encoder %s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
+				m.shown(ManifestName), m.Name, m.Tokenizer.Offset, id, m.Tokenizer.File)
+		}
+	}
+	return n, nil
+}
+
+// special resolves a special token to no id or one.
+func (n numbers) special(m *Model, s splitter, special special) ([]int32, error) {
+	if special.token == nil {
+		return nil, nil
+	}
+	if special.token.Piece == "" {
+		return []int32{special.token.ID}, nil
+	}
+	id, ok := s.ID(special.token.Piece)
+	if !ok {
+		return nil, badinput.Errorf("%s of encoder %s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
+			m.shown(ManifestName), m.Name, special.field, special.token.Piece, m.Tokenizer.File)
+	}
+	return []int32{n.graph[id]}, nil
+}
+
+// readDictionary numbers the pieces as fairseq does: its special symbols, then the dictionary's lines ("piece count") in
+// order. Pieces without a line are unknown.
+func (n numbers) readDictionary(m *Model, s splitter) error {
+	data, err := fs.ReadFile(m.files, m.Tokenizer.Dictionary)
+	if err != nil {
+		return badinput.Errorf("read %s of encoder %s: %w", m.shown(m.Tokenizer.Dictionary), m.Name, err)
+	}
+	for id := range n.graph {
+		n.graph[id] = fairseqUnknown
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	if len(lines) > math.MaxInt32-fairseqSpecials {
+		return fmt.Errorf("read %s: too many lines", m.shown(m.Tokenizer.Dictionary))
+	}
+	known := 0
+	for i, line := range lines {
+		cut := bytes.LastIndexByte(line, ' ')
+		if cut < 1 {
+			return badinput.Errorf("%s:%d of encoder %s is not a piece, a space and a count: name fairseq's dictionary in tokenizer.dictionary",
+				m.shown(m.Tokenizer.Dictionary), i+1, m.Name)
+		}
+		if id, ok := s.ID(string(line[:cut])); ok {
+			n.graph[id] = int32(i + fairseqSpecials)
+			known++
+		}
+	}
+	if known == 0 {
+		return badinput.Errorf("%s of encoder %s has no piece of %s: the two belong to different models",
+			m.shown(m.Tokenizer.Dictionary), m.Name, m.Tokenizer.File)
+	}
+	return nil
+}
