@@ -64,7 +64,14 @@ func (c *Config) Validate() error {
 	}{{"src", &c.Source}, {"tgt", &c.Target}} {
 		if *side.language == "" {
 			fail("--%s names no language", side.flag)
+			continue
 		}
+		canonical, err := corpus.ParseLanguage(*side.language)
+		if err != nil {
+			fail("--%s: %v", side.flag, err)
+			continue
+		}
+		*side.language = canonical
 	}
 	if c.Source != "" && c.Source == c.Target {
 		fail("--src and --tgt are both %s", c.Source)

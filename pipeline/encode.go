@@ -56,6 +56,7 @@ func (r *run) encodeSides(ctx context.Context, sides ...*side) (err error) {
 					if encoder, err = encode.Open(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime}); err != nil {
 						return nil, err
 					}
+					r.report.Versions["onnxruntime"] = encode.RuntimeVersion()
 				}
 				return spec, r.encodeShard(ctx, encoder, s.language, one, filepath.Join(dir, embeddingName), stage.meter)
 			})

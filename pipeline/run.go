@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/index"
+	"bitextmine/index/blas"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
@@ -37,18 +38,23 @@ type run struct {
 // Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that was
 // stopped or failed, the same call goes on from what the store already has.
 func Run(ctx context.Context, cfg Config, opts Options) (*Report, error) {
-	if err := cfg.Validate(); err != nil {
+	err := cfg.Validate()
+	if err != nil {
 		return nil, err
 	}
 	r := &run{Options: opts, cfg: cfg}
-	var err error
 	if r.model, err = encode.Load(cfg.Encoder); err != nil {
 		return nil, err
 	}
 	if r.searcher, err = opts.OpenSearch(cfg.Search, cfg.Threads); err != nil {
 		return nil, err
 	}
-	r.report = newReport(cfg, opts.Version, r.model)
+	library := blas.Running()
+	if warning := library.Warning(); warning != "" {
+		opts.Log.Warn(warning)
+	}
+	r.report = newReport(r.cfg, opts.Version, r.model)
+	r.report.Versions["blas"] = library.String()
 	if err := r.openOut(); err != nil {
 		return nil, err
 	}
