@@ -47,6 +47,9 @@ func Running() Library {
 	}
 	lib := Library{Kind: Unknown, Path: path}
 	switch {
+	// First, by where sgemm itself lies: LAPACK may have brought OpenBLAS along without its being called.
+	case isReference(path):
+		lib.Kind, lib.Threading = Reference, "sequential"
 	case C.blas_openblas_config() != nil:
 		lib.Kind = OpenBLAS
 		lib.Version = openBLASVersion(C.GoString(C.blas_openblas_config()))
@@ -56,8 +59,6 @@ func Running() Library {
 		lib.Threading = flavour(path)
 	case C.blas_is_mkl() != 0:
 		lib.Kind = MKL
-	case isReference(path):
-		lib.Kind, lib.Threading = Reference, "sequential"
 	}
 	return lib
 }
