@@ -281,6 +281,5 @@ func (o evalOptions) directory(name string) (string, error) {
 	if o.dir != "" {
 		return o.dir, nil
 	}
-	cache, err := cacheDir()
-	return filepath.Join(cache, "data", name), err
+	return dataDirectory(name)
 }
