@@ -153,12 +153,10 @@ func (r *Report) writeJSON(w io.Writer) error {
 	if len(r.Notes) > 0 {
 		object = append(object, field{"notes", r.Notes})
 	}
-	text, err := json.MarshalIndent(ordered(object), "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(ordered(object))
 }
 
 func (r *Report) objects(rows []Row) []ordered {
@@ -193,22 +191,20 @@ type ordered []field
 
 func (o ordered) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
 	b.WriteByte('{')
 	for i, f := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(f.name)
-		if err != nil {
+		if err := e.Encode(f.name); err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(f.value)
-		if err != nil {
+		b.WriteByte(':')
+		if err := e.Encode(f.value); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil

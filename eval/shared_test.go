@@ -171,3 +171,33 @@ func TestBUCCReferenceFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestTatoebaReferenceFigures: P@1 of an independent implementation (the encoder's README). Sentences with the same words in
+// another order have the same vector in this encoder, so a few neighbours tie and 0.3 points are allowed.
+func TestTatoebaReferenceFigures(t *testing.T) {
+	dir := sharedSet(t, "laser_tatoeba.tar.xz")
+	want := map[string][2]float64{
+		"deu": {97.5, 97.2}, "fra": {93.6, 93.3}, "spa": {95.1, 95.3}, "jpn": {86.4, 88.0}, "cmn": {88.5, 90.3}, "rus": {29.7, 35.3},
+	}
+	sets, err := FindAligned(filepath.Join(dir, "tatoeba"), "devtest", nil, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 112 {
+		t.Errorf("%d languages found, LASER's Tatoeba has 112", len(sets))
+	}
+	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t)}, Searcher: openSearcher(t)}
+	reports, err := runner.Aligned(t.Context(), []Protocol{Tatoeba}, sets, AlignedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range reports[0].Rows {
+		figures, ok := want[row.Name]
+		if !ok {
+			continue
+		}
+		if math.Abs(row.Cells[1].(float64)-figures[0]) > 0.3 || math.Abs(row.Cells[2].(float64)-figures[1]) > 0.3 {
+			t.Errorf("%s: P@1 %.1f and %.1f, want %.1f and %.1f", row.Name, row.Cells[1], row.Cells[2], figures[0], figures[1])
+		}
+	}
+}

@@ -30,6 +30,7 @@ type STSPairs struct {
 	STSFiles
 	FirstSide, SecondSide Side
 	Scores                []float64
+	Unscored              int // pairs beyond the last gold score, left out
 }
 
 var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z]+)\.txt$`)
@@ -83,9 +84,12 @@ func ReadSTS(files STSFiles) (STSPairs, error) {
 		if golds, err = readFields(files.Gold); err != nil {
 			return set, err
 		}
-		if len(golds) != len(rows) {
+		if len(golds) > len(rows) {
 			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release", files.Text, len(rows), files.Gold, len(golds))
 		}
+		// SemEval published 500 pairs for track 6 of 2017 and scored the first 250.
+		set.Unscored = len(rows) - len(golds)
+		rows = rows[:len(golds)]
 	}
 	for i, row := range rows {
 		scored, name := row, files.Text

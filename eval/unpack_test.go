@@ -65,3 +65,10 @@ func write(t *testing.T, path string, from io.Reader) {
 		t.Fatal(err)
 	}
 }
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
