@@ -54,7 +54,7 @@ func openEncoder(t testing.TB) *encode.Encoder {
 
 func openSearcher(t testing.TB) index.Searcher {
 	t.Helper()
-	searcher, err := backend.Open("faiss:Flat", backend.Options{Threads: runtime.NumCPU()})
+	searcher, err := backend.Open("exact", backend.Options{Threads: runtime.NumCPU()})
 	if err != nil {
 		t.Fatal(err)
 	}
