@@ -23,6 +23,7 @@ var layers = map[string]int{
 var siblings = map[string]string{
 	"index -> encode/embedding": "the rows that are searched",
 	"index -> mine":             "the lists that a search returns",
+	"filter -> mine":            "the facts that features compare",
 	"eval -> pipeline":          "a protocol may run over the stages of a run",
 }
 
