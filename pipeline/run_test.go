@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -221,7 +222,9 @@ func TestStoppedRunGoesOn(t *testing.T) {
 		cfg.ShardSize = 50
 		ctx, cancel := context.WithCancel(t.Context())
 		opts := options()
-		opts.Progress = &stopper{left: stop, stop: cancel}
+		stopper := &stopper{stop: cancel}
+		stopper.left.Store(int64(stop))
+		opts.Progress = stopper
 		_, err := Run(ctx, cfg, opts)
 		cancel()
 		if err == nil {
@@ -241,14 +244,14 @@ func TestStoppedRunGoesOn(t *testing.T) {
 
 // stopper cancels the run at its n-th sign of progress.
 type stopper struct {
-	left int
+	left atomic.Int64
 	stop func()
 }
 
 func (s *stopper) Start(string, int64, string) progress.Meter { s.Add(0); return s }
 func (s *stopper) Done()                                      {}
 func (s *stopper) Add(int64) {
-	if s.left--; s.left == 0 {
+	if s.left.Add(-1) == 0 {
 		s.stop()
 	}
 }

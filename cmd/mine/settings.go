@@ -54,6 +54,7 @@ func (s *settings) register(cmd *cobra.Command) {
 	f.Float64("threshold", 0, "keep pairs whose margin is above this")
 	f.Bool("keep-below", false, "also write candidates that were not kept, with their reasons")
 	f.Int("threads", 0, "threads; 0: every core")
+	f.String("max-memory", "", "bound of the memory used, such as 4GiB; mapped files apart")
 }
 
 // setting is a value and where it came from.
@@ -157,9 +158,11 @@ func presets() string {
 // configKeys lists the settings in the order of pipeline.Config.
 func configKeys() []string {
 	t := reflect.TypeFor[pipeline.Config]()
-	keys := make([]string, t.NumField())
-	for i := range keys {
-		keys[i] = t.Field(i).Tag.Get("mapstructure")
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("mapstructure"); key != "" {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }
