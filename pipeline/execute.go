@@ -25,15 +25,8 @@ const (
 
 var units = map[string]string{plan.Shard: "B", plan.Encode: "sentences", plan.Search: "comparisons", plan.Merge: "sentences", plan.Match: "sentences"}
 
-// execute runs a plan on the engine.
-func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
-	data, id, err := p.Encode()
-	if err != nil {
-		return err
-	}
-	if err := r.store.WriteNote(ctx, plansNote, id+".json", data); err != nil {
-		return err
-	}
+// execute runs a kept plan on the engine.
+func (r *run) execute(ctx context.Context, p *plan.Plan, id string) (err error) {
 	w := newWorker(r.cfg, r.Options, r.store, r.model, r.searcher, p)
 	defer func() { err = errors.Join(err, w.close()) }()
 	var now *stage
@@ -52,6 +45,16 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 			return err
 		},
 	})
+}
+
+// keepPlan puts a plan where its tasks find it and returns its id.
+func (r *run) keepPlan(ctx context.Context, p *plan.Plan) (string, error) {
+	p.Encoder = r.cfg.Encoder
+	data, id, err := p.Encode()
+	if err != nil {
+		return "", err
+	}
+	return id, r.store.WriteNote(ctx, plansNote, id+".json", data)
 }
 
 // stage times one wave and counts what it did.

@@ -88,7 +88,7 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	if r.model, err = encode.Load(cfg.Encoder); err != nil {
 		return nil, err
 	}
-	if r.searcher, err = opts.OpenSearch(cfg.Search, cfg.Threads); err != nil {
+	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
 		return nil, err
 	}
 	r.engine = engine.Local{Cores: cfg.Threads, MaxMemory: cfg.maxMemory}
@@ -124,7 +124,14 @@ func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.execute(ctx, p); err != nil {
+	id, err := r.keepPlan(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.enter(ctx, id); err != nil {
+		return nil, err
+	}
+	if err := r.execute(ctx, p, id); err != nil {
 		return nil, err
 	}
 	return p, r.keepLedger(ctx, p)
@@ -136,7 +143,11 @@ func (r *run) shard(ctx context.Context) (sides [2]plan.Side, err error) {
 		return sides, err
 	}
 	p := plan.Sharding(r.Version, r.settings(), sides)
-	if err := r.execute(ctx, p); err != nil {
+	id, err := r.keepPlan(ctx, p)
+	if err != nil {
+		return sides, err
+	}
+	if err := r.execute(ctx, p, id); err != nil {
 		return sides, err
 	}
 	for s := range sides {

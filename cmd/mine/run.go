@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,9 +51,7 @@ func runRun(ctx context.Context, cfg pipeline.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report, err := pipeline.Run(ctx, cfg, pipeline.Options{
-		Progress: progress.New(os.Stderr), Log: slog.Default(), Version: version, OpenSearch: openSearch,
-	})
+	report, err := pipeline.Run(ctx, cfg, runOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}

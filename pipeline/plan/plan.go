@@ -17,8 +17,9 @@ const (
 type Plan struct {
 	Version  string   `json:"version"` // of the program: another version may compute other keys
 	Settings Settings `json:"settings"`
-	Sides    [2]Side  `json:"sides"`  // source, target
-	Covers   []Cover  `json:"covers"` // of the bases
+	Encoder  string   `json:"encoder"` // where its files are: a built-in name or a path
+	Sides    [2]Side  `json:"sides"`   // source, target
+	Covers   []Cover  `json:"covers"`  // of the bases
 	Waves    []Wave   `json:"waves"`
 }
 
