@@ -53,6 +53,10 @@ type Config struct {
 	Threads   int    `mapstructure:"threads"`    // 0: every core
 	MaxMemory string `mapstructure:"max_memory"` // of anonymous memory, "4GiB"; empty: no bound
 	maxMemory int64
+
+	Keep       int    `mapstructure:"keep"`        // nights whose bitext stays
+	SweepCells bool   `mapstructure:"sweep_cells"` // after each night
+	Metrics    string `mapstructure:"metrics"`     // text file for node_exporter; empty: none
 }
 
 // MaxK is the largest number of neighbours that may be asked for.
@@ -91,6 +95,9 @@ func (c *Config) Validate() error {
 	}
 	if c.maxMemory, err = parseBytes(c.MaxMemory); err != nil {
 		fail("max_memory = %q: %v", c.MaxMemory, err)
+	}
+	if c.Keep < 1 {
+		fail("keep = %d must be at least 1, the last night's bitext", c.Keep)
 	}
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)

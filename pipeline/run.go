@@ -72,7 +72,7 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.deliver(ctx, p); err != nil {
+	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err
 	}
 	return r.report, r.report.write(filepath.Join(r.cfg.Out, ReportName))
@@ -182,8 +182,8 @@ func (r *run) settings() plan.Settings {
 	}
 }
 
-// deliver copies the bitext to its place and completes the report.
-func (r *run) deliver(ctx context.Context, p *plan.Plan) error {
+// deliver copies the bitext into a directory and completes the report.
+func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	match := p.Waves[len(p.Waves)-1].Tasks[0]
 	out, err := r.store.Get(ctx, store.Task{Stage: plan.Match, Key: match.Key})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(r.cfg.Out, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
+	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
 	if err := atomicfile.Copy(path, out.Path(bitextName)); err != nil {
 		return err
 	}

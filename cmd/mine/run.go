@@ -39,19 +39,23 @@ of TSV, JSONL and Parquet.`,
 			if err != nil {
 				return err
 			}
-			return runRun(cmd.Context(), *cfg, cmd.OutOrStdout())
+			return runRun(cmd.Context(), *cfg, s.nightly, cmd.OutOrStdout())
 		},
 	}
 	s.register(cmd)
 	return cmd
 }
 
-func runRun(ctx context.Context, cfg pipeline.Config, out io.Writer) error {
+func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
 	gold, err := readGold(cfg.Gold) // before the work, so that a wrong name is told at once
 	if err != nil {
 		return err
 	}
-	report, err := pipeline.Run(ctx, cfg, runOptions(progress.New(os.Stderr)))
+	run := pipeline.Run
+	if nightly {
+		run = pipeline.Nightly
+	}
+	report, err := run(ctx, cfg, runOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}
