@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test race lint bench clean
+.PHONY: all build run test race lint bench bench-run clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -33,8 +33,16 @@ lint: $(SETUP)
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(GOLANGCI) run
 
+# Every hot path by itself.
 bench: $(SETUP)
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+# A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
+bench-run: build .cache/venv
+	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+
+.cache/venv: bench/peer/requirements.txt
+	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 clean:
 	rm -rf bin .cache

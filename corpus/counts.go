@@ -9,6 +9,7 @@ import (
 // Reason says why a line was skipped.
 type Reason string
 
+// The reasons.
 const (
 	ReasonEmpty     Reason = "empty"     // nothing is left of it after normalisation
 	ReasonTooLong   Reason = "too_long"  // more than Options.MaxLineBytes

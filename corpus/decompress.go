@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -51,7 +52,7 @@ func isBzip2(head []byte) bool {
 func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), err error) {
 	raw := bufio.NewReaderSize(src, peekBytes)
 	head, err := raw.Peek(16)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, "", nil, src.explain(err, "it")
 	}
 	closeDecoder = func() {}
@@ -91,7 +92,7 @@ type decoding struct {
 
 func (d *decoding) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = d.src.explain(err, "its "+d.kind+" data")
 	}
 	return n, err
@@ -105,7 +106,7 @@ type xzStream struct {
 
 func (x *xzStream) Read(p []byte) (int, error) {
 	n, err := x.r.Read(p)
-	if err == io.EOF && x.tail.last != [2]byte{'Y', 'Z'} {
+	if errors.Is(err, io.EOF) && x.tail.last != [2]byte{'Y', 'Z'} {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -216,7 +216,7 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 
 func (s *source) note(n int, err error) error {
 	s.read += int64(n)
-	if err != nil && err != io.EOF && s.err == nil {
+	if err != nil && !errors.Is(err, io.EOF) && s.err == nil {
 		s.err = err
 	}
 	return err

@@ -26,7 +26,7 @@ var (
 // newLineReader needs a buffered reader that holds at least max+2 bytes: the longest line and its end.
 func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) {
 	head, err := br.Peek(len(utf8BOM))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	switch {
@@ -49,7 +49,7 @@ func (l *lineReader) next() (line []byte, excess int64, err error) {
 		excess, err = l.passOver(int64(len(line)))
 		return nil, excess, err
 	}
-	if err == io.EOF && len(line) > 0 {
+	if errors.Is(err, io.EOF) && len(line) > 0 {
 		err = nil // the last line may lack its end
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *lineReader) passOver(seen int64) (int64, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return seen, nil
 		case err != nil:
 			return 0, err

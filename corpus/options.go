@@ -32,6 +32,7 @@ var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatJSON
 // always only skipped and counted.
 type OnBadLine string
 
+// What a run may do on a bad line.
 const (
 	SkipBadLine OnBadLine = "skip" // count it, keep the first few as examples, go on
 	FailBadLine OnBadLine = "fail" // stop with its file and line

@@ -164,7 +164,7 @@ func newParquetColumn(path string, f *file.Reader, name string, integers bool) (
 		}
 		t := c.PhysicalType()
 		isInteger := t == parquet.Types.Int32 || t == parquet.Types.Int64
-		if t != parquet.Types.ByteArray && !(integers && isInteger) {
+		if t != parquet.Types.ByteArray && (!integers || !isInteger) {
 			return nil, badinput.Errorf("%s: column %q is of type %s, not a string; name a column of strings", path, name, t)
 		}
 		return &parquetColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(),

@@ -45,7 +45,7 @@ func Open(in Input, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
-	if err := r.open(); err != nil && err != io.EOF {
+	if err := r.open(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -76,10 +76,10 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 	br := bufio.NewReaderSize(plain, max(4*peekBytes, r.opts.MaxLineBytes+len("\r\n")))
 	if r.format = r.opts.Format; r.format == FormatAuto {
 		head, err := br.Peek(peekBytes)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		r.format = detect(r.src.name, head, err == io.EOF)
+		r.format = detect(r.src.name, head, errors.Is(err, io.EOF))
 	}
 	if r.format == FormatParquet && kind != "" {
 		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.name, kind)
@@ -153,7 +153,7 @@ func (r *Reader) next() (Sentence, error) {
 		if r.decoder != nil {
 			err = r.decoder.next(rec)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return Sentence{}, r.finish()
 		}
 		if err != nil {

@@ -75,7 +75,7 @@ func WriteShards(ctx context.Context, in Input, opts Options, dir string, how Sh
 			result.Shards = append(result.Shards, s)
 		}
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	c.tell()
@@ -152,7 +152,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, 
 			}
 			end = c.advance(ctx)
 		}
-		if end != nil && end != io.EOF {
+		if end != nil && !errors.Is(end, io.EOF) {
 			return end
 		}
 		digest, bytes, err := w.close()
@@ -160,7 +160,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, 
 		return err
 	})
 	switch {
-	case end != nil && end != io.EOF:
+	case end != nil && !errors.Is(end, io.EOF):
 		return Shard{}, end // the input's own error, without "write ..." before it
 	case err != nil:
 		return Shard{}, err

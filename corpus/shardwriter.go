@@ -24,9 +24,9 @@ type Row struct {
 }
 
 // A row group is what a reader holds at once and the least it reads to get at one row. It ends at either number,
-// whichever comes first: 16,384 sentences are some 2 MiB, but lines may be long.
+// whichever comes first: 32,768 sentences are some 4 MiB, but lines may be long.
 const (
-	rowGroupRows  = 16 << 10
+	rowGroupRows  = 32 << 10
 	rowGroupBytes = 8 << 20
 )
 
@@ -55,14 +55,18 @@ var shardSchema = func() *schema.GroupNode {
 }()
 
 // shardProperties fix everything that decides the file's bytes. Statistics are left out: a minimum of text helps no
-// reader of ours, and would put sentences into the footer. Keys are hashes, which do not compress.
+// reader of ours, and would put sentences into the footer. Keys are hashes, which do not compress. A column of a row
+// group is one page, for the library makes a new compressor for each. Level 1 costs 6% in size on news text against
+// the default level; compression is most of what sharding costs.
 func shardProperties() *parquet.WriterProperties {
 	return parquet.NewWriterProperties(
 		parquet.WithCreatedBy("bitextmine"),
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithDictionaryDefault(false),
 		parquet.WithStats(false),
+		parquet.WithDataPageSize(rowGroupBytes),
 		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompressionLevel(1),
 		parquet.WithCompressionFor("key", compress.Codecs.Uncompressed),
 		parquet.WithEncodingFor("line", parquet.Encodings.DeltaBinaryPacked),
 	)
@@ -83,7 +87,7 @@ type shardWriter struct {
 func newShardWriter(w io.Writer) *shardWriter {
 	s := &sink{w: w, digest: sha256.New()}
 	meta := metadata.NewKeyValueMetadata()
-	meta.Append(metaNormalise, strconv.Itoa(NormaliseVersion))
+	_ = meta.Append(metaNormalise, strconv.Itoa(NormaliseVersion)) // only an empty key fails
 	return &shardWriter{
 		sink: s,
 		file: file.NewParquetWriter(s, shardSchema, file.WithWriterProps(shardProperties()), file.WithWriteMetadata(meta)),

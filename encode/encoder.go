@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -122,6 +123,10 @@ func (r *runner) run(w *window, rows []int32, l int) error {
 	}
 	r.out = grown(r.out, values)
 	if err := r.call(ort.NewShape(int64(n), int64(l)), outShape); err != nil {
+		if strings.Contains(err.Error(), "out of data bounds") {
+			return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
+				r.model.Name, r.model.shown(ManifestName))
+		}
 		return fmt.Errorf("encode %d sentences of %d tokens with %s: %w", n, l, r.model.Name, err)
 	}
 	for i, row := range rows {

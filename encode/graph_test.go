@@ -133,6 +133,11 @@ func TestPoolingAndSpecialTokens(t *testing.T) {
 	}
 }
 
+func TestTokenBeyondGraphIsRefused(t *testing.T) {
+	e := letters(t, Mean, false, "prefixes: {de: {tokens: [8]}}") // one more than the table has
+	refused(t, e.Encode(t.Context(), "de", []string{"a"}, make([]float32, 2)), "gave a token that its graph does not have")
+}
+
 // The scale of dynamic quantisation is the batch's, so such graphs are given one sentence at a time.
 func TestQuantisedVectorDoesNotDependOnCompany(t *testing.T) {
 	e := letters(t, Mean, true)

@@ -59,7 +59,7 @@ func load(files fs.FS, manifest, directory string) (*Model, error) {
 	if err != nil {
 		return nil, badinput.Errorf("open encoder manifest %s: %w", shown, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	m, err := DecodeManifest(f, shown)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (m *Model) sum(file string) (string, error) {
 	if err != nil {
 		return "", badinput.Errorf("open %s of encoder %s: %w", m.shown(file), m.Name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", fmt.Errorf("read %s: %w", m.shown(file), err)

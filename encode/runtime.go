@@ -105,3 +105,13 @@ func libraryPlaces() []string {
 	}
 	return places
 }
+
+// RuntimeVersion is the version of the ONNX Runtime that an open encoder uses; empty when none is open.
+func RuntimeVersion() string {
+	environment.Lock()
+	defer environment.Unlock()
+	if environment.users == 0 {
+		return ""
+	}
+	return ort.GetVersion()
+}

@@ -30,14 +30,12 @@ type Miner func(ctx context.Context, searcher index.Searcher, half Half) (Mined,
 
 // BUCCScore is a thresholded BUCC protocol's result.
 type BUCCScore struct {
-	Threshold       float64
-	ThresholdHalf   string // where the threshold was found
-	ReportHalf      string // where it was used
-	Counts                 // of the report
-	Candidates      int    // pairs put forward before the threshold
-	SourceSentences int
-	TargetSentences int
-	Curve           []Point // of the report half
+	Threshold     float64
+	ThresholdHalf string  // where the threshold was found
+	ReportHalf    string  // where it was used
+	Counts                // of the report
+	Candidates    int     // pairs put forward before the threshold
+	Curve         []Point // of the report half
 }
 
 // ScoreBUCC finds the threshold on tune and reports on report; they may be the same half. The report extracts again, with

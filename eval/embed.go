@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 )
 
@@ -29,7 +28,8 @@ type VectorSource interface {
 }
 
 // Embedder encodes sides and remembers, until Forget, the vectors of every text of a language: English is encoded once
-// for all pairs that share it. Texts are encoded as a run does it, normalised. It is used by one goroutine.
+// for all pairs that share it. Texts are encoded as they stand in the test set, as the reference programs do, not as a run
+// normalises them. It is used by one goroutine.
 type Embedder struct {
 	Encoder Encoder
 	// Narrow rounds vectors to float16, the type of a run's embedding files.
@@ -55,7 +55,7 @@ func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (Vectors, err
 	}
 	rows := make([]int32, len(side.Texts))
 	for i, text := range side.Texts {
-		rows[i] = lex.row[corpus.Normalise(text)]
+		rows[i] = lex.row[text]
 	}
 	m := gather(embedding.FromFloat32(lex.rows, e.Encoder.Dim()), rows)
 	if e.Narrow {
@@ -78,10 +78,9 @@ func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
 	}
 	var fresh []string
 	for _, text := range side.Texts {
-		normal := corpus.Normalise(text)
-		if _, ok := lex.row[normal]; !ok {
-			lex.row[normal] = int32(len(lex.row))
-			fresh = append(fresh, normal)
+		if _, ok := lex.row[text]; !ok {
+			lex.row[text] = int32(len(lex.row))
+			fresh = append(fresh, text)
 		}
 	}
 	if len(fresh) == 0 {

@@ -2,9 +2,11 @@ package eval
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
 
@@ -48,4 +50,47 @@ func Against(extracted, gold []IDs) Counts {
 		}
 	}
 	return counts
+}
+
+// CheckGold looks every id of gold up in the texts of its side; one that is not there is a badinput error. name is gold's file.
+func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts corpus.Options) error {
+	sides := [2]map[string]bool{{}, {}}
+	for _, pair := range gold {
+		sides[0][pair.Source], sides[1][pair.Target] = true, true
+	}
+	for i, inputs := range [][]corpus.Input{source, target} {
+		for _, in := range inputs {
+			if err := strike(sides[i], in, opts); err != nil {
+				return err
+			}
+		}
+	}
+	for _, pair := range gold {
+		for i, id := range []string{pair.Source, pair.Target} {
+			if sides[i][id] {
+				return badinput.Errorf("gold file %s names %s, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
+					name, id, [][]corpus.Input{source, target}[i])
+			}
+		}
+	}
+	return nil
+}
+
+// strike removes the ids of a text's sentences from ids.
+func strike(ids map[string]bool, in corpus.Input, opts corpus.Options) (err error) {
+	reader, err := corpus.Open(in, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	for {
+		sentence, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		delete(ids, sentence.Doc)
+	}
 }

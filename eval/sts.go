@@ -26,11 +26,14 @@ type Correlation struct {
 	Pairs             int
 }
 
-// Cosines returns the cosine of each of two matrices' row pairs.
+// Cosines returns the cosine of each of two matrices' row pairs, in float16 or float32.
 func Cosines(a, b embedding.Matrix) []float64 {
 	out := make([]float64, a.N)
+	x, y := make([]float32, a.Dim), make([]float32, b.Dim)
 	for i := range out {
-		out[i] = float64(embedding.Dot(a.F32[i*a.Dim:][:a.Dim], b.F32[i*b.Dim:][:b.Dim]))
+		a.Float32(x, i, i+1)
+		b.Float32(y, i, i+1)
+		out[i] = float64(embedding.Dot(x, y))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 )
@@ -12,15 +13,15 @@ import (
 const MaxK = 64
 
 // Cell is a checked pair of sides, equal rows folded into one: what an implementation of Searcher works on. An
-// implementation searches the distinct rows alone; the lists that it hands back are opened up to all rows again.
+// implementation fills the lists of the distinct rows; Result opens them up to all rows.
 type Cell struct {
 	K              int
 	Source, Target *Distinct
-	result         Result
+	halves         [2]*Half
 }
 
-// NewCell checks both sides and folds their repeated rows. Errors are badinput: an empty side, unequal dims, k outside
-// 1 to MaxK, a row with a value that is not finite or too long to be an embedding.
+// NewCell checks both sides and folds their repeated rows. Close it after the last use: until then both sides' memory is pinned. Errors are
+// badinput: an empty side, unequal dims, k outside 1 to MaxK, a row with a value that is not finite or too long to be an embedding.
 func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
@@ -31,41 +32,41 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 	}
 	target, err := newDistinct(ctx, "target", tgt)
 	if err != nil {
+		source.close()
 		return nil, err
 	}
 	return &Cell{
 		K: k, Source: source, Target: target,
-		result: Result{
-			Source: mine.NewNeighbours(src.Vectors.N, k),
-			Target: mine.NewNeighbours(tgt.Vectors.N, k),
-		},
+		halves: [2]*Half{newHalf(source, target, k), newHalf(target, source, k)},
 	}, nil
+}
+
+// Close releases the sides' memory.
+func (c *Cell) Close() {
+	for _, h := range c.halves {
+		h.Lists.Close()
+	}
+	c.Source.close()
+	c.Target.close()
+}
+
+// Halves returns the two directions of the search: targets for every source row, then sources for every target row.
+func (c *Cell) Halves() (forward, backward *Half) { return c.halves[0], c.halves[1] }
+
+// Result opens the lists up to all rows of both sides. It may share the lists' memory.
+func (c *Cell) Result() Result {
+	return Result{Source: c.halves[0].open(), Target: c.halves[1].open()}
 }
 
 func check(src, tgt Side, k int) error {
 	if k < 1 || k > MaxK {
 		return badinput.Errorf("k is %d; choose a number of neighbours from 1 to %d", k, MaxK)
 	}
-	for _, side := range []struct {
-		name string
-		Side
-	}{{"source", src}, {"target", tgt}} {
-		m := side.Vectors
-		if m.N == 0 {
-			return badinput.Errorf("the %s side has no rows; check that its shard and embedding file are not empty", side.name)
-		}
-		if m.Dim < 1 {
-			return badinput.Errorf("the %s side has rows of %d values; an embedding has at least one", side.name, m.Dim)
-		}
-		if m.N > math.MaxInt32 {
-			return badinput.Errorf("the %s side has %d rows, more than one cell can number; use a smaller shard_size", side.name, m.N)
-		}
-		if (m.F16 == nil) == (m.F32 == nil) || len(m.F16)+len(m.F32) != m.N*m.Dim {
-			return badinput.Errorf("the %s side says %d rows of %d values but holds %d float16 and %d float32 values; encode that shard again", side.name, m.N, m.Dim, len(m.F16), len(m.F32))
-		}
-		if side.Order != nil && len(side.Order) != m.N {
-			return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one place for each row", side.name, m.N, len(side.Order))
-		}
+	if err := checkSide("source", src); err != nil {
+		return err
+	}
+	if err := checkSide("target", tgt); err != nil {
+		return err
 	}
 	if src.Vectors.Dim != tgt.Vectors.Dim {
 		return badinput.Errorf("source embeddings have %d dimensions and target embeddings %d; encode both sides with the same encoder", src.Vectors.Dim, tgt.Vectors.Dim)
@@ -73,30 +74,54 @@ func check(src, tgt Side, k int) error {
 	return nil
 }
 
-// Halves returns the two directions of the search: targets for every source row, then sources for every target row.
-func (c *Cell) Halves() [2]*Half {
-	return [2]*Half{
-		{Queries: c.Source, Base: c.Target, K: c.K, out: c.result.Source},
-		{Queries: c.Target, Base: c.Source, K: c.K, out: c.result.Target},
+func checkSide(name string, side Side) error {
+	m := side.Vectors
+	switch {
+	case m.N == 0:
+		return badinput.Errorf("the %s side has no rows; check that its shard and embedding file are not empty", name)
+	case m.Dim < 1:
+		return badinput.Errorf("the %s side has rows of %d values; an embedding has at least one", name, m.Dim)
+	case m.N < 0 || m.N > math.MaxInt32:
+		return badinput.Errorf("the %s side has %d rows, more than one cell can number; use a smaller shard_size", name, m.N)
+	case (m.F16 == nil) == (m.F32 == nil), len(m.F16)+len(m.F32) != m.N*m.Dim:
+		return badinput.Errorf("the %s side says %d rows of %d values but holds %d float16 and %d float32 values; encode that shard again", name, m.N, m.Dim, len(m.F16), len(m.F32))
+	case side.Order != nil && len(side.Order) != m.N:
+		return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one place for each row", name, m.N, len(side.Order))
 	}
+	return nil
 }
 
-// Result returns the lists written so far; it shares their memory.
-func (c *Cell) Result() Result { return c.result }
-
-// Half is one direction of a cell's search.
+// Half is one direction of a cell's search, in distinct rows.
 type Half struct {
 	Queries, Base *Distinct
 	K             int
-	out           mine.Neighbours // of all query rows, repeated ones too
+	Lists         *kernel.Lists // of the distinct queries
+	lists         mine.Neighbours
 }
 
-// Slack bounds how far an inner product of a query and a base row computed in float32, in whatever order and with or
-// without fused multiply-add, can be from its true value: (d + 2) u |a| |b| with u = 2^-24 (Higham, Accuracy and
-// Stability of Numerical Algorithms, section 3.1), a percent more for the terms of second order, and the smallest
-// normal numbers for underflow.
-func (h *Half) Slack() float64 {
-	const u = 1.0 / (1 << 24)
-	d := float64(h.Base.Dim())
-	return 1.01*(d+2)*u*h.Queries.MaxNorm*h.Base.MaxNorm + d*0x1p-126
+func newHalf(queries, base *Distinct, k int) *Half {
+	lists := mine.NewNeighbours(queries.Len(), k)
+	return &Half{Queries: queries, Base: base, K: k, lists: lists, Lists: kernel.NewLists(lists.IDs, lists.Cosines, k)}
+}
+
+// List returns the list of distinct query q, for reading and writing.
+func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
+
+// open gives every query row the list of its distinct row, and every place in it to rows.
+func (h *Half) open() mine.Neighbours {
+	if h.Queries.first == nil && h.Base.first == nil {
+		return h.lists
+	}
+	out := mine.NewNeighbours(h.Queries.vectors.N, h.K)
+	opened := make([]neighbour, 0, h.K*h.K)
+	for q := range h.Queries.Len() {
+		opened = h.openList(q, opened[:0])
+		for _, row := range h.Queries.rows(q) {
+			ids, cosines := out.Row(int(row))
+			for i, n := range opened {
+				ids[i], cosines[i] = n.row, n.cosine
+			}
+		}
+	}
+	return out
 }

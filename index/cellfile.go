@@ -38,7 +38,7 @@ func OpenResult(path string, n, m, k int) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer f.Close() // it is only read
+	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
 		return Result{}, err

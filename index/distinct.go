@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"hash/maphash"
 	"math"
 	"math/bits"
@@ -11,6 +13,7 @@ import (
 	"unsafe"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
 )
 
@@ -20,7 +23,7 @@ import (
 //
 // Row indices of a Distinct are called distinct rows; those of the Side it came from are called rows.
 type Distinct struct {
-	MaxNorm float64 // longest row, Euclidean
+	Kernel *kernel.Side // the same for the kernels
 
 	vectors embedding.Matrix
 	order   []int32 // nil: the identity
@@ -35,48 +38,58 @@ const maxLength = 1e15
 
 func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error) {
 	d := &Distinct{vectors: side.Vectors, order: side.Order}
-	hashes, err := d.inspect(ctx, name)
+	length, err := longest(ctx, name, side)
 	if err != nil {
 		return nil, err
 	}
-	d.fold(hashes)
+	if err := d.fold(ctx); err != nil {
+		return nil, err
+	}
+	d.Kernel = kernel.NewSide(d.vectors, d.first, d.order)
+	d.Kernel.Length = length
 	return d, nil
 }
 
-// inspect reads every row once: it refuses what is not finite, finds the longest row, and returns a hash of each row's bytes.
-func (d *Distinct) inspect(ctx context.Context, name string) ([]uint64, error) {
-	hashes := make([]uint64, d.vectors.N)
-	seed := maphash.MakeSeed()
-	buf := make([]float32, d.vectors.Dim)
-	for row := range hashes {
-		if row%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+func (d *Distinct) close() { d.Kernel.Close() }
+
+// longest returns the length of the side's longest row, and refuses a row that is not finite.
+func longest(ctx context.Context, name string, side Side) (float64, error) {
+	rows := kernel.NewSide(side.Vectors, nil, nil)
+	defer rows.Close()
+	var most float64
+	const step = 8192
+	for lo := 0; lo < rows.N; lo += step {
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
-		var sum float64
-		for _, v := range widened(d.vectors, row, buf) {
-			sum += float64(v) * float64(v)
+		square, bad := kernel.Best.Inspect(rows, lo, min(lo+step, rows.N), maxLength*maxLength)
+		if bad >= 0 {
+			return 0, badLength(name, bad, side.Vectors)
 		}
-		if !(sum <= maxLength*maxLength) {
-			return nil, badLength(name, row, sum)
-		}
-		d.MaxNorm = max(d.MaxNorm, sum)
-		hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
+		most = max(most, square)
 	}
-	// One ulp up, as the sum itself was rounded.
-	d.MaxNorm = math.Sqrt(d.MaxNorm) * (1 + 1e-9)
-	return hashes, nil
+	// A little up, as the sum was rounded.
+	return math.Sqrt(most) * (1 + 1e-9), nil
 }
 
-func badLength(name string, row int, sum float64) error {
-	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+func badLength(name string, row int, m embedding.Matrix) error {
+	var square float64
+	for _, v := range widened(m, row, make([]float32, m.Dim)) {
+		square += float64(v) * float64(v)
+	}
+	if math.IsNaN(square) || math.IsInf(square, 0) {
 		return badinput.Errorf("row %d of the %s embeddings has a value that is not a finite number; encode that shard again", row, name)
 	}
-	return badinput.Errorf("row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again", row, name, math.Sqrt(sum))
+	return badinput.Errorf("row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again", row, name, math.Sqrt(square))
 }
 
 // fold groups rows of equal bytes. The table holds each distinct row's first occurrence; a hash only says where to look,
 // bytes decide.
-func (d *Distinct) fold(hashes []uint64) {
+func (d *Distinct) fold(ctx context.Context) error {
+	hashes, err := d.hash(ctx)
+	if err != nil {
+		return err
+	}
 	table := make([]int32, 1<<bits.Len(uint(len(hashes)+len(hashes)/2)))
 	mask := uint64(len(table) - 1)
 	var group []int32 // [row] its distinct row; nil until the first repeat
@@ -110,6 +123,19 @@ func (d *Distinct) fold(hashes []uint64) {
 	if group != nil {
 		d.gather(group, int(distinct))
 	}
+	return nil
+}
+
+func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
+	hashes := make([]uint64, d.vectors.N)
+	seed := maphash.MakeSeed()
+	for row := range hashes {
+		if row%8192 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
+	}
+	return hashes, nil
 }
 
 // gather lays the rows of each distinct row side by side, in order.
@@ -148,9 +174,6 @@ func (d *Distinct) Len() int {
 // Dim returns the length of a row.
 func (d *Distinct) Dim() int { return d.vectors.Dim }
 
-// Row returns distinct row i as float32, in buf [dim] unless it can be had without copying. It is read-only.
-func (d *Distinct) Row(i int, buf []float32) []float32 { return widened(d.vectors, d.row(i), buf) }
-
 // Block returns distinct rows lo to hi as float32 [hi-lo, dim], in buf unless they can be had without copying. It is read-only.
 func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 	dim := d.vectors.Dim
@@ -158,20 +181,32 @@ func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 		return d.vectors.F32[lo*dim : hi*dim]
 	}
 	buf = buf[:(hi-lo)*dim]
+	if d.first == nil {
+		kernel.Best.Widen(buf, d.vectors.F16[lo*dim:hi*dim])
+		return buf
+	}
 	for i := lo; i < hi; i++ {
 		into := buf[(i-lo)*dim : (i-lo+1)*dim]
-		if row := d.Row(i, into); d.vectors.F32 != nil {
+		if row := widened(d.vectors, d.row(i), into); d.vectors.F32 != nil {
 			copy(into, row)
 		}
 	}
 	return buf
 }
 
+// Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in turn, in hexadecimal.
+func (d *Distinct) Digest() string {
+	sum := sha256.New()
+	for i := range d.Len() {
+		sum.Write(rowBytes(d.vectors, d.row(i)))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // rows returns all rows of distinct row i, ascending in order.
-func (d *Distinct) rows(i int, one *[1]int32) []int32 {
+func (d *Distinct) rows(i int) []int32 {
 	if d.first == nil {
-		one[0] = int32(i)
-		return one[:]
+		return []int32{int32(i)}
 	}
 	return d.members[d.start[i]:d.start[i+1]]
 }
@@ -205,22 +240,6 @@ func widened(m embedding.Matrix, row int, buf []float32) []float32 {
 	if m.F32 != nil {
 		return m.F32[row*m.Dim : (row+1)*m.Dim : (row+1)*m.Dim]
 	}
-	buf = buf[:m.Dim]
-	for i, h := range m.F16[row*m.Dim : (row+1)*m.Dim] {
-		buf[i] = halfToFloat(h)
-	}
-	return buf
-}
-
-// halfToFloat widens IEEE 754 binary16 bits; every value is exact in float32.
-func halfToFloat(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	magnitude := uint32(h & 0x7fff)
-	switch {
-	case magnitude >= 0x7c00: // infinity, NaN
-		return math.Float32frombits(sign | 0x7f800000 | (magnitude&0x3ff)<<13)
-	case magnitude < 0x400: // zero, subnormal: a multiple of 2^-24
-		return math.Float32frombits(sign | math.Float32bits(float32(magnitude)*0x1p-24))
-	}
-	return math.Float32frombits(sign | (magnitude<<13 + (127-15)<<23))
+	kernel.Best.Widen(buf, m.F16[row*m.Dim:(row+1)*m.Dim])
+	return buf[:m.Dim]
 }

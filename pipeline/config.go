@@ -73,7 +73,14 @@ func (c *Config) Validate() error {
 	}{{"src", &c.Source}, {"tgt", &c.Target}} {
 		if *side.language == "" {
 			fail("--%s names no language", side.flag)
+			continue
 		}
+		canonical, err := corpus.ParseLanguage(*side.language)
+		if err != nil {
+			fail("--%s: %v", side.flag, err)
+			continue
+		}
+		*side.language = canonical
 	}
 	if c.Source != "" && c.Source == c.Target {
 		fail("--src and --tgt are both %s", c.Source)
@@ -102,7 +109,7 @@ func (c *Config) Validate() error {
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
 	}
-	if err = c.corpusOptions().Validate(); err != nil {
+	if err = c.CorpusOptions().Validate(); err != nil {
 		fail("%v", err)
 	}
 	if len(wrong) > 0 {
@@ -129,7 +136,8 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 	return language, patterns, flag
 }
 
-func (c *Config) corpusOptions() corpus.Options {
+// CorpusOptions says how the input is read and cut.
+func (c *Config) CorpusOptions() corpus.Options {
 	return corpus.Options{
 		Format:     corpus.Format(c.Format),
 		TextColumn: c.TextColumn, DocColumn: c.DocColumn, URLColumn: c.URLColumn,

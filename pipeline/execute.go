@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"bitextmine/encode"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -23,12 +24,17 @@ const (
 	failedNote  = "failed"  // by stage-key: how a task failed last
 )
 
-var units = map[string]string{plan.Shard: "B", plan.Encode: "sentences", plan.Search: "comparisons", plan.Merge: "sentences", plan.Match: "sentences"}
+var units = map[string]string{plan.Shard: progress.Bytes, plan.Encode: "sentences", plan.Search: "comparisons", plan.Merge: "sentences", plan.Match: "sentences"}
 
 // execute runs a kept plan on the engine.
 func (r *run) execute(ctx context.Context, p *plan.Plan, id string) (err error) {
 	w := newWorker(r.cfg, r.Options, r.store, r.model, r.searcher, p)
-	defer func() { err = errors.Join(err, w.close()) }()
+	defer func() {
+		if w.opened != nil {
+			r.report.Versions["onnxruntime"] = encode.RuntimeVersion()
+		}
+		err = errors.Join(err, w.close())
+	}()
 	var now *stage
 	return r.engine.Run(ctx, engine.Job{
 		Plan: p, Work: r.cfg.Work, ID: id, Out: r.cfg.Out,

@@ -40,6 +40,17 @@ func (c *Config) sides() (sides [2]plan.Side, err error) {
 	return sides, nil
 }
 
+// Inputs lists the input files of both sides.
+func (c *Config) Inputs() (source, target []corpus.Input, err error) {
+	language, patterns, flag := c.side(false)
+	if source, err = expand(patterns, language, flag); err != nil {
+		return nil, nil, err
+	}
+	language, patterns, flag = c.side(true)
+	target, err = expand(patterns, language, flag)
+	return source, target, err
+}
+
 // expand lists the input files of one side; flag is the one that names them.
 func expand(patterns []string, language, flag string) ([]corpus.Input, error) {
 	if len(patterns) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/index"
+	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/engine"
@@ -84,6 +85,10 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{Options: opts, cfg: cfg}
+	library := blas.Running()
+	if warning := library.Warning(); warning != "" {
+		opts.Log.Warn(warning)
+	}
 	var err error
 	if r.model, err = encode.Load(cfg.Encoder); err != nil {
 		return nil, err
@@ -93,6 +98,7 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	}
 	r.engine = engine.Local{Cores: cfg.Threads, MaxMemory: cfg.maxMemory}
 	r.report = newReport(cfg, opts.Version, r.model)
+	r.report.Versions["blas"] = library.String()
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
@@ -176,7 +182,7 @@ func (r *run) planMining(ctx context.Context, sides [2]plan.Side) (*plan.Plan, e
 func (r *run) settings() plan.Settings {
 	c := &r.cfg
 	return plan.Settings{
-		Corpus: c.corpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
+		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
 		Search: r.searcher.Name(), K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
 		ConfigDigest: r.report.ConfigDigest,
 	}

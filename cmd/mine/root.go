@@ -40,14 +40,14 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newPlan(), newTask(), newStatus(), newDiff(), newGC(), newConfig())
+	root.AddCommand(newRun(), newPlan(), newTask(), newStatus(), newDiff(), newGC(), newConfig(), newEval(), newData())
 	return root
 }
 
 // noArguments refuses words that no flag takes.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badinput.Errorf("%s: %q is no command or flag of it; `%s --help` lists them", cmd.CommandPath(), args[0], cmd.CommandPath())
+		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
 	}
 	return nil
 }
@@ -59,8 +59,7 @@ var listFlags = []string{"--src-text", "--tgt-text"}
 func gatherLists(args []string) []string {
 	var out []string
 	list := ""
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
+	for i, arg := range args {
 		switch {
 		case arg == "--":
 			return append(out, args[i:]...)

@@ -47,7 +47,7 @@ of TSV, JSONL and Parquet.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(cfg.Gold) // before the work, so that a wrong name is told at once
+	gold, err := readGold(cfg) // before the work, so that what is wrong is told at once
 	if err != nil {
 		return err
 	}
@@ -72,10 +72,18 @@ func openSearch(name string, threads int) (index.Searcher, error) {
 	return backend.Open(name, backend.Options{Threads: threads})
 }
 
-// readGold reads known pairs from a file or from the program's own fixtures; no name, no pairs.
-func readGold(name string) (gold []eval.IDs, err error) {
+// readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no pairs.
+func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
+	name := cfg.Gold
 	if name == "" {
 		return nil, nil
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	source, target, err := cfg.Inputs()
+	if err != nil {
+		return nil, err
 	}
 	var f io.ReadCloser
 	if builtin, ok := strings.CutPrefix(name, pipeline.FixturesPrefix); ok {
@@ -87,7 +95,10 @@ func readGold(name string) (gold []eval.IDs, err error) {
 		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return eval.ReadGold(f, name)
+	if gold, err = eval.ReadGold(f, name); err != nil {
+		return nil, err
+	}
+	return gold, eval.CheckGold(gold, name, source, target, cfg.CorpusOptions())
 }
 
 // printGold compares the kept pairs with known ones by the ids of their sentences.
@@ -126,7 +137,7 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 	}
 	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s margin above %g, %s)\n\n", c.Kept, c.Candidates, r.Settings.Margin, r.Settings.Threshold, r.Settings.Retrieval)
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "stage\titems\t\tseconds\trate\ttasks\tcached\t\n")
+	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.0f/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds, s.Rate, s.Tasks, s.Cached)
 	}

@@ -157,7 +157,7 @@ func mapFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open embedding file: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("open embedding file: %w", err)

@@ -33,7 +33,7 @@ func TestWidenEveryValue(t *testing.T) {
 
 // Between two neighbours, rounding can only go wrong at the middle and just beside it.
 func TestNarrowRoundsToNearestEven(t *testing.T) {
-	for i := uint16(0); i < 0x7c00; i++ {
+	for i := range uint16(0x7c00) {
 		low := widen(i)
 		high := float32(65536) // where infinity would stand if the format went on
 		if i+1 < 0x7c00 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bitextmine/index"
+	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 )
@@ -16,8 +17,11 @@ type Options struct {
 
 // Open returns the searcher called name. Errors are badinput.
 func Open(name string, opts Options) (index.Searcher, error) {
+	if name == exact.Name {
+		return exact.Open(exact.Options{Threads: opts.Threads})
+	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
 		return faiss.Open(factory, faiss.Options{Threads: opts.Threads})
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use faiss:Flat", name)
+	return nil, badinput.Errorf("search backend %q is not known; use exact or faiss:FACTORY", name)
 }

@@ -2,14 +2,13 @@ package faiss
 
 import (
 	"context"
-	"math"
 	"runtime"
 
 	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
-	"golang.org/x/sync/errgroup"
 
 	"bitextmine/index"
 	"bitextmine/index/blas"
+	"bitextmine/index/kernel"
 )
 
 // flatExtra is how many candidates beyond k a flat search keeps. FAISS's scores are float32 and in its own order; these
@@ -28,8 +27,10 @@ func (f *flat) Search(ctx context.Context, src, tgt index.Side, k int, report fu
 	if err != nil {
 		return index.Result{}, err
 	}
+	defer cell.Close()
 	progress := index.NewProgress(float64(cell.Source.Len()+cell.Target.Len()), report)
-	for _, half := range cell.Halves() {
+	forward, backward := cell.Halves()
+	for _, half := range []*index.Half{forward, backward} {
 		if err := f.searchHalf(ctx, half, progress); err != nil {
 			return index.Result{}, err
 		}
@@ -60,12 +61,11 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 			return err
 		}
 		hi := min(lo+chunk, half.Queries.Len())
-		queries := half.Queries.Block(lo, hi, buf)
-		scores, ids, err := idx.Search(queries, int64(keep))
+		scores, ids, err := idx.Search(half.Queries.Block(lo, hi, buf), int64(keep))
 		if err != nil {
 			return failed("search", err)
 		}
-		if err := f.refine(ctx, half, lo, hi, queries, scores, ids); err != nil {
+		if err := half.RefineExact(ctx, f.threads, lo, hi, ids, ceilings(half, scores, hi-lo)); err != nil {
 			return err
 		}
 		progress.Add(float64(hi - lo))
@@ -73,35 +73,16 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 	return nil
 }
 
-// refine writes the lists of distinct queries lo to hi from FAISS's candidates scores and ids [hi-lo, keep].
-func (f *flat) refine(ctx context.Context, half *index.Half, lo, hi int, queries, scores []float32, ids []int64) error {
-	g, ctx := errgroup.WithContext(ctx)
-	keep, dim, slack := len(ids)/(hi-lo), half.Base.Dim(), half.Slack()
-	for w := range f.threads {
-		g.Go(func() error {
-			refiner := half.NewRefiner()
-			candidates := make([]int32, keep)
-			for q := lo + w; q < hi; q += f.threads {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				at := (q - lo) * keep
-				for i, id := range ids[at : at+keep] {
-					candidates[i] = int32(id)
-				}
-				query := queries[(q-lo)*dim : (q-lo+1)*dim]
-				ceiling := float64(scores[at+keep-1]) + slack
-				if keep == half.Base.Len() {
-					ceiling = math.Inf(-1)
-				}
-				if !refiner.Refine(q, query, candidates, ceiling) {
-					refiner.Exhaust(q, query)
-				}
-			}
-			return nil
-		})
+// ceilings bounds, for each query, the inner product with any row outside its candidates: the last score is the largest that such a
+// row can have.
+func ceilings(half *index.Half, scores []float32, queries int) []float64 {
+	keep := len(scores) / queries
+	slack := kernel.Float32Slack(half.Queries.Kernel, half.Base.Kernel)
+	out := make([]float64, queries)
+	for i := range out {
+		out[i] = float64(scores[(i+1)*keep-1]) + slack
 	}
-	return g.Wait()
+	return out
 }
 
 // chunkRows is how many queries go into one FAISS call, which cannot be interrupted: about a fifth of a second's work on two

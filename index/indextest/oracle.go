@@ -12,26 +12,36 @@ import (
 
 // BruteForce computes every cosine of the cell and sorts: the definition of a right answer. Sides must be valid.
 func BruteForce(src, tgt index.Side, k int) index.Result {
-	return index.Result{Source: nearest(src, tgt, k), Target: nearest(tgt, src, k)}
+	a, b := floats(src.Vectors), floats(tgt.Vectors)
+	dim, n, m := src.Vectors.Dim, src.Vectors.N, tgt.Vectors.N
+	cosines := make([]float32, n*m)
+	turned := make([]float32, n*m)
+	for i := range n {
+		for j := range m {
+			// Which row is on which side makes no difference to a bit: products commute.
+			c := embedding.Dot(a[i*dim:(i+1)*dim], b[j*dim:(j+1)*dim])
+			cosines[i*m+j], turned[j*n+i] = c, c
+		}
+	}
+	return index.Result{Source: nearest(cosines, tgt, k), Target: nearest(turned, src, k)}
 }
 
-func nearest(queries, base index.Side, k int) mine.Neighbours {
-	out := mine.NewNeighbours(queries.Vectors.N, k)
-	a, b := floats(queries.Vectors), floats(base.Vectors)
-	dim := queries.Vectors.Dim
-	ids := make([]int32, base.Vectors.N)
-	cosines := make([]float32, len(ids))
-	for q := range queries.Vectors.N {
+// nearest sorts each row of cosines [n, base rows].
+func nearest(cosines []float32, base index.Side, k int) mine.Neighbours {
+	m := base.Vectors.N
+	out := mine.NewNeighbours(len(cosines)/m, k)
+	ids := make([]int32, m)
+	for q := range out.Len() {
+		row := cosines[q*m : (q+1)*m]
 		for i := range ids {
 			ids[i] = int32(i)
-			cosines[i] = embedding.Dot(a[q*dim:(q+1)*dim], b[i*dim:(i+1)*dim])
 		}
 		slices.SortFunc(ids, func(x, y int32) int {
-			return cmp.Or(cmp.Compare(cosines[y], cosines[x]), cmp.Compare(place(base, x), place(base, y)))
+			return cmp.Or(cmp.Compare(row[y], row[x]), cmp.Compare(place(base, x), place(base, y)))
 		})
 		listIDs, listCosines := out.Row(q)
-		for i, id := range ids[:min(k, len(ids))] {
-			listIDs[i], listCosines[i] = id, cosines[id]
+		for i, id := range ids[:min(k, m)] {
+			listIDs[i], listCosines[i] = id, row[id]
 		}
 	}
 	return out

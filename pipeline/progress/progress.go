@@ -13,6 +13,9 @@ import (
 	"golang.org/x/term"
 )
 
+// Bytes is the unit that is shown as KiB, MiB and so on.
+const Bytes = "B"
+
 // Every is how often a plain line is written.
 const Every = 5 * time.Second
 
@@ -51,6 +54,7 @@ func (b bars) Start(stage string, total int64, unit string) Meter {
 		progressbar.OptionSetWriter(b.out),
 		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", stage)),
 		progressbar.OptionSetItsString(unit),
+		progressbar.OptionShowBytes(unit == Bytes),
 		progressbar.OptionShowIts(),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
@@ -58,7 +62,7 @@ func (b bars) Start(stage string, total int64, unit string) Meter {
 		progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetTheme(progressbar.ThemeUnicode),
+		progressbar.OptionSetTheme(progressbar.ThemeASCII),
 	)}
 }
 

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/encodetest"
+	"bitextmine/pipeline"
+)
+
+func TestMain(m *testing.M) {
+	if err := encodetest.SetLibrary(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func TestGatherLists(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"one word", "run --src-text a --k 4", "run --src-text a --k 4"},
+		{"a shell's glob", "run --src-text a b c --tgt-text d e --k 4", "run --src-text a --src-text b --src-text c --tgt-text d --tgt-text e --k 4"},
+		{"repeated", "run --src-text a --src-text b", "run --src-text a --src-text b"},
+		{"with =", "run --src-text=a b", "run --src-text=a b"},
+		{"no word", "run --src-text", "run --src-text"},
+		{"then a flag", "run --src-text --k 4", "run --src-text --k 4"},
+		{"other flags keep their word", "run --out o x", "run --out o x"},
+		{"nothing after --", "run --src-text a -- b", "run --src-text a -- b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := gatherLists(strings.Fields(c.in)); !slices.Equal(got, strings.Fields(c.want)) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSettingsLayers: defaults < --config < environment < flags, and each value knows where it came from.
+func TestSettingsLayers(t *testing.T) {
+	preset := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(preset, []byte("k: 8\nmargin: distance\nthreshold: 0.1\ncorpora: {de: [a.txt, b.txt]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MINE_MARGIN", "absolute")
+	t.Setenv("MINE_THRESHOLD", "0.2")
+	t.Setenv("MINE_TGT_TEXT", "x.txt"+string(os.PathListSeparator)+"y z.txt")
+	var s settings
+	cmd := newRoot()
+	s.register(cmd)
+	if err := cmd.ParseFlags([]string{"--config", preset, "--threshold", "0.3", "--src-text", "a, b.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	cfg, origins, err := s.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Retrieval != "max" || cfg.K != 8 || cfg.Margin != "absolute" || cfg.Threshold != 0.3 ||
+		!slices.Equal(cfg.TargetText, []string{"x.txt", "y z.txt"}) || !slices.Equal(cfg.SourceText, []string{"a, b.txt"}) ||
+		!slices.Equal(cfg.Corpora["de"], []string{"a.txt", "b.txt"}) || cfg.Corpora["en"] == nil {
+		t.Errorf("settings %+v", cfg)
+	}
+	want := map[string]string{
+		"retrieval": "default", "k": "config " + preset, "margin": "environment MINE_MARGIN", "threshold": "flag --threshold",
+	}
+	for _, o := range origins {
+		if w, ok := want[o.key]; ok && w != o.origin {
+			t.Errorf("%s comes from %s, want %s", o.key, o.origin, w)
+		}
+	}
+}
+
+func TestRefusedCallsExitWithTwo(t *testing.T) {
+	preset := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(preset, []byte("thresold: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"walk"},
+		{"run", "--bogus"},
+		{"run", "--k", "four"},
+		{"run", "stray"},
+		{"run"},
+		{"run", "--config", "nowhere"},
+		{"run", "--config", preset, "--src", "de", "--tgt", "en"},
+		{"run", "--src", "de", "--tgt", "en", "--gold", "nowhere"},
+		{"config", "stray"},
+	} {
+		if code := execute(t.Context(), args); code != exitPermanent {
+			t.Errorf("mine %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)
+		}
+	}
+}
+
+// TestRunOnFixtures is what a new user types first, but for the output directory.
+func TestRunOnFixtures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	root, out := newRoot(), &bytes.Buffer{}
+	root.SetOut(out)
+	root.SetArgs([]string{"run", "--src", "de", "--tgt", "en", "--gold", "fixtures:text/de-en.gold", "--out", "mined"})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"de sentences", "pairs kept of", "encode", "peak memory", "mined/de-en.parquet", "mined/run.json", "precision"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("the summary does not show %q:\n%s", part, out)
+		}
+	}
+	data, err := os.ReadFile("mined/run.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report pipeline.Report
+	if err := json.Unmarshal(data, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Counts.Kept < 150 || len(report.Samples) != 5 || report.Counts.SourceIn < 600 {
+		t.Errorf("counts %+v, %d samples", report.Counts, len(report.Samples))
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/eval/dataset"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/progress"
+)
+
+func newData() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "Bring published test sets onto this machine by name",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDataList(), newDataGet())
+	return cmd
+}
+
+func newDataList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the sets: what they are, their licence, and whether their content is pinned",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout()) },
+	}
+}
+
+func listData(out io.Writer) error {
+	sets, err := dataset.Sets()
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "name\tfiles\tMB\tdigests\tlicence\twhat")
+	for _, s := range sets {
+		pinned, size := "pinned", fmt.Sprintf("%.1f", float64(s.Size())/1e6)
+		if n := s.Unpinned(); n > 0 {
+			pinned, size = fmt.Sprintf("%d of %d not pinned", n, len(s.Files)), "?"
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\n", s.Name, len(s.Files), size, pinned, s.Licence, s.About)
+	}
+	return table.Flush()
+}
+
+// dataOptions are the flags of mine data get.
+type dataOptions struct {
+	dir, mirror string
+	sums        []string
+	trustFirst  bool
+}
+
+func newDataGet() *cobra.Command {
+	var o dataOptions
+	cmd := &cobra.Command{
+		Use:   "get NAME...",
+		Short: "Download sets from their publishers",
+		Long: `Download sets from their publishers' addresses and verify them. What is there already is kept, a broken transfer is
+taken up where it stopped. Where ` + "`mine data list`" + ` says that a file is not pinned, its publisher states no digest and none is
+known from elsewhere: give one with --sha256, or accept what comes the first time with --trust-first; its digest is then
+recorded in SHA256SUMS beside it and held to from then on. ` + "`mine eval`" + ` finds the sets where this command puts them.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDataGet(cmd.Context(), o, args, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "dir", "", "directory to put the set's own directory in (default: data in the cache directory)")
+	f.StringVar(&o.mirror, "mirror", "", "address to download from in place of the publisher's")
+	f.StringArrayVar(&o.sums, "sha256", nil, "FILE=DIGEST of a file that is not pinned")
+	f.BoolVar(&o.trustFirst, "trust-first", false, "accept files that are not pinned, and record their digests")
+	return cmd
+}
+
+func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Writer) error {
+	if len(names) == 0 {
+		return badinput.Errorf("mine data get: name a set; `mine data list` lists them")
+	}
+	sums := make(map[string]string)
+	for _, s := range o.sums {
+		file, sum, ok := strings.Cut(s, "=")
+		if !ok || len(sum) != 64 {
+			return badinput.Errorf("--sha256 %q is not FILE=DIGEST with a digest of 64 hexadecimal digits", s)
+		}
+		sums[file] = strings.ToLower(sum)
+	}
+	var sets []dataset.Set
+	for _, name := range names {
+		set, err := dataset.Find(name)
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
+	}
+	base, err := o.base()
+	if err != nil {
+		return err
+	}
+	for _, set := range sets {
+		dir := filepath.Join(base, set.Name)
+		fmt.Fprintf(out, "%s: %s\n  licence  %s\n  from     %s\n  digests  %s\n  to       %s\n", set.Name, set.About, set.Licence, set.Homepage, set.Digests, dir)
+		if err := getSet(ctx, set, dir, dataset.Options{Mirror: o.mirror, SHA256: sums, TrustFirst: o.trustFirst}); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "  whole and verified: %d files\n", len(set.Files))
+	}
+	return nil
+}
+
+// getSet downloads a set with a meter of its bytes.
+func getSet(ctx context.Context, set dataset.Set, dir string, opts dataset.Options) error {
+	meter := progress.New(os.Stderr).Start("get "+set.Name, set.Size(), progress.Bytes)
+	defer meter.Done()
+	var file string
+	var before int64
+	opts.Progress = func(name string, done, _ int64) {
+		if name != file || done < before {
+			file, before = name, 0
+		}
+		meter.Add(done - before)
+		before = done
+	}
+	return dataset.Get(ctx, set, dir, opts)
+}
+
+func (o dataOptions) base() (string, error) {
+	if o.dir != "" {
+		return o.dir, nil
+	}
+	cache, err := cacheDir()
+	return filepath.Join(cache, "data"), err
+}
+
+// dataDirectory is where the texts of a downloaded set lie.
+func dataDirectory(name string) (string, error) {
+	set, err := dataset.Find(name)
+	if err != nil {
+		return "", err
+	}
+	base, err := dataOptions{}.base()
+	dir := filepath.Join(base, set.Name, set.Root)
+	if _, statErr := os.Stat(dir); err == nil && statErr != nil {
+		return "", badinput.Errorf("the set %s is not here: run `mine data get %s`, or name your own copy with --dir", name, name)
+	}
+	return dir, err
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"bitextmine/encode"
+	"bitextmine/index"
+)
+
+// engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
+type engine struct {
+	preset  string
+	command *cobra.Command
+
+	Encoder     string
+	ONNXRuntime string
+	Search      string
+	Threads     int
+}
+
+// engineKeys are the settings of pipeline.Config that an engine takes.
+var engineKeys = []string{"encoder", "onnxruntime", "search", "threads"}
+
+func (e *engine) register(cmd *cobra.Command) {
+	e.command = cmd
+	f := cmd.Flags()
+	f.StringVar(&e.preset, "config", "", "a preset's name, or a YAML file")
+	f.String("encoder", "", "built-in encoder, or the path of a model.yaml")
+	f.String("onnxruntime", "", "path of libonnxruntime")
+	f.String("search", "", "search backend")
+	f.Int("threads", 0, "threads; 0: every core")
+}
+
+// load settles the settings: defaults < --config < MINE_* environment < flags.
+func (e *engine) load() error {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := readPreset(v, "default"); err != nil {
+		return err
+	}
+	if e.preset != "" {
+		preset := viper.New()
+		preset.SetConfigType("yaml")
+		if err := readPreset(preset, e.preset); err != nil {
+			return err
+		}
+		if err := v.MergeConfigMap(preset.AllSettings()); err != nil {
+			return err
+		}
+	}
+	for _, key := range engineKeys {
+		if err := errors.Join(v.BindEnv(key, "MINE_"+strings.ToUpper(key)), v.BindPFlag(key, e.command.Flags().Lookup(key))); err != nil {
+			return err
+		}
+	}
+	e.Encoder, e.ONNXRuntime = v.GetString("encoder"), v.GetString("onnxruntime")
+	e.Search, e.Threads = v.GetString("search"), v.GetInt("threads")
+	if e.Threads < 1 {
+		e.Threads = runtime.NumCPU()
+	}
+	return nil
+}
+
+func (e *engine) searcher() (index.Searcher, error) { return openSearch(e.Search, e.Threads) }
+
+func (e *engine) encoder() (*encode.Encoder, error) {
+	model, err := encode.Load(e.Encoder)
+	if err != nil {
+		return nil, err
+	}
+	return encode.Open(model, encode.Options{Threads: e.Threads, Library: e.ONNXRuntime})
+}
+
+// cacheDir is where downloaded data lies: MINE_CACHE, or mine in the user's cache directory.
+func cacheDir() (string, error) {
+	if dir := os.Getenv("MINE_CACHE"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	return dir + "/mine", err
+}

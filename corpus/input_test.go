@@ -1,0 +1,68 @@
+package corpus
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/fstest"
+)
+
+func TestExpand(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"b.txt", "a.txt", ".hidden", "sub/c.txt", "sub/.git/x", "sub/d.txt.tmp", "sub/deep/e.de", "none/.x"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"sub/link.txt": "../a.txt", "sub/loop": ".."} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(root)
+	memory := fstest.MapFS{"t/x.txt": {Data: []byte("x")}, "t/y/z.txt": {Data: []byte("x")}, "t/.h": {}}
+	tests := []struct {
+		name     string
+		fsys     fs.FS
+		patterns []string
+		want     []string
+	}{
+		{"file", nil, []string{"b.txt"}, []string{"b.txt"}},
+		{"sorted, each once", nil, []string{"b.txt", "./a.txt", "b.txt", filepath.Join(root, "a.txt")}, []string{"a.txt", "b.txt"}},
+		{"directory", nil, []string{"."}, []string{"a.txt", "b.txt", "sub/c.txt", "sub/deep/e.de", "sub/link.txt"}},
+		{"glob", nil, []string{"*.txt"}, []string{"a.txt", "b.txt"}},
+		{"glob over a directory", nil, []string{"s*"}, []string{"sub/c.txt", "sub/deep/e.de", "sub/link.txt"}},
+		{"glob in directories", nil, []string{"*/*.txt"}, []string{"sub/c.txt", "sub/link.txt"}},
+		{"hidden by name", nil, []string{".hid*"}, []string{".hidden"}},
+		{"absolute", nil, []string{root + "/*.txt"}, []string{root + "/a.txt", root + "/b.txt"}},
+		{"another file system", memory, []string{"t"}, []string{"t/x.txt", "t/y/z.txt"}},
+		{"its globs", memory, []string{"t/*.txt", "t/x.txt"}, []string{"t/x.txt"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inputs, err := Expand(tt.fsys, tt.patterns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, in := range inputs {
+				got = append(got, in.Path)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "empty": "", "device": os.DevNull} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Expand(nil, []string{"a.txt", pattern})
+			checkSentence(t, err, pattern)
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package encode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// weights is a random float32 initialiser.
+func weights(name string, rng *rand.Rand, rows, columns int) message {
+	var raw []byte
+	for range rows * columns {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(rng.NormFloat64()/16)))
+	}
+	return message{}.number(1, rows).number(1, columns).number(2, 1).text(8, name).bytes(9, raw)
+}
+
+// attention is a graph with the parts of a transformer that could let one row of a batch touch another's bits: products with
+// shared weights, whose shape follows the batch, and attention, whose shape does not.
+func attention(rng *rand.Rand, words, dim int) []byte {
+	graph := message{}
+	op := func(op string, output string, inputs ...string) {
+		graph = graph.bytes(1, node(op, inputs, []string{output}))
+	}
+	op("Gather", "x", "table", "ids")
+	op("MatMul", "h", "x", "w1")
+	op("Tanh", "t", "h")
+	perm := message{}.text(1, "perm").number(8, 0).number(8, 2).number(8, 1).number(20, 7) // INTS
+	graph = graph.bytes(1, node("Transpose", []string{"t"}, []string{"tt"}).bytes(5, perm))
+	op("MatMul", "scores", "t", "tt")
+	op("Softmax", "p", "scores")
+	op("MatMul", "mixed", "p", "t")
+	op("MatMul", "wide", "mixed", "w2")
+	op("Tanh", "active", "wide")
+	op("MatMul", "states", "active", "w3")
+	graph = graph.text(2, "attention").
+		bytes(5, weights("table", rng, words, dim)).bytes(5, weights("w1", rng, dim, dim)).
+		bytes(5, weights("w2", rng, dim, 4*dim)).bytes(5, weights("w3", rng, 4*dim, dim)).
+		bytes(11, value("ids", 7, 0, 0)).bytes(12, value("states", 1, 0, 0, dim))
+	return message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))
+}
+
+// What holds for the built-in encoder holds for a transformer's operators on this CPU.
+func TestTransformerVectorDoesNotDependOnCompany(t *testing.T) {
+	const dim, words = 256, 26
+	rng := rand.New(rand.NewPCG(5, 5))
+	vocab := []string{"[UNK]"}
+	for i := range words - 1 {
+		vocab = append(vocab, string(rune('a'+i)))
+	}
+	manifest := fmt.Sprintf(`{name: attention, onnx: m.onnx, tokenizer: {kind: wordpiece, file: v.txt}, max_tokens: 64,
+		inputs: {ids: ids}, output: states, pooling: mean, dim: %d}`, dim)
+	m, err := LoadFS(fstest.MapFS{
+		ManifestName: {Data: []byte(manifest)},
+		"m.onnx":     {Data: attention(rng, words, dim)},
+		"v.txt":      {Data: []byte(strings.Join(vocab, "\n"))},
+	}, ManifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([]string, 300)
+	for i := range texts {
+		for range 1 + rng.IntN(30) {
+			texts[i] += " " + vocab[1+rng.IntN(words-1)]
+		}
+	}
+	var want []float32
+	for _, options := range []Options{{Threads: 1}, {TokenBudget: 1}, {TokenBudget: 100}, {TokenBudget: 4000}, {Threads: 3, Window: 10}} {
+		e, err := Open(m, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := encodeAll(t, e, texts)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		if want == nil {
+			want = got
+		}
+		compare(t, got, want, dim)
+	}
+}

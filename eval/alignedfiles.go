@@ -1,0 +1,167 @@
+package eval
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+)
+
+// AlignedFiles names two line-aligned files. Label is the source's code as its file has it.
+type AlignedFiles struct {
+	Label          string
+	Pair           LanguagePair
+	Source, Target string
+}
+
+// alignedFile is a file of a line-aligned set, by its code.
+type alignedFile struct{ code, path string }
+
+func (f alignedFile) language() string {
+	if l, err := corpus.ParseLanguage(f.code); err == nil {
+		return l
+	}
+	return f.code // a test set's own code; encoders that need no language take it all the same
+}
+
+// FindAligned finds line-aligned test sets in dir or dir/SPLIT, in the three layouts in which they are published:
+//
+//	NAME.deu-eng.deu, NAME.deu-eng.eng        LASER's Tatoeba
+//	deu_Latn.SPLIT, eng_Latn.SPLIT            FLORES
+//	NAME-ref.deu.txt, NAME-src.eng.txt        NTREX
+//
+// sources and target are corpus.ParseLanguage's names; no sources stand for every language that is there.
+func FindAligned(dir, split string, sources []string, target string) ([]AlignedFiles, error) {
+	var sets []AlignedFiles
+	for _, d := range []string{dir, filepath.Join(dir, split)} {
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			if d == dir {
+				return nil, badinput.Errorf("open the test set: %w", err)
+			}
+			continue
+		}
+		sets = append(sets, pairwise(d, entries, target)...)
+		sets = append(sets, multiway(d, entries, split, target)...)
+	}
+	if len(sources) > 0 {
+		found := make(map[string]bool)
+		sets = slices.DeleteFunc(sets, func(s AlignedFiles) bool {
+			found[s.Pair.Source] = true
+			return !slices.Contains(sources, s.Pair.Source)
+		})
+		for _, s := range sources {
+			if !found[s] {
+				return nil, badinput.Errorf("%s holds no line-aligned test set of %s and %s: name a directory that does", dir, s, target)
+			}
+		}
+	}
+	if len(sets) == 0 {
+		return nil, badinput.Errorf("%s holds no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files", dir, target, split)
+	}
+	slices.SortFunc(sets, func(a, b AlignedFiles) int {
+		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Source, b.Source))
+	})
+	return sets, nil
+}
+
+// pairwise finds NAME.PAIR.LANGUAGE twice.
+func pairwise(dir string, entries []os.DirEntry, target string) []AlignedFiles {
+	type set struct{ source, target alignedFile }
+	sets := make(map[string]*set)
+	for _, e := range entries {
+		parts := strings.Split(uncompressed(e.Name()), ".")
+		if len(parts) != 3 {
+			continue
+		}
+		a, b, ok := strings.Cut(parts[1], "-")
+		if !ok || parts[2] != a && parts[2] != b {
+			continue
+		}
+		name := parts[0] + "." + parts[1]
+		if sets[name] == nil {
+			sets[name] = &set{}
+		}
+		file := alignedFile{parts[2], filepath.Join(dir, e.Name())}
+		if file.language() == target {
+			sets[name].target = file
+		} else {
+			sets[name].source = file
+		}
+	}
+	var out []AlignedFiles
+	for _, s := range sets {
+		if s.source.path != "" && s.target.path != "" {
+			out = append(out, s.source.with(s.target))
+		}
+	}
+	return out
+}
+
+func (f alignedFile) with(target alignedFile) AlignedFiles {
+	return AlignedFiles{Label: f.code, Pair: LanguagePair{f.language(), target.language()}, Source: f.path, Target: target.path}
+}
+
+// multiway finds one file a language and pairs each with the target's: the one with the plainest code, an original first.
+func multiway(dir string, entries []os.DirEntry, split, target string) []AlignedFiles {
+	var sources, targets []alignedFile
+	for _, e := range entries {
+		parts := strings.Split(uncompressed(e.Name()), ".")
+		file := alignedFile{path: filepath.Join(dir, e.Name())}
+		switch {
+		case len(parts) == 2 && parts[1] == split:
+			file.code = parts[0]
+		case len(parts) == 3 && parts[2] == "txt":
+			file.code = parts[1]
+		default:
+			continue
+		}
+		language, err := corpus.ParseLanguage(file.code)
+		switch {
+		case err != nil:
+		case language == target:
+			targets = append(targets, file)
+		default:
+			sources = append(sources, file)
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	original := func(f alignedFile) int {
+		if strings.Contains(filepath.Base(f.path), "-src.") {
+			return 0
+		}
+		return 1
+	}
+	chosen := slices.MinFunc(targets, func(a, b alignedFile) int {
+		return cmp.Or(cmp.Compare(original(a), original(b)), cmp.Compare(len(a.code), len(b.code)), strings.Compare(a.path, b.path))
+	})
+	var out []AlignedFiles
+	for _, s := range sources {
+		out = append(out, s.with(chosen))
+	}
+	return out
+}
+
+// ReadAligned reads a set's two sides. With wider, targets beyond the sources are distractors; else the line counts must agree.
+func ReadAligned(files AlignedFiles, wider bool) (source, target Side, err error) {
+	if source, err = readSide(files.Source, files.Pair.Source, false); err != nil {
+		return source, target, err
+	}
+	if target, err = readSide(files.Target, files.Pair.Target, false); err != nil {
+		return source, target, err
+	}
+	n, m := len(source.Texts), len(target.Texts)
+	switch {
+	case wider && n > m:
+		err = badinput.Errorf("%s has %d lines but %s only %d: every query needs its translation on the same line", files.Source, n, files.Target, m)
+	case !wider && n != m:
+		err = badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have as many", files.Source, n, files.Target, m)
+	}
+	return source, target, err
+}

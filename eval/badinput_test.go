@@ -1,0 +1,209 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+)
+
+// hashEncoder gives each text a direction of its own.
+type hashEncoder struct{ calls, texts int }
+
+func (*hashEncoder) Name() string { return "hash" }
+func (*hashEncoder) Dim() int     { return 4 }
+
+func (e *hashEncoder) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	e.calls++
+	e.texts += len(texts)
+	for i, text := range texts {
+		h := fnv.New64a()
+		fmt.Fprint(h, text)
+		angle, lift := float64(h.Sum64()%1000), float64(h.Sum64()%77)
+		v := []float64{math.Cos(angle), math.Sin(angle), math.Cos(lift), math.Sin(lift)}
+		for d := range v {
+			dst[i*4+d] = float32(v[d] / math.Sqrt2)
+		}
+	}
+	return nil
+}
+
+func refused(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if !badinput.Is(err) {
+		t.Errorf("%v: not marked as bad input, so it would be exit code 1", err)
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("more than one line: %q", err)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%q does not say %q", err, w)
+		}
+	}
+}
+
+func TestBUCCRefuses(t *testing.T) {
+	good := map[string]string{"de-en.train.de": "d1\teins\nd2\tzwei\n", "de-en.train.en": "e1\tone\ne2\ttwo\n", "de-en.train.gold": "d1\te1\n"}
+	for _, c := range []struct {
+		name, file, text string
+		words            []string
+	}{
+		{"an id twice", "de-en.train.de", "d1\teins\nd1\tzwei\n", []string{"de-en.train.de:2", "d1", "line 1"}},
+		{"gold names a missing id", "de-en.train.gold", "d1\te9\n", []string{"de-en.train.gold:1", "e9", "en"}},
+		{"gold turned round", "de-en.train.gold", "e1\td1\n", []string{"de-en.train.gold:1", "e1", "de"}},
+		{"gold without a tab", "de-en.train.gold", "d1 e1\n", []string{"de-en.train.gold:1"}},
+		{"a line without an id", "de-en.train.en", "e1\tone\ntwo\n", []string{"de-en.train.en:2"}},
+		{"not UTF-8", "de-en.train.en", "e1\tone\ne2\t\xff\xfe\n", []string{"de-en.train.en:2"}},
+		{"no gold file", "de-en.train.gold", "", []string{"gold"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := put(t, good)
+			put := filepath.Join(dir, c.file)
+			if c.text == "" {
+				remove(t, put)
+			} else {
+				write(t, put, strings.NewReader(c.text))
+			}
+			runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+			_, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser}, dir, []LanguagePair{{"de", "en"}})
+			refused(t, err, c.words...)
+		})
+	}
+	_, err := FindBUCC(put(t, good), LanguagePair{"fr", "en"})
+	refused(t, err, "fr-en")
+	_, err = FindBUCC("/does/not/exist", LanguagePair{"fr", "en"})
+	refused(t, err, "/does/not/exist")
+	_, err = FindBUCC(put(t, map[string]string{"de-en.train.de": "", "deu-eng.training.deu": "", "de-en.train.en": ""}), LanguagePair{"de", "en"})
+	refused(t, err, "same part")
+}
+
+func TestAlignedRefuses(t *testing.T) {
+	dir := put(t, map[string]string{
+		"x.deu-eng.deu": "eins\nzwei\n", "x.deu-eng.eng": "one\ntwo\nthree\n",
+		"x.fra-eng.fra": "un\n\ntrois\n", "x.fra-eng.eng": "one\ntwo\nthree\n",
+	})
+	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	for language, words := range map[string][]string{"de": {"x.deu-eng.deu", "2 lines", "3"}, "fr": {"x.fra-eng.fra:2", "empty"}} {
+		sets, err := FindAligned(dir, "devtest", []string{language}, "en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = runner.Aligned(t.Context(), []Protocol{XSim}, sets, AlignedOptions{})
+		refused(t, err, words...)
+	}
+	_, err := FindAligned(dir, "devtest", []string{"ja"}, "en")
+	refused(t, err, "ja")
+	_, err = FindAligned(t.TempDir(), "devtest", nil, "en")
+	refused(t, err, "no line-aligned")
+	// A wider target side is what retrieval is about.
+	sets, err := FindAligned(dir, "devtest", []string{"de"}, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runner.Aligned(t.Context(), []Protocol{Retrieval}, sets, AlignedOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLanguagesInAnyCode(t *testing.T) {
+	for _, codes := range [][2]string{{"de", "en"}, {"deu", "eng"}, {"deu_Latn", "eng_Latn"}} {
+		pair, err := ParsePair(codes[0], codes[1])
+		if err != nil || pair != (LanguagePair{"de", "en"}) {
+			t.Errorf("%v: %v, %v", codes, pair, err)
+		}
+	}
+	_, err := ParsePair("deutsch", "en")
+	refused(t, err, "deutsch")
+	_, err = ParsePair("eng", "en")
+	refused(t, err, "two languages")
+}
+
+func TestPrecomputedRefuses(t *testing.T) {
+	side := Side{Language: "de", Texts: []string{"eins", "zwei"}}
+	dir := t.TempDir()
+	raw := func(name string, values ...float32) string {
+		var b strings.Builder
+		for _, v := range values {
+			bits := math.Float32bits(v)
+			b.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+		}
+		write(t, filepath.Join(dir, name), strings.NewReader(b.String()))
+		return filepath.Join(dir, name)
+	}
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		name, path string
+		dim        int
+		words      []string
+	}{
+		{"a NaN", raw("nan.emb", 1, 0, nan, 1), 2, []string{"nan.emb", "row 1", "not finite"}},
+		{"a zero row", raw("zero.emb", 1, 0, 0, 0), 2, []string{"zero.emb", "row 1", "zeros"}},
+		{"a wrong dim", raw("dim.emb", 1, 0, 0, 1), 3, []string{"dim.emb", "3"}},
+		{"too few rows", raw("short.emb", 1, 0), 2, []string{"short.emb", "1 rows", "2 sentences"}},
+		{"no dim", raw("raw.emb", 1, 0, 0, 1), 0, []string{"raw.emb", "--dim"}},
+		{"no .npy at all", raw("not.npy", 1, 0, 0, 1), 0, []string{"not.npy"}},
+		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: "de-en"})
+			refused(t, err, c.words...)
+		})
+	}
+	path := raw("good.emb", 3, 4, 0, 2)
+	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: "de-en", Half: "good"})
+	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
+		t.Errorf("%s: %v %v, want rows of norm 1", path, v.Rows, err)
+	}
+}
+
+func TestSTSRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		words []string
+	}{
+		"a score that is no number": {map[string]string{"2012/A.test.tsv": "four\ta\tb\n"}, []string{"A.test.tsv:1", "four"}},
+		"too few fields":            {map[string]string{"2012/A.test.tsv": "4.0\ta\n"}, []string{"A.test.tsv:1"}},
+		"more scores than pairs":    {map[string]string{"STS.input.track1.ar-ar.txt": "a\tb\n", "STS.gs.track1.ar-ar.txt": "1\n2\n"}, []string{"2 scores"}},
+		"no gold at all":            {map[string]string{"2012/A.test.tsv": "\ta\tb\n"}, []string{"A.test.tsv", "no pair"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := FindSTS(put(t, c.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = ReadSTS(files[0])
+			refused(t, err, c.words...)
+		})
+	}
+	_, err := FindSTS(t.TempDir())
+	refused(t, err, "no STS set")
+}
+
+// TestEmbedderEncodesOnce: what two sets share is encoded once, until it is forgotten.
+func TestEmbedderEncodesOnce(t *testing.T) {
+	encoder := &hashEncoder{}
+	e := &Embedder{Encoder: encoder}
+	for _, texts := range [][]string{{"a", "b", "a"}, {"b", "c"}, {"a", "c"}} {
+		v, err := e.Vectors(t.Context(), Side{Language: "en", Texts: texts}, Role{})
+		if err != nil || v.Rows.N != len(texts) {
+			t.Fatal(v.Rows.N, err)
+		}
+	}
+	if encoder.texts != 3 || encoder.calls != 2 {
+		t.Errorf("%d texts in %d calls, want 3 in 2", encoder.texts, encoder.calls)
+	}
+	e.Forget("en")
+	if _, err := e.Vectors(t.Context(), Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
+		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)
+	}
+}

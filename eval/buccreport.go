@@ -1,0 +1,82 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/index"
+	"bitextmine/internal/badinput"
+)
+
+func missingGold(files BUCCFiles) error {
+	return badinput.Errorf("%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there", files.Source)
+}
+
+func newBUCCReport(p Protocol, encoder string) *Report {
+	report := &Report{Protocol: p, Encoder: encoder, Label: "pair"}
+	report.Columns = []Column{{"f1", Percentage}, {"precision", Percentage}, {"recall", Percentage}}
+	if p == BUCCMTEB {
+		report.Columns = append(report.Columns, Column{"half", Text}, Column{"queries", Count}, Column{"correct", Count}, Column{"targets", Count})
+		return report
+	}
+	report.Columns = append(report.Columns,
+		Column{"threshold", Threshold}, Column{"threshold_half", Text}, Column{"half", Text},
+		Column{"source", Count}, Column{"target", Count}, Column{"gold", Count},
+		Column{"candidates", Count}, Column{"extracted", Count}, Column{"correct", Count})
+	return report
+}
+
+// miner and score of each thresholded protocol.
+var thresholded = map[Protocol]struct {
+	mine  Miner
+	score func(tune, report Mined) BUCCScore
+}{
+	BUCCLaser:  {MineBUCCLaser, ScoreBUCC},
+	BUCCST:     {MineBUCCST, ScoreBUCCST},
+	BUCCCosine: {MineBUCCCosine, ScoreBUCC},
+}
+
+// buccResult gathers what a protocol found in a pair's halves.
+type buccResult struct {
+	mined          []Mined // of each half, train first
+	last           string  // the half that is reported
+	source, target int     // its sentences
+	mteb           MTEBScore
+}
+
+// add mines a half; last is the one that is reported.
+func (b *buccResult) add(ctx context.Context, searcher index.Searcher, p Protocol, half Half, last bool) error {
+	b.last, b.source, b.target = half.Name, len(half.Source.Texts), len(half.Target.Texts)
+	if p == BUCCMTEB {
+		var err error
+		if last {
+			b.mteb, err = ScoreBUCCMTEB(ctx, searcher, half)
+		}
+		return err
+	}
+	protocol, ok := thresholded[p]
+	if !ok {
+		return fmt.Errorf("%s is no BUCC protocol", p.Name)
+	}
+	mined, err := protocol.mine(ctx, searcher, half)
+	b.mined = append(b.mined, mined)
+	return err
+}
+
+// addBUCC adds a pair's row: the threshold from its first half, the report on its last.
+func (r *Report) addBUCC(pair LanguagePair, found buccResult) {
+	if r.Protocol == BUCCMTEB {
+		s := found.mteb
+		r.Rows = append(r.Rows, Row{pair.String(), []any{s.F1, s.Precision, s.Recall, found.last, s.Queries, s.Correct, found.target}})
+		return
+	}
+	s := thresholded[r.Protocol].score(found.mined[0], found.mined[len(found.mined)-1])
+	if len(found.mined) == 1 {
+		r.note("%s has its %s half only: the threshold was found on the half that is reported", pair, found.last)
+	}
+	r.Rows = append(r.Rows, Row{pair.String(), []any{
+		s.F1(), s.Precision(), s.Recall(), s.Threshold, s.ThresholdHalf, s.ReportHalf,
+		found.source, found.target, s.Gold, s.Candidates, s.Extracted, s.Correct,
+	}})
+	r.Curves = append(r.Curves, NamedCurve{Name: pair.String(), Threshold: s.Threshold, Points: s.Curve})
+}

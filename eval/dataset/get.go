@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Options say how a set is downloaded.
+type Options struct {
+	// Mirror is an address to use in place of the publisher's.
+	Mirror string
+	// SHA256 are digests of files that are not pinned, by path.
+	SHA256 map[string]string
+	// TrustFirst accepts a file that is not pinned as it comes, and records its digest.
+	TrustFirst bool
+	Client     *http.Client // nil: one that waits a minute for an answer
+	// Attempts bounds how often a broken transfer is taken up again; 0 is 5.
+	Attempts int
+	// Wait is the pause before the second attempt, doubled each time; 0 is a second.
+	Wait time.Duration
+	// Progress, which may be nil, is told each file and how many of its bytes are there.
+	Progress func(file string, done, size int64)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Client == nil {
+		o.Client = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: time.Minute}}
+	}
+	if o.Attempts == 0 {
+		o.Attempts = 5
+	}
+	if o.Wait == 0 {
+		o.Wait = time.Second
+	}
+	return o
+}
+
+// sumsName is the file that records the digests that were trusted on first use, in sha256sum's format.
+const sumsName = "SHA256SUMS"
+
+// Get brings a set into dir, which it makes: what is there and verified is kept, what was half-downloaded is taken up again.
+// A digest that differs, and a file that is neither pinned nor trusted, are badinput errors.
+func Get(ctx context.Context, set Set, dir string, opts Options) error {
+	opts = opts.withDefaults()
+	if opts.Mirror != "" {
+		set.Base = strings.TrimSuffix(opts.Mirror, "/") + "/"
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	trusted, err := readSums(filepath.Join(dir, sumsName))
+	if err != nil {
+		return err
+	}
+	for _, f := range set.Files {
+		if !f.Pinned() {
+			if f.SHA256 = opts.SHA256[f.Path]; f.SHA256 == "" {
+				f.SHA256 = trusted[f.Path]
+			}
+			if f.SHA256 == "" && !opts.TrustFirst {
+				return badinput.Errorf("%s of %s is not pinned, as no digest of it is published: give one with --sha256 %s=DIGEST, or accept what comes with --trust-first", f.Path, set.Name, f.Path)
+			}
+		}
+		sum, err := getFile(ctx, set, f, dir, opts)
+		if err != nil {
+			return fmt.Errorf("get %s: %w", set.Name, err)
+		}
+		if f.SHA256 == "" {
+			trusted[f.Path] = sum
+			if err := writeSums(filepath.Join(dir, sumsName), trusted); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// getFile downloads one file, unless it is there, and unpacks it. It returns the file's digest.
+func getFile(ctx context.Context, set Set, f File, dir string, opts Options) (string, error) {
+	path := filepath.Join(dir, filepath.FromSlash(f.Path))
+	sum, err := sumFile(path)
+	switch {
+	case err == nil && f.SHA256 != "" && sum == f.SHA256:
+		// There already.
+	case err == nil && f.SHA256 != "":
+		return "", badinput.Errorf("%s has sha256 %s but should have %s: delete it, so that it is downloaded again", path, sum, f.SHA256)
+	case err != nil && !os.IsNotExist(err):
+		return "", err
+	default:
+		if sum, err = download(ctx, set.Base+f.Path, path, f, opts); err != nil {
+			return "", err
+		}
+	}
+	if f.archive() {
+		return sum, unpack(path, dir, sum)
+	}
+	return sum, nil
+}
+
+func readSums(path string) (map[string]string, error) {
+	sums := make(map[string]string)
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return sums, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read recorded digests: %w", err)
+	}
+	for n, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		sum, name, ok := strings.Cut(line, "  ")
+		if !ok || len(sum) != 64 || !fs.ValidPath(name) {
+			return nil, badinput.Errorf("%s:%d: not a line of sha256sum: correct it, or delete the file to trust the next download", path, n+1)
+		}
+		sums[name] = sum
+	}
+	return sums, nil
+}
+
+func writeSums(path string, sums map[string]string) error {
+	return atomicfile.Write(path, func(f *os.File) error {
+		for _, name := range sortedKeys(sums) {
+			if _, err := fmt.Fprintf(f, "%s  %s\n", sums[name], name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func sumFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return sumOf(f)
+}
+
+func sumOf(r io.Reader) (string, error) {
+	h := newHash()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", fmt.Errorf("read for its digest: %w", err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}

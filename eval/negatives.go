@@ -1,0 +1,68 @@
+package eval
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// ReadNegatives reads the published xsim++ format: an object of `"edited sentence": {"errtype": kind, "src": sentence}` in
+// LANG_errtype.SPLIT.json. The targets are the lines of LANG_augmented.SPLIT beside it, in their order, repetitions included, as
+// LASER's eval.py takes them; without that file, the object's keys in order.
+func ReadNegatives(path string) ([]Negative, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badinput.Errorf("open xsim++ negatives: %w", err)
+	}
+	var kinds map[string]struct {
+		Kind string `json:"errtype"`
+		Of   string `json:"src"`
+	}
+	if err := json.Unmarshal(data, &kinds); err != nil {
+		return nil, badinput.Errorf("%s is not in the published xsim++ format, an object of {\"errtype\", \"src\"} by sentence: %w", path, err)
+	}
+	texts, err := augmentedLines(path)
+	if err != nil {
+		return nil, err
+	}
+	if texts == nil {
+		for text := range kinds {
+			texts = append(texts, text)
+		}
+		slices.Sort(texts)
+	}
+	stripped := make(map[string]Negative, len(kinds))
+	for text, k := range kinds {
+		stripped[strip(text)] = Negative{Text: strip(text), Of: strip(k.Of), Kind: k.Kind}
+	}
+	negatives := make([]Negative, len(texts))
+	for i, text := range texts {
+		n, ok := stripped[strip(text)]
+		if !ok {
+			n = Negative{Text: strip(text), Kind: Misaligned} // a target all the same; of no sentence, so of no kind
+		}
+		negatives[i] = n
+	}
+	if len(negatives) == 0 {
+		return nil, badinput.Errorf("%s holds no negative: xsim++ without any is xsim", path)
+	}
+	return negatives, nil
+}
+
+// augmentedLines reads the text file that belongs to an errtype file, nil if there is none.
+func augmentedLines(path string) ([]string, error) {
+	text := strings.TrimSuffix(strings.Replace(path, "_errtype.", "_augmented.", 1), ".json")
+	if text == path {
+		return nil, nil
+	}
+	if _, err := os.Stat(text); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	side, err := readSide(text, "en", false)
+	return side.Texts, err
+}

@@ -1,0 +1,114 @@
+package eval
+
+import (
+	"context"
+	"slices"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+)
+
+// Pool is the distinct sentences of two languages with their neighbourhoods: what a margin is measured against. Sentences are
+// the same when their normalised texts are, as in a run, and are encoded normalised.
+type Pool struct {
+	Lists          *mine.Lists
+	source, target poolSide
+}
+
+type poolSide struct {
+	arranged
+	texts []string // by row
+	rowOf map[string]int32
+}
+
+// NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
+func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, k int, margin mine.Margin) (*Pool, error) {
+	var p Pool
+	var err error
+	role := Role{Pair: source.Language + "-" + target.Language}
+	if p.source, err = newPoolSide(ctx, vectors, source, role); err != nil {
+		return nil, err
+	}
+	role.Target = true
+	if p.target, err = newPoolSide(ctx, vectors, target, role); err != nil {
+		return nil, err
+	}
+	p.Lists, err = neighbours(ctx, searcher, p.source.rows, p.target.rows, k, margin)
+	return &p, err
+}
+
+func newPoolSide(ctx context.Context, vectors VectorSource, side Side, role Role) (poolSide, error) {
+	distinct := Side{Language: side.Language}
+	seen := make(map[string]bool, len(side.Texts))
+	for _, text := range side.Texts {
+		if normal := corpus.Normalise(text); normal != "" && !seen[normal] {
+			seen[normal] = true
+			distinct.Texts = append(distinct.Texts, normal)
+		}
+	}
+	if len(distinct.Texts) == 0 {
+		return poolSide{}, badinput.Errorf("no %s text holds a sentence: check the files and their columns", side.Language)
+	}
+	v, err := vectors.Vectors(ctx, distinct, role)
+	if err != nil {
+		return poolSide{}, err
+	}
+	out := poolSide{arranged: arrange(v, true), rowOf: make(map[string]int32, len(distinct.Texts))}
+	for row, s := range out.sentence {
+		out.texts = append(out.texts, distinct.Texts[s])
+		out.rowOf[distinct.Texts[s]] = int32(row)
+	}
+	return out, nil
+}
+
+// PairScore is how a pair stands against the neighbourhoods of its two sentences. A rank counts from 0; mine.Unranked is a
+// partner that is not among the k nearest.
+type PairScore struct {
+	Score, Cosine          float32
+	SourceMean, TargetMean float32
+	SourceRank, TargetRank uint8
+}
+
+// Score scores a pair; ok is false when one of its sentences is not in the pool.
+func (p *Pool) Score(source, target string) (score PairScore, ok bool) {
+	x, okX := p.source.rowOf[corpus.Normalise(source)]
+	y, okY := p.target.rowOf[corpus.Normalise(target)]
+	if !okX || !okY {
+		return PairScore{}, false
+	}
+	return p.score(x, y), true
+}
+
+func (p *Pool) score(x, y int32) PairScore {
+	s := PairScore{
+		Cosine:     rowCosine(p.source.rows, x, p.target.rows, y),
+		SourceMean: meanAt(p.Lists.Source, x, p.Lists.K), TargetMean: meanAt(p.Lists.Target, y, p.Lists.K),
+		SourceRank: rankIn(p.Lists.Source, x, y, p.Lists.K), TargetRank: rankIn(p.Lists.Target, y, x, p.Lists.K),
+	}
+	s.Score = p.Lists.Margin.Of(s.Cosine, s.SourceMean, s.TargetMean)
+	return s
+}
+
+// rowCosine is the cosine of a row of a and a row of b, as a search computes it.
+func rowCosine(a embedding.Matrix, i int32, b embedding.Matrix, j int32) float32 {
+	x, y := make([]float32, a.Dim), make([]float32, b.Dim)
+	a.Float32(x, int(i), int(i)+1)
+	b.Float32(y, int(j), int(j)+1)
+	return embedding.Dot(x, y)
+}
+
+func meanAt(nb mine.Neighbours, i int32, k int) float32 {
+	ids, cosines := nb.Row(int(i))
+	return mine.Means(mine.Neighbours{K: nb.K, IDs: ids, Cosines: cosines}, k)[0]
+}
+
+func rankIn(nb mine.Neighbours, i, partner int32, k int) uint8 {
+	ids, _ := nb.Row(int(i))
+	if at := slices.Index(ids[:k], partner); at >= 0 {
+		return uint8(at)
+	}
+	return mine.Unranked
+}

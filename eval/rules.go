@@ -1,0 +1,239 @@
+package eval
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"bitextmine/corpus"
+)
+
+// RuleNegativesNote goes with every report on RuleNegatives.
+const RuleNegativesNote = "negatives are this program's own, made by rules from the targets: not comparable with published xsim++ figures (give the published errtype.json with --negatives for those)"
+
+// Kinds of RuleNegatives.
+const (
+	numberEdit    = "Number"
+	entityEdit    = "Entity"
+	negationEdit  = "Negation"
+	causalityEdit = "Causality"
+)
+
+const (
+	// alternatives is how many other numbers or entities replace each one.
+	alternatives = 3
+	// editsOfKind bounds how many negatives of a kind a sentence gets, so that long sentences do not fill the targets.
+	editsOfKind = 6
+)
+
+// RuleNegatives makes hard English negatives: each is a sentence with one edit that changes what it says.
+//
+//   - Number: a number becomes another of the same form (1,250 -> 3,250; 3.5 -> 8.5; three -> six);
+//   - Entity: a capitalised name inside the sentence becomes one of the same length in words from another sentence;
+//   - Negation: an auxiliary gets or loses its "not";
+//   - Causality: a connective, or a word of change or order, becomes one that turns the relation (because -> although,
+//     increased -> decreased, before -> after).
+//
+// The choice depends on the sentence and the set alone. A negative that is itself a target is left out.
+func RuleNegatives(targets []string) ([]Negative, error) {
+	names := entities(targets)
+	taken := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		taken[t] = true
+	}
+	var out []Negative
+	edited := make(map[string]bool)
+	for _, of := range targets {
+		if edited[of] {
+			continue
+		}
+		edited[of] = true
+		key := corpus.KeyOf(of)
+		rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])))
+		for _, kind := range []struct {
+			name  string
+			edits []string
+		}{
+			{numberEdit, numberEdits(of, rng)},
+			{entityEdit, entityEdits(of, names, rng)},
+			{negationEdit, wordEdits(of, negations)},
+			{causalityEdit, wordEdits(of, causality)},
+		} {
+			for _, text := range kind.edits[:min(editsOfKind, len(kind.edits))] {
+				if !taken[text] {
+					taken[text] = true
+					out = append(out, Negative{Text: text, Of: of, Kind: kind.name})
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+var digits = regexp.MustCompile(`\d+(?:[.,]\d+)*`)
+
+// numberEdits replaces each number, in digits or as a word, by others.
+func numberEdits(text string, rng *rand.Rand) []string {
+	var out []string
+	for _, at := range digits.FindAllStringIndex(text, -1) {
+		for range alternatives {
+			out = append(out, text[:at[0]]+otherNumber(text[at[0]:at[1]], rng)+text[at[1]:])
+		}
+	}
+	for _, at := range words(text) {
+		word := text[at[0]:at[1]]
+		if i := slices.Index(numberWords, strings.ToLower(word)); i >= 0 {
+			for step := 1; step <= alternatives; step++ {
+				out = append(out, text[:at[0]]+likeCase(numberWords[(i+step*3)%len(numberWords)], word)+text[at[1]:])
+			}
+		}
+	}
+	return out
+}
+
+// otherNumber changes the leading digits of a number, keeping its length and punctuation. A year stays near (1987 -> 1974).
+func otherNumber(number string, rng *rand.Rand) string {
+	if year, err := strconv.Atoi(number); err == nil && year >= 1500 && year < 2100 {
+		return strconv.Itoa(year - 2 - rng.IntN(40))
+	}
+	b := []byte(number)
+	for i, c := range b {
+		if c < '0' || c > '9' {
+			continue
+		}
+		low := 0
+		if i == 0 {
+			low = 1 // no leading zero
+		}
+		other := byte('0' + low + rng.IntN(9-low))
+		if other >= c {
+			other++
+		}
+		b[i] = other
+		if i > 0 || rng.IntN(2) == 0 {
+			break // the first digit always, sometimes the second too
+		}
+	}
+	return string(b)
+}
+
+// entities lists the names inside sentences by their number of words, sorted.
+func entities(targets []string) map[int][]string {
+	seen := make(map[string]bool)
+	out := make(map[int][]string)
+	for _, text := range targets {
+		for _, at := range names(text) {
+			if name := text[at[0]:at[1]]; !seen[name] {
+				seen[name] = true
+				n := strings.Count(name, " ") + 1
+				out[n] = append(out[n], name)
+			}
+		}
+	}
+	for n := range out {
+		slices.Sort(out[n])
+	}
+	return out
+}
+
+func entityEdits(text string, known map[int][]string, rng *rand.Rand) []string {
+	var out []string
+	for _, at := range names(text) {
+		name := text[at[0]:at[1]]
+		others := known[strings.Count(name, " ")+1]
+		for range alternatives {
+			if other := others[rng.IntN(len(others))]; other != name && !strings.Contains(text, other) {
+				out = append(out, text[:at[0]]+other+text[at[1]:])
+			}
+		}
+	}
+	return out
+}
+
+// names finds runs of capitalised words that do not start the sentence: what English writes with a capital inside is a name.
+func names(text string) [][2]int {
+	var out [][2]int
+	afterStop := true
+	for _, at := range words(text) {
+		word := text[at[0]:at[1]]
+		capital := unicode.IsUpper([]rune(word)[0]) && len(word) > 1
+		joined := len(out) > 0 && text[out[len(out)-1][1]:at[0]] == " "
+		switch {
+		case !capital || afterStop || notNames[word]:
+		case joined:
+			out[len(out)-1][1] = at[1]
+		default:
+			out = append(out, at)
+		}
+		afterStop = at[1] < len(text) && strings.ContainsRune(".!?:\"“", rune(text[at[1]]))
+	}
+	return out
+}
+
+// words returns where the words of a text stand: letters, and apostrophes and hyphens between them.
+func words(text string) [][2]int {
+	var out [][2]int
+	start := -1
+	for i, r := range text {
+		inside := unicode.IsLetter(r) || start >= 0 && (r == '\'' || r == '’' || r == '-')
+		switch {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			out = append(out, [2]int{start, i})
+			start = -1
+		}
+	}
+	if start >= 0 {
+		out = append(out, [2]int{start, len(text)})
+	}
+	return out
+}
+
+// wordEdits replaces each place where a phrase of the table stands as whole words.
+func wordEdits(text string, table []replacement) []string {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return nil // a letter whose lower case has another length: places would not agree
+	}
+	var out []string
+	covered := make([]bool, len(text))
+	for _, r := range table {
+		for from := 0; ; {
+			at := strings.Index(lower[from:], r.from)
+			if at < 0 {
+				break
+			}
+			at += from
+			end := at + len(r.from)
+			from = end
+			if covered[at] || !wholeWord(lower, at, end) {
+				continue
+			}
+			for i := at; i < end; i++ {
+				covered[i] = true // "was not" is not also "was"
+			}
+			out = append(out, text[:at]+likeCase(r.to, text[at:end])+text[end:])
+		}
+	}
+	return out
+}
+
+func wholeWord(text string, at, end int) bool {
+	letter := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] == '\'' || text[i] == '-' || text[i] >= 0x80)
+	}
+	return !letter(at-1) && !letter(end)
+}
+
+// likeCase gives word a capital if model has one.
+func likeCase(word, model string) string {
+	if r := []rune(model); len(r) > 0 && unicode.IsUpper(r[0]) {
+		return strings.ToUpper(word[:1]) + word[1:]
+	}
+	return word
+}

@@ -1,0 +1,108 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/index"
+)
+
+// Runner evaluates test sets on disk. It is used by one goroutine.
+type Runner struct {
+	Vectors  VectorSource
+	Searcher index.Searcher
+	// Progress, which may be nil, is told what comes next.
+	Progress func(what string)
+}
+
+func (r *Runner) tell(format string, args ...any) {
+	if r.Progress != nil {
+		r.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// forget lets an Embedder drop a language that no later row needs.
+func (r *Runner) forget(languages ...string) {
+	if e, ok := r.Vectors.(*Embedder); ok {
+		for _, l := range languages {
+			e.Forget(l)
+		}
+	}
+}
+
+// BUCC judges language pairs of BUCC sets under dir by one or more of the bucc protocols, encoding each half once. It returns
+// a report for each protocol, in their order.
+func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pairs []LanguagePair) ([]*Report, error) {
+	var found [][]BUCCFiles // all of them before any work, so that a wrong name is told at once
+	for _, pair := range pairs {
+		files, err := FindBUCC(dir, pair)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, files)
+	}
+	reports := make([]*Report, len(protocols))
+	for i, p := range protocols {
+		reports[i] = newBUCCReport(p, r.Vectors.Name())
+	}
+	for i, pair := range pairs {
+		if err := r.buccPair(ctx, reports, pair, found[i]); err != nil {
+			return nil, fmt.Errorf("evaluate %s: %w", pair, err)
+		}
+	}
+	for _, report := range reports {
+		report.average()
+	}
+	return reports, nil
+}
+
+// buccPair adds a pair's row to each report. Halves are read, encoded, mined and dropped one after the other.
+func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguagePair, files []BUCCFiles) error {
+	var withGold []BUCCFiles
+	for _, f := range files {
+		if f.Gold != "" {
+			withGold = append(withGold, f)
+			continue
+		}
+		for _, report := range reports {
+			report.note("the %s half of %s has no gold file and is left out", f.Half, pair)
+		}
+	}
+	if len(withGold) == 0 {
+		return missingGold(files[0])
+	}
+	results := make([]buccResult, len(reports))
+	for i, f := range withGold {
+		half, err := r.half(ctx, f, pair)
+		if err != nil {
+			return err
+		}
+		for j, report := range reports {
+			r.tell("%s %s %s", report.Protocol.Name, pair, f.Half)
+			if err := results[j].add(ctx, r.Searcher, report.Protocol, half, i == len(withGold)-1); err != nil {
+				return fmt.Errorf("%s half: %w", f.Half, err)
+			}
+		}
+	}
+	for j, report := range reports {
+		report.addBUCC(pair, results[j])
+	}
+	return nil
+}
+
+// half reads and encodes a half.
+func (r *Runner) half(ctx context.Context, files BUCCFiles, pair LanguagePair) (Half, error) {
+	r.tell("encode %s %s", pair, files.Half)
+	half, err := ReadBUCC(files, pair)
+	if err != nil {
+		return half, err
+	}
+	role := Role{Pair: pair.String(), Half: files.Half}
+	if half.Source, err = r.Vectors.Vectors(ctx, half.Source.Side, role); err != nil {
+		return half, err
+	}
+	role.Target = true
+	half.Target, err = r.Vectors.Vectors(ctx, half.Target.Side, role)
+	r.forget(pair.Source, pair.Target)
+	return half, err
+}

@@ -1,0 +1,200 @@
+package eval
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/encode/encodetest"
+	"bitextmine/index"
+	"bitextmine/index/backend"
+)
+
+// shared is where the field's test sets lie beside a checkout that has them; their licences keep them out of it.
+const shared = "../../shared"
+
+// sharedSet unpacks an archive of test sets, or skips the test where there is none.
+func sharedSet(t *testing.T, archive string) string {
+	t.Helper()
+	path := filepath.Join(shared, "data", archive)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no %s: this test needs the shared test sets beside the repository", path)
+	}
+	return unpack(t, path)
+}
+
+func openEncoder(t testing.TB) *encode.Encoder {
+	t.Helper()
+	if err := encodetest.SetLibrary(); err != nil {
+		t.Fatal(err)
+	}
+	model, err := encode.Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoder, err := encode.Open(model, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := encoder.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return encoder
+}
+
+func openSearcher(t testing.TB) index.Searcher {
+	t.Helper()
+	searcher, err := backend.Open("exact", backend.Options{Threads: runtime.NumCPU()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return searcher
+}
+
+// TestLASERGolden: LASER's own program on the same vectors writes the same pairs and scores, and its bucc.py the same figures.
+func TestLASERGolden(t *testing.T) {
+	dir := sharedSet(t, "bucc_style.tar.xz")
+	golden := readLASERPairs(t, filepath.Join(shared, "golden", "laser.bag-multi.de-en.train.tsv.gz"))
+	pair := LanguagePair{"de", "en"}
+	files, err := FindBUCC(filepath.Join(dir, "bucc_style"), pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t)}, Searcher: openSearcher(t)}
+	half, err := runner.half(t.Context(), files[0], pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mined, err := MineBUCCLaser(t.Context(), runner.Searcher, half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comparePairs(t, half, mined.Pairs, golden)
+	score := ScoreBUCC(mined, mined)
+	got := fmt.Sprintf("%.6f %.2f %.2f %.2f", score.Threshold, score.Precision(), score.Recall(), score.F1())
+	if want := "1.138104 78.37 65.22 71.19"; got != want {
+		t.Errorf("threshold P R F1 = %s, LASER's bucc.py prints %s", got, want)
+	}
+}
+
+func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := make(map[IDs]float64)
+	lines := bufio.NewScanner(plain)
+	for lines.Scan() {
+		fields := strings.Split(lines.Text(), "\t")
+		score, err := strconv.ParseFloat(fields[0], 64)
+		if err != nil || len(fields) != 3 {
+			t.Fatalf("%s: line %q", path, lines.Text())
+		}
+		pairs[IDs{fields[1], fields[2]}] = score
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
+
+// comparePairs allows other pairs only where the scores tie: a pair that one side has and the other has not must score like one
+// of its rivals.
+func comparePairs(t *testing.T, half Half, got []Scored, golden map[IDs]float64) {
+	t.Helper()
+	const tolerance = 1e-4
+	same, worst := 0, 0.0
+	for _, p := range got {
+		pair := IDs{half.Source.IDs[p.Source], half.Target.IDs[p.Target]}
+		want, ok := golden[pair]
+		if !ok {
+			t.Errorf("%v scores %v here; LASER does not write it", pair, p.Score)
+			continue
+		}
+		same++
+		worst = max(worst, math.Abs(want-p.Score))
+	}
+	if worst > tolerance {
+		t.Errorf("scores differ by up to %v", worst)
+	}
+	t.Logf("%d pairs here, %d of LASER, %d the same, scores within %.2g", len(got), len(golden), same, worst)
+}
+
+// TestBUCCReferenceFigures compares with the figures of an independent implementation (the encoder's README), for float32
+// vectors; float16 ones may differ by 0.3.
+func TestBUCCReferenceFigures(t *testing.T) {
+	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
+	pairs := []LanguagePair{{"de", "en"}, {"fr", "en"}, {"zh", "en"}}
+	for _, narrow := range []bool{false, true} {
+		runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t), Narrow: narrow}, Searcher: openSearcher(t)}
+		reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCCosine}, dir, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance := 0.01
+		if narrow {
+			tolerance = 0.3
+		}
+		for i, want := range []struct{ f1, precision, recall, threshold, cosineF1 float64 }{
+			{71.19, 78.37, 65.22, 1.138, 48.84},
+			{73.12, 75.10, 71.25, 1.127, 50.43},
+			{41.25, 50.52, 34.86, 1.077, 12.86},
+		} {
+			laser, cosine := reports[0].Rows[i].Cells, reports[1].Rows[i].Cells
+			t.Logf("float16 %v %s: F1 %.2f P %.2f R %.2f threshold %.6f, by cosine %.2f", narrow, pairs[i], laser[0], laser[1], laser[2], laser[3], cosine[0])
+			if math.Abs(laser[0].(float64)-want.f1) > tolerance || math.Abs(cosine[0].(float64)-want.cosineF1) > tolerance {
+				t.Errorf("float16 %v %s: F1 %v and by cosine %v, want %v and %v", narrow, pairs[i], laser[0], cosine[0], want.f1, want.cosineF1)
+			}
+			if !narrow && (math.Abs(laser[1].(float64)-want.precision) > tolerance || math.Abs(laser[2].(float64)-want.recall) > tolerance ||
+				math.Abs(laser[3].(float64)-want.threshold) > 0.001) {
+				t.Errorf("%s: P, R, threshold %v, want %v", pairs[i], laser[1:4], want)
+			}
+		}
+	}
+}
+
+// TestTatoebaReferenceFigures: P@1 of an independent implementation (the encoder's README). Sentences with the same words in
+// another order have the same vector in this encoder, so a few neighbours tie and 0.3 points are allowed.
+func TestTatoebaReferenceFigures(t *testing.T) {
+	dir := sharedSet(t, "laser_tatoeba.tar.xz")
+	want := map[string][2]float64{
+		"deu": {97.5, 97.2}, "fra": {93.6, 93.3}, "spa": {95.1, 95.3}, "jpn": {86.4, 88.0}, "cmn": {88.5, 90.3}, "rus": {29.7, 35.3},
+	}
+	sets, err := FindAligned(filepath.Join(dir, "tatoeba"), "devtest", nil, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 112 {
+		t.Errorf("%d languages found, LASER's Tatoeba has 112", len(sets))
+	}
+	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t)}, Searcher: openSearcher(t)}
+	reports, err := runner.Aligned(t.Context(), []Protocol{Tatoeba}, sets, AlignedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range reports[0].Rows {
+		figures, ok := want[row.Name]
+		if !ok {
+			continue
+		}
+		if math.Abs(row.Cells[1].(float64)-figures[0]) > 0.3 || math.Abs(row.Cells[2].(float64)-figures[1]) > 0.3 {
+			t.Errorf("%s: P@1 %.1f and %.1f, want %.1f and %.1f", row.Name, row.Cells[1], row.Cells[2], figures[0], figures[1])
+		}
+	}
+}

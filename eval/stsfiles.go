@@ -1,0 +1,152 @@
+package eval
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+)
+
+// STSFiles names a set of sentence pairs with gold scores, in one of the published layouts.
+type STSFiles struct {
+	Year, Name    string
+	Text, Gold    string // Gold is empty where the scores stand in Text
+	First, Second string // languages
+	textColumns   [2]int // of Text's tab-separated fields
+	goldColumn    int
+	header        bool
+}
+
+// STSPairs is a set as read: pairs without a gold score are left out, as SemEval left them out.
+type STSPairs struct {
+	STSFiles
+	FirstSide, SecondSide Side
+	Scores                []float64
+	Unscored              int // pairs beyond the last gold score, left out
+}
+
+var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z]+)\.txt$`)
+
+// FindSTS finds every set under dir: YEAR/NAME.test.tsv (SemEval 2012-2016: score, two sentences), STS.input.TRACK.a-b.txt with
+// STS.gs.TRACK.a-b.txt beside it (2017), and SICK_test_annotated.txt.
+func FindSTS(dir string) ([]STSFiles, error) {
+	var sets []STSFiles
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name := entry.Name()
+		switch track := stsTrack.FindStringSubmatch(name); {
+		case track != nil:
+			gold := filepath.Join(filepath.Dir(path), strings.Replace(name, ".input.", ".gs.", 1))
+			sets = append(sets, STSFiles{Year: "2017", Name: track[1] + "." + track[2] + "-" + track[3], Text: path, Gold: gold,
+				First: track[2], Second: track[3], textColumns: [2]int{0, 1}})
+		case name == "SICK_test_annotated.txt":
+			sets = append(sets, STSFiles{Year: "SICK", Name: "test", Text: path, First: "en", Second: "en", textColumns: [2]int{1, 2}, goldColumn: 3, header: true})
+		case strings.HasSuffix(name, ".test.tsv"):
+			sets = append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)), Name: strings.TrimSuffix(name, ".test.tsv"), Text: path,
+				First: "en", Second: "en", textColumns: [2]int{1, 2}})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, badinput.Errorf("look for STS sets: %w", err)
+	}
+	if len(sets) == 0 {
+		return nil, badinput.Errorf("%s holds no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt", dir)
+	}
+	slices.SortFunc(sets, func(a, b STSFiles) int {
+		return cmp.Or(strings.Compare(a.Year, b.Year), strings.Compare(a.Name, b.Name))
+	})
+	return sets, nil
+}
+
+// ReadSTS reads a set.
+func ReadSTS(files STSFiles) (STSPairs, error) {
+	set := STSPairs{STSFiles: files, FirstSide: Side{Language: files.First}, SecondSide: Side{Language: files.Second}}
+	rows, err := readFields(files.Text)
+	if err != nil {
+		return set, err
+	}
+	if files.header {
+		rows = rows[1:]
+	}
+	var golds []fieldsAt
+	if files.Gold != "" {
+		if golds, err = readFields(files.Gold); err != nil {
+			return set, err
+		}
+		if len(golds) > len(rows) {
+			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release", files.Text, len(rows), files.Gold, len(golds))
+		}
+		// SemEval published 500 pairs for track 6 of 2017 and scored the first 250.
+		set.Unscored = len(rows) - len(golds)
+		rows = rows[:len(golds)]
+	}
+	for i, row := range rows {
+		scored, name := row, files.Text
+		if files.Gold != "" {
+			scored, name = golds[i], files.Gold
+		}
+		if err := set.add(row, scored, name); err != nil {
+			return set, err
+		}
+	}
+	if len(set.Scores) == 0 {
+		return set, badinput.Errorf("%s: no pair has a gold score", files.Text)
+	}
+	return set, nil
+}
+
+func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
+	if len(scored.fields) <= s.goldColumn || len(row.fields) <= s.textColumns[1] {
+		return badinput.Errorf("%s:%d: the line has %d tab-separated fields, too few for two sentences and their score", s.Text, row.line, len(row.fields))
+	}
+	gold := strings.TrimSpace(scored.fields[s.goldColumn])
+	if gold == "" {
+		return nil
+	}
+	score, err := strconv.ParseFloat(gold, 64)
+	if err != nil {
+		return badinput.Errorf("%s:%d: the gold score %q is no number: correct the line", goldFile, scored.line, gold)
+	}
+	s.Scores = append(s.Scores, score)
+	s.FirstSide.Texts = append(s.FirstSide.Texts, strip(row.fields[s.textColumns[0]]))
+	s.SecondSide.Texts = append(s.SecondSide.Texts, strip(row.fields[s.textColumns[1]]))
+	return nil
+}
+
+// fieldsAt is a line's tab-separated fields.
+type fieldsAt struct {
+	line   uint64
+	fields []string
+}
+
+// readFields reads the lines of a file that are not blank.
+func readFields(path string) (rows []fieldsAt, err error) {
+	opts := corpus.DefaultOptions()
+	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
+	r, err := corpus.Open(corpus.Input{Path: path}, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		s, err := r.Next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, fieldsAt{s.Line, strings.Split(s.Text, "\t")})
+	}
+}

@@ -1,0 +1,161 @@
+// Package exact finds the nearest neighbours of both sides of a cell in one pass over their inner products.
+//
+// The larger side is cut into blocks, the base; a worker takes a block and runs all queries of the other side past it, one
+// block of queries after another. A tile of scores serves both sides: whatever is above the floor of its row or of its column
+// becomes a candidate there. The base block's lists are complete when the last queries have passed; they belong to that worker alone. The
+// queries' lists are shared: after each block the worker merges its candidates into them under a lock. What is merged are
+// exact cosines in a fixed order, so it does not matter who comes first.
+//
+// Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which may be sorted by
+// similarity, floors would rise row by row and everything would become a candidate for a while.
+package exact
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/index"
+	"bitextmine/index/kernel"
+	"bitextmine/internal/badinput"
+)
+
+// Name is the searcher's name in the settings.
+const Name = "exact"
+
+// Options are the settings of an exact search.
+type Options struct {
+	Threads int    // 0: all processors that Go may use
+	Kernel  string // empty: the fastest that this CPU runs
+}
+
+// Block sizes. A base block stays in the cache of its panels' users; a block of queries is about a fifth of a second's work at 1,024 dimensions, the time
+// that a search takes to notice that it was cancelled.
+const (
+	baseRows  = 8192
+	queryRows = 2048
+)
+
+type searcher struct {
+	threads int
+	kernel  *kernel.Kernel
+}
+
+// Open returns an exact searcher. Errors are badinput: options out of range, a kernel that this CPU cannot run.
+func Open(opts Options) (index.Searcher, error) {
+	if opts.Threads < 0 {
+		return nil, badinput.Errorf("a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
+	}
+	s := &searcher{threads: opts.Threads, kernel: kernel.Best}
+	if s.threads == 0 {
+		s.threads = runtime.GOMAXPROCS(0)
+	}
+	if opts.Kernel != "" {
+		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
+			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel, kernel.Best.Name)
+		}
+	}
+	return s, nil
+}
+
+func (s *searcher) Name() string { return Name }
+
+// Search implements index.Searcher.
+func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
+	cell, err := index.NewCell(ctx, src, tgt, k)
+	if err != nil {
+		return index.Result{}, err
+	}
+	defer cell.Close()
+	if err := s.newPass(cell, report).run(ctx, s.threads); err != nil {
+		return index.Result{}, err
+	}
+	if report != nil {
+		report(1)
+	}
+	return cell.Result(), nil
+}
+
+// pass is one search under way.
+type pass struct {
+	kernel        *kernel.Kernel
+	rows, cols    *index.Half // the queries' lists and the base rows'
+	queries, base blocks
+	locks         []sync.Mutex // one for each block of queries: guards those queries' lists
+	next          atomic.Int64 // the next base block without a worker
+	progress      *index.Progress
+}
+
+func (s *searcher) newPass(cell *index.Cell, report func(float64)) *pass {
+	rows, cols := cell.Halves()
+	if rows.Queries.Len() > cols.Queries.Len() {
+		rows, cols = cols, rows
+	}
+	p := &pass{
+		kernel: s.kernel, rows: rows, cols: cols,
+		queries: cut(rows.Queries.Len(), queryRows, 1),
+		base:    cut(cols.Queries.Len(), baseRows, s.threads),
+	}
+	p.locks = make([]sync.Mutex, p.queries.count)
+	p.progress = index.NewProgress(float64(p.queries.n)*float64(p.base.n), report)
+	return p
+}
+
+func (p *pass) run(ctx context.Context, threads int) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(threads, p.base.count) {
+		g.Go(func() error { return p.work(ctx) })
+	}
+	return g.Wait()
+}
+
+// work takes base blocks until there are none left.
+func (p *pass) work(ctx context.Context) error {
+	scanner, err := p.kernel.NewScanner(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.K, p.queries.size, p.base.size)
+	if err != nil {
+		return err
+	}
+	defer scanner.Close()
+	for {
+		b := int(p.next.Add(1)) - 1
+		if b >= p.base.count {
+			return nil
+		}
+		if err := p.searchBlock(ctx, scanner, b); err != nil {
+			return err
+		}
+	}
+}
+
+// searchBlock runs all queries past base block b. Each block starts at other queries, so that workers seldom meet at a lock.
+func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
+	lo, hi := p.base.bounds(b)
+	scanner.Base(lo, hi, p.base.step)
+	for i := range p.queries.count {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		q := (i + b*p.queries.count/p.base.count) % p.queries.count
+		p.searchTile(scanner, q, lo, hi)
+		from, to := p.queries.bounds(q)
+		p.progress.Add(float64(hi-lo) * float64(to-from))
+	}
+	return p.cols.Exhaust(ctx, scanner.SettleBase(p.cols.Lists))
+}
+
+func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
+	from, to := p.queries.bounds(q)
+	p.locks[q].Lock()
+	scanner.Queries(from, to, p.queries.step, p.rows.Lists)
+	p.locks[q].Unlock()
+
+	scanner.Scan()
+
+	p.locks[q].Lock()
+	defer p.locks[q].Unlock()
+	unproven := scanner.SettleQueries(p.rows.Lists)
+	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, lo, hi, p.base.step)
+}

@@ -1,0 +1,62 @@
+package exact
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"bitextmine/index"
+	"bitextmine/index/indextest"
+	"bitextmine/index/kernel"
+	"bitextmine/internal/badinput"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	for _, name := range kernel.Names {
+		t.Run(name, func(t *testing.T) {
+			if kernel.Get(name) == nil {
+				t.Skip("this CPU cannot run it")
+			}
+			indextest.RunExact(t, func(threads int) (index.Searcher, error) {
+				return Open(Options{Threads: threads, Kernel: name})
+			})
+		})
+	}
+}
+
+func TestOpenBadInput(t *testing.T) {
+	for name, opts := range map[string]Options{"threads": {Threads: -1}, "kernel": {Kernel: "mmx"}} {
+		if _, err := Open(opts); !badinput.Is(err) {
+			t.Errorf("%s: error %v; want badinput", name, err)
+		}
+	}
+}
+
+func TestCutVisitsEveryRowOnce(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 1023, 1024, 2049, 16385, 50000} {
+		for _, workers := range []int{1, 2, 3, 16} {
+			b := cut(n, 8192, workers)
+			seen := make([]bool, n)
+			for i := range b.count {
+				lo, hi := b.bounds(i)
+				if hi <= lo || hi-lo > b.size || b.size > 8192 {
+					t.Fatalf("n %d, %d workers: block %d is %d to %d of size %d", n, workers, i, lo, hi, b.size)
+				}
+				for p := lo; p < hi; p++ {
+					row := p * b.step % n
+					if seen[row] {
+						t.Fatalf("n %d, %d workers: row %d comes twice", n, workers, row)
+					}
+					seen[row] = true
+				}
+			}
+			for row, ok := range seen {
+				if !ok {
+					t.Fatalf("n %d, %d workers: row %d does not come", n, workers, row)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+// Package kernel is the arithmetic of exact search, in C: cosines in the fixed order of embedding.Dot, and the fused pass that
+// scores a block of queries with a block of base rows and keeps both sides' candidates from the same tile.
+//
+// A kernel is one instruction set's version of it. All give the same lists: a pass's scores are only good enough to choose
+// candidates by, within a proven bound, and the cosines that decide are the same in every kernel, bit for bit.
+//
+//	vnni      x86-64 with AVX512-VNNI: int16 products summed in int32, twice the speed of float32
+//	avx512    x86-64 with AVX-512
+//	avx2      x86-64 with AVX2, FMA and F16C
+//	portable  anything else
+package kernel
+
+/*
+#cgo CFLAGS: -O3 -Wall -Wextra -Wno-psabi
+#cgo LDFLAGS: -lm
+#include <stdlib.h>
+#include "kernel.h"
+#include "scan.h"
+*/
+import "C"
+
+import (
+	"math"
+	"runtime"
+	"unsafe"
+
+	"bitextmine/encode/embedding"
+)
+
+// Names lists all kernels, the fastest first.
+var Names = []string{"vnni", "avx512", "avx2", "portable"}
+
+// Kernel is one instruction set's version.
+type Kernel struct {
+	Name string
+	c    *C.kernel
+}
+
+// Get returns a kernel by name, nil if this CPU cannot run it.
+func Get(name string) *Kernel {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	c := C.kernel_by_name(cname)
+	if c == nil {
+		return nil
+	}
+	return &Kernel{Name: name, c: c}
+}
+
+// Best is the fastest kernel that this CPU runs.
+var Best = best()
+
+func best() *Kernel {
+	for _, name := range Names {
+		if kn := Get(name); kn != nil {
+			return kn
+		}
+	}
+	panic("kernel: not even portable") // it is always compiled in
+}
+
+// Side is one side of a cell as C sees it. Close it after the last use.
+type Side struct {
+	N, Dim int     // distinct rows, values of each
+	Length float64 // of the longest row
+	c      C.side
+	pin    runtime.Pinner
+}
+
+// NewSide pins a matrix, its distinct rows (first, nil for all rows) and the order of its rows (nil for the identity).
+func NewSide(rows embedding.Matrix, first, order []int32) *Side {
+	s := &Side{N: rows.N, Dim: rows.Dim}
+	if rows.F16 != nil {
+		s.c.rows, s.c.half = unsafe.Pointer(pinned(&s.pin, rows.F16)), 1
+	} else {
+		s.c.rows = unsafe.Pointer(pinned(&s.pin, rows.F32))
+	}
+	if first != nil {
+		s.N = len(first)
+		s.c.first = (*C.int32_t)(pinned(&s.pin, first))
+	}
+	if order != nil {
+		s.c.order = (*C.int32_t)(pinned(&s.pin, order))
+	}
+	s.c.n, s.c.dim = C.int64_t(s.N), C.int64_t(s.Dim)
+	return s
+}
+
+// Close unpins the side's memory.
+func (s *Side) Close() { s.pin.Unpin() }
+
+// pinned returns the address of a slice that C may keep until pin is released.
+func pinned[T any](pin *runtime.Pinner, values []T) *T {
+	p := unsafe.SliceData(values)
+	if p != nil {
+		pin.Pin(p)
+	}
+	return p
+}
+
+// Inspect looks at distinct rows lo to hi. It returns the largest square of a length, and the first row whose square is above limit
+// or no number, -1 when there is none.
+func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, bad int) {
+	buf := make([]float32, s.Dim)
+	var longest C.double
+	bad = int(C.kernel_inspect(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), C.double(limit), &longest, floats(buf)))
+	return float64(longest), bad
+}
+
+// Widen turns float16 bits into float32.
+func (kn *Kernel) Widen(out []float32, half []uint16) {
+	out = out[:len(half)]
+	if len(half) > 0 {
+		C.kernel_widen(kn.c, floats(out), (*C.uint16_t)(unsafe.SliceData(half)), C.int64_t(len(half)))
+	}
+}
+
+// Lists are final lists of one side: ids are distinct rows of the other side, -1 for none. Close them after the last use.
+type Lists struct {
+	c   C.final_lists
+	pin runtime.Pinner
+}
+
+// NewLists pins ids and cosines, both [n, k].
+func NewLists(ids []int32, cosines []float32, k int) *Lists {
+	l := &Lists{}
+	l.c.ids = (*C.int32_t)(pinned(&l.pin, ids))
+	l.c.cosines = (*C.float)(pinned(&l.pin, cosines))
+	l.c.k = C.int64_t(k)
+	return l
+}
+
+// Close unpins the lists' memory.
+func (l *Lists) Close() { l.pin.Unpin() }
+
+// Refine computes the cosines of queries lo to hi with their candidates [hi-lo, keep] (-1 for none) and offers them to their
+// lists. ceilings [hi-lo] bound each query's inner product with any row that is not a candidate. It returns the queries whose lists are not
+// proven: a row outside the candidates might tie with the last or beat it. Calls on different queries may run at once.
+func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64, ceilings []float64) []int32 {
+	if hi <= lo {
+		return nil
+	}
+	keep := len(candidates) / (hi - lo)
+	unproven := make([]int32, hi-lo)
+	buf := make([]float32, 5*base.Dim)
+	n := C.kernel_refine(kn.c, &queries.c, &base.c, &lists.c, C.int64_t(lo), C.int64_t(hi),
+		(*C.int64_t)(unsafe.SliceData(candidates)), C.int64_t(keep), (*C.double)(unsafe.SliceData(ceilings)),
+		(*C.int32_t)(unsafe.SliceData(unproven)), floats(buf))
+	return unproven[:n]
+}
+
+// Exhaust offers the base rows at positions lo to hi to the lists of the given queries. Position p stands for distinct row
+// p*step mod n. Calls on different queries may run at once.
+func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, lo, hi, step int) {
+	buf := make([]float64, (C.EXHAUST_ROWS+5)*base.Dim)
+	C.kernel_exhaust(kn.c, &queries.c, &base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)), C.int64_t(len(which)),
+		C.int64_t(lo), C.int64_t(hi), C.int64_t(step), (*C.double)(unsafe.SliceData(buf)))
+}
+
+// Float32Slack bounds how far an inner product of a query and a base row computed in float32, in whatever order and with or
+// without fused multiply-add, can be from its true value: (d + 2) u |a| |b| with u = 2^-24 (Higham, Accuracy and
+// Stability of Numerical Algorithms, section 3.1), a percent more for terms of second order, and the smallest
+// normal numbers for underflow.
+func Float32Slack(queries, base *Side) float64 {
+	const u = 1.0 / (1 << 24)
+	d := float64(base.Dim)
+	return 1.01*(d+2)*u*queries.Length*base.Length + d*0x1p-126
+}
+
+// integerLength is the length in units of int16 that the longest row of a side is scaled to. The product of two lengths must
+// stay in int32, and no value may leave int16.
+const integerLength = 32000
+
+// precisionOf says how this kernel's scores relate to inner products.
+func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
+	// Scores and floors are kept in float32, a few roundings each.
+	rounding := queries.Length * base.Length * 0x1p-21
+	slack, unit := Float32Slack(queries, base), 1.0
+	var queryScale, baseScale float64 = 1, 1
+	if kn.c.integer != 0 {
+		queryScale, baseScale = integerScale(queries.Length), integerScale(base.Length)
+		unit = 1 / (queryScale * baseScale)
+		// A scaled row is its rounded row and a residual of at most half a unit in each value (and the rounding of the
+		// scaling itself): a residual meets the other row's length, and the two residuals meet each other.
+		residual := 0.503 * math.Sqrt(float64(base.Dim))
+		slack = (2*integerLength*residual+residual*residual)*unit + rounding
+	}
+	return C.precision{
+		query_scale: C.float(queryScale), base_scale: C.float(baseScale),
+		unit: C.double(unit), slack: C.double(slack), window: C.double(2*slack + 2*rounding),
+	}
+}
+
+// integerScale is capped for a side of hardly more than zeros, whose scale would leave float32.
+func integerScale(length float64) float64 { return min(integerLength/max(length, 1e-300), 1e30) }
+
+func floats(values []float32) *C.float { return (*C.float)(unsafe.SliceData(values)) }

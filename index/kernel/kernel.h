@@ -1,0 +1,76 @@
+// The arithmetic of exact search in C. kernel.go says what it is for; this header is the border between the files.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One side of a cell as distinct rows. See index.Distinct.
+typedef struct {
+    const void *rows;     // [rows, dim] float32, or float16 bits
+    const int32_t *first; // [n] row of each distinct row; NULL: the distinct row itself
+    const int32_t *order; // [rows] a row's place in the order of sentence keys; NULL: the row itself
+    int64_t n;            // distinct rows
+    int64_t dim;
+    int32_t half; // rows are float16
+} side;
+
+// Final lists of one side: ids are distinct rows of the other side, -1 for none.
+typedef struct {
+    int32_t *ids;   // [n, k]
+    float *cosines; // [n, k]
+    int64_t k;
+} final_lists;
+
+// What one instruction set offers. Packed operands consist of 4-byte units: one float32 value, or two int16 values.
+typedef struct {
+    const char *name;
+    int rows, cols; // of a tile; cols is at most 64
+    int integer;    // tiles of int16 products summed in int32, else float32
+
+    // Computes the scores [rows, cols] of a tile from panels a [steps, rows] and b [steps, cols] of units and compares each with
+    // the smaller of its row's and its column's floor. When none is above, returns 0. Else stores all scores, and in
+    // above[r] a bit for each column of row r whose score is.
+    int (*tile)(const void *a, const void *b, int64_t steps, const void *row_floor, const void *col_floor,
+                void *scores, uint64_t *above);
+
+    void (*widen)(float *out, const uint16_t *half, int64_t n);
+    void (*quantise)(int16_t *out, const float *row, int64_t n, float scale); // rounds row*scale; integer kernels only
+    double (*square)(const float *row, int64_t n);                            // of the row's length, in float64
+    // embedding.Dot of q with 4 rows.
+    void (*dot4)(float *out, const float *q, const float *const *rows, int64_t dim);
+    // embedding.Dot of 4 queries with 4 rows, all widened to float64: out [4 queries, 4 rows].
+    void (*dot16)(float *out, const double *queries, const double *rows, int64_t dim);
+} kernel;
+
+extern const kernel kernel_portable;
+#if defined(__x86_64__)
+extern const kernel kernel_avx2, kernel_avx512, kernel_vnni;
+#endif
+
+// The kernel of that name, NULL if it is not known or this CPU cannot run it.
+const kernel *kernel_by_name(const char *name);
+
+// side.c
+const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf);
+int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf);
+
+void kernel_widen(const kernel *kn, float *out, const uint16_t *half, int64_t n);
+
+// refine.c
+int32_t side_place(const side *s, int32_t i);
+void list_offer(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine);
+void list_refine(const kernel *kn, const side *base, const float *query, const int32_t *candidates, int64_t n,
+                 const final_lists *lists, int64_t list, float *buf);
+int list_proven(const final_lists *lists, int64_t list, double ceiling);
+
+// Refines candidates [hi-lo, keep] of queries lo to hi; ceilings [hi-lo] bound the scores of all other rows. Writes the queries whose lists
+// are not proven to unproven and returns their number. buf holds 5*dim floats.
+int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, const final_lists *lists, int64_t lo,
+                      int64_t hi, const int64_t *candidates, int64_t keep, const double *ceilings, int32_t *unproven,
+                      float *buf);
+
+// Offers every base row at positions lo to hi to the lists of the given queries. A position p stands for distinct row p*step mod n. buf
+// holds (EXHAUST_ROWS+5)*dim doubles.
+enum { EXHAUST_ROWS = 32 };
+void kernel_exhaust(const kernel *kn, const side *queries, const side *base, const final_lists *lists,
+                    const int32_t *which, int64_t n, int64_t lo, int64_t hi, int64_t step, double *buf);

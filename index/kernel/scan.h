@@ -1,0 +1,33 @@
+// The fused pass: scores of a block of queries with a block of base rows, candidates of both sides kept from the same tile.
+#pragma once
+
+#include "kernel.h"
+
+typedef struct scanner scanner;
+
+// Score-domain settings. A score times unit is the inner product, off by at most slack.
+typedef struct {
+    float query_scale, base_scale; // integer kernels: rows are scaled before they are rounded
+    double unit;
+    double slack;
+    double window; // a score this far below the k-th cannot be among the k nearest: twice the slack, and float32 rounding
+} precision;
+
+// One thread's memory for blocks of at most `queries` and `base` rows; NULL when memory is short.
+scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int64_t queries, int64_t base);
+void scanner_free(scanner *s);
+
+// Packs the base rows at positions lo to hi and forgets the lists of the last block. A position p stands for distinct
+// row p*step mod n.
+void scanner_base(scanner *s, const side *base, int64_t lo, int64_t hi, int64_t step);
+
+// Packs the queries at positions lo to hi. Their floors are what their final lists hold already.
+void scanner_queries(scanner *s, const side *queries, int64_t lo, int64_t hi, int64_t step, const final_lists *lists);
+
+// Scores the packed queries with the packed base rows.
+void scanner_scan(scanner *s);
+
+// Refines the candidates of the packed queries, or of the packed base rows, into their final lists. Writes the distinct rows whose lists
+// are not proven to unproven and returns their number.
+int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
+int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);

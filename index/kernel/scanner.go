@@ -1,0 +1,61 @@
+package kernel
+
+/*
+#include "scan.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// Scanner is one thread's memory for the fused pass: a packed block of queries, a packed block of base rows, and the
+// candidate lists of both. It is used as Base, then for each block of queries Queries, Scan and SettleQueries, at last SettleBase.
+type Scanner struct {
+	kn            *Kernel
+	queries, base *Side
+	c             *C.scanner
+	room          int
+}
+
+// NewScanner makes room for blocks of so many queries and base rows.
+func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*Scanner, error) {
+	c := C.scanner_new(kn.c, kn.precisionOf(queries, base), C.int64_t(base.Dim), C.int64_t(k), C.int64_t(queryRows), C.int64_t(baseRows))
+	if c == nil {
+		return nil, errors.New("out of memory for the blocks of a search")
+	}
+	return &Scanner{kn: kn, queries: queries, base: base, c: c, room: max(queryRows, baseRows)}, nil
+}
+
+// Close frees the memory.
+func (s *Scanner) Close() { C.scanner_free(s.c) }
+
+// Base packs the base rows at positions lo to hi; their candidate lists start empty. Position p stands for distinct row p*step mod n.
+func (s *Scanner) Base(lo, hi, step int) {
+	C.scanner_base(s.c, &s.base.c, C.int64_t(lo), C.int64_t(hi), C.int64_t(step))
+}
+
+// Queries packs the queries at positions lo to hi. What lists holds of them already is what a candidate must reach.
+func (s *Scanner) Queries(lo, hi, step int, lists *Lists) {
+	C.scanner_queries(s.c, &s.queries.c, C.int64_t(lo), C.int64_t(hi), C.int64_t(step), &lists.c)
+}
+
+// Scan scores the packed queries with the packed base rows.
+func (s *Scanner) Scan() { C.scanner_scan(s.c) }
+
+// SettleQueries refines the candidates of the packed queries into their lists. It returns the distinct queries whose lists are not
+// proven to hold the nearest of what they held before and of the packed base rows.
+func (s *Scanner) SettleQueries(lists *Lists) []int32 {
+	unproven := make([]int32, s.room)
+	n := C.scanner_settle_queries(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(unproven)))
+	return unproven[:n]
+}
+
+// SettleBase refines the candidates of the packed base rows, from all queries scanned since Base, into their lists. It returns the distinct
+// base rows whose lists are not proven.
+func (s *Scanner) SettleBase(lists *Lists) []int32 {
+	unproven := make([]int32, s.room)
+	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(unproven)))
+	return unproven[:n]
+}

@@ -1,0 +1,31 @@
+#include "kernel.h"
+
+#include <math.h>
+
+const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf) {
+    int64_t row = s->first ? s->first[i] : i;
+    if (!s->half)
+        return (const float *)s->rows + row * s->dim;
+    kn->widen(buf, (const uint16_t *)s->rows + row * s->dim, s->dim);
+    return buf;
+}
+
+int32_t side_place(const side *s, int32_t i) {
+    int32_t row = s->first ? s->first[i] : i;
+    return s->order ? s->order[row] : row;
+}
+
+// Looks at rows lo to hi: raises *longest to the largest square of a length, and returns the first row whose square is above limit or
+// no number, -1 when all are well.
+int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf) {
+    for (int64_t i = lo; i < hi; i++) {
+        double square = kn->square(side_row(kn, s, i, buf), s->dim);
+        if (!(square <= limit))
+            return i;
+        if (square > *longest)
+            *longest = square;
+    }
+    return -1;
+}
+
+void kernel_widen(const kernel *kn, float *out, const uint16_t *half, int64_t n) { kn->widen(out, half, n); }
