@@ -21,6 +21,7 @@ type matched struct {
 	Counts  Counts   `json:"counts"`
 	Rows    int      `json:"rows"`
 	Samples []Sample `json:"samples"`
+	recall
 }
 
 // match scores the candidates of both sides' neighbours, matches them and writes the bitext.
@@ -34,11 +35,12 @@ func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	forward, err := w.gather(ctx, t, 0, sources, targets)
+	info := &matched{}
+	forward, err := w.gather(ctx, t, 0, sources, targets, &info.recall)
 	if err != nil {
 		return nil, err
 	}
-	backward, err := w.gather(ctx, t, 1, targets, sources)
+	backward, err := w.gather(ctx, t, 1, targets, sources, &info.recall)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,6 @@ func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter prog
 	verdicts := mine.Judge(candidates, sources.len(), targets.len(), mine.Retrieval(s.Retrieval), s.Threshold)
 	meter.Add(t.Items)
 
-	info := &matched{}
 	if info.Counts, err = w.counts(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter prog
 
 // gather puts a side's merged neighbours over its numbered sentences. A sentence that stands in several shards has the same list in
 // each.
-func (w *worker) gather(ctx context.Context, t *plan.Task, side int, own, partners *sentences) (mine.Neighbours, error) {
+func (w *worker) gather(ctx context.Context, t *plan.Task, side int, own, partners *sentences, found *recall) (mine.Neighbours, error) {
 	k, other := w.plan.Settings.K, &w.plan.Sides[1-side]
 	all := mine.NewNeighbours(own.len(), k)
 	laid := partners.laid(other, plan.CoverOf(other.Shards))
@@ -74,7 +75,7 @@ func (w *worker) gather(ctx context.Context, t *plan.Task, side int, own, partne
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		lists, err := w.lists(ctx, key, w.plan.Sides[side].Shards[i].Rows, len(laid))
+		lists, err := w.lists(ctx, key, w.plan.Sides[side].Shards[i].Rows, len(laid), found)
 		if err != nil {
 			return all, err
 		}
@@ -170,7 +171,7 @@ func metadata(p *plan.Plan, info *matched) bitext.Metadata {
 	s, c := p.Settings, info.Counts
 	return bitext.Metadata{
 		RunID: info.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
-		Search: s.Search, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
+		Search: s.Search, Recall: info.Least, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Version,
 	}

@@ -23,6 +23,7 @@ func (w *worker) merge(ctx context.Context, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
+	var found recall
 	merger := mine.NewMerger(shard.Rows, s.K)
 	own := make([]int32, shard.Rows)
 	for i := range own {
@@ -33,7 +34,7 @@ func (w *worker) merge(ctx context.Context, t *plan.Task, dir string, meter prog
 		if err != nil {
 			return nil, err
 		}
-		base, err := w.lists(ctx, t.Base.Key, shard.Rows, len(laid))
+		base, err := w.lists(ctx, t.Base.Key, shard.Rows, len(laid), &found)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +44,7 @@ func (w *worker) merge(ctx context.Context, t *plan.Task, dir string, meter prog
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lists, err := w.cell(ctx, t.Side, cell, shard.Rows, other.Shards[cell.Other].Rows)
+		lists, err := w.cell(ctx, t.Side, cell, shard.Rows, other.Shards[cell.Other].Rows, &found)
 		if err != nil {
 			return nil, err
 		}
@@ -56,14 +57,17 @@ func (w *worker) merge(ctx context.Context, t *plan.Task, dir string, meter prog
 		}
 	}
 	meter.Add(t.Items)
-	return nil, atomicfile.Write(filepath.Join(dir, listsName), func(f *os.File) error {
+	return found, atomicfile.Write(filepath.Join(dir, listsName), func(f *os.File) error {
 		return writeLists(f, merged, coverRows(other))
 	})
 }
 
 // cell reads the lists that a cell has for one of its sides.
-func (w *worker) cell(ctx context.Context, side int, ref plan.CellRef, rows, others int) (mine.Neighbours, error) {
+func (w *worker) cell(ctx context.Context, side int, ref plan.CellRef, rows, others int, found *recall) (mine.Neighbours, error) {
 	out, err := w.input(ctx, plan.Search, ref.Key)
+	if err == nil {
+		err = found.addOf(out)
+	}
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
@@ -78,8 +82,11 @@ func (w *worker) cell(ctx context.Context, side int, ref plan.CellRef, rows, oth
 }
 
 // lists reads a shard's merged neighbours.
-func (w *worker) lists(ctx context.Context, key string, rows, others int) (mine.Neighbours, error) {
+func (w *worker) lists(ctx context.Context, key string, rows, others int, found *recall) (mine.Neighbours, error) {
 	out, err := w.input(ctx, plan.Merge, key)
+	if err == nil {
+		err = found.addOf(out)
+	}
 	if err != nil {
 		return mine.Neighbours{}, err
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/store"
 )
 
 const cellName = "neighbours.cell"
@@ -43,7 +45,34 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 		return nil, fmt.Errorf("search %s x %s gave lists of %d and %d rows instead of %d and %d",
 			shards[0].Name, shards[1].Name, result.Source.Len(), result.Target.Len(), shards[0].Rows, shards[1].Rows)
 	}
-	return nil, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
+	var found recall
+	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
+		found.add(result.Recall.Least())
+	}
+	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
+}
+
+// recall is what a search or a merge of searches says of itself: the least recall that was measured; nil for an exact search.
+type recall struct {
+	Least *float64 `json:"least_recall,omitempty"`
+}
+
+func (r *recall) add(measured float64) {
+	if r.Least == nil || measured < *r.Least {
+		r.Least = &measured
+	}
+}
+
+// addOf adds the recall that an output's record tells.
+func (r *recall) addOf(out *store.Output) error {
+	var of recall
+	if err := json.Unmarshal(out.Info, &of); err != nil {
+		return fmt.Errorf("read the record of %s: %w", out.Dir, err)
+	}
+	if of.Least != nil {
+		r.add(*of.Least)
+	}
+	return nil
 }
 
 // vectors opens a shard's embedding file.
