@@ -104,6 +104,7 @@ func (r *Reader) Close() error { return r.file.Close() }
 // Rows yields the rows in order, or an error, which ends it.
 func (r *Reader) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
+		features := r.Features()
 		records, err := r.columns.GetRecordReader(ctx, nil, nil)
 		if err != nil {
 			yield(Row{}, fmt.Errorf("read %s: %w", r.path, err))
@@ -121,7 +122,7 @@ func (r *Reader) Rows(ctx context.Context) iter.Seq2[Row, error] {
 			}
 			table := newTable(record)
 			for i := range int(record.NumRows()) {
-				if !yield(table.row(i), nil) {
+				if !yield(table.row(i, features), nil) {
 					return
 				}
 			}
@@ -140,12 +141,34 @@ func newTable(record arrow.Record) table {
 	return t
 }
 
-func (t table) row(i int) Row {
+// Features lists the names of the feature columns, in the order of Row.Features; none unless the run was asked for them.
+func (r *Reader) Features() []string {
+	var names []string
+	schema, err := r.columns.Schema()
+	if err != nil {
+		return nil // Open has read it
+	}
+	for _, field := range schema.Fields() {
+		if name, ok := strings.CutPrefix(field.Name, featurePrefix); ok && field.Type.ID() == arrow.FLOAT32 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (t table) row(i int, features []string) Row {
 	row := Row{
 		Source: t.sentence("src", i), Target: t.sentence("tgt", i),
 		Score: t.float("score", i), Cosine: t.float("cosine", i), SourceMean: t.float("src_mean", i), TargetMean: t.float("tgt_mean", i),
 		SourceRank: t["src_rank"].(*array.Uint8).Value(i), TargetRank: t["tgt_rank"].(*array.Uint8).Value(i),
 		Keep: t["keep"].(*array.Boolean).Value(i),
+	}
+	if prob := t["prob"].(*array.Float32); !prob.IsNull(i) {
+		p := prob.Value(i)
+		row.Prob = &p
+	}
+	for _, name := range features {
+		row.Features = append(row.Features, t.float(featurePrefix+name, i))
 	}
 	list := t["reasons"].(*array.List)
 	begin, end := list.ValueOffsets(i)

@@ -13,7 +13,8 @@ const tokenScale = 1 << 14
 // sentence, Vectors is a table with a row for each token id; otherwise it has a row for each token of each sentence.
 type Tokens struct {
 	Vectors TokenVectors
-	Rows    []int32 // back to back: sentence i has Rows[Ends[i-1]:Ends[i]], in ascending order
+	Rows    []int32 // rows of Vectors: sentence i has Rows[Begins[i]:Ends[i]]
+	Begins  []int
 	Ends    []int
 	IDs     []int32 // [rows of Vectors] the token of each row, by which document frequencies are counted; nil: its number
 }
@@ -68,17 +69,17 @@ func (v *TokenVectors) Append(rows []float32) error {
 func (v *TokenVectors) row(i int32) []int16 { return v.values[int(i)*v.width:][:v.width] }
 
 // of returns sentence i's rows.
-func (t *Tokens) of(i int32) []int32 {
-	if i == 0 {
-		return t.Rows[:t.Ends[0]]
-	}
-	return t.Rows[t.Ends[i-1]:t.Ends[i]]
-}
+func (t *Tokens) of(i int32) []int32 { return t.Rows[t.Begins[i]:t.Ends[i]] }
 
 // check reports what would make reading t go wrong.
 func (t *Tokens) check(sentences int) error {
-	if len(t.Ends) != sentences {
-		return fmt.Errorf("tokens of %d sentences, of %d", len(t.Ends), sentences)
+	if len(t.Begins) != sentences || len(t.Ends) != sentences {
+		return fmt.Errorf("tokens of %d and %d sentences, of %d", len(t.Begins), len(t.Ends), sentences)
+	}
+	for i, begin := range t.Begins {
+		if end := t.Ends[i]; begin < 0 || begin > end || end > len(t.Rows) {
+			return fmt.Errorf("sentence %d has tokens %d to %d of %d", i, begin, end, len(t.Rows))
+		}
 	}
 	if t.IDs != nil && len(t.IDs) != t.Vectors.Len() {
 		return fmt.Errorf("%d token ids for %d token vectors", len(t.IDs), t.Vectors.Len())

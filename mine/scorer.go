@@ -151,3 +151,16 @@ func (s *Scorer) Languages() string {
 	}
 	return strings.Join(pairs, ", ")
 }
+
+// WithoutTokens returns the scorer with its features of tokens off: a candidate then counts as average in them.
+func (s *Scorer) WithoutTokens() *Scorer {
+	off := *s
+	off.Tokens = false
+	off.Terms = slices.Clone(s.Terms)
+	for i := range off.Terms {
+		if Features[i].Tokens {
+			off.Terms[i].Weight = 0
+		}
+	}
+	return &off
+}
