@@ -65,7 +65,7 @@ func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string)
 	}
 	var ids TokenIDs
 	for i := range texts {
-		ids.IDs = append(ids.IDs, t.own(w.tokens(i), prefix)...)
+		ids.IDs = append(ids.IDs, t.encoder.own(w.tokens(i), prefix)...)
 		ids.Ends = append(ids.Ends, len(ids.IDs))
 	}
 	return ids, nil
@@ -81,8 +81,8 @@ func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []st
 }
 
 // own cuts off what tokenize put before and after a text's own ids.
-func (t *TokenEncoder) own(ids []int32, prefix Prefix) []int32 {
-	n := t.encoder.numbers
+func (e *Encoder) own(ids []int32, prefix Prefix) []int32 {
+	n := e.numbers
 	return ids[len(n.bos)+len(prefix.Tokens) : len(ids)-len(n.eos)]
 }
 
@@ -126,7 +126,7 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		one.Lock()
 		defer one.Unlock()
 		for i, ids := range sequences {
-			own := t.own(ids, prefix)
+			own := e.own(ids, prefix)
 			before := len(e.numbers.bos) + len(prefix.Tokens)
 			vectors := out[(i*b.length+before)*dim:][:len(own)*dim]
 			if err := emit(int(b.rows[i]), own, vectors); err != nil {

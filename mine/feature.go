@@ -90,7 +90,7 @@ func clamp(values []float32) {
 	}
 }
 
-// Facts are what a sentence's text says that a feature compares. The hashes are FNV-1a of the folded text.
+// Facts are what a sentence's text says that a feature compares; a Length of 0 is a sentence that was not described. The hashes are FNV-1a of the folded text.
 type Facts struct {
 	Length  int32    // characters
 	Numbers []uint32 // hashes, ascending; a number that stands twice is there twice
@@ -99,7 +99,7 @@ type Facts struct {
 	Marks   [8]uint8 // counts by kind of punctuation
 }
 
-// Described is one side of a mining problem as the features need it, by sentence number.
+// Described is one side of a mining problem as the features need it, by sentence number. Sentences that no candidate has may be left out.
 type Described struct {
 	Facts  []Facts
 	Tokens *Tokens // nil: the encoder gives none, and the features of tokens are 0
@@ -115,11 +115,14 @@ func (d *Described) check(sentences int) error {
 	return d.Tokens.check(sentences)
 }
 
-// meanLength is the mean length in characters.
+// meanLength is the mean length in characters of the sentences described.
 func (d *Described) meanLength() float64 {
-	sum := int64(0)
+	sum, n := int64(0), 0
 	for i := range d.Facts {
-		sum += int64(d.Facts[i].Length)
+		if length := d.Facts[i].Length; length > 0 {
+			sum += int64(length)
+			n++
+		}
 	}
-	return float64(sum) / float64(max(1, len(d.Facts)))
+	return float64(sum) / float64(max(1, n))
 }

@@ -15,10 +15,9 @@ const badlyCovered = 0.4
 // featureBlock is how many candidates a thread takes at a time.
 const featureBlock = 1024
 
-// Neighbouring returns every pair of which either sentence has the other among its K neighbours, by source, then target: what the margin
+// Neighbouring returns every pair of which either sentence has the other among its K neighbours, by source, then target: what the search
 // proposes to a scorer.
 func (l *Lists) Neighbouring() []Candidate {
-	var found []Candidate
 	// Targets that name each source, in ascending order of target.
 	ends := make([]int, l.Source.Len()+1)
 	for y := range l.Target.Len() {
@@ -43,7 +42,7 @@ func (l *Lists) Neighbouring() []Candidate {
 			}
 		}
 	}
-	found = make([]Candidate, 0, len(named)+l.Source.Len()*l.K)
+	found := make([]Candidate, 0, len(named)+l.Source.Len()*l.K)
 	for x := range l.Source.Len() {
 		found = l.union(found, int32(x), named[ends[x]:ends[x+1]], cosines[ends[x]:ends[x+1]])
 	}
@@ -94,7 +93,7 @@ func (l *Lists) Describe(ctx context.Context, candidates []Candidate, source, ta
 	}
 	d := describer{lists: l, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
 	if source.Tokens != nil {
-		d.sourceWeights, d.targetWeights = source.Tokens.weights(), target.Tokens.weights()
+		d.sourceTokens, d.targetTokens = source.Tokens.telling(), target.Tokens.telling()
 	}
 	values := make(FeatureValues, len(candidates)*features)
 	var next atomic.Int64
@@ -129,10 +128,10 @@ func (l *Lists) Describe(ctx context.Context, candidates []Candidate, source, ta
 
 // describer holds what the features of every candidate share.
 type describer struct {
-	lists                        *Lists
-	source, target               *Described
-	sourceWeights, targetWeights []float32
-	length                       float64 // log of the target's mean length over the source's
+	lists                      *Lists
+	source, target             *Described
+	sourceTokens, targetTokens *weighted // nil without tokens
+	length                     float64   // log of the target's mean length over the source's
 }
 
 // describe fills in the features that need no rival's.
@@ -147,7 +146,7 @@ func (d *describer) describe(c *Candidate, v []float32, cover *coverage) {
 	v[fDistanceWithout] = Distance.Of(c.Cosine, sourceMean, targetMean)
 	v[fGapSource], v[fGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
 	v[fRankSource], v[fRankTarget] = float32(min(int(c.SourceRank), l.K)), float32(min(int(c.TargetRank), l.K))
-	if d.source.Tokens != nil {
+	if d.sourceTokens != nil {
 		cover.measure(d, c, v)
 	}
 	compareFacts(&d.source.Facts[c.Source], &d.target.Facts[c.Target], d.length, v)

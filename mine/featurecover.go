@@ -11,7 +11,7 @@ type coverage struct {
 
 // measure fills in the features of tokens, save for the gaps.
 func (m *coverage) measure(d *describer, c *Candidate, v []float32) {
-	source, target := d.source.Tokens, d.target.Tokens
+	source, target := d.sourceTokens, d.targetTokens
 	rows, columns := source.of(c.Source), target.of(c.Target)
 	if len(rows) == 0 || len(columns) == 0 {
 		return
@@ -29,7 +29,7 @@ func (m *coverage) measure(d *describer, c *Candidate, v []float32) {
 		best[j] = math.MinInt32
 	}
 	for _, row := range rows {
-		dotRows(dots, source.Vectors.row(row), target.Vectors.values, m.padded)
+		dotRows(dots, source.vectors.row(row), target.vectors.values, m.padded)
 		top := int32(math.MinInt32)
 		for j, dot := range dots {
 			top = max(top, dot)
@@ -37,8 +37,8 @@ func (m *coverage) measure(d *describer, c *Candidate, v []float32) {
 		}
 		m.source = append(m.source, top)
 	}
-	v[fCoverSource], v[fUncoveredSource], v[fMissingSource] = cover(rows, m.source, d.sourceWeights)
-	v[fCoverTarget], v[fUncoveredTarget], v[fMissingTarget] = cover(columns, best[:len(columns)], d.targetWeights)
+	v[fCoverSource], v[fUncoveredSource], v[fMissingSource] = cover(rows, m.source, source.weights)
+	v[fCoverTarget], v[fUncoveredTarget], v[fMissingTarget] = cover(columns, best[:len(columns)], target.weights)
 	v[fCoverLeast] = min(v[fCoverSource], v[fCoverTarget])
 	v[fTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
 }

@@ -92,30 +92,69 @@ func (t *Tokens) check(sentences int) error {
 	return nil
 }
 
-// weights returns for each row of Vectors its inverse document frequency, log((n+1) / (df+1/2)) over the n sentences of the side.
-func (t *Tokens) weights() []float32 {
+// commonest is the share of sentences above which a token tells too little to be looked at: articles, commas, full stops. They are more than half
+// of the work and near to no part of the weight.
+const commonest = 0.1
+
+// weighted are the tokens that tell something, with their weights.
+type weighted struct {
+	vectors      *TokenVectors
+	rows         []int32
+	begins, ends []int
+	weights      []float32 // [rows of vectors]
+}
+
+func (w *weighted) of(i int32) []int32 { return w.rows[w.begins[i]:w.ends[i]] }
+
+// telling leaves the commonest tokens out and weighs the others by inverse document frequency, log((n+1) / (df+1/2)) over the n sentences of
+// the side that have tokens.
+func (t *Tokens) telling() *weighted {
 	id := func(row int32) int32 {
 		if t.IDs == nil {
 			return row
 		}
 		return t.IDs[row]
 	}
+	df, n := t.frequencies(id)
+	w := &weighted{
+		vectors: &t.Vectors, rows: make([]int32, 0, len(t.Rows)), begins: make([]int, len(t.Begins)), ends: make([]int, len(t.Ends)),
+		weights: make([]float32, t.Vectors.Len()),
+	}
+	most := int32(max(1, commonest*float64(n)))
+	for i := range t.Ends {
+		w.begins[i] = len(w.rows)
+		for _, row := range t.of(int32(i)) {
+			if df[id(row)] <= most {
+				w.rows = append(w.rows, row)
+			}
+		}
+		w.ends[i] = len(w.rows)
+	}
+	for row := range w.weights {
+		w.weights[row] = float32(math.Log(float64(n+1) / (float64(df[id(int32(row))]) + 0.5)))
+	}
+	return w
+}
+
+// frequencies counts the sentences of each token id, and those that have any.
+func (t *Tokens) frequencies(id func(row int32) int32) (df []int32, n int) {
 	size := int32(t.Vectors.Len())
 	for _, one := range t.IDs {
 		size = max(size, one+1)
 	}
-	df, last := make([]int32, size), make([]int32, size)
+	df = make([]int32, size)
+	last := make([]int32, size) // the last sentence that had it, from 1
 	for i := range t.Ends {
-		for _, row := range t.of(int32(i)) {
+		rows := t.of(int32(i))
+		if len(rows) > 0 {
+			n++
+		}
+		for _, row := range rows {
 			if at := id(row); last[at] != int32(i)+1 {
 				last[at] = int32(i) + 1
 				df[at]++
 			}
 		}
 	}
-	weights := make([]float32, t.Vectors.Len())
-	for row := range weights {
-		weights[row] = float32(math.Log(float64(len(t.Ends)+1) / (float64(df[id(int32(row))]) + 0.5)))
-	}
-	return weights
+	return df, n
 }

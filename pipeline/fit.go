@@ -96,7 +96,7 @@ func (w *worker) texts(ctx context.Context, side int, numbered *sentences) ([]st
 		if err != nil {
 			return nil, err
 		}
-		err = eachDistinct(path, int32(i), numbered, func(number int32, text string) error {
+		err = eachDistinct(path, int32(i), numbered, func(_ uint32, number int32, text string) error {
 			texts[number] = text
 			return nil
 		})
@@ -108,7 +108,7 @@ func (w *worker) texts(ctx context.Context, side int, numbered *sentences) ([]st
 }
 
 // eachDistinct calls each with the sentences whose first occurrence is in the shard.
-func eachDistinct(path string, shard int32, numbered *sentences, each func(number int32, text string) error) (err error) {
+func eachDistinct(path string, shard int32, numbered *sentences, each func(row uint32, number int32, text string) error) (err error) {
 	reader, err := corpus.OpenShard(path)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func eachDistinct(path string, shard int32, numbered *sentences, each func(numbe
 			return err
 		}
 		if number := numbered.rows[shard][row]; numbered.first[number] == (place{shard, uint32(row)}) {
-			if err := each(number, text); err != nil {
+			if err := each(uint32(row), number, text); err != nil {
 				return err
 			}
 		}

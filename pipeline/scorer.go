@@ -9,6 +9,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/rescore"
 )
 
@@ -138,14 +139,14 @@ func (w *worker) rank(ctx context.Context, scorer *mine.Scorer, lists *mine.List
 		return mine.Ranked{}, err
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
-	var described [2]*rescore.Side
-	for i, numbered := range sides {
-		described[i] = rescore.NewSide(w.plan.Sides[i].Language, numbered.len(), tokens, w.cfg.Threads)
-		if err := w.describe(ctx, i, numbered, described[i]); err != nil {
-			return mine.Ranked{}, err
-		}
+	subject := rescore.Subject{
+		Languages: [2]string{w.plan.Sides[0].Language, w.plan.Sides[1].Language},
+		Lists:     lists, Tokens: tokens, Threads: w.cfg.Threads,
+		Describe: func(ctx context.Context, side int, into *rescore.Side) error {
+			return w.describe(ctx, side, sides[side], into)
+		},
 	}
-	return rescore.Apply(ctx, scorer, lists, described[0], described[1], w.cfg.Threads)
+	return subject.Apply(ctx, scorer)
 }
 
 // describeChunk is how many texts are in memory at once.
@@ -153,34 +154,58 @@ const describeChunk = 64 << 10
 
 // describe reads the texts of a side's distinct sentences, each from its first occurrence.
 func (w *worker) describe(ctx context.Context, side int, numbered *sentences, into *rescore.Side) error {
-	shards := w.plan.Sides[side].Shards
-	for i := range shards {
-		path, err := w.shardPath(ctx, &shards[i])
+	for i := range w.plan.Sides[side].Shards {
+		shard := &w.plan.Sides[side].Shards[i]
+		path, err := w.shardPath(ctx, shard)
 		if err != nil {
 			return err
 		}
-		if err := describeShard(ctx, path, int32(i), numbered, into); err != nil {
+		vectors, err := w.input(ctx, plan.Encode, shard.Vector)
+		if err != nil {
+			return err
+		}
+		known, cut, err := encode.ReadTokens(vectors.Path(embeddingName), shard.Rows)
+		if err != nil {
+			return err
+		}
+		d := describing{into: into}
+		if cut {
+			d.known = &known
+		}
+		err = eachDistinct(path, int32(i), numbered, func(row uint32, number int32, text string) error {
+			d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
+			if len(d.texts) < describeChunk {
+				return nil
+			}
+			return d.flush(ctx)
+		})
+		if err == nil {
+			err = d.flush(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func describeShard(ctx context.Context, path string, shard int32, numbered *sentences, into *rescore.Side) error {
-	var numbers []int32
-	var texts []string
-	err := eachDistinct(path, shard, numbered, func(number int32, text string) error {
-		if numbers, texts = append(numbers, number), append(texts, text); len(texts) < describeChunk {
-			return nil
-		}
-		err := into.Add(ctx, numbers, texts)
-		numbers, texts = numbers[:0], texts[:0]
-		return err
-	})
-	if err != nil {
-		return err
+// describing is some sentences of a shard on their way into a side.
+type describing struct {
+	into    *rescore.Side
+	known   *encode.TokenIDs // of the shard's rows; nil: none
+	rows    []uint32
+	numbers []int32
+	texts   []string
+}
+
+func (d *describing) flush(ctx context.Context) (err error) {
+	if d.known != nil {
+		err = d.into.AddCut(ctx, d.numbers, d.texts, d.rows, *d.known)
+	} else {
+		err = d.into.Add(ctx, d.numbers, d.texts)
 	}
-	return into.Add(ctx, numbers, texts)
+	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
+	return err
 }
 
 // addScores fills in what a scorer says of a row's candidate.

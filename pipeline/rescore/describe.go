@@ -4,7 +4,6 @@ package rescore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -53,7 +52,7 @@ func NewSide(language string, n int, tokens Tokenizer, threads int) *Side {
 func (s *Side) Add(ctx context.Context, numbers []int32, texts []string) error {
 	for len(texts) > 0 {
 		n := min(chunk, len(texts))
-		if err := s.add(ctx, numbers[:n], texts[:n]); err != nil {
+		if err := s.add(ctx, numbers[:n], texts[:n], true); err != nil {
 			return fmt.Errorf("describe %s sentences: %w", s.language, err)
 		}
 		numbers, texts = numbers[n:], texts[n:]
@@ -61,7 +60,24 @@ func (s *Side) Add(ctx context.Context, numbers []int32, texts []string) error {
 	return nil
 }
 
-func (s *Side) add(ctx context.Context, numbers []int32, texts []string) error {
+// AddCut is Add for sentences whose distinct token ids are known: sentence i has the ids of row rows[i].
+func (s *Side) AddCut(ctx context.Context, numbers []int32, texts []string, rows []uint32, known encode.TokenIDs) error {
+	if s.tokens == nil || !s.tokens.Static() {
+		return s.Add(ctx, numbers, texts)
+	}
+	for i, row := range rows {
+		begin := 0
+		if row > 0 {
+			begin = known.Ends[row-1]
+		}
+		s.begins[numbers[i]] = len(s.rows)
+		s.rows = append(s.rows, known.IDs[begin:known.Ends[row]]...)
+		s.ends[numbers[i]] = len(s.rows)
+	}
+	return s.add(ctx, numbers, texts, false)
+}
+
+func (s *Side) add(ctx context.Context, numbers []int32, texts []string, cut bool) error {
 	var group errgroup.Group
 	part := (len(texts) + s.threads - 1) / s.threads
 	for lo := 0; lo < len(texts); lo += part {
@@ -76,7 +92,7 @@ func (s *Side) add(ctx context.Context, numbers []int32, texts []string) error {
 		return err
 	}
 	switch {
-	case s.tokens == nil:
+	case s.tokens == nil || !cut:
 		return nil
 	case s.tokens.Static():
 		return s.addIDs(ctx, numbers, texts)
@@ -198,22 +214,54 @@ func OpenTokens(model *encode.Model, options encode.Options) (Tokenizer, func() 
 	return tokens, tokens.Close, nil
 }
 
-// Apply describes the candidates that the lists propose and ranks them by the scorer. lists must hold at least the scorer's K neighbours.
-func Apply(ctx context.Context, scorer *mine.Scorer, lists *mine.Lists, source, target *Side, threads int) (mine.Ranked, error) {
-	if lists.K != scorer.K {
-		return mine.Ranked{}, errors.New("the scorer's k is not that of the lists")
+// Describer adds the sentences of a side (0 source, 1 target) to into.
+type Describer func(ctx context.Context, side int, into *Side) error
+
+// Subject is what a scorer or a fit looks at: a mining problem and how to get at its texts.
+type Subject struct {
+	Languages [2]string
+	Lists     *mine.Lists
+	Tokens    Tokenizer // nil: none
+	Describe  Describer
+	Threads   int
+}
+
+// Candidates returns the candidates with their features.
+func (s *Subject) Candidates(ctx context.Context) ([]mine.Candidate, mine.FeatureValues, error) {
+	candidates := s.Lists.Neighbouring()
+	var sides [2]*Side
+	for i, n := range []int{s.Lists.Source.Len(), s.Lists.Target.Len()} {
+		sides[i] = NewSide(s.Languages[i], n, s.Tokens, s.Threads)
+		if err := s.Describe(ctx, i, sides[i]); err != nil {
+			return nil, nil, err
+		}
 	}
-	a, b, err := Describe(ctx, source, target)
+	source, target, err := Describe(ctx, sides[0], sides[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := s.Lists.Describe(ctx, candidates, source, target, s.Threads)
+	return candidates, values, err
+}
+
+// Apply ranks the candidates by a scorer, whose K is that of the lists.
+func (s *Subject) Apply(ctx context.Context, scorer *mine.Scorer) (mine.Ranked, error) {
+	if s.Lists.K != scorer.K {
+		return mine.Ranked{}, fmt.Errorf("the scorer's k is %d, that of the lists %d", scorer.K, s.Lists.K)
+	}
+	candidates, values, err := s.Candidates(ctx)
 	if err != nil {
 		return mine.Ranked{}, err
 	}
-	if a.Tokens == nil && scorer.Tokens {
+	if s.Tokens == nil && scorer.Tokens {
 		scorer = scorer.WithoutTokens()
 	}
-	candidates := lists.Neighbouring()
-	values, err := lists.Describe(ctx, candidates, a, b, threads)
-	if err != nil {
-		return mine.Ranked{}, err
-	}
 	return scorer.Rank(candidates, values), nil
+}
+
+// Texts is a Describer of texts in memory, by sentence number.
+func Texts(texts [2][]string) Describer {
+	return func(ctx context.Context, side int, into *Side) error {
+		return into.Add(ctx, span(0, len(texts[side])), texts[side])
+	}
 }

@@ -3,6 +3,7 @@ package rescore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
@@ -128,27 +129,9 @@ func (b *Bed) round(ctx context.Context, pairs []Pair, round int, examples *mine
 	if err != nil {
 		return 0, err
 	}
-	var sides [2]*Side
-	for i, texts := range b.Texts {
-		n := len(texts) + len(p.texts[i])
-		numbers := make([]int32, n)
-		for j := range numbers {
-			numbers[j] = int32(j)
-		}
-		sides[i] = NewSide(b.Languages[i], n, b.Tokens, b.Threads)
-		if err := sides[i].Add(ctx, numbers[:len(texts)], texts); err != nil {
-			return 0, err
-		}
-		if err := sides[i].Add(ctx, numbers[len(texts):], p.texts[i]); err != nil {
-			return 0, err
-		}
-	}
-	source, target, err := Describe(ctx, sides[0], sides[1])
-	if err != nil {
-		return 0, err
-	}
-	candidates := lists.Neighbouring()
-	values, err := lists.Describe(ctx, candidates, source, target, b.Threads)
+	texts := [2][]string{slices.Concat(b.Texts[0], p.texts[0]), slices.Concat(b.Texts[1], p.texts[1])}
+	subject := Subject{b.Languages, lists, b.Tokens, Texts(texts), b.Threads}
+	candidates, values, err := subject.Candidates(ctx)
 	if err != nil {
 		return 0, err
 	}
