@@ -4,9 +4,9 @@ import "math"
 
 // coverage measures how well two sentences' tokens cover each other; its buffers stay from pair to pair.
 type coverage struct {
-	padded       []int32 // the target's rows, filled up to a multiple of dotBlock
-	dots         []int32 // of one source token with each target token
-	source, best []int32 // best dots of source and of target tokens
+	padded       []int32    // the target's rows, filled up to a multiple of dotBlock
+	dots         [2][]int32 // of two source tokens with each target token
+	source, best []int32    // best dots of source and of target tokens
 }
 
 // measure fills in the features of tokens, save for the gaps.
@@ -20,23 +20,27 @@ func (m *coverage) measure(d *describer, c *Candidate, v []float32) {
 	for len(m.padded)%dotBlock != 0 {
 		m.padded = append(m.padded, columns[0])
 	}
-	if len(m.dots) < len(m.padded) {
-		m.dots, m.best = make([]int32, len(m.padded)), make([]int32, len(m.padded))
+	if len(m.best) < len(m.padded) {
+		m.dots[0], m.dots[1], m.best = make([]int32, len(m.padded)), make([]int32, len(m.padded)), make([]int32, len(m.padded))
 	}
-	dots, best := m.dots[:len(m.padded)], m.best[:len(m.padded)]
-	m.source = m.source[:0]
+	best := m.best[:len(m.padded)]
+	one, two := m.dots[0][:len(best)], m.dots[1][:len(best)]
 	for j := range best {
 		best[j] = math.MinInt32
 	}
-	for _, row := range rows {
-		dotRows(dots, source.vectors.row(row), target.vectors.values, m.padded)
-		top := int32(math.MinInt32)
-		for j, dot := range dots {
-			top = max(top, dot)
-			best[j] = max(best[j], dot)
+	m.source = m.source[:0]
+	for i := 0; i < len(rows); i += 2 {
+		next := min(i+1, len(rows)-1) // an odd one out is taken twice
+		dotRows(one, two, source.vectors.row(rows[i]), source.vectors.row(rows[next]), target.vectors.values, m.padded)
+		top, other := int32(math.MinInt32), int32(math.MinInt32)
+		for j := range best {
+			x, y := one[j], two[j]
+			top, other = max(top, x), max(other, y)
+			best[j] = max(best[j], x, y)
 		}
-		m.source = append(m.source, top)
+		m.source = append(m.source, top, other)
 	}
+	m.source = m.source[:len(rows)]
 	v[fCoverSource], v[fUncoveredSource], v[fMissingSource] = cover(rows, m.source, source.weights)
 	v[fCoverTarget], v[fUncoveredTarget], v[fMissingTarget] = cover(columns, best[:len(columns)], target.weights)
 	v[fCoverLeast] = min(v[fCoverSource], v[fCoverTarget])

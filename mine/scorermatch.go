@@ -1,7 +1,7 @@
 package mine
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
@@ -15,13 +15,27 @@ type Ranked struct {
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
 func (s *Scorer) Rank(candidates []Candidate, values FeatureValues) Ranked {
 	probabilities := make([]float32, len(candidates))
-	order := make([]int32, len(candidates))
+	// A probability's bits stand in its order, as it is not negative: the complement puts the best first.
+	keys := make([]uint64, len(candidates))
 	for i := range candidates {
-		probabilities[i], order[i] = s.Probability(values.Of(i)), int32(i)
+		probabilities[i] = s.Probability(values.Of(i))
+		keys[i] = uint64(^math.Float32bits(probabilities[i]))<<32 | uint64(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(probabilities[b], probabilities[a]), candidates[a].Compare(candidates[b]))
-	})
+	slices.Sort(keys)
+	order := make([]int32, len(keys))
+	for i, key := range keys {
+		order[i] = int32(uint32(key))
+	}
+	for lo := 0; lo < len(keys); {
+		hi := lo + 1
+		for hi < len(keys) && keys[hi]>>32 == keys[lo]>>32 {
+			hi++
+		}
+		if hi > lo+1 {
+			slices.SortFunc(order[lo:hi], func(a, b int32) int { return candidates[a].Compare(candidates[b]) })
+		}
+		lo = hi
+	}
 	r := Ranked{make([]Candidate, len(order)), make([]float32, len(order)), make(FeatureValues, 0, len(values))}
 	for to, from := range order {
 		r.Candidates[to], r.Probabilities[to] = candidates[from], probabilities[from]

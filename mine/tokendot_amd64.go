@@ -7,22 +7,25 @@ var (
 	hasAVX2 = cpu.X86.HasAVX2
 )
 
-func dotRows(out []int32, a, table []int16, rows []int32) {
+// dotRows is dotRowsGeneric of two rows at once: u gets the products with a, v those with b.
+func dotRows(u, v []int32, a, b, table []int16, rows []int32) {
 	switch {
 	case len(rows) == 0:
 	case hasVNNI:
-		dotRowsVNNI(&out[0], &a[0], &table[0], &rows[0], len(rows), len(a))
+		dotRowsVNNI(&u[0], &v[0], &a[0], &b[0], &table[0], &rows[0], len(rows), len(a))
 	case hasAVX2:
-		dotRowsAVX2(&out[0], &a[0], &table[0], &rows[0], len(rows), len(a))
+		dotRowsAVX2(&u[0], &a[0], &table[0], &rows[0], len(rows), len(a))
+		dotRowsAVX2(&v[0], &b[0], &table[0], &rows[0], len(rows), len(b))
 	default:
-		dotRowsGeneric(out, a, table, rows)
+		dotRowsGeneric(u, a, table, rows)
+		dotRowsGeneric(v, b, table, rows)
 	}
 }
 
-// dotRowsAVX2 and dotRowsVNNI are dotRowsGeneric over n rows of dim values.
+// dotRowsAVX2 is dotRowsGeneric over n rows of dim values; dotRowsVNNI is dotRows.
 //
 //go:noescape
 func dotRowsAVX2(out *int32, a, table *int16, rows *int32, n, dim int)
 
 //go:noescape
-func dotRowsVNNI(out *int32, a, table *int16, rows *int32, n, dim int)
+func dotRowsVNNI(u, v *int32, a, b, table *int16, rows *int32, n, dim int)

@@ -2,7 +2,7 @@
 
 package mine
 
+type kernel func(u, v []int32, a, b, table []int16, rows []int32)
+
 // kernels lists the implementations of dotRows that this CPU can run.
-func kernels() map[string]func(out []int32, a, table []int16, rows []int32) {
-	return map[string]func(out []int32, a, table []int16, rows []int32){"generic": dotRowsGeneric}
-}
+func kernels() map[string]kernel { return map[string]kernel{"chosen": dotRows} }
