@@ -37,7 +37,7 @@ type Manifest struct {
 	Tokens    TokenOutput       `yaml:"tokens"` // optional; what features of tokens are made from
 	Licence   string            `yaml:"licence"`
 	Languages []string          `yaml:"languages"`
-	TrainedOn []string          `yaml:"trained_on"` // sources that its model card names: known pairs from them are too easy to fit a scorer on
+	TrainedOn []string          `yaml:"trained_on"` // names, in lower case, of the files that its model card names: known pairs from them are too easy to fit a scorer on
 }
 
 // AnyLanguage is the prefix of every language that has none of its own.
