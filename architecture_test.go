@@ -24,6 +24,7 @@ var siblings = map[string]string{
 	"index -> encode/embedding": "the rows that are searched",
 	"index -> mine":             "the lists that a search returns",
 	"filter -> mine":            "the facts that features compare",
+	"eval -> pipeline/rescore":  "bucc-scored applies a scorer as a run does",
 	"eval -> pipeline":          "a protocol may run over the stages of a run",
 }
 
