@@ -20,7 +20,6 @@ import (
 
 func newExplain() *cobra.Command {
 	var s settings
-	var e engine
 	var table string
 	cmd := &cobra.Command{
 		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE)",
@@ -36,8 +35,7 @@ those of the run to give its scores.`,
 			if err != nil {
 				return err
 			}
-			e.Encoder, e.ONNXRuntime, e.Search, e.Threads = cfg.Encoder, cfg.ONNXRuntime, cfg.Search, cfg.Threads
-			return runExplain(cmd.Context(), &e, *cfg, table, args, cmd.OutOrStdout())
+			return runExplain(cmd.Context(), *cfg, table, args, cmd.OutOrStdout())
 		},
 	}
 	s.register(cmd)
@@ -45,12 +43,17 @@ those of the run to give its scores.`,
 	return cmd
 }
 
-func runExplain(ctx context.Context, e *engine, cfg pipeline.Config, table string, args []string, out io.Writer) error {
+func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []string, out io.Writer) error {
 	source, target, err := pairToExplain(ctx, table, args)
 	if err != nil {
 		return err
 	}
-	pool, err := runPool(ctx, e, &cfg, nil, nil)
+	sources, targets, err := runSides(&cfg)
+	if err != nil {
+		return err
+	}
+	e := engine{Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Search: cfg.Search, Threads: cfg.Threads}
+	pool, err := e.pool(ctx, sources, targets, cfg.K, mine.Margin(cfg.Margin), embedding.DType(cfg.DType) == embedding.Float16)
 	if err != nil {
 		return err
 	}
@@ -94,28 +97,24 @@ func pairToExplain(ctx context.Context, table string, args []string) (source, ta
 	return "", "", badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
 }
 
-// runPool builds the neighbourhoods of a run's text, as the run does, with more sentences planted on either side.
-func runPool(ctx context.Context, e *engine, cfg *pipeline.Config, plantedSources, plantedTargets []string) (*eval.Pool, error) {
+// runSides reads a run's text, both sides.
+func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
 	if cfg.Out == "" {
 		cfg.Out = "." // nothing is written there
 	}
 	if err := cfg.Validate(); err != nil {
-		return nil, err
+		return source, target, err
 	}
-	e.Threads = cfg.Threads
 	sources, targets, err := cfg.Inputs()
 	if err != nil {
-		return nil, err
+		return source, target, err
 	}
-	x, y := eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
-	if x.Texts, err = sentencesOf(sources, cfg.CorpusOptions()); err != nil {
-		return nil, err
+	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
+	if source.Texts, err = sentencesOf(sources, cfg.CorpusOptions()); err != nil {
+		return source, target, err
 	}
-	if y.Texts, err = sentencesOf(targets, cfg.CorpusOptions()); err != nil {
-		return nil, err
-	}
-	x.Texts, y.Texts = append(x.Texts, plantedSources...), append(y.Texts, plantedTargets...)
-	return e.pool(ctx, x, y, cfg.K, mine.Margin(cfg.Margin), embedding.DType(cfg.DType) == embedding.Float16)
+	target.Texts, err = sentencesOf(targets, cfg.CorpusOptions())
+	return source, target, err
 }
 
 func printExplanation(out io.Writer, x eval.Explanation, cfg pipeline.Config) error {

@@ -141,21 +141,30 @@ func withCorpus(texts, patterns []string) ([]string, error) {
 // sentencesOf reads the normalised sentences of inputs.
 func sentencesOf(inputs []corpus.Input, opts corpus.Options) (texts []string, err error) {
 	for _, in := range inputs {
-		r, err := corpus.Open(in, opts)
-		if err != nil {
+		if err := eachSentence(in, opts, func(s corpus.Sentence) { texts = append(texts, s.Normal) }); err != nil {
 			return nil, err
-		}
-		for err == nil {
-			var s corpus.Sentence
-			if s, err = r.Next(); err == nil {
-				texts = append(texts, s.Normal)
-			}
-		}
-		if closeErr := r.Close(); err != io.EOF || closeErr != nil {
-			return nil, errors.Join(err, closeErr)
 		}
 	}
 	return texts, nil
+}
+
+// eachSentence reads an input to its end.
+func eachSentence(in corpus.Input, opts corpus.Options, use func(corpus.Sentence)) (err error) {
+	r, err := corpus.Open(in, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		s, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		use(s)
+	}
 }
 
 // pool opens the encoder and the search, and builds the neighbourhoods of both sides.
