@@ -80,7 +80,7 @@ func readResult(in io.Reader, size int64) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("target side: %w", err)
 	}
-	return Result{source, target}, nil
+	return Result{Source: source, Target: target}, nil
 }
 
 func readLists(in io.Reader, n, k, others int64) (mine.Neighbours, error) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"hash/maphash"
 	"math"
 	"math/bits"
@@ -190,6 +192,15 @@ func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 		}
 	}
 	return buf
+}
+
+// Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in turn, in hexadecimal.
+func (d *Distinct) Digest() string {
+	sum := sha256.New()
+	for i := range d.Len() {
+		sum.Write(rowBytes(d.vectors, d.row(i)))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // rows returns all rows of distinct row i, ascending in order.

@@ -22,6 +22,15 @@ func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates 
 	})
 }
 
+// Refine fills the lists of distinct queries lo to hi with the best of their candidates [hi-lo, keep] (-1 for none).
+func (h *Half) Refine(ctx context.Context, threads, lo, hi int, candidates []int64) error {
+	keep := len(candidates) / (hi - lo)
+	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
+		kernel.Best.Refine(h.Queries.Kernel, h.Base.Kernel, h.Lists, from, to, candidates[(from-lo)*keep:(to-lo)*keep], make([]float64, to-from))
+		return ctx.Err()
+	})
+}
+
 // Exhaust offers all base rows to the lists of the given distinct queries.
 func (h *Half) Exhaust(ctx context.Context, queries []int32) error {
 	for lo := 0; len(queries) > 0 && lo < h.Base.Len(); lo += exhaustRows {

@@ -18,6 +18,22 @@ type Side struct {
 // Result holds the lists of both sides of a cell: row i of Source are the k nearest target rows of source row i.
 type Result struct {
 	Source, Target mine.Neighbours
+	Recall         Recall
+}
+
+// Recall is the share of true neighbours in the lists of an approximate search, measured on a sample of each side. Zero rows:
+// the search was exact.
+type Recall struct {
+	Source, Target         float64
+	SourceRows, TargetRows int
+}
+
+// Least returns the lower of both sides' recall, 1 for an exact search.
+func (r Recall) Least() float64 {
+	if r.SourceRows+r.TargetRows == 0 {
+		return 1
+	}
+	return min(r.Source, r.Target)
 }
 
 // Searcher finds, for every row of either side of a cell, its k nearest rows on the other side by inner product

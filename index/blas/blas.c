@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 extern void sgemm_(void);
 
@@ -22,6 +23,32 @@ const char *blas_path(void) {
 const char *blas_openblas_config(void) {
     const char *(*config)(void) = symbol("openblas_get_config");
     return config ? config() : NULL;
+}
+
+const char *blas_openblas_core(void) {
+    const char *(*core)(void) = symbol("openblas_get_corename");
+    return core ? core() : "";
+}
+
+void blas_openblas_choose(const char *core) {
+    void (*quit)(void) = symbol("gotoblas_dynamic_quit");
+    void (*init)(void) = symbol("gotoblas_dynamic_init");
+    if (quit == NULL || init == NULL || setenv("OPENBLAS_CORETYPE", core, 0) != 0)
+        return;
+    quit();
+    init(); // reads the variable
+}
+
+const char *blas_best_core(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#endif
+    return "";
 }
 
 int blas_openblas_parallel(void) {

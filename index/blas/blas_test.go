@@ -1,6 +1,7 @@
 package blas
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +16,16 @@ func TestRunningNamesTheLibrary(t *testing.T) {
 	}
 	if lib.Kind == OpenBLAS && (lib.Version == "" || lib.Threading == "") {
 		t.Errorf("OpenBLAS without version or threading: %+v", lib)
+	}
+}
+
+func TestOpenBLASKnowsThisCPU(t *testing.T) {
+	lib := Running()
+	if lib.Kind != OpenBLAS || bestCore() == "" || os.Getenv("OPENBLAS_CORETYPE") != "" {
+		t.Skip("not an OpenBLAS that chose for itself")
+	}
+	if isOld(lib.Core) {
+		t.Errorf("%s on a CPU that runs %s", lib, bestCore())
 	}
 }
 
@@ -47,10 +58,11 @@ func TestWarning(t *testing.T) {
 		lib  Library
 		want string
 	}{
-		"pthread": {Library{Kind: OpenBLAS, Threading: "pthread"}, Package},
-		"openmp":  {Library{Kind: OpenBLAS, Threading: "openmp"}, ""},
-		"blis":    {Library{Kind: BLIS, Threading: "openmp"}, ""},
-		"unknown": {Library{Kind: Unknown, Path: "/x"}, "/x"},
+		"pthread":  {Library{Kind: OpenBLAS, Threading: "pthread"}, Package},
+		"openmp":   {Library{Kind: OpenBLAS, Threading: "openmp"}, ""},
+		"old core": {Library{Kind: OpenBLAS, Threading: "openmp", Core: "Prescott"}, bestCore()},
+		"blis":     {Library{Kind: BLIS, Threading: "openmp"}, ""},
+		"unknown":  {Library{Kind: Unknown, Path: "/x"}, "/x"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

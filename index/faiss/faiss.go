@@ -1,9 +1,12 @@
 // Package faiss searches a cell with FAISS, through go-faiss.
 //
-// faiss:Flat is exact: two flat searches, one for each direction, refined to the result of a float64 brute force.
+// faiss:Flat is exact: two flat searches, one for each direction, refined to the result of a float64 brute force. Any other
+// factory string (faiss:IVF1024,Flat and the like) is approximate: an index of each side finds several candidates for each place,
+// the true vectors rank them, and the recall is measured against an exact search on a sample.
 package faiss
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -21,23 +24,57 @@ const Prefix = "faiss:"
 // Options are the settings of a FAISS search.
 type Options struct {
 	Threads int // 0: all processors that Go may use
+
+	// The rest is for approximate indexes alone.
+	NProbe     int    // inverted lists that a query visits; 0: FAISS's own default, 1
+	EfSearch   int    // breadth of a graph search; 0: FAISS's own default, 16
+	TrainRows  int    // sample that an index is trained on; 0: 64 a list, at least 32,768
+	Rerank     int    // candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
+	RecallRows int    // sample of each side for the measured recall; 0: DefaultRecallRows
+	Dir        string // where index files are kept; empty: they are not
 }
 
-// Open returns the searcher for a factory string. Errors are badinput: a factory that this package does not search, a BLAS too slow.
+const (
+	// DefaultRerank makes up for what codes lose: the margin needs the true first neighbour.
+	DefaultRerank = 4
+	// DefaultRecallRows puts a recall of 0.95 within 0.015 (two standard deviations).
+	DefaultRecallRows = 1000
+)
+
+func (o *Options) complete() error {
+	for _, setting := range []struct {
+		name  string
+		value int
+	}{{"threads", o.Threads}, {"nprobe", o.NProbe}, {"efSearch", o.EfSearch}, {"train rows", o.TrainRows}, {"recall rows", o.RecallRows}} {
+		if setting.value < 0 {
+			return badinput.Errorf("%s of a FAISS search is %d; give a positive number, or 0 for the default", setting.name, setting.value)
+		}
+	}
+	if o.Rerank != 0 && o.Rerank < DefaultRerank {
+		return badinput.Errorf("rerank of a FAISS search is %d; give at least %d candidates for each neighbour, or 0 for that", o.Rerank, DefaultRerank)
+	}
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Rerank = cmp.Or(o.Rerank, DefaultRerank)
+	o.RecallRows = cmp.Or(o.RecallRows, DefaultRecallRows)
+	return nil
+}
+
+// Open returns the searcher for a factory string: exact for Flat, else approximate. Errors are badinput: options out of range, no factory
+// string, a BLAS too slow.
 func Open(factory string, opts Options) (index.Searcher, error) {
 	if err := blas.Running().Check(); err != nil {
 		return nil, err
 	}
-	if opts.Threads < 0 {
-		return nil, badinput.Errorf("a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
+	if err := opts.complete(); err != nil {
+		return nil, err
 	}
-	if opts.Threads == 0 {
-		opts.Threads = runtime.GOMAXPROCS(0)
+	switch factory {
+	case "":
+		return nil, badinput.Errorf("search backend %q names no index; write %sFlat or another FAISS factory string behind it", Prefix, Prefix)
+	case "Flat":
+		return &flat{threads: opts.Threads}, nil
 	}
-	if factory != "Flat" {
-		return nil, badinput.Errorf("search backend %q is not known; use %sFlat", Prefix+factory, Prefix)
-	}
-	return &flat{threads: opts.Threads}, nil
+	return &ann{factory: factory, opts: opts}, nil
 }
 
 // addBytes is how much float32 memory one call of Add gets, so that a side in float16 is never widened as a whole.

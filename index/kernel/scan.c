@@ -10,12 +10,14 @@ typedef struct {
     int32_t position;
 } candidate;
 
-// Candidate lists of a block's rows. Each has room for `room`; when it is full it is cut back to `keep`.
+// Candidate lists of a block's rows. A list is cut back when it has grown by `grow` since the last time: often enough for its
+// floor to stay near the k-th score, which keeps most scores out. At most `keep` stay.
 typedef struct {
-    int64_t k, keep, room;
+    int64_t k, keep, grow, room;
     double window;    // a row this far below the k-th score cannot be among the k nearest
     candidate *items; // [rows, room]
     int32_t *count;   // [rows]
+    int32_t *limit;   // [rows] the count at which to cut back
     float *floor;     // [rows] every score not in the list is at most this
     void *bar;        // [rows] the floor as tiles compare it: float32 or int32
 } lists;
@@ -51,19 +53,22 @@ static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int6
     lists *l = &b->lists;
     l->k = k;
     l->keep = k + 28; // room for ties within the window; what does not fit is found out by its floor
-    l->room = 2 * l->keep;
+    l->grow = 2 * k + 4;
+    l->room = l->keep + l->grow;
     l->window = window;
     l->items = malloc(b->room * l->room * sizeof(candidate));
     l->count = malloc(b->room * sizeof(int32_t));
+    l->limit = malloc(b->room * sizeof(int32_t));
     l->floor = malloc(b->room * sizeof(float));
     l->bar = malloc(b->room * 4);
-    return b->panels && l->items && l->count && l->floor && l->bar;
+    return b->panels && l->items && l->count && l->limit && l->floor && l->bar;
 }
 
 static void block_free(block *b) {
     free(b->panels);
     free(b->lists.items);
     free(b->lists.count);
+    free(b->lists.limit);
     free(b->lists.floor);
     free(b->lists.bar);
 }
@@ -136,6 +141,7 @@ static void pack(scanner *s, block *b, const side *rows, int64_t lo, int64_t hi,
         for (int64_t t = 0; t < s->steps; t++)
             out[t * width] = units[t];
         b->lists.count[i] = 0;
+        b->lists.limit[i] = (int32_t)(b->lists.k + b->lists.grow);
         set_floor(s, &b->lists, i, -INFINITY);
     }
 }
@@ -189,14 +195,17 @@ static float smallest(const candidate *items, int64_t n) {
     return least;
 }
 
-// Cuts a full list back: to what lies within the window of the k-th score, and to the `keep` best of that.
+// Cuts a list back: to what lies within the window of the k-th score, and to the `keep` best of that.
 static void compact(const scanner *s, lists *l, int64_t list) {
     candidate *items = l->items + list * l->room;
-    int64_t n = l->keep;
-    select_largest(items, l->room, n);
+    int64_t n = l->count[list];
     float floor = l->floor[list];
-    for (int64_t i = n; i < l->room; i++)
-        floor = items[i].score > floor ? items[i].score : floor;
+    if (n > l->keep) {
+        select_largest(items, n, l->keep);
+        for (int64_t i = l->keep; i < n; i++)
+            floor = items[i].score > floor ? items[i].score : floor;
+        n = l->keep;
+    }
     select_largest(items, n, l->k);
     float reach = (float)(smallest(items, l->k) - l->window);
     if (reach > floor) {
@@ -209,13 +218,14 @@ static void compact(const scanner *s, lists *l, int64_t list) {
         }
     }
     l->count[list] = (int32_t)n;
+    l->limit[list] = (int32_t)(n + l->grow);
     set_floor(s, l, list, floor);
 }
 
 static inline void append(const scanner *s, lists *l, int64_t list, float score, int64_t position) {
     int32_t n = l->count[list]++;
     l->items[list * l->room + n] = (candidate){score, (int32_t)position};
-    if (n + 1 == l->room)
+    if (n + 1 == l->limit[list])
         compact(s, l, list);
 }
 

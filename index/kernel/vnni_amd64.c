@@ -20,22 +20,25 @@ static int tile(const void *pa, const void *pb, int64_t steps, const void *row_f
                 void *scores, uint64_t *above) {
     const int32_t *a = pa;
     const __m512i *b = pb;
-    __m512i sum[ROWS][VECTORS];
-    for (int r = 0; r < ROWS; r++)
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = _mm512_setzero_si512();
+    // Sums by name: as an array, GCC 12 keeps them on the stack.
+#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
+#define ZERO(r) __m512i s##r##0 = _mm512_setzero_si512(), s##r##1 = s##r##0, s##r##2 = s##r##0, s##r##3 = s##r##0;
+#define STEP(r)                                      \
+    {                                                \
+        __m512i row = _mm512_set1_epi32(a[r]);       \
+        s##r##0 = _mm512_dpwssd_epi32(s##r##0, row, b[0]); \
+        s##r##1 = _mm512_dpwssd_epi32(s##r##1, row, b[1]); \
+        s##r##2 = _mm512_dpwssd_epi32(s##r##2, row, b[2]); \
+        s##r##3 = _mm512_dpwssd_epi32(s##r##3, row, b[3]); \
+    }
+#define GATHER(r) {s##r##0, s##r##1, s##r##2, s##r##3},
+    EACH_ROW(ZERO)
     for (int64_t s = 0; s < steps; s++) {
-        __m512i cols[VECTORS];
-        for (int v = 0; v < VECTORS; v++)
-            cols[v] = _mm512_load_si512(b + v);
-        for (int r = 0; r < ROWS; r++) {
-            __m512i row = _mm512_set1_epi32(a[r]);
-            for (int v = 0; v < VECTORS; v++)
-                sum[r][v] = _mm512_dpwssd_epi32(sum[r][v], row, cols[v]);
-        }
+        EACH_ROW(STEP)
         a += ROWS;
         b += VECTORS;
     }
+    const __m512i sum[ROWS][VECTORS] = {EACH_ROW(GATHER)};
     const int32_t *rows = row_floor, *cols = col_floor;
     uint64_t any = 0;
     for (int r = 0; r < ROWS; r++) {

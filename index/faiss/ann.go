@@ -1,0 +1,120 @@
+package faiss
+
+import (
+	"context"
+	"regexp"
+	"runtime"
+	"strconv"
+
+	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
+
+	"bitextmine/index"
+	"bitextmine/index/blas"
+	"bitextmine/internal/badinput"
+)
+
+// ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is measured.
+type ann struct {
+	factory string
+	opts    Options
+}
+
+func (a *ann) Name() string { return Prefix + a.factory }
+
+// Search implements index.Searcher. Half of its progress is the making of the two indexes.
+func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
+	cell, err := index.NewCell(ctx, src, tgt, k)
+	if err != nil {
+		return index.Result{}, err
+	}
+	defer cell.Close()
+	forward, backward := cell.Halves()
+	rows := float64(cell.Source.Len() + cell.Target.Len())
+	progress := index.NewProgress(2*rows, report)
+	for _, half := range []*index.Half{forward, backward} {
+		if err := a.searchHalf(ctx, half, progress); err != nil {
+			return index.Result{}, err
+		}
+	}
+	result := cell.Result()
+	if result.Recall, err = measureRecall(ctx, src, tgt, result, a.opts); err != nil {
+		return index.Result{}, err
+	}
+	progress.Finish()
+	return result, nil
+}
+
+func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.Progress) error {
+	idx, err := open(ctx, a.factory, half.Base, a.opts)
+	if err != nil {
+		return err
+	}
+	defer idx.Close()
+	progress.Add(float64(half.Base.Len()))
+
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	blas.SetThreads(a.opts.Threads)
+	keep := min(a.opts.Rerank*half.K, half.Base.Len())
+	buf := make([]float32, min(annChunk, half.Queries.Len())*half.Queries.Dim())
+	for lo := 0; lo < half.Queries.Len(); lo += annChunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+annChunk, half.Queries.Len())
+		_, ids, err := idx.faiss.Search(half.Queries.Block(lo, hi, buf), int64(keep))
+		if err != nil {
+			return failed("search", err)
+		}
+		if err := half.Refine(ctx, a.opts.Threads, lo, hi, ids); err != nil {
+			return err
+		}
+		progress.Add(float64(hi - lo))
+	}
+	return nil
+}
+
+// annChunk is how many queries go into one FAISS call, which cannot be interrupted. An approximate search takes at most
+// a few milliseconds a query.
+const annChunk = 512
+
+// Check tells whether FAISS can make an index by this factory string for vectors of dim values; its error is badinput. The flat search
+// takes any dim.
+func Check(factory string, dim int) error {
+	idx, err := create(factory, dim)
+	if err != nil {
+		return err
+	}
+	idx.Delete()
+	return nil
+}
+
+func create(factory string, dim int) (*gofaiss.IndexImpl, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	idx, err := gofaiss.IndexFactory(dim, factory, gofaiss.MetricInnerProduct)
+	if err != nil {
+		return nil, badinput.Errorf("FAISS cannot make an index %q for %d dimensions (%s); see the FAISS wiki on the index factory, or use exact", factory, dim, reason(err))
+	}
+	return idx, nil
+}
+
+var ivf = regexp.MustCompile(`IVF(\d+)`)
+
+// lists returns the number of inverted lists that a factory string asks for, 0 for none.
+func lists(factory string) int {
+	m := ivf.FindStringSubmatch(factory)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 0 // too long a number for FAISS as well
+	}
+	return n
+}
+
+var where = regexp.MustCompile(`^Error in .* at [^ ]*:\d+: `)
+
+// reason takes FAISS's own words from an error text that begins with a C++ function and a source line.
+func reason(err error) string { return where.ReplaceAllString(err.Error(), "") }

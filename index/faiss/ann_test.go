@@ -1,0 +1,243 @@
+package faiss
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"bitextmine/index"
+	"bitextmine/index/indextest"
+	"bitextmine/internal/badinput"
+)
+
+func TestApproximateConformance(t *testing.T) {
+	indextest.Run(t, func(threads int) (index.Searcher, error) {
+		return Open("IVF16,Flat", Options{Threads: threads, NProbe: 4})
+	})
+}
+
+// clustered has rows around centres, as sentence embeddings of a few topics, in two noisy copies.
+func clustered(rng *rand.Rand, n, dim int) (src, tgt index.Side) {
+	a, b := indextest.Paired(rng, n, dim)
+	return indextest.Shuffled(rng, indextest.Float16(a, dim)), indextest.Float32(b, dim)
+}
+
+func TestApproximateFindsMostNeighbours(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(1, 1)), 3000, 32)
+	truth := indextest.BruteForce(src, tgt, 4)
+	for name, c := range map[string]struct {
+		factory string
+		opts    Options
+		atLeast float64
+	}{
+		"all lists":       {"IVF16,Flat", Options{NProbe: 16}, 1},
+		"some lists":      {"IVF16,Flat", Options{NProbe: 8}, 0.8},
+		"graph":           {"HNSW16,Flat", Options{EfSearch: 128}, 0.9},
+		"codes re-ranked": {"IVF8,PQ16", Options{NProbe: 8, Rerank: 16}, 0.8},
+		"rotated":         {"PCA16,IVF8,Flat", Options{NProbe: 8, Rerank: 16}, 0.6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(c.factory, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Search(t.Context(), src, tgt, 4, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := got.Recall
+			if r.SourceRows != 1000 || r.TargetRows != 1000 {
+				t.Errorf("recall measured on %d and %d rows, want 1000", r.SourceRows, r.TargetRows)
+			}
+			var all float64
+			for i := range truth.Source.Len() {
+				ids, want := truth.Source.Row(i)
+				_, cosines := got.Source.Row(i)
+				found, sought := matches(ids, want, cosines)
+				all += float64(found) / float64(sought)
+			}
+			all /= float64(truth.Source.Len())
+			if all < c.atLeast || all > 1 {
+				t.Errorf("recall %.3f, want at least %.2f", all, c.atLeast)
+			}
+			if r.Source < all-0.05 || r.Source > all+0.05 {
+				t.Errorf("recall on the sample %.3f, on all rows %.3f", r.Source, all)
+			}
+			if c.atLeast == 1 {
+				indextest.Same(t, "source", got.Source, truth.Source)
+				indextest.Same(t, "target", got.Target, truth.Target)
+			}
+		})
+	}
+}
+
+// A row that repeats has one place in the index, and all its places in the lists.
+func TestApproximateOpensRepeatedRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	rows := indextest.Random(rng, 400, 16)
+	src := indextest.Float32(append(rows, rows[:200*16]...), 16)
+	s, err := Open("IVF4,Flat", Options{NProbe: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Search(t.Context(), src, src, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := indextest.BruteForce(src, src, 3)
+	indextest.Same(t, "source", got.Source, want.Source)
+	if got.Recall.Least() != 1 {
+		t.Errorf("recall %v, want 1", got.Recall)
+	}
+}
+
+func TestApproximateBadInput(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(3, 3)), 300, 20)
+	for name, c := range map[string]struct {
+		factory string
+		opts    Options
+	}{
+		"no factory":            {"", Options{}},
+		"no such index":         {"IVF8,Flatt", Options{}},
+		"codes that do not fit": {"PQ7", Options{}},
+		"more lists than rows":  {"IVF512,Flat", Options{}},
+		"too few for codes":     {"PQ4x12", Options{}},
+		"nprobe of a graph":     {"HNSW8,Flat", Options{NProbe: 4}},
+		"negative nprobe":       {"IVF8,Flat", Options{NProbe: -1}},
+		"too little rerank":     {"IVF8,Flat", Options{Rerank: 2}},
+		"no such directory":     {"IVF8,Flat", Options{Dir: filepath.Join(t.TempDir(), "none")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(c.factory, c.opts)
+			if err == nil {
+				_, err = s.Search(t.Context(), src, tgt, 4, nil)
+			}
+			if !badinput.Is(err) {
+				t.Errorf("error %v; want badinput", err)
+			}
+			t.Log(err)
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := Check("IVF8,PQ4", 32); err != nil {
+		t.Error(err)
+	}
+	if err := Check("IVF8,PQ5", 32); !badinput.Is(err) {
+		t.Errorf("error %v; want badinput", err)
+	}
+}
+
+func TestIndexFilesAreKept(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	src, tgt := clustered(rng, 500, 16)
+	opts := Options{NProbe: 2, Dir: t.TempDir()}
+	search := func(src, tgt index.Side) (index.Result, error) {
+		s, err := Open("IVF8,Flat", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Search(t.Context(), src, tgt, 4, nil)
+	}
+	first, err := search(src, tgt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := names(t, opts.Dir)
+	if len(files) != 2 {
+		t.Fatalf("files %v, want one for each side", files)
+	}
+	again, err := search(src, tgt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	indextest.Same(t, "source", again.Source, first.Source)
+	if other, _ := clustered(rng, 500, 16); true {
+		if _, err := search(other, tgt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := names(t, opts.Dir); len(now) != 3 {
+		t.Errorf("files %v, want one more for the other source", now)
+	}
+
+	t.Run("of other vectors", func(t *testing.T) {
+		swap(t, filepath.Join(opts.Dir, files[0]), filepath.Join(opts.Dir, files[1]))
+		if _, err := search(src, tgt); !badinput.Is(err) {
+			t.Errorf("error %v; want badinput", err)
+		}
+		swap(t, filepath.Join(opts.Dir, files[0]), filepath.Join(opts.Dir, files[1]))
+	})
+	for name, damage := range map[string]func(data []byte) []byte{
+		"cut short": func(data []byte) []byte { return data[:len(data)/2] },
+		"empty":     func([]byte) []byte { return nil },
+		"a label without an index": func(data []byte) []byte {
+			return data[len(data)-300:]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(opts.Dir, files[0])
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(path, data, 0o644)
+			if err := os.WriteFile(path, damage(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := search(src, tgt); !badinput.Is(err) {
+				t.Errorf("error %v; want badinput", err)
+			}
+		})
+	}
+}
+
+func TestBuildIsCancelled(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(5, 5)), 300, 8)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err := Open("IVF8,Flat", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Search(ctx, src, tgt, 4, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+}
+
+func FuzzLabel(f *testing.F) {
+	f.Add([]byte(magic + `{"factory":"IVF8,Flat","rows":3,"dim":2}` + "\n"))
+	f.Add([]byte("IxFI" + magic + magic + "{}"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, tail []byte) {
+		if _, err := parseLabel("x.faiss", tail); err != nil && !badinput.Is(err) {
+			t.Errorf("error %v; want badinput", err)
+		}
+	})
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func swap(t *testing.T, a, b string) {
+	t.Helper()
+	for _, move := range [][2]string{{a, a + ".x"}, {b, a}, {a + ".x", b}} {
+		if err := os.Rename(move[0], move[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

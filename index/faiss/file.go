@@ -1,0 +1,154 @@
+package faiss
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
+
+	"bitextmine/index"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// label ends an index file, behind what FAISS writes and reads: what the index was made of. A file without the right label is not used.
+type label struct {
+	Factory   string `json:"factory"`
+	TrainRows int    `json:"train_rows"`
+	Vectors   string `json:"vectors"` // index.Distinct's digest
+	Rows      int    `json:"rows"`
+	Dim       int    `json:"dim"`
+}
+
+// magic separates FAISS's part of a file from the label: a line of its own, then the label as one line of JSON.
+const magic = "\nbitextmine faiss index 1\n"
+
+const maxLabel = 4096
+
+func labelOf(factory string, rows *index.Distinct, opts Options) label {
+	return label{
+		Factory: factory, TrainRows: trainRows(factory, opts),
+		Vectors: rows.Digest(), Rows: rows.Len(), Dim: rows.Dim(),
+	}
+}
+
+// open reads the index from opts.Dir, or builds it and keeps it there.
+func open(ctx context.Context, factory string, rows *index.Distinct, opts Options) (*Index, error) {
+	if opts.Dir == "" {
+		return Build(ctx, factory, rows, opts)
+	}
+	path := filepath.Join(opts.Dir, FileName(factory, rows, opts))
+	x, err := Load(path, factory, rows, opts)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return x, err
+	}
+	if x, err = Build(ctx, factory, rows, opts); err != nil {
+		return nil, err
+	}
+	if err := x.Save(path, factory, rows, opts); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// FileName is the name of an index file by what it is made of: the factory string, the vectors, the size of the training sample.
+func FileName(factory string, rows *index.Distinct, opts Options) string {
+	data, err := json.Marshal(labelOf(factory, rows, opts))
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16]) + ".faiss"
+}
+
+// Save publishes the index as path.
+func (x *Index) Save(path, factory string, rows *index.Distinct, opts Options) error {
+	data, err := json.Marshal(labelOf(factory, rows, opts))
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(f *os.File) error {
+		if err := x.write(f.Name()); err != nil {
+			return err
+		}
+		if _, err := f.Seek(0, io.SeekEnd); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(f, "%s%s\n", magic, data)
+		return err
+	})
+}
+
+func (x *Index) write(path string) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := gofaiss.WriteIndex(x.faiss, path); err != nil {
+		return failed("write index", err)
+	}
+	return nil
+}
+
+// Load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another factory string.
+func Load(path, factory string, rows *index.Distinct, opts Options) (*Index, error) {
+	found, err := readLabel(path)
+	if err != nil {
+		return nil, err
+	}
+	if want := labelOf(factory, rows, opts); found != want {
+		return nil, badinput.Errorf("%s is a %s index of other vectors (%d rows of %d values) than the %d rows of %d values to be searched by %s; remove it and it will be made again",
+			path, found.Factory, found.Rows, found.Dim, want.Rows, want.Dim, factory)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	idx, err := gofaiss.ReadIndex(path, 0)
+	if err != nil {
+		return nil, badinput.Errorf("FAISS cannot read the index file %s (%s); remove it and it will be made again", path, reason(err))
+	}
+	x := &Index{idx}
+	if idx.D() != rows.Dim() || idx.Ntotal() != int64(rows.Len()) {
+		x.Close()
+		return nil, badinput.Errorf("the index file %s does not hold what its label says; remove it and it will be made again", path)
+	}
+	if err := x.set(factory, opts); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func readLabel(path string) (label, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return label{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return label{}, err
+	}
+	tail := make([]byte, min(info.Size(), maxLabel))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return label{}, err
+	}
+	return parseLabel(path, tail)
+}
+
+func parseLabel(path string, tail []byte) (label, error) {
+	var l label
+	at := bytes.LastIndex(tail, []byte(magic))
+	if at < 0 || json.Unmarshal(tail[at+len(magic):], &l) != nil {
+		return label{}, badinput.Errorf("%s is not a whole index file; remove it and it will be made again", path)
+	}
+	return l, nil
+}
