@@ -93,3 +93,28 @@ func FuzzReadTMX(f *testing.F) {
 		}
 	})
 }
+
+func FuzzReadPairsTSV(f *testing.F) {
+	f.Add("eins\tone\nzwei\ttwo\n")
+	f.Add("tgt_text\tx\tsrc_text\n\n1\t2\t3\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := ReadPairsTSV(filepath.Join(put(t, map[string]string{"f.tsv": text}), "f.tsv"), "src_text", "tgt_text")
+		if err != nil {
+			return
+		}
+		if len(b.Sources) != len(b.Targets) {
+			t.Fatalf("%d sources, %d targets", len(b.Sources), len(b.Targets))
+		}
+		written(t, b, make([]*PairScore, len(b.Sources))...)
+	})
+}
+
+func FuzzReadNegatives(f *testing.F) {
+	f.Add(`{"a": {"errtype": "Number", "src": "b"}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		negatives, err := ReadNegatives(filepath.Join(put(t, map[string]string{"n.json": text}), "n.json"))
+		if err == nil && len(negatives) == 0 {
+			t.Error("no negative and no error")
+		}
+	})
+}
