@@ -1,0 +1,43 @@
+package badinput
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+)
+
+func TestIs(t *testing.T) {
+	_, missing := os.Open("no such file")
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"nil":                   {nil, false},
+		"an ordinary error":     {errors.New("connection reset"), false},
+		"marked at its source":  {Errorf("k = 0"), true},
+		"wrapped twice":         {fmt.Errorf("run: %w", fmt.Errorf("search: %w", Errorf("k = 0"))), true},
+		"joined with another":   {errors.Join(errors.New("close"), Errorf("k = 0")), true},
+		"marked afterwards":     {Mark(errors.New("refused")), true},
+		"marking nothing":       {Mark(nil), false},
+		"a missing file":        {missing, true},
+		"a refused permission":  {fs.ErrPermission, true},
+		"a full disk":           {fmt.Errorf("write: %w", syscall.ENOSPC), true},
+		"a read-only disk":      {syscall.EROFS, true},
+		"an input/output error": {syscall.EIO, false}, // may be gone on the next try
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Is(c.err); got != c.want {
+				t.Errorf("Is(%v) = %v", c.err, got)
+			}
+		})
+	}
+}
+
+func TestErrorKeepsItsCause(t *testing.T) {
+	if err := Errorf("open: %w", fs.ErrExist); !errors.Is(err, fs.ErrExist) || err.Error() != "open: file already exists" {
+		t.Errorf("error %v", err)
+	}
+}

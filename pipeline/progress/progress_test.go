@@ -1,0 +1,51 @@
+package progress
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLinesSayWhatWasDone(t *testing.T) {
+	var out bytes.Buffer
+	meter := lines{&out}.Start("encode", 300, "sentences")
+	var adders sync.WaitGroup
+	for range 3 {
+		adders.Go(func() { meter.Add(100) })
+	}
+	adders.Wait()
+	meter.Done()
+	if !regexp.MustCompile(`^encode   300/300 sentences, \d+/s\n$`).MatchString(out.String()) {
+		t.Errorf("%q", out.String())
+	}
+}
+
+func TestBarIsDrawnToTheEnd(t *testing.T) {
+	var out bytes.Buffer
+	meter := bars{&out}.Start("encode", 10, "sentences")
+	meter.Add(10)
+	meter.Done()
+	if !bytes.Contains(out.Bytes(), []byte("encode")) || !bytes.Contains(out.Bytes(), []byte("10/10")) {
+		t.Errorf("%q", out.String())
+	}
+}
+
+func TestAFileGetsLines(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := New(f).(lines); !ok {
+		t.Error("a file gets a terminal's bars")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
