@@ -29,7 +29,15 @@ func sharedSet(t *testing.T, archive string) string {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no %s: this test needs the shared test sets beside the repository", path)
 	}
-	return unpack(t, path)
+	if unpacked[archive] == "" {
+		dir, err := os.MkdirTemp("", "mine-eval-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked[archive] = dir
+		unpack(t, path, dir)
+	}
+	return unpacked[archive]
 }
 
 func openEncoder(t testing.TB) *encode.Encoder {
