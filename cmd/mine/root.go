@@ -39,7 +39,7 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newConfig(), newEval(), newData())
+	root.AddCommand(newRun(), newConfig(), newEval(), newData(), newScore(), newExplain(), newCalibrate())
 	return root
 }
 
