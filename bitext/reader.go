@@ -32,7 +32,7 @@ func Open(path string) (*Reader, error) {
 	}
 	r := &Reader{path: path, columns: map[string]int{}}
 	err = r.guard(func() (err error) {
-		r.file, err = file.NewParquetReader(f)
+		r.file, err = openParquet(f)
 		return err
 	})
 	if err != nil {
@@ -55,6 +55,16 @@ func (r *Reader) guard(call func() error) (err error) {
 		}
 	}()
 	return call()
+}
+
+// openParquet reads a footer, at which arrow panics if it is damaged.
+func openParquet(f *os.File) (r *file.Reader, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("%v", p)
+		}
+	}()
+	return file.NewParquetReader(f)
 }
 
 // reasonsPath is the leaf column of the reasons list.
