@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"bitextmine/corpus"
@@ -48,7 +50,13 @@ type Config struct {
 	Threshold float64 `mapstructure:"threshold"`
 	KeepBelow bool    `mapstructure:"keep_below"`
 
-	Threads int `mapstructure:"threads"` // 0: every core
+	Threads   int    `mapstructure:"threads"`    // 0: every core
+	MaxMemory string `mapstructure:"max_memory"` // of anonymous memory, "4GiB"; empty: no bound
+	maxMemory int64
+
+	Keep       int    `mapstructure:"keep"`        // nights whose bitext stays
+	SweepCells bool   `mapstructure:"sweep_cells"` // after each night
+	Metrics    string `mapstructure:"metrics"`     // text file for node_exporter; empty: none
 }
 
 // MaxK is the largest number of neighbours that may be asked for.
@@ -57,6 +65,7 @@ const MaxK = 64
 // Validate reports every setting that is wrong, together, and fills what is derived.
 func (c *Config) Validate() error {
 	var wrong []string
+	var err error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, side := range []struct {
 		flag     string
@@ -91,10 +100,16 @@ func (c *Config) Validate() error {
 	if c.Threads < 0 {
 		fail("threads = %d must not be negative", c.Threads)
 	}
+	if c.maxMemory, err = parseBytes(c.MaxMemory); err != nil {
+		fail("max_memory = %q: %v", c.MaxMemory, err)
+	}
+	if c.Keep < 1 {
+		fail("keep = %d must be at least 1, the last night's bitext", c.Keep)
+	}
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
 	}
-	if err := c.CorpusOptions().Validate(); err != nil {
+	if err = c.CorpusOptions().Validate(); err != nil {
 		fail("%v", err)
 	}
 	if len(wrong) > 0 {
@@ -157,6 +172,24 @@ func (c *Config) settings(encoderDigest string) settings {
 		c.Source, c.Target, c.Format, c.TextColumn, c.DocColumn, c.URLColumn, c.OnBadLine,
 		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType, c.Search, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
 	}
+}
+
+// parseBytes reads a number of bytes such as 1500000, 512MiB or 1.5GiB; empty is 0.
+func parseBytes(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, scale := text, 1.0
+	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if rest, ok := strings.CutSuffix(text, unit); ok {
+			number, scale = rest, float64(int64(1)<<(10*(i+1)))
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || n <= 0 || n*scale > 1<<60 {
+		return 0, errors.New("give bytes, or a number with KiB, MiB, GiB or TiB")
+	}
+	return int64(n * scale), nil
 }
 
 func digestOf(value any) string {

@@ -27,3 +27,10 @@ func enlarge(t *testing.T, dir, size string) {
 		t.Fatal(err)
 	}
 }
+
+func readOnly(t *testing.T, dir string) {
+	t.Helper()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+}

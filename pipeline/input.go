@@ -14,10 +14,31 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
 )
 
 // FixturesPrefix begins the name of a text that the program carries.
 const FixturesPrefix = "fixtures:"
+
+// sides finds the input files of both sides and takes their digests.
+func (c *Config) sides() (sides [2]plan.Side, err error) {
+	for s, target := range []bool{false, true} {
+		language, patterns, flag := c.side(target)
+		inputs, err := expand(patterns, language, flag)
+		if err != nil {
+			return sides, err
+		}
+		sides[s] = plan.Side{Name: [...]string{"src", "tgt"}[s], Language: language}
+		for _, in := range inputs {
+			size, sum, err := digestInput(in)
+			if err != nil {
+				return sides, err
+			}
+			sides[s].Inputs = append(sides[s].Inputs, plan.Input{Path: in.Path, Builtin: in.FS != nil, Bytes: size, SHA256: sum})
+		}
+	}
+	return sides, nil
+}
 
 // Inputs lists the input files of both sides.
 func (c *Config) Inputs() (source, target []corpus.Input, err error) {

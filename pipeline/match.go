@@ -2,76 +2,122 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"bitextmine/bitext"
-	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/mine"
-	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
 )
 
-// matchSides joins the cells, scores the candidates, matches them and writes the bitext.
-func (r *run) matchSides(ctx context.Context, source, target *side, cells []cell) error {
-	stage := r.start("match", int64(source.rows()+target.rows()), "sentences")
-	sources, err := numberSentences(source)
+const bitextName = "bitext.parquet"
+
+// matched is what the match stage has to say of its bitext.
+type matched struct {
+	RunID   string   `json:"run_id"`
+	Counts  Counts   `json:"counts"`
+	Rows    int      `json:"rows"`
+	Samples []Sample `json:"samples"`
+	recall
+}
+
+// match scores the candidates of both sides' neighbours, matches them and writes the bitext.
+func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	s := w.plan.Settings
+	sources, err := w.sentences[0]()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	targets, err := numberSentences(target)
+	targets, err := w.sentences[1]()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lists, err := r.mergeCells(ctx, cells, sources, targets)
+	info := &matched{}
+	forward, err := w.gather(ctx, t, 0, sources, targets, &info.recall)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	backward, err := w.gather(ctx, t, 1, targets, sources, &info.recall)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := mine.NewLists(forward, backward, s.K, mine.Margin(s.Margin))
+	if err != nil {
+		return nil, err
 	}
 	candidates := lists.Candidates()
-	verdicts := mine.Judge(candidates, sources.len(), targets.len(), mine.Retrieval(r.cfg.Retrieval), r.cfg.Threshold)
-	kept := 0
+	verdicts := mine.Judge(candidates, sources.len(), targets.len(), mine.Retrieval(s.Retrieval), s.Threshold)
+	meter.Add(t.Items)
+
+	if info.Counts, err = w.counts(ctx); err != nil {
+		return nil, err
+	}
+	c := &info.Counts
+	c.SourceUnique, c.TargetUnique, c.Candidates = sources.len(), targets.len(), len(candidates)
 	for _, v := range verdicts {
 		if v == mine.Kept {
-			kept++
+			c.Kept++
 		}
 	}
-	stage.meter.Add(int64(source.rows() + target.rows()))
-	stage.items = int64(sources.len() + targets.len())
-	stage.task(false)
-	stage.done(r.report)
-
-	c := &r.report.Counts
-	c.SourceUnique, c.TargetUnique, c.Candidates, c.Kept = sources.len(), targets.len(), len(candidates), kept
-	return r.writeBitext(ctx, table{source, target, sources, targets, candidates, verdicts})
+	return info, w.writeBitext(ctx, filepath.Join(dir, bitextName), &table{w, [2]*sentences{sources, targets}, candidates, verdicts}, info)
 }
 
-// mergeCells joins the lists of all cells over the numbered sentences.
-func (r *run) mergeCells(ctx context.Context, cells []cell, sources, targets *sentences) (*mine.Lists, error) {
-	forward, backward := mine.NewMerger(sources.len(), r.cfg.K), mine.NewMerger(targets.len(), r.cfg.K)
-	for _, c := range cells {
+// gather puts a side's merged neighbours over its numbered sentences. A sentence that stands in several shards has the same list in
+// each.
+func (w *worker) gather(ctx context.Context, t *plan.Task, side int, own, partners *sentences, found *recall) (mine.Neighbours, error) {
+	k, other := w.plan.Settings.K, &w.plan.Sides[1-side]
+	all := mine.NewNeighbours(own.len(), k)
+	laid := partners.laid(other, plan.CoverOf(other.Shards))
+	for i, key := range t.Merges[side] {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return all, err
 		}
-		rows, columns := sources.rows[c.source], targets.rows[c.target]
-		result, err := index.OpenResult(c.path, len(rows), len(columns), r.cfg.K)
+		lists, err := w.lists(ctx, key, w.plan.Sides[side].Shards[i].Rows, len(laid), found)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
-		forward.Add(result.Source, rows, columns)
-		backward.Add(result.Target, columns, rows)
+		for row, number := range own.rows[i] {
+			if own.first[number] != (place{int32(i), uint32(row)}) {
+				continue
+			}
+			from, cosines := lists.Row(row)
+			ids, into := all.Row(int(number))
+			copy(into, cosines)
+			for j, at := range from {
+				if at != mine.None {
+					ids[j] = laid[at]
+				}
+			}
+		}
 	}
-	return mine.NewLists(forward.Neighbours(), backward.Neighbours(), r.cfg.K, mine.Margin(r.cfg.Margin))
+	return all, nil
 }
 
-// writeBitext publishes the bitext file and says so in the report.
-func (r *run) writeBitext(ctx context.Context, t table) error {
-	path := filepath.Join(r.cfg.Out, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
-	wanted := t.wanted(r.cfg.KeepBelow)
-	stage := r.start("write", int64(len(wanted)), "pairs")
-	err := atomicfile.Write(path, func(f *os.File) error {
-		w, err := bitext.NewWriter(f, r.report.metadata())
+// counts adds up what sharding counted.
+func (w *worker) counts(ctx context.Context) (c Counts, err error) {
+	for side, into := range []*int{&c.SourceIn, &c.TargetIn} {
+		for _, in := range w.plan.Sides[side].Inputs {
+			info, err := sharding(ctx, w.store, in, w.plan.Settings)
+			if err != nil {
+				return c, err
+			}
+			*into += int(info.Counts.Kept + info.Counts.Duplicates)
+			c.Skipped += int(info.Counts.SkippedTotal())
+		}
+	}
+	return c, nil
+}
+
+// writeBitext writes the bitext file and completes info.
+func (w *worker) writeBitext(ctx context.Context, path string, t *table, info *matched) error {
+	info.RunID = runID(w.plan)
+	wanted := t.wanted(w.plan.Settings.KeepBelow)
+	info.Rows = len(wanted)
+	return atomicfile.Write(path, func(f *os.File) error {
+		out, err := bitext.NewWriter(f, metadata(w.plan, info))
 		if err != nil {
 			return err
 		}
@@ -79,30 +125,54 @@ func (r *run) writeBitext(ctx context.Context, t table) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			rows, err := t.rows(chunk)
+			rows, err := t.rows(ctx, chunk)
 			if err != nil {
 				return err
 			}
 			for _, row := range rows {
-				if err := w.Append(row); err != nil {
+				if err := out.Append(row); err != nil {
 					return err
 				}
 			}
-			r.report.sample(rows)
-			stage.meter.Add(int64(len(rows)))
+			info.sample(rows)
 		}
-		return w.Close()
+		return out.Close()
 	})
-	if err != nil {
-		return err
+}
+
+// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over
+// the first chunk of kept pairs.
+func (m *matched) sample(rows []bitext.Row) {
+	if m.Samples != nil {
+		return
 	}
-	stage.items = int64(len(wanted))
-	stage.task(false)
-	stage.done(r.report)
-	size, sum, err := store.Digest(path)
-	if err != nil {
-		return err
+	m.Samples = []Sample{}
+	step := max(1, len(rows)/samples)
+	for i := 0; i < len(rows) && len(m.Samples) < samples; i += step {
+		if rows[i].Keep {
+			m.Samples = append(m.Samples, Sample{rows[i].Score, rows[i].Source.Text, rows[i].Target.Text})
+		}
 	}
-	r.report.Bitext = BitextReport{Path: path, Rows: len(wanted), Bytes: size, SHA256: sum}
-	return nil
+}
+
+// runID is the digest of settings and inputs.
+func runID(p *plan.Plan) string {
+	var inputs [][2]string
+	for _, side := range p.Sides {
+		for _, in := range side.Inputs {
+			inputs = append(inputs, [2]string{in.Path, in.SHA256})
+		}
+	}
+	return digestOf([]any{p.Settings.ConfigDigest, inputs})
+}
+
+// metadata is what the bitext says of its run: nothing that changes between runs of the same inputs and settings.
+func metadata(p *plan.Plan, info *matched) bitext.Metadata {
+	s, c := p.Settings, info.Counts
+	return bitext.Metadata{
+		RunID: info.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
+		Search: s.Search, Recall: info.Least, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
+		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
+		Candidates: c.Candidates, Kept: c.Kept, Version: p.Version,
+	}
 }

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"bitextmine/bitext"
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
 )
 
 // ReportName is the report's file name in the output directory.
@@ -39,6 +39,7 @@ type Report struct {
 	Threads      int               `json:"threads"`
 	Started      time.Time         `json:"started"`
 	Seconds      float64           `json:"seconds"`
+	CPUSeconds   float64           `json:"cpu_seconds"`       // of this process, user and system
 	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
 }
 
@@ -105,51 +106,18 @@ func newReport(cfg Config, version string, model *encode.Model) *Report {
 	}
 }
 
-func (r *Report) addInput(s *side, in corpus.Input, digest string, counts corpus.Counts) {
-	r.Inputs = append(r.Inputs, InputReport{s.language, in.Path, digest, counts})
-	read := int(counts.Kept + counts.Duplicates)
-	if s.name == "src" {
-		r.Counts.SourceIn += read
-	} else {
-		r.Counts.TargetIn += read
+// readMatched reads what the match stage said of its bitext.
+func readMatched(out *store.Output) (*matched, error) {
+	info := &matched{}
+	if err := json.Unmarshal(out.Info, info); err != nil || len(out.Files) != 1 {
+		return nil, fmt.Errorf("the record of the bitext in %s is not one of this version; run again", out.Dir)
 	}
-	r.Counts.Skipped += int(counts.SkippedTotal())
-}
-
-// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over
-// the first chunk of kept pairs.
-func (r *Report) sample(rows []bitext.Row) {
-	if r.Samples != nil {
-		return
-	}
-	r.Samples = []Sample{}
-	step := max(1, len(rows)/samples)
-	for i := 0; i < len(rows) && len(r.Samples) < samples; i += step {
-		if rows[i].Keep {
-			r.Samples = append(r.Samples, Sample{rows[i].Score, rows[i].Source.Text, rows[i].Target.Text})
-		}
-	}
-}
-
-// metadata is the part of the report that the bitext carries: nothing that changes between runs of the same inputs and settings.
-func (r *Report) metadata() bitext.Metadata {
-	inputs := make([][2]string, len(r.Inputs))
-	for i, in := range r.Inputs {
-		inputs[i] = [2]string{in.Path, in.SHA256}
-	}
-	r.RunID = digestOf([]any{r.ConfigDigest, inputs})
-	s, c := r.Settings, r.Counts
-	return bitext.Metadata{
-		RunID: r.RunID, ConfigDigest: r.ConfigDigest, Encoder: r.Encoder.Name, EncoderDigest: r.Encoder.Digest,
-		Search: s.Search, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
-		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
-		Candidates: c.Candidates, Kept: c.Kept, Version: r.Version,
-	}
+	return info, nil
 }
 
 func (r *Report) write(path string) error {
 	r.Seconds = time.Since(r.Started).Seconds()
-	r.PeakMemory = peakMemory()
+	r.PeakMemory, r.CPUSeconds = peakMemory(), cpuSeconds()
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", path, err)
@@ -189,4 +157,13 @@ func peakMemory() int64 {
 		return 0
 	}
 	return usage.Maxrss << 10
+}
+
+// cpuSeconds returns the processor time that the process has used.
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,7 +12,10 @@ import (
 	"bitextmine/encode"
 	"bitextmine/index"
 	"bitextmine/index/blas"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
 )
@@ -23,6 +27,24 @@ type Options struct {
 	Version  string // of the program
 	// OpenSearch opens a search backend by name.
 	OpenSearch func(name string, threads int) (index.Searcher, error)
+	// OpenEncoder opens an encoder; nil: encode.Open.
+	OpenEncoder func(model *encode.Model, options encode.Options) (Encoder, error)
+	// OpenStore opens the store at a location; nil: store.Open.
+	OpenStore func(ctx context.Context, location string, log *slog.Logger) (*store.Store, error)
+}
+
+func (o Options) openEncoder(model *encode.Model, options encode.Options) (Encoder, error) {
+	if o.OpenEncoder != nil {
+		return o.OpenEncoder(model, options)
+	}
+	return encode.Open(model, options)
+}
+
+func (o Options) openStore(ctx context.Context, location string) (*store.Store, error) {
+	if o.OpenStore != nil {
+		return o.OpenStore(ctx, location, o.Log)
+	}
+	return store.Open(ctx, location, o.Log)
 }
 
 // run is the state of one run.
@@ -32,43 +54,60 @@ type run struct {
 	store    *store.Store
 	model    *encode.Model
 	searcher index.Searcher
+	engine   engine.Engine
 	report   *Report
 }
 
 // Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that was
 // stopped or failed, the same call goes on from what the store already has.
-func Run(ctx context.Context, cfg Config, opts Options) (*Report, error) {
-	err := cfg.Validate()
+func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
+	r, err := newRun(ctx, cfg, opts)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if err := r.openOut(); err != nil {
+		return nil, err
+	}
+	p, err := r.mine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
+		return nil, err
+	}
+	return r.report, r.report.write(filepath.Join(r.cfg.Out, ReportName))
+}
+
+// newRun opens what cfg names.
+func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
 	r := &run{Options: opts, cfg: cfg}
-	if r.model, err = encode.Load(cfg.Encoder); err != nil {
-		return nil, err
-	}
-	if r.searcher, err = opts.OpenSearch(cfg.Search, cfg.Threads); err != nil {
-		return nil, err
-	}
 	library := blas.Running()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)
 	}
-	r.report = newReport(r.cfg, opts.Version, r.model)
+	var err error
+	if r.model, err = encode.Load(cfg.Encoder); err != nil {
+		return nil, err
+	}
+	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
+		return nil, err
+	}
+	r.engine = engine.Local{Cores: cfg.Threads, MaxMemory: cfg.maxMemory}
+	r.report = newReport(cfg, opts.Version, r.model)
 	r.report.Versions["blas"] = library.String()
-	if err := r.openOut(); err != nil {
-		return nil, err
+	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
+		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
-	if err := r.stages(ctx); err != nil {
-		return nil, err
-	}
-	return r.report, r.report.write(filepath.Join(cfg.Out, ReportName))
+	r.store, err = opts.openStore(ctx, cfg.Work)
+	return r, err
 }
 
-// openOut makes the output directory and the store, and refuses a directory that holds the output of other settings.
+// openOut refuses a directory that holds the output of other settings.
 func (r *run) openOut() error {
-	if err := os.MkdirAll(r.cfg.Out, 0o755); err != nil {
-		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", r.cfg.Out, err)
-	}
 	previous, err := ReadReport(filepath.Join(r.cfg.Out, ReportName))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -78,28 +117,97 @@ func (r *run) openOut() error {
 		return badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, or replace it with --overwrite",
 			r.cfg.Out, previous.Settings.differences(r.report.Settings))
 	}
-	r.store, err = store.Open(r.cfg.Work, r.Log)
-	return err
+	return nil
 }
 
-func (r *run) stages(ctx context.Context) error {
-	source, err := r.shardSide(ctx, false)
+// mine runs the two plans and returns the second.
+func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
+	sides, err := r.shard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.planMining(ctx, sides)
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.keepPlan(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.enter(ctx, id); err != nil {
+		return nil, err
+	}
+	if err := r.execute(ctx, p, id); err != nil {
+		return nil, err
+	}
+	return p, r.keepLedger(ctx, p)
+}
+
+// shard cuts every input and returns the sides with their shards.
+func (r *run) shard(ctx context.Context) (sides [2]plan.Side, err error) {
+	if sides, err = r.cfg.sides(); err != nil {
+		return sides, err
+	}
+	p := plan.Sharding(r.Version, r.settings(), sides)
+	id, err := r.keepPlan(ctx, p)
+	if err != nil {
+		return sides, err
+	}
+	if err := r.execute(ctx, p, id); err != nil {
+		return sides, err
+	}
+	for s := range sides {
+		for _, in := range sides[s].Inputs {
+			info, err := sharding(ctx, r.store, in, p.Settings)
+			if err != nil {
+				return sides, err
+			}
+			sides[s].Shards = append(sides[s].Shards, plan.Named(in, plan.ShardKey(in, p.Settings), info.Shards)...)
+			r.report.Inputs = append(r.report.Inputs, InputReport{sides[s].Language, in.Path, in.SHA256, info.Counts})
+		}
+	}
+	return sides, nil
+}
+
+// planMining plans everything after sharding, from the neighbours that earlier runs left.
+func (r *run) planMining(ctx context.Context, sides [2]plan.Side) (*plan.Plan, error) {
+	ledger, err := r.readLedger(ctx, sides)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Mining(r.Version, r.settings(), sides, ledger), nil
+}
+
+// settings returns the settings as specs take them.
+func (r *run) settings() plan.Settings {
+	c := &r.cfg
+	return plan.Settings{
+		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
+		Search: r.searcher.Name(), K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
+		ConfigDigest: r.report.ConfigDigest,
+	}
+}
+
+// deliver copies the bitext into a directory and completes the report.
+func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
+	match := p.Waves[len(p.Waves)-1].Tasks[0]
+	out, err := r.store.Get(ctx, store.Task{Stage: plan.Match, Key: match.Key})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the bitext is not in %s any more; run again", r.cfg.Work)
+	}
 	if err != nil {
 		return err
 	}
-	target, err := r.shardSide(ctx, true)
+	info, err := readMatched(out)
 	if err != nil {
 		return err
 	}
-	if err := r.encodeSides(ctx, source, target); err != nil {
+	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
+	if err := atomicfile.Copy(path, out.Path(bitextName)); err != nil {
 		return err
 	}
-	cells, err := r.searchCells(ctx, source, target)
-	if err != nil {
-		return err
-	}
-	if err := r.matchSides(ctx, source, target, cells); err != nil {
-		return fmt.Errorf("match: %w", err)
-	}
+	file := out.Files[0]
+	r.report.RunID, r.report.Counts, r.report.Samples = info.RunID, info.Counts, info.Samples
+	r.report.Bitext = BitextReport{Path: path, Rows: info.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil
 }

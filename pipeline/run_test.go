@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -67,7 +68,7 @@ func config(dir, out string) Config {
 		Source: "de", Target: "en",
 		SourceText: []string{filepath.Join(dir, "de*.txt")}, TargetText: []string{filepath.Join(dir, "en.txt")},
 		Out: out, Format: "auto", TextColumn: "text", OnBadLine: "skip", MaxLineBytes: 1 << 16, ShardSize: 1000,
-		Encoder: "bag-multi", DType: "float16", Search: "faiss:Flat", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06,
+		Encoder: "bag-multi", DType: "float16", Search: "exact", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06, Keep: 3,
 	}
 }
 
@@ -221,7 +222,9 @@ func TestStoppedRunGoesOn(t *testing.T) {
 		cfg.ShardSize = 50
 		ctx, cancel := context.WithCancel(t.Context())
 		opts := options()
-		opts.Progress = &stopper{left: stop, stop: cancel}
+		stopper := &stopper{stop: cancel}
+		stopper.left.Store(int64(stop))
+		opts.Progress = stopper
 		_, err := Run(ctx, cfg, opts)
 		cancel()
 		if err == nil {
@@ -241,14 +244,14 @@ func TestStoppedRunGoesOn(t *testing.T) {
 
 // stopper cancels the run at its n-th sign of progress.
 type stopper struct {
-	left int
+	left atomic.Int64
 	stop func()
 }
 
 func (s *stopper) Start(string, int64, string) progress.Meter { s.Add(0); return s }
 func (s *stopper) Done()                                      {}
 func (s *stopper) Add(int64) {
-	if s.left--; s.left == 0 {
+	if s.left.Add(-1) == 0 {
 		s.stop()
 	}
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,99 +14,106 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
 )
 
-const (
-	searchVersion = 1
-	cellName      = "neighbours.cell"
-)
+const cellName = "neighbours.cell"
 
-// searchSpec is what a cell's neighbours depend on. The keys of embedding tasks stand for the embeddings' digests: they are
-// derived from the digests of everything that an embedding is made from.
-type searchSpec struct {
-	Source, Target string // keys of the embedding tasks
-	Search         string
-	K              int
-}
-
-// cell is a searched cell: a source shard, a target shard, and the file of their neighbours.
-type cell struct {
-	source, target int // places among their side's shards
-	path           string
-}
-
-// searchCells searches every source shard against every target shard.
-func (r *run) searchCells(ctx context.Context, source, target *side) ([]cell, error) {
-	total := int64(source.rows()) * int64(len(target.shards))
-	stage := r.start("search", total, "sentences")
-	orders := map[string][]int32{}
-	var cells []cell
-	for i := range source.shards {
-		for j := range target.shards {
-			s, t := &source.shards[i], &target.shards[j]
-			spec := searchSpec{s.embedding.key, t.embedding.key, r.searcher.Name(), r.cfg.K}
-			out, err := r.store.Do(store.Task{Stage: "search", Key: store.Key("search", searchVersion, spec)}, func(dir string) (any, error) {
-				return spec, r.searchCell(ctx, s, t, orders, filepath.Join(dir, cellName), stage.meter.Add)
-			})
-			if err != nil {
-				return nil, err
-			}
-			stage.task(out.Cached)
-			if !out.Cached {
-				stage.items += int64(s.rows)
-			}
-			cells = append(cells, cell{i, j, out.Path(cellName)})
-		}
-	}
-	stage.done(r.report)
-	return cells, nil
-}
-
-// searchCell writes the neighbours of one cell. orders remembers each shard's key order by its digest.
-func (r *run) searchCell(ctx context.Context, s, t *shard, orders map[string][]int32, path string, progress func(int64)) (err error) {
+// search writes the neighbours of one cell.
+func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	var sides [2]index.Side
-	for n, one := range []*shard{s, t} {
-		file, err := embedding.Open(one.embedding.path, embedding.Want{Encoder: r.model.Digest, Shard: one.digest})
+	var shards [2]*plan.ShardFile
+	for s := range sides {
+		shards[s] = &w.plan.Sides[s].Shards[t.Shards[s]]
+		file, err := w.vectors(ctx, shards[s])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		if file.N != one.rows {
-			return fmt.Errorf("embedding file of %s has %d rows, its shard %d", one.name, file.N, one.rows)
+		sides[s].Vectors = file.Matrix
+		if sides[s].Order, err = w.order(ctx, shards[s]); err != nil {
+			return nil, err
 		}
-		if orders[one.digest] == nil {
-			if orders[one.digest], err = keyOrder(one.path); err != nil {
-				return err
-			}
-		}
-		sides[n] = index.Side{Vectors: file.Matrix, Order: orders[one.digest]}
 	}
-	result, err := r.searcher.Search(ctx, sides[0], sides[1], r.cfg.K, inRows(s.rows, progress))
+	result, err := w.searcher.Search(ctx, sides[0], sides[1], w.plan.Settings.K, stepsOf(t.Items, meter))
 	if err != nil {
-		return fmt.Errorf("search %s x %s: %w", s.name, t.name, err)
+		return nil, fmt.Errorf("search %s x %s: %w", shards[0].Name, shards[1].Name, err)
 	}
-	if result.Source.Len() != s.rows || result.Target.Len() != t.rows {
-		return fmt.Errorf("search %s x %s gave lists of %d and %d rows instead of %d and %d",
-			s.name, t.name, result.Source.Len(), result.Target.Len(), s.rows, t.rows)
+	if result.Source.Len() != shards[0].Rows || result.Target.Len() != shards[1].Rows {
+		return nil, fmt.Errorf("search %s x %s gave lists of %d and %d rows instead of %d and %d",
+			shards[0].Name, shards[1].Name, result.Source.Len(), result.Target.Len(), shards[0].Rows, shards[1].Rows)
 	}
-	return atomicfile.Write(path, func(f *os.File) error { return index.WriteResult(f, result) })
+	var found recall
+	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
+		found.add(result.Recall.Least())
+	}
+	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
 }
 
-// inRows turns a searcher's fraction into rows for a meter.
-func inRows(rows int, progress func(int64)) func(float64) {
+// recall is what a search or a merge of searches says of itself: the least recall that was measured; nil for an exact search.
+type recall struct {
+	Least *float64 `json:"least_recall,omitempty"`
+}
+
+func (r *recall) add(measured float64) {
+	if r.Least == nil || measured < *r.Least {
+		r.Least = &measured
+	}
+}
+
+// addOf adds the recall that an output's record tells.
+func (r *recall) addOf(out *store.Output) error {
+	var of recall
+	if err := json.Unmarshal(out.Info, &of); err != nil {
+		return fmt.Errorf("read the record of %s: %w", out.Dir, err)
+	}
+	if of.Least != nil {
+		r.add(*of.Least)
+	}
+	return nil
+}
+
+// vectors opens a shard's embedding file.
+func (w *worker) vectors(ctx context.Context, s *plan.ShardFile) (*embedding.File, error) {
+	out, err := w.input(ctx, plan.Encode, s.Vector)
+	if err != nil {
+		return nil, err
+	}
+	file, err := embedding.Open(out.Path(embeddingName), embedding.Want{Encoder: w.plan.Settings.Encoder, Shard: s.SHA256})
+	if err != nil {
+		return nil, err
+	}
+	if file.N != s.Rows {
+		return nil, errors.Join(fmt.Errorf("embedding file of %s has %d rows, its shard %d", s.Name, file.N, s.Rows), file.Close())
+	}
+	return file, nil
+}
+
+// stepsOf turns a searcher's fraction into steps of a meter.
+func stepsOf(items int64, meter progress.Meter) func(float64) {
 	var shown atomic.Int64
 	return func(fraction float64) {
-		now := int64(fraction * float64(rows))
+		now := int64(fraction * float64(items))
 		if before := shown.Swap(now); now > before {
-			progress(now - before)
+			meter.Add(now - before)
 		}
 	}
 }
 
-// keyOrder returns each row's place in the order of the shard's sentence keys.
-func keyOrder(path string) ([]int32, error) {
-	keys, err := readKeys(path)
+// order returns each row's place in the order of the shard's sentence keys, and remembers it for the shard's other cells.
+func (w *worker) order(ctx context.Context, s *plan.ShardFile) ([]int32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if order, ok := w.orders[s.SHA256]; ok {
+		return order, nil
+	}
+	path, err := w.shardPath(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := readKeys(path, s.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +126,19 @@ func keyOrder(path string) ([]int32, error) {
 	for place, row := range rows {
 		order[row] = int32(place)
 	}
+	w.orders[s.SHA256] = order
 	return order, nil
 }
 
-// readKeys reads the sentence key of every row of a shard file.
-func readKeys(path string) ([]corpus.Key, error) {
+// readKeys reads the sentence keys of a shard file of so many rows.
+func readKeys(path string, rows int) ([]corpus.Key, error) {
 	reader, err := corpus.OpenShard(path)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := reader.Keys()
+	if err == nil && len(keys) != rows {
+		err = fmt.Errorf("shard %s has %d keys for %d rows", path, len(keys), rows)
+	}
 	return keys, errors.Join(err, reader.Close())
 }

@@ -2,16 +2,19 @@ package pipeline
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"encoding/binary"
 	"slices"
 
-	"bitextmine/corpus"
+	"bitextmine/pipeline/plan"
 )
 
 // sentences numbers the distinct sentences of one side in key order, so that the result does not show how they were sharded.
 type sentences struct {
 	rows  [][]int32 // [shard][row] the sentence's number
 	first []place   // by number: its first occurrence, which is its provenance
+	// covered is the place of each sentence, by number, among the rows of the side's cover laid end to end: the first of them that has it.
+	covered []int32
 }
 
 // place is a row of a shard.
@@ -22,35 +25,67 @@ type place struct {
 
 func (s *sentences) len() int { return len(s.first) }
 
-// numberSentences reads the keys of a side's shards.
-func numberSentences(s *side) (*sentences, error) {
-	type occurrence struct {
-		key corpus.Key
-		place
-	}
-	all := make([]occurrence, 0, s.rows())
-	numbered := &sentences{rows: make([][]int32, len(s.shards))}
-	for i, shard := range s.shards {
-		keys, err := readKeys(shard.path)
+// occurrence is a sentence somewhere: the head of its key decides almost every comparison.
+type occurrence struct {
+	head, tail uint64 // of the key, big-endian
+	place
+}
+
+func (o occurrence) compareKey(p occurrence) int {
+	return cmp.Or(cmp.Compare(o.head, p.head), cmp.Compare(o.tail, p.tail))
+}
+
+// number reads the keys of a side's shards.
+func (w *worker) number(side int) (*sentences, error) {
+	ctx := context.Background() // the result outlives the task that asked first; reading keys is short
+	s := &w.plan.Sides[side]
+	all := make([]occurrence, 0, s.Rows())
+	numbered := &sentences{rows: make([][]int32, len(s.Shards))}
+	for i := range s.Shards {
+		path, err := w.shardPath(ctx, &s.Shards[i])
 		if err != nil {
 			return nil, err
 		}
-		if len(keys) != shard.rows {
-			return nil, fmt.Errorf("shard %s has %d keys for %d rows", shard.name, len(keys), shard.rows)
+		keys, err := readKeys(path, s.Shards[i].Rows)
+		if err != nil {
+			return nil, err
 		}
-		numbered.rows[i] = make([]int32, shard.rows)
+		numbered.rows[i] = make([]int32, len(keys))
 		for row, key := range keys {
-			all = append(all, occurrence{key, place{int32(i), uint32(row)}})
+			all = append(all, occurrence{binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:]), place{int32(i), uint32(row)}})
 		}
 	}
 	slices.SortFunc(all, func(a, b occurrence) int {
-		return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.shard, b.shard), cmp.Compare(a.row, b.row))
+		return cmp.Or(a.compareKey(b), cmp.Compare(a.shard, b.shard), cmp.Compare(a.row, b.row))
 	})
 	for i, o := range all {
-		if i == 0 || o.key != all[i-1].key {
+		if i == 0 || o.compareKey(all[i-1]) != 0 {
 			numbered.first = append(numbered.first, o.place)
 		}
 		numbered.rows[o.shard][o.row] = int32(len(numbered.first) - 1)
 	}
+	numbered.covered = slices.Repeat([]int32{-1}, len(numbered.first))
+	for at, n := range numbered.laid(s, plan.CoverOf(s.Shards)) {
+		if numbered.covered[n] < 0 {
+			numbered.covered[n] = int32(at)
+		}
+	}
 	return numbered, nil
+}
+
+// laid returns the numbers of a cover's rows, laid end to end.
+func (s *sentences) laid(side *plan.Side, cover plan.Cover) []int32 {
+	byVector := map[string]int{}
+	rows := 0
+	for i, shard := range side.Shards {
+		byVector[shard.Vector] = i
+	}
+	for _, vector := range cover {
+		rows += side.Shards[byVector[vector]].Rows
+	}
+	laid := make([]int32, 0, rows)
+	for _, vector := range cover {
+		laid = append(laid, s.rows[byVector[vector]]...)
+	}
+	return laid
 }

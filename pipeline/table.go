@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,14 +17,14 @@ const writeChunk = 512 << 10
 
 // table is the bitext before its texts are fetched.
 type table struct {
-	source, target   *side
-	sources, targets *sentences
-	candidates       []mine.Candidate
-	verdicts         []mine.Verdict
+	worker     *worker
+	sentences  [2]*sentences
+	candidates []mine.Candidate
+	verdicts   []mine.Verdict
 }
 
 // wanted returns the places of the candidates to write, best first: those kept, or all.
-func (t table) wanted(all bool) []int {
+func (t *table) wanted(all bool) []int {
 	var at []int
 	for i, v := range t.verdicts {
 		if all || v == mine.Kept {
@@ -34,7 +35,7 @@ func (t table) wanted(all bool) []int {
 }
 
 // rows fetches the texts of some candidates.
-func (t table) rows(at []int) ([]bitext.Row, error) {
+func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 	rows := make([]bitext.Row, len(at))
 	source, target := make([]placed, len(at)), make([]placed, len(at))
 	for i, n := range at {
@@ -46,10 +47,10 @@ func (t table) rows(at []int) ([]bitext.Row, error) {
 		if v != mine.Kept {
 			rows[i].Reasons = []string{v.String()}
 		}
-		source[i] = placed{t.sources.first[c.Source], &rows[i].Source}
-		target[i] = placed{t.targets.first[c.Target], &rows[i].Target}
+		source[i] = placed{t.sentences[0].first[c.Source], &rows[i].Source}
+		target[i] = placed{t.sentences[1].first[c.Target], &rows[i].Target}
 	}
-	return rows, errors.Join(t.source.fill(source), t.target.fill(target))
+	return rows, errors.Join(t.worker.fill(ctx, 0, source), t.worker.fill(ctx, 1, target))
 }
 
 // placed is a sentence to fill and where it stands.
@@ -59,14 +60,19 @@ type placed struct {
 }
 
 // fill reads the sentences' texts and provenance, each shard once, in row order.
-func (s *side) fill(wanted []placed) error {
+func (w *worker) fill(ctx context.Context, side int, wanted []placed) error {
 	slices.SortFunc(wanted, func(a, b placed) int { return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.row, b.row)) })
 	for len(wanted) > 0 {
 		n := 1
 		for n < len(wanted) && wanted[n].shard == wanted[0].shard {
 			n++
 		}
-		if err := s.fillShard(s.shards[wanted[0].shard], wanted[:n]); err != nil {
+		shard := &w.plan.Sides[side].Shards[wanted[0].shard]
+		path, err := w.shardPath(ctx, shard)
+		if err != nil {
+			return err
+		}
+		if err := fillShard(path, bitext.Sentence{Lang: w.plan.Sides[side].Language, Shard: shard.Name}, wanted[:n]); err != nil {
 			return err
 		}
 		wanted = wanted[n:]
@@ -74,13 +80,13 @@ func (s *side) fill(wanted []placed) error {
 	return nil
 }
 
-// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once.
-func (s *side) fillShard(from shard, wanted []placed) (err error) {
+// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once. What they share is in common.
+func fillShard(path string, common bitext.Sentence, wanted []placed) (err error) {
 	rows := make([]uint32, len(wanted))
 	for i, w := range wanted {
 		rows[i] = w.row
 	}
-	reader, err := corpus.OpenShard(from.path)
+	reader, err := corpus.OpenShard(path)
 	if err != nil {
 		return err
 	}
@@ -90,13 +96,14 @@ func (s *side) fillShard(from shard, wanted []placed) (err error) {
 		if err != nil {
 			return err
 		}
-		*wanted[at].sentence = bitext.Sentence{
-			Text: row.Text, Lang: s.language, Key: row.Key, Shard: from.name, Row: rows[at], Doc: row.Doc, URL: row.URL, Line: row.Line,
-		}
+		sentence := common
+		sentence.Text, sentence.Key, sentence.Row = row.Text, row.Key, rows[at]
+		sentence.Doc, sentence.URL, sentence.Line = row.Doc, row.URL, row.Line
+		*wanted[at].sentence = sentence
 		at++
 	}
 	if at != len(wanted) {
-		return fmt.Errorf("shard %s gave %d of %d rows", from.path, at, len(wanted))
+		return fmt.Errorf("shard %s gave %d of %d rows", path, at, len(wanted))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
 )
 
 // Exit codes, as `mine --help` lists them.
@@ -18,6 +19,7 @@ const (
 	exitDone      = 0
 	exitRetry     = 1 // failed, worth a retry
 	exitPermanent = 2 // failed for good: bad input, bad settings, a full disk
+	exitLocked    = 3 // another nightly run is under way
 )
 
 func main() {
@@ -39,6 +41,9 @@ func execute(ctx context.Context, args []string) int {
 		return exitRetry
 	}
 	fmt.Fprintln(os.Stderr, "mine:", err)
+	if locked := (*pipeline.Locked)(nil); errors.As(err, &locked) {
+		return exitLocked
+	}
 	if badinput.Is(err) {
 		return exitPermanent
 	}

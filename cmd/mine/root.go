@@ -21,7 +21,8 @@ func newRoot() *cobra.Command {
 		Long: `mine finds translations in two piles of monolingual text: it encodes every sentence, looks up nearest
 neighbours in both directions, scores pairs by margin, and writes the best one-to-one pairs as Parquet.
 
-Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk).`,
+Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk);
+3 another nightly run is under way.`,
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -39,7 +40,8 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newConfig(), newEval(), newData(), newScore(), newExplain(), newCalibrate())
+	root.AddCommand(newRun(), newPlan(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
+		newEval(), newData(), newScore(), newExplain(), newCalibrate())
 	return root
 }
 

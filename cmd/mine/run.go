@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,21 +39,23 @@ of TSV, JSONL and Parquet.`,
 			if err != nil {
 				return err
 			}
-			return runRun(cmd.Context(), *cfg, cmd.OutOrStdout())
+			return runRun(cmd.Context(), *cfg, s.nightly, cmd.OutOrStdout())
 		},
 	}
 	s.register(cmd)
 	return cmd
 }
 
-func runRun(ctx context.Context, cfg pipeline.Config, out io.Writer) error {
+func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
 	gold, err := readGold(cfg) // before the work, so that what is wrong is told at once
 	if err != nil {
 		return err
 	}
-	report, err := pipeline.Run(ctx, cfg, pipeline.Options{
-		Progress: progress.New(os.Stderr), Log: slog.Default(), Version: version, OpenSearch: openSearch,
-	})
+	run := pipeline.Run
+	if nightly {
+		run = pipeline.Nightly
+	}
+	report, err := run(ctx, cfg, runOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,9 @@ import (
 
 // settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
 type settings struct {
-	preset string
-	flags  *pflag.FlagSet
+	preset  string
+	nightly bool
+	flags   *pflag.FlagSet
 }
 
 // register adds --config and one flag per setting that is set often; every setting can be set by file and environment.
@@ -29,6 +30,7 @@ func (s *settings) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.flags = f
 	f.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+	f.BoolVar(&s.nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
 	f.String("src", "", "source language code")
 	f.String("tgt", "", "target language code")
 	f.StringArray("src-text", nil, "source text: files, directories or globs")
@@ -54,6 +56,9 @@ func (s *settings) register(cmd *cobra.Command) {
 	f.Float64("threshold", 0, "keep pairs whose margin is above this")
 	f.Bool("keep-below", false, "also write candidates that were not kept, with their reasons")
 	f.Int("threads", 0, "threads; 0: every core")
+	f.Int("keep", 0, "with --nightly: nights whose bitext stays")
+	f.String("metrics", "", "with --nightly: a text file for node_exporter")
+	f.String("max-memory", "", "bound of the memory used, such as 4GiB; mapped files apart")
 }
 
 // setting is a value and where it came from.
@@ -70,22 +75,26 @@ func (s *settings) load() (*pipeline.Config, []setting, error) {
 	if err := readPreset(v, "default"); err != nil {
 		return nil, nil, err
 	}
-	preset := viper.New()
-	preset.SetConfigType("yaml")
-	if s.preset != "" {
-		if err := readPreset(preset, s.preset); err != nil {
+	from := map[string]string{} // the preset of a setting
+	for _, name := range s.presets() {
+		preset := viper.New()
+		preset.SetConfigType("yaml")
+		if err := readPreset(preset, name); err != nil {
 			return nil, nil, err
 		}
 		if err := v.MergeConfigMap(preset.AllSettings()); err != nil {
-			return nil, nil, badinput.Errorf("config %s: %w", s.preset, err)
+			return nil, nil, badinput.Errorf("config %s: %w", name, err)
+		}
+		for key := range preset.AllSettings() {
+			from[key] = name
 		}
 	}
 	v.SetEnvPrefix("mine")
 	var origins []setting
 	for _, key := range configKeys() {
 		origin := "default"
-		if preset.IsSet(key) {
-			origin = "config " + s.preset
+		if name, ok := from[key]; ok {
+			origin = "config " + name
 		}
 		if name := "MINE_" + strings.ToUpper(key); os.Getenv(name) != "" {
 			origin = "environment " + name
@@ -113,6 +122,18 @@ func (s *settings) load() (*pipeline.Config, []setting, error) {
 	return &cfg, origins, nil
 }
 
+// presets lists the presets to lay over the default, in order.
+func (s *settings) presets() []string {
+	var names []string
+	if s.nightly {
+		names = append(names, "nightly")
+	}
+	if s.preset != "" {
+		names = append(names, s.preset)
+	}
+	return names
+}
+
 // splitLists reads a list from one environment variable, its members parted as in PATH.
 func splitLists(from, to reflect.Type, value any) (any, error) {
 	if from.Kind() == reflect.String && to == reflect.TypeFor[[]string]() {
@@ -128,7 +149,7 @@ func readPreset(v *viper.Viper, name string) error {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presets(), err)
+		return badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presetNames(), err)
 	}
 	if err := v.ReadConfig(strings.NewReader(string(data))); err != nil {
 		return badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
@@ -142,7 +163,7 @@ func readPreset(v *viper.Viper, name string) error {
 	return nil
 }
 
-func presets() string {
+func presetNames() string {
 	entries, err := configs.Files.ReadDir(".")
 	if err != nil {
 		panic(err) // embedded
@@ -157,9 +178,11 @@ func presets() string {
 // configKeys lists the settings in the order of pipeline.Config.
 func configKeys() []string {
 	t := reflect.TypeFor[pipeline.Config]()
-	keys := make([]string, t.NumField())
-	for i := range keys {
-		keys[i] = t.Field(i).Tag.Get("mapstructure")
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("mapstructure"); key != "" {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

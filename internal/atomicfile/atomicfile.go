@@ -4,6 +4,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -41,7 +42,7 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
 // WriteBytes publishes data as path.
@@ -52,7 +53,21 @@ func WriteBytes(path string, data []byte) error {
 	})
 }
 
-func syncDir(dir string) error {
+// Copy publishes a copy of the file at from as path.
+func Copy(path, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("copy to %s: %w", path, err)
+	}
+	err = Write(path, func(f *os.File) error {
+		_, err := io.Copy(f, in)
+		return err
+	})
+	return errors.Join(err, in.Close())
+}
+
+// SyncDir makes the names in a directory durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

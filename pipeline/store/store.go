@@ -1,46 +1,96 @@
-// Package store keeps what tasks made: one directory per task, named by stage and content key, published whole.
+// Package store keeps what tasks made, named by stage and content key, published whole.
 //
-// A task's directory holds its files and `task.json`, which names each file with its size and SHA-256. It is filled under a
-// temporary name and renamed into place, so a directory that is there is complete; the first writer wins and a second
-// one's work is dropped, since equal keys mean equal outputs.
+// An output is some files and a record, `task.json`, which names each file with its size and SHA-256. Where outputs lie is a Backend's
+// business: a directory, which machines may share, or a bucket. Either way an output with a record is complete, the first writer
+// wins and a second one's work is dropped, since equal keys mean equal outputs. Readers verify size and digest.
+//
+// Beside outputs there are notes: small objects that may change, such as plans and the ledger. Losing one loses no result.
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/badinput"
 )
 
 const recordName = "task.json"
 
-// Store is a directory of task outputs. It may be used concurrently, by several processes too.
+// Store is a place of task outputs. It may be used concurrently, by several processes and machines too.
 type Store struct {
-	dir string
-	log *slog.Logger
+	back     Backend
+	log      *slog.Logger
+	verified sync.Map // directory -> the record that its files were compared with
+}
+
+// Backend is where outputs lie. Names are slash-separated and relative. Methods may be called concurrently and by several machines
+// at once. What is not there is an error that is fs.ErrNotExist.
+type Backend interface {
+	// Read returns a small object whole.
+	Read(ctx context.Context, name string) ([]byte, error)
+	// Write makes or replaces a small object, whole or not at all.
+	Write(ctx context.Context, name string, data []byte) error
+	// Delete removes a small object; one that is not there is none to remove.
+	Delete(ctx context.Context, name string) error
+
+	// Scratch makes a directory to fill, which Publish or its user removes.
+	Scratch(name string) (dir string, err error)
+	// Publish makes the files of dir, and record, the output of that name, durably. If there is one already, that one stays
+	// and the error is fs.ErrExist. dir is gone after a success.
+	Publish(ctx context.Context, name, dir string, files []File, record []byte) error
+	// Fetch returns a local directory that has the output's files under their names.
+	Fetch(ctx context.Context, name string, files []File) (dir string, err error)
+	// Remove takes an output away: its record goes first.
+	Remove(ctx context.Context, name string) error
+	// List yields the names of objects and outputs (without its files) under a prefix that is a whole path element.
+	List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
+	// Sweep removes what killed writers left behind before a moment, and returns how much it was.
+	Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error)
+	Close() error
+}
+
+// Entry is something that List found.
+type Entry struct {
+	Name  string
+	Bytes int64 // of an output: of its files, if that is known without reading records, else 0
+	Time  time.Time
 }
 
 // Task names one output.
 type Task struct {
-	Stage string // a directory name: "shard", "encode"
+	Stage string // "shard", "encode"
 	Key   string // content key, hex
 }
+
+func (t Task) name() string { return t.Stage + "/" + t.Key }
 
 // Output is a published task: its files and what the stage had to say of them.
 type Output struct {
 	Dir    string          `json:"-"`
 	Files  []File          `json:"files"`
 	Info   json.RawMessage `json:"info"`
+	Made   Made            `json:"made"`
 	Cached bool            `json:"-"` // it was there already
+}
+
+// Made says who made an output and at what cost. No key depends on it.
+type Made struct {
+	Host    string    `json:"host"`
+	Start   time.Time `json:"start"`
+	Seconds float64   `json:"seconds"`
 }
 
 // File is one file of an output.
@@ -50,125 +100,202 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Open makes the directory if needed and proves that it can be written.
-func Open(dir string, log *slog.Logger) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, badinput.Errorf("work directory %s cannot be made (%w); name another with --work", dir, err)
-	}
-	probe, err := os.CreateTemp(dir, ".probe.*"+atomicfile.Suffix)
-	if err != nil {
-		return nil, badinput.Errorf("work directory %s cannot be written (%w); name another with --work", dir, err)
-	}
-	return &Store{dir: dir, log: log}, errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
+// New returns a store on a backend.
+func New(back Backend, log *slog.Logger) *Store { return &Store{back: back, log: log} }
+
+// Close ends the use of the store.
+func (s *Store) Close() error { return s.back.Close() }
 
 // Do returns the task's output, running do to make it unless it is there whole. do writes its files into dir and returns
 // what to record beside them. An output whose files are missing or altered is dropped and made again.
-func (s *Store) Do(task Task, do func(dir string) (info any, err error)) (*Output, error) {
-	final := filepath.Join(s.dir, task.Stage, task.Key)
-	if out, err := load(final); err == nil {
+func (s *Store) Do(ctx context.Context, task Task, do func(dir string) (info any, err error)) (*Output, error) {
+	out, err := s.Get(ctx, task)
+	switch {
+	case err == nil:
 		out.Cached = true
 		return out, nil
-	} else if !errors.Is(err, os.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist):
+	case isDamage(err):
 		s.log.Warn("a stored output is damaged and is made again", "stage", task.Stage, "key", task.Key, "damage", err)
-		if err := os.RemoveAll(final); err != nil {
-			return nil, fmt.Errorf("remove damaged output %s: %w", final, err)
+		if err := s.Remove(ctx, task); err != nil {
+			return nil, err
 		}
-	}
-	if err := s.publish(final, do); err != nil {
+	default:
 		return nil, err
 	}
-	return load(final)
+	return s.make(ctx, task, do)
+}
+
+// Get returns a task's output, its files compared with what was published: once in the life of this Store.
+func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
+	data, out, err := s.record(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	if out.Dir, err = s.back.Fetch(ctx, task.name(), out.Files); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, damaged(task, "a file of it is missing")
+		}
+		return nil, fmt.Errorf("fetch %s: %w", task.name(), err)
+	}
+	if known, ok := s.verified.Load(out.Dir); ok && known == string(data) {
+		return out, nil
+	}
+	for _, file := range out.Files {
+		size, sum, err := Digest(out.Path(file.Name))
+		if err != nil {
+			return nil, damaged(task, file.Name+" cannot be read")
+		}
+		if size != file.Size || sum != file.SHA256 {
+			return nil, damaged(task, file.Name+" is not what was published")
+		}
+	}
+	s.verified.Store(out.Dir, string(data))
+	return out, nil
+}
+
+// Stat reads a task's record and leaves its files alone.
+func (s *Store) Stat(ctx context.Context, task Task) (*Output, error) {
+	_, out, err := s.record(ctx, task)
+	return out, err
+}
+
+// Remove takes an output away.
+func (s *Store) Remove(ctx context.Context, task Task) error {
+	if err := s.back.Remove(ctx, task.name()); err != nil {
+		return fmt.Errorf("remove %s: %w", task.name(), err)
+	}
+	return nil
+}
+
+// List yields the keys of a stage's outputs.
+func (s *Store) List(ctx context.Context, stage string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for entry, err := range s.back.List(ctx, stage) {
+			entry.Name = strings.TrimPrefix(entry.Name, stage+"/")
+			if !yield(entry, err) {
+				return
+			}
+		}
+	}
+}
+
+// Sweep removes what killed writers left behind before a moment.
+func (s *Store) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
+	return s.back.Sweep(ctx, before)
+}
+
+// ReadNote returns a note; fs.ErrNotExist if there is none.
+func (s *Store) ReadNote(ctx context.Context, kind, name string) ([]byte, error) {
+	return s.back.Read(ctx, kind+"/"+name)
+}
+
+// WriteNote makes or replaces a note.
+func (s *Store) WriteNote(ctx context.Context, kind, name string, data []byte) error {
+	if err := s.back.Write(ctx, kind+"/"+name, data); err != nil {
+		return fmt.Errorf("write %s/%s: %w", kind, name, err)
+	}
+	return nil
+}
+
+// DeleteNote removes a note.
+func (s *Store) DeleteNote(ctx context.Context, kind, name string) error {
+	return s.back.Delete(ctx, kind+"/"+name)
 }
 
 // Path returns the path of the output's file of that name.
 func (o *Output) Path(name string) string { return filepath.Join(o.Dir, name) }
 
-func (s *Store) publish(final string, do func(dir string) (any, error)) (err error) {
-	stage := filepath.Dir(final)
-	if err := os.MkdirAll(stage, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", stage, err)
-	}
-	dir, err := os.MkdirTemp(stage, "."+filepath.Base(final)+".*"+atomicfile.Suffix)
+// damage is an output that is not what was published.
+type damage struct{ text string }
+
+func (d damage) Error() string { return d.text }
+
+func damaged(task Task, what string) error { return damage{fmt.Sprintf("%s: %s", task.name(), what)} }
+
+func isDamage(err error) bool {
+	var d damage
+	return errors.As(err, &d)
+}
+
+func (s *Store) record(ctx context.Context, task Task) ([]byte, *Output, error) {
+	data, err := s.back.Read(ctx, task.name()+"/"+recordName)
 	if err != nil {
-		return fmt.Errorf("make a temporary directory in %s: %w", stage, err)
+		return nil, nil, err
+	}
+	out := &Output{}
+	if err := json.Unmarshal(data, out); err != nil {
+		return nil, nil, damaged(task, recordName+" does not parse")
+	}
+	for _, file := range out.Files {
+		if !filepath.IsLocal(file.Name) || strings.ContainsAny(file.Name, `/\`) {
+			return nil, nil, damaged(task, fmt.Sprintf("%s names the file %q", recordName, file.Name))
+		}
+	}
+	return data, out, nil
+}
+
+// make runs do and publishes what it wrote.
+func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, error)) (out *Output, err error) {
+	dir, err := s.back.Scratch(task.name())
+	if err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return fmt.Errorf("open %s to readers: %w", dir, err)
-	}
+	begin := time.Now()
 	info, err := do(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := record(dir, info); err != nil {
-		return err
+	out, data, err := record(dir, info, begin)
+	if err != nil {
+		return nil, err
 	}
-	if err := os.Rename(dir, final); err != nil {
-		if _, there := load(final); there == nil { // another process was first
-			return os.RemoveAll(dir)
-		}
-		return fmt.Errorf("publish %s: %w", final, err)
+	err = s.back.Publish(ctx, task.name(), dir, out.Files, data)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return s.Get(ctx, task)
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("publish %s: %w", task.name(), err)
+	}
+	// Its digests were taken from the files as they stand, a moment ago.
+	if out.Dir, err = s.back.Fetch(ctx, task.name(), out.Files); err != nil {
+		return nil, fmt.Errorf("fetch %s: %w", task.name(), err)
+	}
+	s.verified.Store(out.Dir, string(data))
+	return out, nil
 }
 
-// record writes task.json over the files that stand in dir.
-func record(dir string, info any) error {
-	out := Output{Files: []File{}}
-	raw, err := json.Marshal(info)
+// record describes the files that stand in dir.
+func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
+	host, err := os.Hostname()
 	if err != nil {
-		return fmt.Errorf("encode what %s has to say: %w", dir, err)
+		host = "unknown"
 	}
-	out.Info = raw
+	out := &Output{Files: []File{}, Made: Made{host, begin.UTC(), time.Since(begin).Seconds()}}
+	if out.Info, err = json.Marshal(info); err != nil {
+		return nil, nil, fmt.Errorf("encode what %s has to say: %w", dir, err)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("list %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("list %s: %w", dir, err)
 	}
 	for _, entry := range entries {
 		if strings.HasSuffix(entry.Name(), atomicfile.Suffix) {
-			return fmt.Errorf("stage left the temporary file %s", filepath.Join(dir, entry.Name()))
+			return nil, nil, fmt.Errorf("stage left the temporary file %s", filepath.Join(dir, entry.Name()))
 		}
 		size, sum, err := Digest(filepath.Join(dir, entry.Name()))
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		out.Files = append(out.Files, File{Name: entry.Name(), Size: size, SHA256: sum})
 	}
 	data, err := json.MarshalIndent(out, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", recordName, err)
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, recordName), append(data, '\n'))
-}
-
-// load reads a published output and verifies every file's size and digest.
-func load(dir string) (*Output, error) {
-	data, err := os.ReadFile(filepath.Join(dir, recordName))
-	if err != nil {
-		if _, there := os.Stat(dir); there == nil {
-			return nil, fmt.Errorf("it has no readable %s", recordName)
-		}
-		return nil, err
-	}
-	out := &Output{Dir: dir}
-	if err := json.Unmarshal(data, out); err != nil {
-		return nil, fmt.Errorf("%s does not parse", recordName)
-	}
-	for _, file := range out.Files {
-		size, sum, err := Digest(filepath.Join(dir, file.Name))
-		if err != nil {
-			return nil, fmt.Errorf("%s cannot be read", file.Name)
-		}
-		if size != file.Size || sum != file.SHA256 {
-			return nil, fmt.Errorf("%s is not what was published", file.Name)
-		}
-	}
-	return out, nil
+	return out, append(data, '\n'), err
 }
 
 // Digest returns a file's size and the hex SHA-256 of its bytes.
@@ -180,17 +307,4 @@ func Digest(path string) (int64, string, error) {
 	h := sha256.New()
 	size, err := io.Copy(h, f)
 	return size, hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
-}
-
-// Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that lists
-// exactly the parameters and inputs that change the output.
-func Key(stage string, version int, spec any) string {
-	data, err := json.Marshal(spec)
-	if err != nil {
-		panic(fmt.Sprintf("spec of stage %s: %v", stage, err)) // specs are our own plain structs
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%d\x00", stage, version)
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))[:32]
 }

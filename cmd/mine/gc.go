@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/progress"
+)
+
+func newGC() *cobra.Command {
+	var sweep pipeline.Sweep
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove intermediate files that the last runs do not need",
+		Long: `Remove from a work directory what none of the last runs made or used, and what killed processes left behind. With --cells
+searched cells go too, once they are merged: it saves most of the space, and a run after text was withdrawn searches them again.`,
+		Args: noArguments,
+	}
+	work := workFlag(cmd)
+	f := cmd.Flags()
+	f.IntVar(&sweep.Keep, "keep", 1, "runs into each output directory whose intermediate files stay")
+	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells too")
+	f.DurationVar(&sweep.Older, "older", 24*time.Hour, "leave alone what is younger: a run that is under way may need it")
+	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		swept, err := pipeline.GC(cmd.Context(), *work, sweep, runOptions(progress.Silent))
+		if swept != nil {
+			verb := "removed"
+			if sweep.DryRun {
+				verb = "would remove"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", verb, swept)
+		}
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/progress"
+)
+
+func newTask() *cobra.Command {
+	var cfg pipeline.TaskConfig
+	cmd := &cobra.Command{
+		Use:   "task PLAN INDEX",
+		Short: "Run one task of a plan, or every n-th",
+		Long: `Run one task of a plan, or with --step and --end every n-th: all that an engine ever calls. PLAN is what mine plan prints. A task whose
+output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good.`,
+		Example: `  mine task mined/work/plans/3f2a.json 17
+  mine task s3://bucket/work/plans/3f2a.json 3 --step 100 --end 1600`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return badinput.Errorf("mine task takes a plan and an index, not %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			index, err := strconv.Atoi(args[1])
+			if err != nil {
+				return badinput.Errorf("the index of a task is a number, not %q", args[1])
+			}
+			cfg.Plan, cfg.Index = args[0], index
+			return pipeline.RunTasks(cmd.Context(), cfg, runOptions(progress.New(os.Stderr)))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")
+	f.IntVar(&cfg.End, "end", 0, "with --step: stop before this task")
+	f.IntVar(&cfg.Threads, "threads", 0, "threads; 0: every core")
+	f.StringVar(&cfg.ONNXRuntime, "onnxruntime", os.Getenv("MINE_ONNXRUNTIME"), "path of libonnxruntime")
+	return cmd
+}

@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/bitext"
+	"bitextmine/internal/badinput"
+)
+
+// Change is a pair that two bitexts do not both have with the same score.
+type Change struct {
+	Kind   string  `json:"kind"`   // "added", "removed", "rescored"
+	Before float32 `json:"before"` // its score, 0 if added
+	After  float32 `json:"after"`  // 0 if removed
+	Source string  `json:"src"`
+	Target string  `json:"tgt"`
+}
+
+// Difference is what became of the kept pairs from one run to another.
+type Difference struct {
+	Before, After            int // kept pairs
+	Added, Removed, Rescored int
+	Changes                  []Change // the best first: by the larger of their scores
+}
+
+// The kinds of changes.
+const (
+	Added    = "added"
+	Removed  = "removed"
+	Rescored = "rescored"
+)
+
+// Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same if their sentence
+// keys are. Memory is some 100 bytes a pair, and the texts of what changed.
+func Diff(ctx context.Context, before, after string) (*Difference, error) {
+	type pair [2][16]byte
+	scores := map[pair]float32{}
+	d := &Difference{}
+	err := kept(ctx, before, func(row *bitext.Row) {
+		scores[pair{row.Source.Key, row.Target.Key}] = row.Score
+		d.Before++
+	})
+	if err != nil {
+		return nil, err
+	}
+	change := func(kind string, before, after float32, row *bitext.Row) {
+		d.Changes = append(d.Changes, Change{kind, before, after, row.Source.Text, row.Target.Text})
+	}
+	err = kept(ctx, after, func(row *bitext.Row) {
+		d.After++
+		p := pair{row.Source.Key, row.Target.Key}
+		score, there := scores[p]
+		switch {
+		case !there:
+			d.Added++
+			change(Added, 0, row.Score, row)
+		case score != row.Score:
+			d.Rescored++
+			change(Rescored, score, row.Score, row)
+		}
+		delete(scores, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.Removed = len(scores)
+	if d.Removed > 0 { // their texts are in the first file alone
+		err = kept(ctx, before, func(row *bitext.Row) {
+			if _, gone := scores[pair{row.Source.Key, row.Target.Key}]; gone {
+				change(Removed, row.Score, 0, row)
+			}
+		})
+	}
+	slices.SortStableFunc(d.Changes, func(a, b Change) int { return cmp.Compare(max(b.Before, b.After), max(a.Before, a.After)) })
+	return d, err
+}
+
+// kept calls do with every kept row of a run.
+func kept(ctx context.Context, run string, do func(*bitext.Row)) (err error) {
+	path, err := bitextOf(run)
+	if err != nil {
+		return err
+	}
+	file, err := bitext.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for row, err := range file.Rows(ctx) {
+		if err != nil {
+			return err
+		}
+		if row.Keep {
+			do(&row)
+		}
+	}
+	return nil
+}
+
+// bitextOf returns the bitext file of a run's output directory, or the file itself.
+func bitextOf(run string) (string, error) {
+	info, err := os.Stat(run)
+	if err != nil {
+		return "", badinput.Errorf("%s is neither a run's output directory nor a bitext file: %w", run, err)
+	}
+	if !info.IsDir() {
+		return run, nil
+	}
+	report, err := ReadReport(filepath.Join(run, ReportName))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", badinput.Errorf("%s has no %s, so it is not a run's output directory; name one, or a bitext file", run, ReportName)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(run, filepath.Base(report.Bitext.Path)), nil
+}

@@ -1,0 +1,86 @@
+// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, or as Kubernetes Jobs. An engine schedules and
+// nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
+package engine
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+)
+
+// Engine runs the waves of a plan one after another and returns when the last is done, or at the first task that failed for good.
+type Engine interface {
+	Run(ctx context.Context, job Job) error
+}
+
+// Job is a plan to run.
+type Job struct {
+	Plan *plan.Plan
+	Work string // the store
+	ID   string // of the plan in the store
+	Out  string // directory for scripts and logs
+
+	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the last.
+	Do    func(ctx context.Context, index int) error
+	Begin func(wave int) (end func())
+}
+
+// wide stages use every core by themselves.
+func wide(stage string) bool { return stage == plan.Search || stage == plan.Match }
+
+// Local runs tasks in this process: as many at once as cores and memory allow.
+type Local struct {
+	Cores     int
+	MaxMemory int64 // bytes of anonymous memory; 0: no bound
+}
+
+// Run implements Engine.
+func (l Local) Run(ctx context.Context, job Job) error {
+	for wave := range job.Plan.Waves {
+		end := job.Begin(wave)
+		err := l.wave(ctx, job, wave)
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l Local) wave(ctx context.Context, job Job, wave int) error {
+	tasks, first := job.Plan.Waves[wave].Tasks, job.Plan.First(wave)
+	cores, memory := semaphore.NewWeighted(int64(l.Cores)), semaphore.NewWeighted(max(l.MaxMemory, 1))
+	g, working := errgroup.WithContext(ctx)
+	for i := range tasks {
+		wants, needs := int64(1), int64(0)
+		if wide(tasks[i].Stage) {
+			wants = int64(l.Cores)
+		}
+		if l.MaxMemory > 0 {
+			if needs = tasks[i].Memory; needs > l.MaxMemory {
+				return badinput.Errorf("a %s task needs %d MiB, more than max_memory = %d MiB; raise --max-memory, or lower --shard-size",
+					tasks[i].Stage, needs>>20, l.MaxMemory>>20)
+			}
+		}
+		if cores.Acquire(working, wants) != nil {
+			break // a task failed, or ctx is done
+		}
+		if memory.Acquire(working, needs) != nil {
+			cores.Release(wants)
+			break
+		}
+		g.Go(func() error {
+			defer cores.Release(wants)
+			defer memory.Release(needs)
+			return job.Do(working, first+i)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,231 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/bitext"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+)
+
+// TestSweptCells: nights go on from swept cells without searching them again, and withdrawn text still leaves cleanly.
+func TestSweptCells(t *testing.T) {
+	files := nights(t, 3)
+	text, out := newText(t), filepath.Join(t.TempDir(), "out")
+	for i := range 3 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+		report := mustRun(t, text.config(out))
+		if got := searched(report); got != 2*i+1 {
+			t.Errorf("night %d searched %d cells", i, got)
+		}
+		swept, err := GC(t.Context(), filepath.Join(out, "work"), Sweep{Keep: 1, Cells: true}, options())
+		if err != nil || swept.Outputs[plan.Search] == 0 {
+			t.Fatalf("sweep %v, error %v", swept, err)
+		}
+	}
+	text.remove(0, night(1))
+	if got := mustRun(t, text.config(out)); got.Bitext.SHA256 != text.fresh() {
+		t.Error("after text was withdrawn the bitext differs")
+	}
+}
+
+func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
+	files := nights(t, 2)
+	text, out := newText(t), filepath.Join(t.TempDir(), "out")
+	work := filepath.Join(out, "work")
+	for i := range 2 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+		mustRun(t, text.config(out))
+	}
+	left := filepath.Join(work, "search", ".0123.7.tmp")
+	if err := os.Mkdir(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if swept, err := GC(t.Context(), work, Sweep{Keep: 1, Older: time.Hour}, options()); err != nil || len(swept.Outputs) > 0 || swept.Leftovers > 0 {
+		t.Errorf("swept %v of what is young, error %v", swept, err)
+	}
+	text.remove(0, night(0))
+	mustRun(t, text.config(out))
+	swept, err := GC(t.Context(), work, Sweep{Keep: 1}, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if swept.Outputs[plan.Shard] != 1 || swept.Outputs[plan.Encode] != 1 || swept.Outputs[plan.Search] != 2 || swept.Outputs[plan.Match] != 2 || swept.Leftovers != 1 {
+		t.Errorf("swept %v", swept)
+	}
+	for _, stage := range mustRun(t, text.config(out)).Stages {
+		if stage.Cached != stage.Tasks {
+			t.Errorf("%s computed %d of %d tasks again", stage.Name, stage.Tasks-stage.Cached, stage.Tasks)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	dir := corpora(t, 60)
+	a, b := config(dir, filepath.Join(t.TempDir(), "a")), config(dir, filepath.Join(t.TempDir(), "b"))
+	b.TargetText = []string{firstLines(t, dir, "en.txt", 40)}
+	before, after := pairs(t, mustRun(t, a)), pairs(t, mustRun(t, b))
+	want := Difference{Before: len(before), After: len(after)}
+	scores := map[[2][16]byte]float32{}
+	for _, row := range before {
+		scores[keys(row)] = row.Score
+	}
+	for _, row := range after {
+		if score, ok := scores[keys(row)]; !ok {
+			want.Added++
+		} else if score != row.Score {
+			want.Rescored++
+		}
+		delete(scores, keys(row))
+	}
+	want.Removed = len(scores)
+	got, err := Diff(t.Context(), a.Out, b.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Changes) != want.Added+want.Removed+want.Rescored || want.Removed == 0 {
+		t.Errorf("%d changes for %+v", len(got.Changes), want)
+	}
+	for _, c := range got.Changes {
+		if c.Source == "" || c.Target == "" || (c.Kind == Removed) != (c.After == 0) || (c.Kind == Added) != (c.Before == 0) {
+			t.Errorf("change %+v", c)
+		}
+	}
+	if got.Changes = nil; got.Before != want.Before || got.After != want.After || got.Added != want.Added || got.Removed != want.Removed || got.Rescored != want.Rescored {
+		t.Errorf("difference %+v, want %+v", got, want)
+	}
+	if _, err := Diff(t.Context(), a.Out, dir); !badinput.Is(err) || !strings.Contains(err.Error(), ReportName) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func keys(row bitext.Row) [2][16]byte { return [2][16]byte{row.Source.Key, row.Target.Key} }
+
+// TestTasksMakeARun: the tasks of a plan, run one by one by other workers, make all that a run needs.
+func TestTasksMakeARun(t *testing.T) {
+	dir := corpora(t, 100)
+	want := mustRun(t, config(dir, filepath.Join(t.TempDir(), "whole")))
+	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if estimate.Sentences != [2]int{want.Counts.SourceUnique + 10, want.Counts.TargetUnique} || estimate.Comparisons == 0 || estimate.Rates.Encodings == 0 || estimate.Rates.Comparisons == 0 {
+		t.Errorf("estimate %+v", estimate)
+	}
+	path := PlanPath(estimate.Work, estimate.PlanID)
+	tasks := 0
+	for _, n := range estimate.Tasks {
+		tasks += n
+	}
+	for i := range tasks {
+		if err := RunTasks(t.Context(), TaskConfig{Plan: path, Index: i}, options()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := mustRun(t, cfg)
+	for _, stage := range got.Stages {
+		if stage.Cached != stage.Tasks {
+			t.Errorf("%s computed %d of %d tasks again", stage.Name, stage.Tasks-stage.Cached, stage.Tasks)
+		}
+	}
+	if got.Counts != want.Counts {
+		t.Errorf("counts %+v, want %+v", got.Counts, want.Counts)
+	}
+	status, err := ReadStatus(t.Context(), estimate.Work, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range status.Stages {
+		if stage.Done != stage.Tasks || stage.Running+stage.Failed+stage.Left != 0 {
+			t.Errorf("status of a finished run: %+v", stage)
+		}
+	}
+}
+
+func TestTaskRefuses(t *testing.T) {
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := PlanPath(estimate.Work, estimate.PlanID)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := options()
+	other.Version = "another"
+	for name, c := range map[string]struct {
+		content string
+		task    TaskConfig
+		opts    Options
+		says    string
+	}{
+		"another version":    {string(whole), TaskConfig{Plan: path}, other, "made by version"},
+		"a changed plan":     {strings.Replace(string(whole), `"k":4`, `"k":5`, 1), TaskConfig{Plan: path}, options(), "was changed or cut short"},
+		"half a plan":        {string(whole[:len(whole)/2]), TaskConfig{Plan: path}, options(), "is no plan"},
+		"an index past all":  {string(whole), TaskConfig{Plan: path, Index: 1000}, options(), "tasks 0 to"},
+		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
+		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
+		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "has no plan x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := RunTasks(t.Context(), c.task, c.opts)
+			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v does not say %q", err, c.says)
+			}
+		})
+	}
+}
+
+// TestStatusOfAStoppedRun: a task whose process is gone is told from one that runs, and one that failed says how.
+func TestStatusOfAStoppedRun(t *testing.T) {
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	mustRun(t, cfg)
+	work := filepath.Join(cfg.Out, "work")
+	st, err := options().openStore(t.Context(), work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := history(t.Context(), st)
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("history %v, error %v", runs, err)
+	}
+	p, err := readPlan(t.Context(), st, runs[0].Plan, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := []Holder{holder(), {Host: holder().Host, PID: 1 << 30}, {Host: "elsewhere", PID: 1, Error: "no room"}}
+	for i, kind := range []string{runningNote, runningNote, failedNote} {
+		task := []*plan.Task{&p.Waves[0].Tasks[0], &p.Waves[0].Tasks[1], &p.Waves[1].Tasks[0]}[i]
+		data, err := json.Marshal(states[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(work, task.Stage, task.Key)); err != nil {
+			t.Fatal(err)
+		}
+		if err := st.WriteNote(t.Context(), kind, task.Stage+"-"+task.Key, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ReadStatus(t.Context(), work, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode, search := got.Stages[0], got.Stages[1]
+	if encode.Running != 1 || encode.Left != 1 || search.Failed != 1 || len(got.Tasks) != 3 || got.Tasks[0].State != "running" || got.Tasks[1].State != "killed" || got.Tasks[2].Error != "no room" {
+		t.Errorf("status %+v", got)
+	}
+}

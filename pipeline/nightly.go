@@ -1,0 +1,199 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// The names in the output directory of nightly runs.
+const (
+	LatestName  = "latest" // a link to the last run's directory in runs/
+	SummaryName = "summary.md"
+
+	lockName = "nightly.lock"
+	runsName = "runs"
+)
+
+// Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads then; runs beyond
+// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *Locked
+// error.
+func Nightly(ctx context.Context, cfg Config, opts Options) (report *Report, err error) {
+	begin := time.Now()
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(cfg.Out, runsName), 0o755); err != nil {
+		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
+	}
+	release, err := lock(filepath.Join(cfg.Out, lockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	var previous *Report
+	if previous, err = ReadReport(filepath.Join(cfg.Out, LatestName, ReportName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		opts.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
+	}
+	defer func() {
+		if cfg.Metrics != "" && ctx.Err() == nil {
+			err = errors.Join(err, writeMetrics(cfg, begin, report, previous, err))
+		}
+	}()
+	n := &nightly{out: cfg.Out, keep: cfg.Keep, previous: previous, opts: opts}
+	if previous != nil && previous.Started.After(begin) {
+		n.warn("the clock went back: the run before began at %s", previous.Started.Format(time.RFC3339))
+	}
+	if report, err = n.run(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := n.prune(); err != nil {
+		return report, err
+	}
+	swept, err := GC(ctx, cfg.Work, Sweep{Keep: 1, Cells: cfg.SweepCells, Older: 24 * time.Hour}, opts)
+	if err != nil {
+		return report, fmt.Errorf("the bitext is there, but the work directory could not be swept: %w", err)
+	}
+	opts.Log.Info("swept the work directory", "removed", swept)
+	return report, nil
+}
+
+// nightly is one night.
+type nightly struct {
+	out      string
+	keep     int
+	previous *Report // of the run before; nil if there is none
+	opts     Options
+	warnings []string
+}
+
+func (n *nightly) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	n.warnings = append(n.warnings, text)
+	n.opts.Log.Warn(text)
+}
+
+// run mines and publishes the night's directory whole.
+func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
+	r, err := newRun(ctx, cfg, n.opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if n.previous != nil && n.previous.ConfigDigest != r.report.ConfigDigest {
+		n.warn("the settings changed: %s", n.previous.Settings.differences(r.report.Settings))
+	}
+	p, err := r.mine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	number, err := n.next()
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%06d-%s", number, r.report.Started.Local().Format(time.DateOnly))
+	dir := filepath.Join(n.out, runsName, "."+name+atomicfile.Suffix)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the night's directory: %w", err)
+	}
+	if err := r.deliver(ctx, p, dir); err != nil {
+		return nil, err
+	}
+	final := filepath.Join(n.out, runsName, name)
+	bitextFile := filepath.Base(r.report.Bitext.Path)
+	r.report.Bitext.Path = filepath.Join(final, bitextFile)
+	if err := r.report.write(filepath.Join(dir, ReportName)); err != nil {
+		return nil, err
+	}
+	var changes *Difference
+	if n.previous != nil {
+		if changes, err = Diff(ctx, filepath.Join(n.out, LatestName), filepath.Join(dir, bitextFile)); err != nil {
+			n.warn("the run before cannot be compared with: %v", err)
+		}
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), summary(name, r.report, n.previous, changes, n.warnings)); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(dir, final); err != nil {
+		return nil, fmt.Errorf("publish the night's directory: %w", err)
+	}
+	return r.report, errors.Join(atomicfile.SyncDir(filepath.Dir(final)), n.link(name))
+}
+
+// runs lists the directories of earlier nights by number, ascending, after removing what a killed night left.
+func (n *nightly) runs() (names []string, last int, err error) {
+	entries, err := os.ReadDir(filepath.Join(n.out, runsName))
+	if err != nil {
+		return nil, 0, fmt.Errorf("list the earlier nights: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), atomicfile.Suffix) {
+			if err := os.RemoveAll(filepath.Join(n.out, runsName, e.Name())); err != nil {
+				return nil, 0, fmt.Errorf("remove what an earlier night left: %w", err)
+			}
+			continue
+		}
+		number, _, _ := strings.Cut(e.Name(), "-")
+		if i, err := strconv.Atoi(number); err == nil && e.IsDir() {
+			names = append(names, e.Name())
+			last = max(last, i)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return nightNumber(a) - nightNumber(b) })
+	return names, last, nil
+}
+
+func nightNumber(name string) int {
+	number, _, _ := strings.Cut(name, "-")
+	i, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return i
+}
+
+// next is the number of this night.
+func (n *nightly) next() (int, error) {
+	_, last, err := n.runs()
+	return last + 1, err
+}
+
+// link makes OUT/latest lead to a night, at once.
+func (n *nightly) link(name string) error {
+	aside := filepath.Join(n.out, "."+LatestName+atomicfile.Suffix)
+	if err := os.Remove(aside); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.Symlink(filepath.Join(runsName, name), aside); err != nil {
+		return fmt.Errorf("link %s: %w", LatestName, err)
+	}
+	if err := os.Rename(aside, filepath.Join(n.out, LatestName)); err != nil {
+		return fmt.Errorf("link %s: %w", LatestName, err)
+	}
+	return atomicfile.SyncDir(n.out)
+}
+
+// prune removes the oldest nights until keep are left.
+func (n *nightly) prune() error {
+	names, _, err := n.runs()
+	if err != nil {
+		return err
+	}
+	for _, name := range names[:max(0, len(names)-n.keep)] {
+		path := filepath.Join(n.out, runsName, name)
+		aside := filepath.Join(n.out, runsName, "."+name+atomicfile.Suffix)
+		if err := errors.Join(os.Rename(path, aside), os.RemoveAll(aside)); err != nil {
+			return fmt.Errorf("remove the old night %s: %w", path, err)
+		}
+	}
+	return nil
+}

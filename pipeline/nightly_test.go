@@ -1,0 +1,144 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+)
+
+func mustNight(t *testing.T, cfg Config) *Report {
+	t.Helper()
+	report, err := Nightly(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestNightly(t *testing.T) {
+	files := nights(t, 4)
+	text, out := newText(t), filepath.Join(t.TempDir(), "out")
+	cfg := text.config(out)
+	cfg.Keep, cfg.Metrics = 2, filepath.Join(t.TempDir(), "mine.prom")
+	for i := range 4 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+		report := mustNight(t, cfg)
+		if got := read(t, out, LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
+			t.Errorf("night %d: latest has %d bytes of %d", i, len(got), report.Bitext.Bytes)
+		}
+		latest, err := ReadReport(filepath.Join(out, LatestName, ReportName))
+		if err != nil || latest.Bitext.SHA256 != report.Bitext.SHA256 || !strings.Contains(latest.Bitext.Path, time.Now().Format(time.DateOnly)) {
+			t.Errorf("night %d: latest report %+v, error %v", i, latest.Bitext, err)
+		}
+		page := read(t, out, LatestName, SummaryName)
+		for _, want := range []string{"# de-en, night 00000" + string(rune('1'+i)), night(i), "2 new, 0 changed, 0 gone"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("night %d: the summary does not say %q:\n%s", i, want, page)
+			}
+		}
+		if (i > 0) != strings.Contains(page, "Since the run before") {
+			t.Errorf("night %d: summary\n%s", i, page)
+		}
+	}
+	if runs, _ := filepath.Glob(filepath.Join(out, "runs", "*")); len(runs) != 2 || !strings.Contains(runs[1], "000004-") {
+		t.Errorf("runs %v", runs)
+	}
+	if got := mustNight(t, cfg); got.Bitext.SHA256 != text.fresh() {
+		t.Error("the nights' bitext differs from one run's")
+	}
+	metrics := read(t, cfg.Metrics)
+	for _, want := range []string{`mine_last_run_success{src="de",tgt="en"} 1`, "# TYPE mine_pairs gauge\n", `mine_stage_seconds{src="de",tgt="en",stage="match"}`, `lang="en"`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("metrics lack %q:\n%s", want, metrics)
+		}
+	}
+	text.put(0, "broken.txt.gz", []byte("\x1f\x8b\x08\x00cut short"))
+	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) {
+		t.Errorf("error %v", err)
+	}
+	metrics = read(t, cfg.Metrics)
+	for _, want := range []string{`mine_last_run_success{src="de",tgt="en"} 0`, "mine_last_success_timestamp_seconds"} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("metrics of a failed run lack %q:\n%s", want, metrics)
+		}
+	}
+}
+
+func TestNightlyTwiceAtOnce(t *testing.T) {
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	release, err := lock(filepath.Join(cfg.Out, lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Nightly(t.Context(), cfg, options())
+	var locked *Locked
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), holder().Host) {
+		t.Errorf("error %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	mustNight(t, cfg) // the holder's name in the file is no lock
+}
+
+// TestNightlyAfterTheClockWentBack: the night is newer all the same, and the summary says so.
+func TestNightlyAfterTheClockWentBack(t *testing.T) {
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg.Keep = 1
+	report := mustNight(t, cfg)
+	runs, err := filepath.Glob(filepath.Join(cfg.Out, "runs", "*"))
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	report.Started = report.Started.Add(48 * time.Hour)
+	if err := report.write(filepath.Join(runs[0], ReportName)); err != nil {
+		t.Fatal(err)
+	}
+	tomorrow := filepath.Join(cfg.Out, "runs", "000001-2999-01-01")
+	if err := os.Rename(runs[0], tomorrow); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&nightly{out: cfg.Out}).link(filepath.Base(tomorrow)); err != nil {
+		t.Fatal(err)
+	}
+	mustNight(t, cfg)
+	if page := read(t, cfg.Out, LatestName, SummaryName); !strings.Contains(page, "night 000002") || !strings.Contains(page, "the clock went back") {
+		t.Errorf("summary\n%s", page)
+	}
+	if _, err := os.Stat(tomorrow); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the older night was kept instead of the newer")
+	}
+}
+
+func TestReadOnlyWork(t *testing.T) {
+	disk := smallDisk(t, "1m")
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg.Work = filepath.Join(disk, "work")
+	readOnly(t, disk)
+	for name, run := range map[string]func() error{
+		"run":     func() error { _, err := Run(t.Context(), cfg, options()); return err },
+		"nightly": func() error { _, err := Nightly(t.Context(), cfg, options()); return err },
+	} {
+		if err := run(); !badinput.Is(err) || !strings.Contains(err.Error(), "--work") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// directory is a Backend on a file system, which machines may share: one directory per output, filled under a temporary name beside its
+// final one and renamed into place. rename(2) of a directory fails if a full one has the name, on every machine that sees it,
+// so exactly one writer publishes.
+type directory struct{ root string }
+
+// OpenDirectory makes the directory if needed and proves that it can be written.
+func OpenDirectory(root string) (Backend, error) {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, badinput.Errorf("work directory %s cannot be made (%w); name another with --work", root, err)
+	}
+	probe, err := os.CreateTemp(root, ".probe.*"+atomicfile.Suffix)
+	if err != nil {
+		return nil, badinput.Errorf("work directory %s cannot be written (%w); name another with --work", root, err)
+	}
+	_, err = probe.WriteString("mine")
+	if err = errors.Join(err, probe.Close(), os.Remove(probe.Name())); err != nil {
+		return nil, badinput.Errorf("work directory %s cannot be written (%w); name another with --work", root, err)
+	}
+	return directory{root}, nil
+}
+
+func (d directory) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
+
+func (d directory) Read(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(d.path(name))
+}
+
+func (d directory) Write(_ context.Context, name string, data []byte) error {
+	path := d.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", filepath.Dir(path), err)
+	}
+	// Not synced: a note that a power failure empties is found out by its reader, and notes are written for every task.
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func (d directory) Delete(_ context.Context, name string) error {
+	if err := os.Remove(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (d directory) Scratch(name string) (string, error) {
+	stage := filepath.Dir(d.path(name))
+	if err := os.MkdirAll(stage, 0o755); err != nil {
+		return "", fmt.Errorf("make %s: %w", stage, err)
+	}
+	dir, err := os.MkdirTemp(stage, "."+filepath.Base(name)+".*"+atomicfile.Suffix)
+	if err != nil {
+		return "", fmt.Errorf("make a temporary directory in %s: %w", stage, err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return "", errors.Join(fmt.Errorf("open %s to readers: %w", dir, err), os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+func (d directory) Publish(_ context.Context, name, dir string, _ []File, record []byte) error {
+	if err := atomicfile.WriteBytes(filepath.Join(dir, recordName), record); err != nil { // it syncs the directory too
+		return err
+	}
+	final := d.path(name)
+	err := os.Rename(dir, final)
+	if err != nil {
+		if _, there := os.Stat(filepath.Join(final, recordName)); there == nil {
+			return errors.Join(fs.ErrExist, os.RemoveAll(dir))
+		}
+		// What stands there without a record is no output; it can only be what a removal left.
+		if d.discard(final) != nil || os.Rename(dir, final) != nil {
+			return err
+		}
+	}
+	return atomicfile.SyncDir(filepath.Dir(final))
+}
+
+func (d directory) Fetch(_ context.Context, name string, _ []File) (string, error) {
+	return d.path(name), nil
+}
+
+func (d directory) Remove(_ context.Context, name string) error { return d.discard(d.path(name)) }
+
+// discard moves a directory aside before it is emptied, so that nobody sees a part of it.
+func (d directory) discard(path string) error {
+	aside, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(path, filepath.Join(aside, "removed")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, os.RemoveAll(aside))
+	}
+	return os.RemoveAll(aside)
+}
+
+func (d directory) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		entries, err := os.ReadDir(d.path(prefix))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			yield(Entry{}, err)
+			return
+		}
+		for _, e := range entries {
+			if ctx.Err() != nil {
+				yield(Entry{}, ctx.Err())
+				return
+			}
+			if strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			path := filepath.Join(d.path(prefix), e.Name())
+			info, err := os.Stat(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // gone since
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			entry := Entry{Name: prefix + "/" + e.Name(), Time: info.ModTime(), Bytes: info.Size()}
+			if e.IsDir() {
+				entry.Bytes = sizeOf(path)
+			}
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Sweep removes hidden temporary files and directories, in the root and in each directory of it, last changed before a moment.
+func (d directory) Sweep(_ context.Context, before time.Time) (swept int, bytes int64, err error) {
+	var found []string
+	for _, pattern := range []string{".*" + atomicfile.Suffix, "*/.*" + atomicfile.Suffix} {
+		match, err := filepath.Glob(filepath.Join(d.root, pattern))
+		if err != nil {
+			return 0, 0, err
+		}
+		found = append(found, match...)
+	}
+	for _, path := range found {
+		if lastChange(path).After(before) {
+			continue
+		}
+		n := sizeOf(path)
+		if err := os.RemoveAll(path); err != nil {
+			return swept, bytes, fmt.Errorf("sweep %s: %w", path, err)
+		}
+		swept++
+		bytes += n
+	}
+	return swept, bytes, nil
+}
+
+func (d directory) Close() error { return nil }
+
+// sizeOf adds up the files below path; what vanishes meanwhile has no size.
+func sizeOf(path string) (bytes int64) {
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
+// lastChange is the latest change of anything below path.
+func lastChange(path string) (last time.Time) {
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil {
+			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+		}
+		return nil
+	})
+	return last
+}

@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"strings"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/store"
+)
+
+// TaskConfig says which tasks of which plan to run, and how.
+type TaskConfig struct {
+	Plan        string // its location: WORK/plans/ID.json
+	Index       int    // place among the tasks of all waves
+	Step, End   int    // then every Step-th before End; Step 0: the one task
+	Threads     int    // 0: every core
+	ONNXRuntime string
+}
+
+// RunTasks runs tasks of a plan. What is done already is not done again.
+func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
+	work, id, err := splitPlan(cfg.Plan)
+	if err != nil {
+		return err
+	}
+	if cfg.Threads < 0 || cfg.Step < 0 {
+		return badinput.Errorf("threads = %d and step = %d must not be negative", cfg.Threads, cfg.Step)
+	}
+	st, err := opts.openStore(ctx, work)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	p, err := readPlan(ctx, st, id, opts.Version)
+	if err != nil {
+		return err
+	}
+	if cfg.Index < 0 || cfg.Index >= p.Len() {
+		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
+	}
+	w, err := taskWorker(cfg, opts, work, st, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	step := cfg.Step
+	if step == 0 {
+		step = p.Len()
+	}
+	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
+		t, _ := p.Task(i)
+		meter := opts.Progress.Start(t.Stage, t.Items, units[t.Stage])
+		_, err := w.do(ctx, t, meter)
+		meter.Done()
+		if err != nil {
+			return fmt.Errorf("task %d (%s): %w", i, t.Stage, err)
+		}
+	}
+	return nil
+}
+
+func taskWorker(cfg TaskConfig, opts Options, work string, st *store.Store, p *plan.Plan) (*worker, error) {
+	if cfg.Threads == 0 {
+		cfg.Threads = runtime.NumCPU()
+	}
+	model, err := encode.Load(p.Encoder)
+	if err != nil {
+		return nil, err
+	}
+	searcher, err := opts.OpenSearch(p.Settings.Search, cfg.Threads)
+	if err != nil {
+		return nil, err
+	}
+	run := Config{Work: work, Encoder: p.Encoder, Threads: cfg.Threads, ONNXRuntime: cfg.ONNXRuntime}
+	return newWorker(run, opts, st, model, searcher, p), nil
+}
+
+// PlanPath is the location of a plan in a store.
+func PlanPath(work, id string) string {
+	return strings.TrimSuffix(work, "/") + "/" + plansNote + "/" + id + ".json"
+}
+
+// splitPlan returns a plan's store and id.
+func splitPlan(location string) (work, id string, err error) {
+	dir, file := path.Split(location)
+	work, inPlans := strings.CutSuffix(dir, "/"+plansNote+"/")
+	id, isJSON := strings.CutSuffix(file, ".json")
+	if !inPlans || !isJSON || work == "" || id == "" {
+		return "", "", badinput.Errorf("%q is no plan's place; it has the form WORK/%s/ID.json, as mine plan prints it", location, plansNote)
+	}
+	return work, id, nil
+}
+
+// readPlan reads a plan of this version of the program.
+func readPlan(ctx context.Context, st *store.Store, id, version string) (*plan.Plan, error) {
+	data, err := st.ReadNote(ctx, plansNote, id+".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, badinput.Errorf("the store has no plan %s; mine plan and mine run make plans", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan.Decode(data, "plan "+id, version)
+}
