@@ -26,20 +26,30 @@ func Remote(location string) bool { return strings.Contains(location, "://") }
 // Open opens the store at a location: a directory, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, mem://, with the options of
 // gocloud.dev/blob as a query. What is fetched from a bucket is kept below MINE_CACHE, or the user's cache directory.
 func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error) {
-	var back Backend
-	var err error
-	if Remote(location) {
-		back, err = openRemote(ctx, location)
-	} else {
-		back, err = OpenDirectory(location)
+	if !Remote(location) {
+		back, err := OpenDirectory(location)
+		if err != nil {
+			return nil, err
+		}
+		return New(back, log), nil
 	}
+	cache, err := cacheOf(location)
+	if err != nil {
+		return nil, err
+	}
+	return OpenCached(ctx, location, cache, log)
+}
+
+// OpenCached opens the store in a bucket and keeps what is fetched from it in the directory cache.
+func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (*Store, error) {
+	back, err := openRemote(ctx, location, cache)
 	if err != nil {
 		return nil, err
 	}
 	return New(back, log), nil
 }
 
-func openRemote(ctx context.Context, location string) (Backend, error) {
+func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	u, err := url.Parse(location)
 	if err != nil {
 		return nil, badinput.Errorf("work location %s is no URL: %w", location, err)
@@ -52,10 +62,6 @@ func openRemote(ctx context.Context, location string) (Backend, error) {
 	}
 	if prefix != "" {
 		b = blob.PrefixedBucket(b, prefix+"/")
-	}
-	cache, err := cacheOf(location)
-	if err != nil {
-		return nil, errors.Join(err, b.Close())
 	}
 	back, err := OpenBucket(b, cache)
 	if err == nil {
