@@ -82,20 +82,29 @@ func taskWorker(cfg TaskConfig, opts Options, work string, st *store.Store, p *p
 	return newWorker(run, opts, st, model, searcher, p), nil
 }
 
-// PlanPath is the location of a plan in a store.
+// PlanPath is the location of a plan in a store. The options of a bucket stay behind it.
 func PlanPath(work, id string) string {
-	return strings.TrimSuffix(work, "/") + "/" + plansNote + "/" + id + ".json"
+	place, options := splitOptions(work)
+	return strings.TrimSuffix(place, "/") + "/" + plansNote + "/" + id + ".json" + options
+}
+
+func splitOptions(location string) (place, options string) {
+	if at := strings.IndexByte(location, '?'); at >= 0 && store.Remote(location) {
+		return location[:at], location[at:]
+	}
+	return location, ""
 }
 
 // splitPlan returns a plan's store and id.
 func splitPlan(location string) (work, id string, err error) {
-	dir, file := path.Split(location)
+	place, options := splitOptions(location)
+	dir, file := path.Split(place)
 	work, inPlans := strings.CutSuffix(dir, "/"+plansNote+"/")
 	id, isJSON := strings.CutSuffix(file, ".json")
 	if !inPlans || !isJSON || work == "" || id == "" {
 		return "", "", badinput.Errorf("%q is no plan's place; it has the form WORK/%s/ID.json, as mine plan prints it", location, plansNote)
 	}
-	return work, id, nil
+	return work + options, id, nil
 }
 
 // readPlan reads a plan of this version of the program.
