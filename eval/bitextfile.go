@@ -55,7 +55,7 @@ func readAllLines(path string) (lines []string, err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
 		s, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return append(lines, make([]string, r.Counts().Lines-uint64(len(lines)))...), nil
 		}
 		if err != nil {
@@ -221,10 +221,11 @@ func (b *BitextFile) Write(w io.Writer, scores []*PairScore, prefix string) erro
 	return out.Flush()
 }
 
+// writeTMX leaves errors to the writer, which keeps its first one for Flush.
 func (b *BitextFile) writeTMX(out *bufio.Writer, scores []*PairScore, prefix string) {
 	from := int64(0)
 	for i, at := range b.units {
-		out.Write(b.tmx[from:at])
+		_, _ = out.Write(b.tmx[from:at])
 		from = at
 		if scores[i] == nil {
 			continue
@@ -235,5 +236,5 @@ func (b *BitextFile) writeTMX(out *bufio.Writer, scores []*PairScore, prefix str
 			}
 		}
 	}
-	out.Write(b.tmx[from:])
+	_, _ = out.Write(b.tmx[from:])
 }

@@ -157,7 +157,7 @@ func eachSentence(in corpus.Input, opts corpus.Options, use func(corpus.Sentence
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
 		s, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -132,7 +132,7 @@ func readLabel(path string) (label, error) {
 	if err != nil {
 		return label{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
 		return label{}, err
