@@ -55,6 +55,7 @@ type run struct {
 	model    *encode.Model
 	searcher index.Searcher
 	engine   engine.Engine
+	remote   bool // the engine runs tasks in other processes
 	report   *Report
 }
 
@@ -70,8 +71,8 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
 		return nil, err
 	}
 	p, err := r.mine(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || cfg.DryRun != nil {
+		return r.report, err
 	}
 	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err
@@ -96,7 +97,9 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
 		return nil, err
 	}
-	r.engine = engine.Local{Cores: cfg.Threads, MaxMemory: cfg.maxMemory}
+	if r.engine, r.remote, err = cfg.engine(); err != nil {
+		return nil, err
+	}
 	r.report = newReport(cfg, opts.Version, r.model)
 	r.report.Versions["blas"] = library.String()
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
@@ -137,8 +140,8 @@ func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
 	if err := r.enter(ctx, id); err != nil {
 		return nil, err
 	}
-	if err := r.execute(ctx, p, id); err != nil {
-		return nil, err
+	if err := r.execute(ctx, p, id); err != nil || r.cfg.DryRun != nil {
+		return p, err
 	}
 	return p, r.keepLedger(ctx, p)
 }
@@ -153,7 +156,14 @@ func (r *run) shard(ctx context.Context) (sides [2]plan.Side, err error) {
 	if err != nil {
 		return sides, err
 	}
-	if err := r.execute(ctx, p, id); err != nil {
+	if r.cfg.DryRun != nil { // what is to be printed depends on the shards
+		here := *r
+		here.engine, here.remote, here.cfg.DryRun = engine.Local{Cores: r.cfg.Threads, MaxMemory: r.cfg.maxMemory}, false, nil
+		err = here.execute(ctx, p, id)
+	} else {
+		err = r.execute(ctx, p, id)
+	}
+	if err != nil {
 		return sides, err
 	}
 	for s := range sides {

@@ -18,9 +18,10 @@ import (
 // TaskConfig says which tasks of which plan to run, and how.
 type TaskConfig struct {
 	Plan        string // its location: WORK/plans/ID.json
-	Index       int    // place among the tasks of all waves
-	Step, End   int    // then every Step-th before End; Step 0: the one task
-	Threads     int    // 0: every core
+	Index       int    // place among the tasks of all waves, counted from Offset
+	Offset      int
+	Step, End   int // then every Step-th before End; Step 0: the one task
+	Threads     int // 0: every core
 	ONNXRuntime string
 }
 
@@ -42,6 +43,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.Index += cfg.Offset
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
