@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"bitextmine/encode"
 	"bitextmine/index"
@@ -86,6 +87,9 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{Options: opts, cfg: cfg}
+	if cfg.maxMemory > 0 {
+		debug.SetMemoryLimit(cfg.maxMemory / 4 * 3) // the rest is for what is not Go's
+	}
 	library := blas.Running()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)

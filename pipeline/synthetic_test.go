@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
@@ -126,56 +128,107 @@ func syntheticRows(t testing.TB) (rows [2]int) {
 	return rows
 }
 
-// TestSyntheticNights: ten nights' increments end with the bytes of one run; then one percent more on both sides is added, at a share of a
-// full run's cost that is at most 4% at size.
+// syntheticRun is a corpus that grows and the runs over it.
+type syntheticRun struct {
+	text
+	rows   [2]int
+	opts   Options
+	memory string // max_memory
+}
+
+func newSyntheticRun(t testing.TB) *syntheticRun {
+	return &syntheticRun{text: newText(t), rows: syntheticRows(t), opts: syntheticOptions(256)}
+}
+
+// put writes the file of a share of both sides, in percent of their rows.
+func (r *syntheticRun) put(name string, from, to int) {
+	for side, rows := range r.rows {
+		syntheticText(r.t, r.text, side, name, from*rows/100, to*rows/100, rows)
+	}
+}
+
+// run runs into out and returns the CPU seconds that it took.
+func (r *syntheticRun) run(out string) (*Report, float64) {
+	r.t.Helper()
+	cfg := r.config(out)
+	cfg.KeepBelow, cfg.ShardSize, cfg.MaxMemory = false, 250000, r.memory
+	before := cpuSeconds()
+	report, err := Run(r.t.Context(), cfg, r.opts)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	spent := cpuSeconds() - before
+	for _, s := range report.Stages {
+		r.t.Logf("  %-7s %5d tasks, %5d done before, %8.2f s", s.Name, s.Tasks, s.Cached, s.Seconds)
+	}
+	r.t.Logf("%d pairs, %.1f CPU seconds, peak memory %d MiB with mapped files", report.Counts.Kept, spent, report.PeakMemory>>20)
+	return report, spent
+}
+
+// TestSyntheticNights: ten nights' increments end with the bytes of one run.
 func TestSyntheticNights(t *testing.T) {
 	const n = 10
-	rows := syntheticRows(t)
-	opts := syntheticOptions(256)
-	x := newText(t)
-	put := func(name string, from, to func(rows int) int) {
-		for side := range rows {
-			syntheticText(t, x, side, name, from(rows[side]), to(rows[side]), rows[side])
-		}
-	}
-	run := func(out string) (*Report, float64) {
-		cfg := x.config(out)
-		cfg.KeepBelow, cfg.ShardSize = false, 250000
-		before := cpuSeconds()
-		report, err := Run(t.Context(), cfg, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spent := cpuSeconds() - before
-		for _, s := range report.Stages {
-			t.Logf("  %-7s %5d tasks, %5d done before, %8.2f s", s.Name, s.Tasks, s.Cached, s.Seconds)
-		}
-		t.Logf("%d pairs, %.1f CPU seconds, peak memory %d MiB", report.Counts.Kept, spent, report.PeakMemory>>20)
-		return report, spent
-	}
-	share := func(k int) func(int) int { return func(rows int) int { return k * rows / n } }
+	r := newSyntheticRun(t)
 	nightly := filepath.Join(t.TempDir(), "nightly")
 	var last *Report
 	for i := range n {
-		put(night(i), share(i), share(i+1))
-		last, _ = run(nightly)
+		r.put(night(i), i*100/n, (i+1)*100/n)
+		last, _ = r.run(nightly)
 	}
-	full, _ := run(filepath.Join(t.TempDir(), "full"))
-	if full.Bitext.SHA256 != last.Bitext.SHA256 {
+	if full, _ := r.run(filepath.Join(t.TempDir(), "full")); full.Bitext.SHA256 != last.Bitext.SHA256 {
 		t.Error("ten nights and one run differ")
 	}
+}
+
+// TestSyntheticCost, at a size that MINE_TEST_ROWS gives: a run stays below max_memory, mapped files apart, and one percent more on both sides costs at
+// most 4% of its CPU seconds.
+func TestSyntheticCost(t *testing.T) {
 	if os.Getenv("MINE_TEST_ROWS") == "" {
-		return
+		t.Skip("costs show at size; make test-heavy sets MINE_TEST_ROWS")
 	}
-	// What a full run costs is measured on few files: many small cells cost it more than need be.
-	x = newText(t)
-	put("all.txt", share(0), share(n))
-	one := filepath.Join(t.TempDir(), "one")
-	_, cost := run(one)
-	put("more.txt", share(n), func(rows int) int { return rows + rows/100 })
-	_, increment := run(one)
+	r := newSyntheticRun(t)
+	r.memory = "1GiB"
+	out := filepath.Join(t.TempDir(), "out")
+	r.put("all.txt", 0, 100)
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	var peak int64
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+				peak = max(peak, anonymous())
+			}
+		}
+	})
+	_, cost := r.run(out)
+	r.put("more.txt", 100, 101)
+	_, increment := r.run(out)
+	close(stop)
+	watch.Wait()
+	t.Logf("anonymous memory at most %d MiB", peak>>20)
+	if peak == 0 || peak > 1<<30 {
+		t.Errorf("anonymous memory reached %d bytes", peak)
+	}
 	t.Logf("one percent more on both sides cost %.1f of %.1f CPU seconds: %.2f%%", increment, cost, 100*increment/cost)
 	if increment > 0.04*cost {
 		t.Errorf("one percent more on both sides cost %.2f%% of a full run", 100*increment/cost)
 	}
+}
+
+// anonymous is the process's resident memory that no file backs, in bytes.
+func anonymous() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "RssAnon:")
+	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	kib, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
 }
