@@ -229,3 +229,34 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 		t.Errorf("status %+v", got)
 	}
 }
+
+// TestTextReplacedMeanwhile: a file that changes under its name after the plan was made is refused, not cut under the old key.
+func TestTextReplacedMeanwhile(t *testing.T) {
+	dir := corpora(t, 40)
+	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	if _, err := Plan(t.Context(), cfg, options()); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(cfg.Out, "work")
+	if err := os.RemoveAll(filepath.Join(work, "shard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "de.txt"), []byte("Ein anderer Text.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plans, err := filepath.Glob(filepath.Join(work, "plans", "*.json"))
+	if err != nil || len(plans) != 2 {
+		t.Fatal(plans, err)
+	}
+	refused := 0
+	for _, path := range plans {
+		err := RunTasks(t.Context(), TaskConfig{Plan: path}, options())
+		if badinput.Is(err) && strings.Contains(err.Error(), "de.txt was changed while") {
+			refused++
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(work, "shard", "*")); refused != 1 || left != nil {
+		t.Errorf("%d plans were refused, left %v", refused, left)
+	}
+	mustRun(t, cfg) // a run makes a new plan
+}

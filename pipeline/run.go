@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"bitextmine/encode"
 	"bitextmine/index"
 	"bitextmine/index/blas"
@@ -128,7 +130,9 @@ func (r *run) openOut() error {
 }
 
 // mine runs the two plans and returns the second.
-func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
+func (r *run) mine(ctx context.Context) (_ *plan.Plan, err error) {
+	ctx, span := startSpan(ctx, "run", attribute.String("src", r.cfg.Source), attribute.String("tgt", r.cfg.Target))
+	defer func() { endSpan(span, err) }()
 	sides, err := r.shard(ctx)
 	if err != nil {
 		return nil, err
