@@ -27,7 +27,7 @@ const shapesOfDocs = "200000x20000x256x4,200000x20000x256x16,200000x20000x768x4,
 func main() {
 	log.SetFlags(0)
 	shapes := flag.String("shapes", shapesOfDocs, "comma-separated NxQxDIMxK")
-	data := flag.String("data", "random", "comma-separated: random, skewed (clusters of Zipf's sizes, sorted by similarity), duplicates (a third of all rows are copies), near (every row has a hundred neighbours 1e-4 away)")
+	data := flag.String("data", "random", "comma-separated: random, skewed (clusters of Zipf's sizes, sorted by similarity), duplicates (a third of all rows are copies), near (every row is in a group of a hundred whose cosines differ in the fourth digit)")
 	contestants := flag.String("contestants", "sgemm,go-faiss,faiss:Flat,exact,exact/avx512,exact/avx2", "comma-separated, in order; exact/KERNEL for one instruction set, any search backend")
 	repeat := flag.Int("repeat", 3, "times that each contestant runs")
 	threads := flag.Int("threads", runtime.NumCPU(), "of every contestant")

@@ -95,7 +95,7 @@ func duplicates(rng *rand.Rand, n, dim int) []float32 {
 	return rows
 }
 
-// near has a hundred rows within 1e-4 of each other, about centres of which both sides have some in common.
+// near has a hundred rows whose cosines differ in the fourth digit, about centres of which both sides have some in common.
 func near(rng *rand.Rand, n, dim int) []float32 {
 	groups := max(n/100, 1)
 	rows := random(rng, n, dim)
@@ -104,7 +104,7 @@ func near(rng *rand.Rand, n, dim int) []float32 {
 		seed := rand.New(rand.NewPCG(7, uint64(i%groups)))
 		row := rows[i*dim : (i+1)*dim]
 		for j := range centre {
-			row[j] = seed.Float32() + seed.Float32() - 1 + 1e-4*row[j]
+			row[j] = seed.Float32() + seed.Float32() - 1 + 1e-2*row[j]
 		}
 	}
 	return rows
