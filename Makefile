@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test race lint bench bench-run clean
+.PHONY: all build run test test-slurm test-heavy race lint bench bench-run bench-search clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -24,6 +24,19 @@ test: $(SETUP)
 	@$(GO) mod download $(ONNX_MODULE)
 	$(GO) vet ./...
 	$(GO) test ./...
+
+# A real SLURM on loopback; needs root.
+test-slurm: $(SETUP) .cache/slurm
+	MINE_TEST_SLURM=1 $(GO) test -count=1 -timeout 20m -run TestSlurm -v ./pipeline
+
+.cache/slurm:
+	@scripts/setup slurmctld slurmd slurm-client munge
+	@mkdir -p .cache && touch $@
+
+# What takes an hour: a million rows against 200,000, and kills at a hundred moments.
+test-heavy: $(SETUP)
+	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
+	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
 race: $(SETUP)
 	$(GO) test -race ./...
@@ -40,6 +53,10 @@ bench: $(SETUP)
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+
+# Exact search against raw sgemm and two go-faiss searches of the same rows.
+bench-search: $(SETUP)
+	$(GO) run ./bench/search $(ARGS)
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -30,6 +31,12 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithMaxRowGroupLength(RowGroup),
 		parquet.WithCreatedBy("mine"),
+		// A chunk whose dictionary grows past the limit goes on in plain encoding, and the library lists such a chunk's encodings in the order
+		// of a Go map: the same rows would give other bytes. So no dictionary may fall back: distinct columns have none, the others
+		// no limit but the row group's.
+		parquet.WithDictionaryPageSizeLimit(math.MaxInt32),
+		parquet.WithDictionaryFor("src_text", false),
+		parquet.WithDictionaryFor("tgt_text", false),
 		// A key is random: a dictionary of keys only costs.
 		parquet.WithDictionaryFor("src_key", false),
 		parquet.WithDictionaryFor("tgt_key", false),

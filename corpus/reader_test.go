@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +32,7 @@ func readAll(name string, data []byte, opts Options) ([]Sentence, Counts, error)
 	var all []Sentence
 	for {
 		s, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, r.Counts(), nil
 		}
 		if err != nil {

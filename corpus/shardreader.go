@@ -216,7 +216,7 @@ func readColumn[C file.ColumnChunkReader, V any](r *ShardReader, g, column int, 
 	}
 	values := make([]V, rows)
 	n, _, err := readBatch(chunk.(C), int64(rows), values, nil, nil)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if int(n) != rows {

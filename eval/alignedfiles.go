@@ -78,8 +78,7 @@ func pairwise(dir string, entries []os.DirEntry, target string) []AlignedFiles {
 		if len(parts) != 3 {
 			continue
 		}
-		a, b, ok := strings.Cut(parts[1], "-")
-		if !ok || parts[2] != a && parts[2] != b {
+		if !strings.HasPrefix(parts[1], parts[2]+"-") && !strings.HasSuffix(parts[1], "-"+parts[2]) {
 			continue
 		}
 		name := parts[0] + "." + parts[1]

@@ -66,7 +66,7 @@ func (r *Runner) alignedSet(ctx context.Context, p Protocol, set AlignedFiles, s
 			target.Texts = append(target.Texts, n.Text)
 		}
 	}
-	role := Role{Pair: set.Pair.String()}
+	role := Role{Pair: set.Pair}
 	x, err := r.Vectors.Vectors(ctx, source, role)
 	if err != nil {
 		return out, err

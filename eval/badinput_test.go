@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"path/filepath"
 	"strings"
@@ -122,6 +123,12 @@ func TestLanguagesInAnyCode(t *testing.T) {
 			t.Errorf("%v: %v, %v", codes, pair, err)
 		}
 	}
+	if pair, ok := pairOf("zh-Hant-en"); !ok || pair != (LanguagePair{"zh-Hant", "en"}) {
+		t.Errorf("zh-Hant-en: %v %v", pair, ok)
+	}
+	if pair, ok := pairOf("README"); ok {
+		t.Errorf("README: %v", pair)
+	}
 	_, err := ParsePair("deutsch", "en")
 	refused(t, err, "deutsch")
 	_, err = ParsePair("eng", "en")
@@ -155,12 +162,12 @@ func TestPrecomputedRefuses(t *testing.T) {
 		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: "de-en"})
+			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{"de", "en"}})
 			refused(t, err, c.words...)
 		})
 	}
 	path := raw("good.emb", 3, 4, 0, 2)
-	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: "de-en", Half: "good"})
+	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{"de", "en"}, Half: "good"})
 	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
 		t.Errorf("%s: %v %v, want rows of norm 1", path, v.Rows, err)
 	}
@@ -205,5 +212,33 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 	e.Forget("en")
 	if _, err := e.Vectors(t.Context(), Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
 		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)
+	}
+}
+
+// TestFindAlignedLayouts: the three published layouts, and codes with a script.
+func TestFindAlignedLayouts(t *testing.T) {
+	dir := put(t, map[string]string{
+		"tatoeba.cmn-eng.cmn": "", "tatoeba.cmn-eng.eng": "", "x.zh-Hant-en.zh-Hant": "", "x.zh-Hant-en.en": "",
+		"devtest/deu_Latn.devtest": "", "devtest/eng_Latn.devtest": "", "dev/fra_Latn.dev": "",
+		"newstest2019-ref.jpn.txt": "", "newstest2019-src.eng.txt": "", "newstest2019-ref.eng-GB.txt": "", "README.md": "",
+	})
+	sets, err := FindAligned(dir, "devtest", nil, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range sets {
+		got[s.Label+" "+s.Pair.Source] = filepath.Base(s.Target)
+	}
+	want := map[string]string{
+		"cmn zh": "tatoeba.cmn-eng.eng", "zh-Hant zh-Hant": "x.zh-Hant-en.en",
+		"deu_Latn de": "eng_Latn.devtest", "jpn ja": "newstest2019-src.eng.txt",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	only, err := FindAligned(dir, "devtest", []string{"zh"}, "en")
+	if err != nil || len(only) != 1 || only[0].Label != "cmn" {
+		t.Errorf("%v, %v; want the one Chinese set", only, err)
 	}
 }

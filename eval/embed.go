@@ -16,7 +16,7 @@ type Encoder interface {
 
 // Role says which vectors are asked for, for sources that keep them in files.
 type Role struct {
-	Pair   string // "de-en"
+	Pair   LanguagePair
 	Half   string // "train"; empty where a set has no halves
 	Target bool
 }

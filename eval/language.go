@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"strings"
-
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
@@ -36,10 +34,14 @@ func sameLanguage(code, language string) bool {
 
 // pairOf reads "de-en" out of a file's name; ok is false when it is no pair of two languages.
 func pairOf(name string) (pair LanguagePair, ok bool) {
-	source, target, ok := strings.Cut(name, "-")
-	if !ok {
-		return pair, false
+	for i := range name {
+		if name[i] != '-' {
+			continue
+		}
+		// A code may have a hyphen of its own: zh-Hant-en.
+		if pair, err := ParsePair(name[:i], name[i+1:]); err == nil {
+			return pair, true
+		}
 	}
-	pair, err := ParsePair(source, target)
-	return pair, err == nil
+	return pair, false
 }

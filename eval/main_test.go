@@ -8,7 +8,19 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		for _, dir := range unpacked {
+			if err := os.RemoveAll(dir); err != nil && code == 0 {
+				code = 1
+			}
+		}
+		os.Exit(code)
+	}))
+}
+
+// unpacked are the directories of the shared test sets that tests have unpacked, by archive.
+var unpacked = map[string]string{}
 
 // put writes files under a directory of the test and returns it.
 func put(t *testing.T, files map[string]string) string {

@@ -28,7 +28,7 @@ type poolSide struct {
 func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, k int, margin mine.Margin) (*Pool, error) {
 	var p Pool
 	var err error
-	role := Role{Pair: source.Language + "-" + target.Language}
+	role := Role{Pair: LanguagePair{source.Language, target.Language}}
 	if p.source, err = newPoolSide(ctx, vectors, source, role); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Precomputed takes vectors from files: .npy (float16, float32 or float64), or LASER's values without a header. Row i belongs
-// to line i of the text. {src}, {tgt}, {pair} and {half} in the names stand for the codes of the pair at hand.
+// to line i of the text. {src}, {tgt}, {pair} and {half} in the names stand for the pair at hand, by its short codes (de, zh-Hant).
 type Precomputed struct {
 	Source, Target string // file names
 	Dim            int    // of headerless files; 0: only .npy
@@ -29,8 +29,7 @@ func (p Precomputed) Vectors(_ context.Context, side Side, role Role) (_ Vectors
 	if role.Target {
 		name = p.Target
 	}
-	source, target, _ := strings.Cut(role.Pair, "-")
-	path := strings.NewReplacer("{src}", source, "{tgt}", target, "{pair}", role.Pair, "{half}", role.Half).Replace(name)
+	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half).Replace(name)
 	file, err := p.open(path)
 	if err != nil {
 		return Vectors{}, err

@@ -98,7 +98,7 @@ func (r *Runner) half(ctx context.Context, files BUCCFiles, pair LanguagePair) (
 	if err != nil {
 		return half, err
 	}
-	role := Role{Pair: pair.String(), Half: files.Half}
+	role := Role{Pair: pair, Half: files.Half}
 	if half.Source, err = r.Vectors.Vectors(ctx, half.Source.Side, role); err != nil {
 		return half, err
 	}

@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/index"
 	"bitextmine/index/backend"
+	"bitextmine/mine"
 )
 
 // shared is where the field's test sets lie beside a checkout that has them; their licences keep them out of it.
@@ -28,7 +29,15 @@ func sharedSet(t *testing.T, archive string) string {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no %s: this test needs the shared test sets beside the repository", path)
 	}
-	return unpack(t, path)
+	if unpacked[archive] == "" {
+		dir, err := os.MkdirTemp("", "mine-eval-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked[archive] = dir
+		unpack(t, path, dir)
+	}
+	return unpacked[archive]
 }
 
 func openEncoder(t testing.TB) *encode.Encoder {
@@ -197,4 +206,77 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 			t.Errorf("%s: P@1 %.1f and %.1f, want %.1f and %.1f", row.Name, row.Cells[1], row.Cells[2], figures[0], figures[1])
 		}
 	}
+}
+
+// TestCalibrationOnBUCC plants a third of the gold pairs among the other sentences of a BUCC-style set and compares what is
+// estimated with what the other gold pairs say.
+func TestCalibrationOnBUCC(t *testing.T) {
+	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
+	pair := LanguagePair{"de", "en"}
+	files, err := FindBUCC(dir, pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half, err := ReadBUCC(files[0], pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, gold := [][2]string{}, map[[2]string]bool{}
+	outSource, outTarget := map[string]bool{}, map[string]bool{}
+	for i, g := range half.Gold {
+		texts := [2]string{half.Source.Texts[g[0]], half.Target.Texts[g[1]]}
+		if i%3 == 0 {
+			known = append(known, texts)
+			outSource[texts[0]], outTarget[texts[1]] = true, true
+		} else {
+			gold[texts] = true
+		}
+	}
+	keep := func(texts []string, out map[string]bool) (kept []string) {
+		for _, text := range texts {
+			if !out[text] {
+				kept = append(kept, text)
+			}
+		}
+		return kept
+	}
+	source, target := Side{Language: "de", Texts: keep(half.Source.Texts, outSource)}, Side{Language: "en", Texts: keep(half.Target.Texts, outTarget)}
+	vectors, searcher := &Embedder{Encoder: openEncoder(t)}, openSearcher(t)
+	c, dropped, err := Calibrate(t.Context(), vectors, searcher, source, target, known, 4, mine.Ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := NewPool(t.Context(), vectors, searcher, source, target, 4, mine.Ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := poolCurve(pool, gold)
+	estimates := c.Estimate(300, 1)
+	best := mine.BestF1(estimates)
+	_, trueBest := BestThreshold(Curve(truth, len(gold)))
+	atBest := Extract(truth, len(gold), best.Threshold)
+	t.Logf("%d known pairs, %d dropped; threshold %.4f estimated P %.3f R %.3f F1 %.3f [%.3f, %.3f]; in truth P %.2f R %.2f F1 %.2f, the best F1 there is %.2f",
+		len(known), dropped, best.Threshold, best.Precision.Value, best.Recall.Value, best.F1.Value, best.F1.Low, best.F1.High, atBest.Precision(), atBest.Recall(), atBest.F1(), trueBest.F1())
+	if atBest.F1() < trueBest.F1()-3 {
+		t.Errorf("the chosen threshold gives F1 %.2f, the best is %.2f", atBest.F1(), trueBest.F1())
+	}
+	for _, e := range estimates {
+		if e.Kept < 150 {
+			continue
+		}
+		at := Extract(truth, len(gold), e.Threshold)
+		if math.Abs(100*e.Recall.Value-at.Recall()) > 8 || math.Abs(100*e.Precision.Value-at.Precision()) > 15 {
+			t.Errorf("threshold %.4f, %d kept: estimated P %.3f [%.3f, %.3f] R %.3f, in truth %.2f and %.2f", e.Threshold, e.Kept, e.Precision.Value, e.Precision.Low, e.Precision.High, e.Recall.Value, at.Precision(), at.Recall())
+		}
+	}
+}
+
+// poolCurve lists a pool's one-to-one pairs, best first, with gold's verdict by text.
+func poolCurve(p *Pool, gold map[[2]string]bool) []Scored {
+	var out []Scored
+	for _, c := range mine.Pairs(p.Lists.Candidates(), p.source.rows.N, p.target.rows.N, mine.Max, 0) {
+		texts := [2]string{p.source.texts[c.Source], p.target.texts[c.Target]}
+		out = append(out, Scored{Source: c.Source, Target: c.Target, Score: float64(c.Score), Correct: gold[texts]})
+	}
+	return out
 }

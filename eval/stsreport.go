@@ -86,7 +86,7 @@ func (r *Runner) stsSet(ctx context.Context, files STSFiles) (set STSSet, unscor
 	if err != nil {
 		return set, 0, err
 	}
-	role := Role{Pair: files.First + "-" + files.Second, Half: files.Year + "." + files.Name}
+	role := Role{Pair: LanguagePair{files.First, files.Second}, Half: files.Year + "." + files.Name}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err

@@ -13,8 +13,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// unpack extracts a .tar.xz or .tar.zst into a directory of the test.
-func unpack(t *testing.T, path string) string {
+// unpack extracts a .tar.xz or .tar.zst.
+func unpack(t *testing.T, path, dir string) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,11 +34,10 @@ func unpack(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	for archive := tar.NewReader(plain); ; {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return dir
+			return
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -174,6 +174,9 @@ func (d *Distinct) Len() int {
 // Dim returns the length of a row.
 func (d *Distinct) Dim() int { return d.vectors.Dim }
 
+// Float16 tells whether the rows are stored in float16.
+func (d *Distinct) Float16() bool { return d.vectors.F16 != nil }
+
 // Block returns distinct rows lo to hi as float32 [hi-lo, dim], in buf unless they can be had without copying. It is read-only.
 func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 	dim := d.vectors.Dim

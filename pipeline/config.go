@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/engine"
 )
 
 // Config is the settings of a run. Its defaults and the reason for each stand in configs/default.yaml.
@@ -57,6 +60,15 @@ type Config struct {
 	Threads   int    `mapstructure:"threads"`    // 0: every core
 	MaxMemory string `mapstructure:"max_memory"` // of anonymous memory, "4GiB"; empty: no bound
 	maxMemory int64
+
+	Engine              string              `mapstructure:"engine"`        // local, slurm, kubernetes
+	DryRun              io.Writer           `mapstructure:"-"`             // gets an engine's scripts instead of a run
+	SlurmOptions        map[string][]string `mapstructure:"slurm_options"` // of sbatch, by stage and under "all"
+	KubernetesImage     string              `mapstructure:"kubernetes_image"`
+	KubernetesNamespace string              `mapstructure:"kubernetes_namespace"`
+	KubernetesClaim     string              `mapstructure:"kubernetes_claim"` // a PersistentVolumeClaim
+	KubernetesMount     string              `mapstructure:"kubernetes_mount"` // where it is in every pod
+	KubernetesGPUs      int                 `mapstructure:"kubernetes_gpus"`  // of an encoding pod
 
 	Keep       int    `mapstructure:"keep"`        // nights whose bitext stays
 	SweepCells bool   `mapstructure:"sweep_cells"` // after each night
@@ -181,6 +193,26 @@ func (c *Config) settings(encoderDigest, scorerDigest string) settings {
 		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType, c.Search, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
 		scorerDigest, c.Precision, c.Features,
 	}
+}
+
+// engine returns the engine of a run and whether it is another process's.
+func (c *Config) engine() (engine.Engine, bool, error) {
+	switch c.Engine {
+	case "", "local":
+		if c.DryRun != nil {
+			return nil, false, badinput.Errorf("engine local has no scripts to print; choose slurm or kubernetes with --engine")
+		}
+		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, false, nil
+	case "slurm":
+		program, err := os.Executable()
+		return engine.Slurm{Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Options: c.SlurmOptions, DryRun: c.DryRun}, true, err
+	case "kubernetes":
+		return engine.Kubernetes{
+			Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,
+			GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.maxMemory, DryRun: c.DryRun,
+		}, true, nil
+	}
+	return nil, false, badinput.Errorf("engine %q is not known; choose local, slurm or kubernetes", c.Engine)
 }
 
 // parseBytes reads a number of bytes such as 1500000, 512MiB or 1.5GiB; empty is 0.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"sync/atomic"
 	"time"
 
 	"bitextmine/encode"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -35,9 +37,15 @@ func (r *run) execute(ctx context.Context, p *plan.Plan, id string) (err error) 
 		}
 		err = errors.Join(err, w.close())
 	}()
+	before := map[string]bool{}
+	if r.remote {
+		if before, err = r.done(ctx, p); err != nil {
+			return err
+		}
+	}
 	var now *stage
-	return r.engine.Run(ctx, engine.Job{
-		Plan: p, Work: r.cfg.Work, ID: id, Out: r.cfg.Out,
+	err = r.engine.Run(ctx, engine.Job{
+		Plan: p, ID: id, PlanPath: PlanPath(r.cfg.Work, id), Out: r.cfg.Out,
 		Begin: func(wave int) func() {
 			now = r.start(&p.Waves[wave])
 			return func() { now.done(r.report) }
@@ -51,6 +59,71 @@ func (r *run) execute(ctx context.Context, p *plan.Plan, id string) (err error) 
 			return err
 		},
 	})
+	if err != nil || !r.remote || r.cfg.DryRun != nil {
+		return err
+	}
+	return r.collect(ctx, p, before)
+}
+
+// collect learns from the store what a remote engine did, and how it failed.
+func (r *run) collect(ctx context.Context, p *plan.Plan, before map[string]bool) error {
+	after, err := r.done(ctx, p)
+	if err != nil {
+		return err
+	}
+	failed, err := holders(ctx, r.store, failedNote)
+	if err != nil {
+		return err
+	}
+	for wave := range p.Waves {
+		s := StageReport{Name: p.Waves[wave].Stage, Unit: units[p.Waves[wave].Stage]}
+		var first, last time.Time
+		missing := 0
+		var why *Holder
+		for i := range p.Waves[wave].Tasks {
+			t := &p.Waves[wave].Tasks[i]
+			s.Tasks++
+			switch name := t.Stage + "/" + t.Key; {
+			case before[name]:
+				s.Cached++
+			case !after[name]:
+				missing++
+				if h, ok := failed[t.Stage+"-"+t.Key]; ok && (why == nil || h.Permanent) {
+					why = &h
+				}
+			default:
+				out, err := r.store.Stat(ctx, store.Task{Stage: t.Stage, Key: t.Key})
+				if err != nil {
+					return err
+				}
+				s.Items += t.Items
+				if end := out.Made.Start.Add(time.Duration(out.Made.Seconds * float64(time.Second))); end.After(last) {
+					last = end
+				}
+				if first.IsZero() || out.Made.Start.Before(first) {
+					first = out.Made.Start
+				}
+			}
+		}
+		if missing > 0 {
+			return notDone(s.Name, missing, s.Tasks, why)
+		}
+		s.Seconds = last.Sub(first).Seconds()
+		s.Rate = float64(s.Items) / max(s.Seconds, 1e-9)
+		r.report.Stages = append(r.report.Stages, s)
+	}
+	return nil
+}
+
+// notDone is the error of a wave whose tasks did not all succeed.
+func notDone(stage string, missing, tasks int, why *Holder) error {
+	switch {
+	case why == nil:
+		return fmt.Errorf("%d of %d %s tasks ended without a result or a word; the engine's logs may tell why; run again to go on", missing, tasks, stage)
+	case why.Permanent:
+		return badinput.Errorf("%d of %d %s tasks failed, one on %s: %s", missing, tasks, stage, why.Host, why.Error)
+	}
+	return fmt.Errorf("%d of %d %s tasks failed, one on %s: %s; run again to go on", missing, tasks, stage, why.Host, why.Error)
 }
 
 // keepPlan puts a plan where its tasks find it and returns its id.
@@ -105,6 +178,8 @@ type Holder struct {
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
 	Error string    `json:"error,omitempty"` // how it failed
+	// Permanent: a retry will not mend it.
+	Permanent bool `json:"permanent,omitempty"`
 }
 
 func holder() Holder {
@@ -133,7 +208,7 @@ func (w *worker) tell(ctx context.Context, task store.Task) (done func(error)) {
 	return func(failure error) {
 		ctx := context.WithoutCancel(ctx)
 		if failure != nil && !errors.Is(failure, context.Canceled) {
-			h.Error = failure.Error()
+			h.Error, h.Permanent = failure.Error(), badinput.Is(failure)
 			note(failedNote, h)
 		} else if failure == nil {
 			w.forget(ctx, failedNote, name)

@@ -175,7 +175,7 @@ func TestTaskRefuses(t *testing.T) {
 		"an index past all":  {string(whole), TaskConfig{Plan: path, Index: 1000}, options(), "tasks 0 to"},
 		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
 		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
-		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "has no plan x"},
+		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is no work directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
@@ -227,5 +227,50 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	encode, search := got.Stages[0], got.Stages[1]
 	if encode.Running != 1 || encode.Left != 1 || search.Failed != 1 || len(got.Tasks) != 3 || got.Tasks[0].State != "running" || got.Tasks[1].State != "killed" || got.Tasks[2].Error != "no room" {
 		t.Errorf("status %+v", got)
+	}
+}
+
+// TestTextReplacedMeanwhile: a file that changes under its name after the plan was made is refused, not cut under the old key.
+func TestTextReplacedMeanwhile(t *testing.T) {
+	dir := corpora(t, 40)
+	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	if _, err := Plan(t.Context(), cfg, options()); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(cfg.Out, "work")
+	if err := os.RemoveAll(filepath.Join(work, "shard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "de.txt"), []byte("Ein anderer Text.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plans, err := filepath.Glob(filepath.Join(work, "plans", "*.json"))
+	if err != nil || len(plans) != 2 {
+		t.Fatal(plans, err)
+	}
+	refused := 0
+	for _, path := range plans {
+		err := RunTasks(t.Context(), TaskConfig{Plan: path}, options())
+		if badinput.Is(err) && strings.Contains(err.Error(), "de.txt was changed while") {
+			refused++
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(work, "shard", "*")); refused != 1 || left != nil {
+		t.Errorf("%d plans were refused, left %v", refused, left)
+	}
+	mustRun(t, cfg) // a run makes a new plan
+}
+
+func TestNoWorkDirectory(t *testing.T) {
+	work := filepath.Join(t.TempDir(), "nothing")
+	_, status := ReadStatus(t.Context(), work, options())
+	_, swept := GC(t.Context(), work, Sweep{Keep: 1}, options())
+	for _, err := range []error{status, swept} {
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "--work") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if _, err := os.Stat(work); err == nil {
+		t.Error("the directory was made")
 	}
 }

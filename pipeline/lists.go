@@ -39,7 +39,7 @@ func openLists(path string, n, m, k int) (mine.Neighbours, error) {
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
-	defer f.Close() // it is only read
+	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
 		return mine.Neighbours{}, err

@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+
+	"go.opentelemetry.io/otel/attribute"
 
 	"bitextmine/encode"
 	"bitextmine/index"
@@ -57,6 +60,7 @@ type run struct {
 	searcher index.Searcher
 	scorer   *rescore.Named // nil: the margin decides
 	engine   engine.Engine
+	remote   bool // the engine runs tasks in other processes
 	report   *Report
 }
 
@@ -72,8 +76,8 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
 		return nil, err
 	}
 	p, err := r.mine(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || cfg.DryRun != nil {
+		return r.report, err
 	}
 	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err
@@ -87,6 +91,9 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{Options: opts, cfg: cfg}
+	if cfg.maxMemory > 0 {
+		debug.SetMemoryLimit(cfg.maxMemory / 4 * 3) // the rest is for what is not Go's
+	}
 	library := blas.Running()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)
@@ -98,7 +105,9 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
 		return nil, err
 	}
-	r.engine = engine.Local{Cores: cfg.Threads, MaxMemory: cfg.maxMemory}
+	if r.engine, r.remote, err = cfg.engine(); err != nil {
+		return nil, err
+	}
 	if err := r.loadScorer(); err != nil {
 		return nil, err
 	}
@@ -126,7 +135,9 @@ func (r *run) openOut() error {
 }
 
 // mine runs the two plans and returns the second.
-func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
+func (r *run) mine(ctx context.Context) (_ *plan.Plan, err error) {
+	ctx, span := startSpan(ctx, "run", attribute.String("src", r.cfg.Source), attribute.String("tgt", r.cfg.Target))
+	defer func() { endSpan(span, err) }()
 	sides, err := r.shard(ctx)
 	if err != nil {
 		return nil, err
@@ -142,8 +153,8 @@ func (r *run) mine(ctx context.Context) (*plan.Plan, error) {
 	if err := r.enter(ctx, id); err != nil {
 		return nil, err
 	}
-	if err := r.execute(ctx, p, id); err != nil {
-		return nil, err
+	if err := r.execute(ctx, p, id); err != nil || r.cfg.DryRun != nil {
+		return p, err
 	}
 	return p, r.keepLedger(ctx, p)
 }
@@ -158,7 +169,14 @@ func (r *run) shard(ctx context.Context) (sides [2]plan.Side, err error) {
 	if err != nil {
 		return sides, err
 	}
-	if err := r.execute(ctx, p, id); err != nil {
+	if r.cfg.DryRun != nil { // what is to be printed depends on the shards
+		here := *r
+		here.engine, here.remote, here.cfg.DryRun = engine.Local{Cores: r.cfg.Threads, MaxMemory: r.cfg.maxMemory}, false, nil
+		err = here.execute(ctx, p, id)
+	} else {
+		err = r.execute(ctx, p, id)
+	}
+	if err != nil {
 		return sides, err
 	}
 	for s := range sides {

@@ -18,9 +18,10 @@ import (
 // TaskConfig says which tasks of which plan to run, and how.
 type TaskConfig struct {
 	Plan        string // its location: WORK/plans/ID.json
-	Index       int    // place among the tasks of all waves
-	Step, End   int    // then every Step-th before End; Step 0: the one task
-	Threads     int    // 0: every core
+	Index       int    // place among the tasks of all waves, counted from Offset
+	Offset      int
+	Step, End   int // then every Step-th before End; Step 0: the one task
+	Threads     int // 0: every core
 	ONNXRuntime string
 }
 
@@ -33,7 +34,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if cfg.Threads < 0 || cfg.Step < 0 {
 		return badinput.Errorf("threads = %d and step = %d must not be negative", cfg.Threads, cfg.Step)
 	}
-	st, err := opts.openStore(ctx, work)
+	st, err := opts.openSeen(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -42,6 +43,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.Index += cfg.Offset
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
@@ -82,20 +84,29 @@ func taskWorker(cfg TaskConfig, opts Options, work string, st *store.Store, p *p
 	return newWorker(run, opts, st, model, searcher, p), nil
 }
 
-// PlanPath is the location of a plan in a store.
+// PlanPath is the location of a plan in a store. The options of a bucket stay behind it.
 func PlanPath(work, id string) string {
-	return strings.TrimSuffix(work, "/") + "/" + plansNote + "/" + id + ".json"
+	place, options := splitOptions(work)
+	return strings.TrimSuffix(place, "/") + "/" + plansNote + "/" + id + ".json" + options
+}
+
+func splitOptions(location string) (place, options string) {
+	if at := strings.IndexByte(location, '?'); at >= 0 && store.Remote(location) {
+		return location[:at], location[at:]
+	}
+	return location, ""
 }
 
 // splitPlan returns a plan's store and id.
 func splitPlan(location string) (work, id string, err error) {
-	dir, file := path.Split(location)
+	place, options := splitOptions(location)
+	dir, file := path.Split(place)
 	work, inPlans := strings.CutSuffix(dir, "/"+plansNote+"/")
 	id, isJSON := strings.CutSuffix(file, ".json")
 	if !inPlans || !isJSON || work == "" || id == "" {
 		return "", "", badinput.Errorf("%q is no plan's place; it has the form WORK/%s/ID.json, as mine plan prints it", location, plansNote)
 	}
-	return work, id, nil
+	return work + options, id, nil
 }
 
 // readPlan reads a plan of this version of the program.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"sync"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
@@ -68,6 +70,7 @@ func (w *worker) close() error {
 
 // do runs one task unless its output is there.
 func (w *worker) do(ctx context.Context, t *plan.Task, meter progress.Meter) (*store.Output, error) {
+	ctx, span := startSpan(ctx, t.Stage, attribute.String("key", t.Key), attribute.Int64("items", t.Items))
 	task := store.Task{Stage: t.Stage, Key: t.Key}
 	out, err := w.store.Do(ctx, task, func(dir string) (any, error) {
 		done := w.tell(ctx, task)
@@ -75,6 +78,10 @@ func (w *worker) do(ctx context.Context, t *plan.Task, meter progress.Meter) (*s
 		done(err)
 		return info, err
 	})
+	if err == nil {
+		span.SetAttributes(attribute.Bool("cached", out.Cached))
+	}
+	endSpan(span, err)
 	if err == nil && out.Cached && t.Stage != plan.Shard {
 		meter.Add(t.Items)
 	}

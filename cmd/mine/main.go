@@ -30,9 +30,19 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string) int {
+	stopTracing, err := startTracing(ctx)
+	if err != nil {
+		slog.Warn("there are no traces", "reason", err)
+	} else {
+		defer func() {
+			if err := stopTracing(); err != nil {
+				slog.Warn("traces are lost", "reason", err)
+			}
+		}()
+	}
 	root := newRoot()
 	root.SetArgs(gatherLists(args))
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
 		return exitDone

@@ -24,6 +24,7 @@ import (
 
 func newRun() *cobra.Command {
 	var s settings
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Mine bitext from text in two languages",
@@ -39,10 +40,16 @@ of TSV, JSONL and Parquet.`,
 			if err != nil {
 				return err
 			}
+			if dryRun {
+				cfg.DryRun = cmd.OutOrStdout()
+				_, err := pipeline.Run(cmd.Context(), *cfg, runOptions(progress.Silent))
+				return err
+			}
 			return runRun(cmd.Context(), *cfg, s.nightly, cmd.OutOrStdout())
 		},
 	}
 	s.register(cmd)
+	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false, "print the scripts or manifests of the engine instead of running them")
 	return cmd
 }
 

@@ -59,6 +59,7 @@ func (s *settings) register(cmd *cobra.Command) {
 	f.Bool("features", false, "also write the scorer's features of each pair")
 	f.Bool("keep-below", false, "also write candidates that were not kept, with their reasons")
 	f.Int("threads", 0, "threads; 0: every core")
+	f.String("engine", "", "what runs the tasks: local, slurm, kubernetes")
 	f.Int("keep", 0, "with --nightly: nights whose bitext stays")
 	f.String("metrics", "", "with --nightly: a text file for node_exporter")
 	f.String("max-memory", "", "bound of the memory used, such as 4GiB; mapped files apart")
@@ -183,7 +184,7 @@ func configKeys() []string {
 	t := reflect.TypeFor[pipeline.Config]()
 	var keys []string
 	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("mapstructure"); key != "" {
+		if key := t.Field(i).Tag.Get("mapstructure"); key != "" && key != "-" {
 			keys = append(keys, key)
 		}
 	}

@@ -36,6 +36,7 @@ output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 faile
 		},
 	}
 	f := cmd.Flags()
+	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")
 	f.IntVar(&cfg.End, "end", 0, "with --step: stop before this task")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads; 0: every core")

@@ -223,6 +223,20 @@ func TestTrustFirstRecordsAndHolds(t *testing.T) {
 	}
 }
 
+// TestUnpinnedPartIsNotTakenUp: without a digest no one would notice that its rest is of another version.
+func TestUnpinnedPartIsNotTakenUp(t *testing.T) {
+	p := newPublisher(t, map[string][]byte{"a.txt": text})
+	dir, opts := t.TempDir(), p.options()
+	opts.TrustFirst = true
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"+partSuffix), []byte("an older version"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.get(t, p.set(File{"a.txt", "", 0}), dir, opts); err != nil {
+		t.Fatal(err)
+	}
+	check(t, filepath.Join(dir, "a.txt"), text)
+}
+
 func TestDigestFromTheUser(t *testing.T) {
 	p := newPublisher(t, map[string][]byte{"a.txt": text})
 	opts := p.options()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -33,6 +34,12 @@ func download(ctx context.Context, url, path string, f File, opts Options) (sum 
 	}
 	wait := opts.Wait
 	for attempt := 1; ; attempt++ {
+		if f.SHA256 == "" {
+			// Without a digest no one would notice that a part and its rest are of two versions: start again.
+			if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
 		err := transfer(ctx, url, part, f, opts)
 		if err == nil {
 			break

@@ -142,7 +142,7 @@ func sumFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	return sumOf(f)
 }
 

@@ -12,16 +12,33 @@ import (
 
 // Options are the settings of a search.
 type Options struct {
-	Threads int // 0: all processors that Go may use
+	Threads int           // 0: all processors that Go may use
+	FAISS   faiss.Options // of faiss: and faiss-gpu: searches; Threads above stands for theirs
 }
 
 // Open returns the searcher called name. Errors are badinput.
 func Open(name string, opts Options) (index.Searcher, error) {
+	opts.FAISS.Threads = opts.Threads
 	if name == exact.Name {
 		return exact.Open(exact.Options{Threads: opts.Threads})
 	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
-		return faiss.Open(factory, faiss.Options{Threads: opts.Threads})
+		return faiss.Open(factory, opts.FAISS)
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use exact or faiss:FACTORY", name)
+	if factory, ok := strings.CutPrefix(name, faiss.PrefixGPU); ok {
+		return faiss.OpenGPU(factory, opts.FAISS)
+	}
+	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY or faiss-gpu:FACTORY", name)
+}
+
+// Check tells early what Open and Search would refuse: a name that is not known, a factory string that FAISS cannot make for vectors of dim values,
+// a GPU that is not there. Errors are badinput.
+func Check(name string, dim int, opts Options) error {
+	if _, err := Open(name, opts); err != nil {
+		return err
+	}
+	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
+		return faiss.Check(factory, dim)
+	}
+	return nil
 }

@@ -6,20 +6,18 @@ import (
 	"runtime"
 	"strconv"
 
-	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
-
 	"bitextmine/index"
 	"bitextmine/index/blas"
-	"bitextmine/internal/badinput"
 )
 
 // ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is measured.
 type ann struct {
+	on      processor
 	factory string
 	opts    Options
 }
 
-func (a *ann) Name() string { return Prefix + a.factory }
+func (a *ann) Name() string { return a.on.prefix() + a.factory }
 
 // Search implements index.Searcher. Half of its progress is the making of the two indexes.
 func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
@@ -45,11 +43,11 @@ func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report fun
 }
 
 func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.Progress) error {
-	idx, err := open(ctx, a.factory, half.Base, a.opts)
+	idx, err := open(ctx, a.on, a.factory, half.Base, a.opts)
 	if err != nil {
 		return err
 	}
-	defer idx.Close()
+	defer idx.Delete()
 	progress.Add(float64(half.Base.Len()))
 
 	runtime.LockOSThread()
@@ -62,7 +60,7 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 			return err
 		}
 		hi := min(lo+annChunk, half.Queries.Len())
-		_, ids, err := idx.faiss.Search(half.Queries.Block(lo, hi, buf), int64(keep))
+		_, ids, err := idx.Search(half.Queries.Block(lo, hi, buf), int64(keep))
 		if err != nil {
 			return failed("search", err)
 		}
@@ -78,25 +76,16 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 // a few milliseconds a query.
 const annChunk = 512
 
-// Check tells whether FAISS can make an index by this factory string for vectors of dim values; its error is badinput. The flat search
-// takes any dim.
+// Check tells whether FAISS can make an index by this factory string for vectors of dim values; its error is badinput.
 func Check(factory string, dim int) error {
-	idx, err := create(factory, dim)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	idx, err := cpu{}.create(factory, dim, 0, Options{})
 	if err != nil {
 		return err
 	}
 	idx.Delete()
 	return nil
-}
-
-func create(factory string, dim int) (*gofaiss.IndexImpl, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	idx, err := gofaiss.IndexFactory(dim, factory, gofaiss.MetricInnerProduct)
-	if err != nil {
-		return nil, badinput.Errorf("FAISS cannot make an index %q for %d dimensions (%s); see the FAISS wiki on the index factory, or use exact", factory, dim, reason(err))
-	}
-	return idx, nil
 }
 
 var ivf = regexp.MustCompile(`IVF(\d+)`)

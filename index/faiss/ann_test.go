@@ -36,7 +36,7 @@ func TestApproximateFindsMostNeighbours(t *testing.T) {
 		"all lists":       {"IVF16,Flat", Options{NProbe: 16}, 1},
 		"some lists":      {"IVF16,Flat", Options{NProbe: 8}, 0.8},
 		"graph":           {"HNSW16,Flat", Options{EfSearch: 128}, 0.9},
-		"codes re-ranked": {"IVF8,PQ16", Options{NProbe: 8, Rerank: 16}, 0.8},
+		"codes re-ranked": {"IVF8,PQ16np", Options{NProbe: 8, Rerank: 16}, 0.8},
 		"rotated":         {"PCA16,IVF8,Flat", Options{NProbe: 8, Rerank: 16}, 0.6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,10 +124,10 @@ func TestApproximateBadInput(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := Check("IVF8,PQ4", 32); err != nil {
+	if err := Check("IVF8,PQ4np", 32); err != nil {
 		t.Error(err)
 	}
-	if err := Check("IVF8,PQ5", 32); !badinput.Is(err) {
+	if err := Check("IVF8,PQ5np", 32); !badinput.Is(err) {
 		t.Errorf("error %v; want badinput", err)
 	}
 }

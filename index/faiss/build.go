@@ -5,77 +5,61 @@ import (
 	"runtime"
 	"strings"
 
-	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
-
 	"bitextmine/index"
 	"bitextmine/index/blas"
 	"bitextmine/internal/badinput"
 )
 
-// Index is a trained and filled FAISS index over the distinct rows of one side.
-type Index struct{ faiss *gofaiss.IndexImpl }
+// native is an index inside FAISS, on whatever processor. Its calls stay on one locked OS thread and check no lengths: only this file's
+// functions and the searches feed it.
+type native interface {
+	Train(x []float32) error
+	Add(x []float32) error
+	Search(x []float32, k int64) (scores []float32, ids []int64, err error)
+	Delete()
+}
 
-// Close frees the index.
-func (x *Index) Close() { x.faiss.Delete() }
+// processor is where indexes live.
+type processor interface {
+	prefix() string
+	// create makes an empty index that is to hold so many rows, and applies the search settings that are given. Its errors are badinput where FAISS refuses them.
+	create(factory string, dim, rows int, opts Options) (native, error)
+	// slack bounds how far its scores of a flat index are from inner products.
+	slack(half *index.Half, opts Options) float64
+}
 
-// Build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the factory
+// build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the factory
 // string or the settings, where there are fewer rows than inverted lists, and where memory is too short to train.
-func Build(ctx context.Context, factory string, rows *index.Distinct, opts Options) (*Index, error) {
+func build(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
 	if n := lists(factory); rows.Len() < n {
 		return nil, badinput.Errorf("the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact", factory, n, rows.Len())
 	}
-	idx, err := create(factory, rows.Dim())
-	if err != nil {
-		return nil, err
-	}
-	x := &Index{idx}
-	if err := x.fill(ctx, factory, rows, opts); err != nil {
-		x.Close()
-		return nil, err
-	}
-	return x, nil
-}
-
-func (x *Index) fill(ctx context.Context, factory string, rows *index.Distinct, opts Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	blas.SetThreads(opts.Threads)
+	idx, err := on.create(factory, rows.Dim(), rows.Len(), opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := fill(ctx, idx, factory, rows, opts); err != nil {
+		idx.Delete()
+		return nil, err
+	}
+	return idx, nil
+}
+
+func fill(ctx context.Context, idx native, factory string, rows *index.Distinct, opts Options) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !x.faiss.IsTrained() {
-		if err := x.faiss.Train(sample(rows, trainRows(factory, opts))); err != nil {
-			if strings.Contains(err.Error(), "bad_alloc") {
-				return badinput.Errorf("not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows", factory, trainRows(factory, opts))
-			}
-			return badinput.Errorf("FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact", factory, rows.Len(), reason(err))
+	// An index that needs no training ignores it.
+	if err := idx.Train(sample(rows, trainRows(factory, opts))); err != nil {
+		if strings.Contains(err.Error(), "bad_alloc") {
+			return badinput.Errorf("not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows", factory, trainRows(factory, opts))
 		}
+		return badinput.Errorf("FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact", factory, rows.Len(), reason(err))
 	}
-	if err := addAll(ctx, x.faiss, rows); err != nil {
-		return err
-	}
-	return x.set(factory, opts)
-}
-
-// set applies the search settings that are given. They are FAISS's: nprobe of an index with inverted lists, efSearch of a graph.
-func (x *Index) set(factory string, opts Options) error {
-	space, err := gofaiss.NewParameterSpace()
-	if err != nil {
-		return failed("make a parameter space", err)
-	}
-	defer space.Delete()
-	for _, p := range []struct {
-		name  string
-		value int
-	}{{"nprobe", opts.NProbe}, {"efSearch", opts.EfSearch}} {
-		if p.value == 0 {
-			continue
-		}
-		if err := space.SetIndexParameter(x.faiss, p.name, float64(p.value)); err != nil {
-			return badinput.Errorf("the index %q has no setting %s (%s); leave it out", factory, p.name, reason(err))
-		}
-	}
-	return nil
+	return addAll(ctx, idx, rows)
 }
 
 // trainRows is how many rows an index is trained on. FAISS asks for 39 a list and uses at most 256; codes need some ten thousand.

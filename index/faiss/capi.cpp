@@ -1,3 +1,5 @@
+//go:build !faissgpu
+
 // The part of FAISS's C API that go-faiss calls, on top of Debian's libfaiss, which ships the headers of that API but
 // not its symbols. README.md beside this file says how the linker finds it.
 

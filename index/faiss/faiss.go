@@ -11,15 +11,16 @@ import (
 	"fmt"
 	"runtime"
 
-	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
-
 	"bitextmine/index"
 	"bitextmine/index/blas"
 	"bitextmine/internal/badinput"
 )
 
-// Prefix begins the names of this package's searchers; a FAISS factory string follows.
-const Prefix = "faiss:"
+// These begin the names of this package's searchers; a FAISS factory string follows.
+const (
+	Prefix    = "faiss:"
+	PrefixGPU = "faiss-gpu:"
+)
 
 // Options are the settings of a FAISS search.
 type Options struct {
@@ -31,7 +32,11 @@ type Options struct {
 	TrainRows  int    // sample that an index is trained on; 0: 64 a list, at least 32,768
 	Rerank     int    // candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
 	RecallRows int    // sample of each side for the measured recall; 0: DefaultRecallRows
-	Dir        string // where index files are kept; empty: they are not
+	Dir        string // where index files are kept; empty, or on GPUs: they are not
+
+	// These are for GPUs.
+	GPUs    int  // how many; 0: all
+	Float16 bool // keep vectors in float16: half the memory, and float16 embeddings lose nothing
 }
 
 const (
@@ -45,7 +50,7 @@ func (o *Options) complete() error {
 	for _, setting := range []struct {
 		name  string
 		value int
-	}{{"threads", o.Threads}, {"nprobe", o.NProbe}, {"efSearch", o.EfSearch}, {"train rows", o.TrainRows}, {"recall rows", o.RecallRows}} {
+	}{{"threads", o.Threads}, {"nprobe", o.NProbe}, {"efSearch", o.EfSearch}, {"train rows", o.TrainRows}, {"recall rows", o.RecallRows}, {"GPUs", o.GPUs}} {
 		if setting.value < 0 {
 			return badinput.Errorf("%s of a FAISS search is %d; give a positive number, or 0 for the default", setting.name, setting.value)
 		}
@@ -65,23 +70,36 @@ func Open(factory string, opts Options) (index.Searcher, error) {
 	if err := blas.Running().Check(); err != nil {
 		return nil, err
 	}
+	return openOn(cpu{}, factory, opts)
+}
+
+// OpenGPU is Open for indexes on GPUs. Without the build tag faissgpu, or without a GPU, it is a badinput error that says what is missing.
+func OpenGPU(factory string, opts Options) (index.Searcher, error) {
+	on, err := newGPUs()
+	if err != nil {
+		return nil, err
+	}
+	return openOn(on, factory, opts)
+}
+
+func openOn(on processor, factory string, opts Options) (index.Searcher, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
 	switch factory {
 	case "":
-		return nil, badinput.Errorf("search backend %q names no index; write %sFlat or another FAISS factory string behind it", Prefix, Prefix)
+		return nil, badinput.Errorf("search backend %q names no index; write %sFlat or another FAISS factory string behind it", on.prefix(), on.prefix())
 	case "Flat":
-		return &flat{threads: opts.Threads}, nil
+		return &flat{on: on, opts: opts}, nil
 	}
-	return &ann{factory: factory, opts: opts}, nil
+	return &ann{on: on, factory: factory, opts: opts}, nil
 }
 
 // addBytes is how much float32 memory one call of Add gets, so that a side in float16 is never widened as a whole.
 const addBytes = 64 << 20
 
 // addAll adds the distinct rows of a side in order: FAISS's ids are distinct rows.
-func addAll(ctx context.Context, idx gofaiss.Index, rows *index.Distinct) error {
+func addAll(ctx context.Context, idx native, rows *index.Distinct) error {
 	step := max(addBytes/4/rows.Dim(), 1)
 	buf := make([]float32, min(step, rows.Len())*rows.Dim())
 	for lo := 0; lo < rows.Len(); lo += step {

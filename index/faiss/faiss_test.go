@@ -22,7 +22,7 @@ func TestOpenBadInput(t *testing.T) {
 	if _, err := Open("Flat", Options{Threads: -1}); !badinput.Is(err) {
 		t.Errorf("negative threads: error %v; want badinput", err)
 	}
-	if _, err := Open("Flatt", Options{}); !badinput.Is(err) {
-		t.Errorf("bad factory: error %v; want badinput", err)
+	if _, err := Open("", Options{}); !badinput.Is(err) {
+		t.Errorf("no factory: error %v; want badinput", err)
 	}
 }

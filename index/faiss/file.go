@@ -42,72 +42,73 @@ func labelOf(factory string, rows *index.Distinct, opts Options) label {
 	}
 }
 
-// open reads the index from opts.Dir, or builds it and keeps it there.
-func open(ctx context.Context, factory string, rows *index.Distinct, opts Options) (*Index, error) {
-	if opts.Dir == "" {
-		return Build(ctx, factory, rows, opts)
+// open reads the index from opts.Dir, or builds it and keeps it there. Indexes on GPUs are always built: that is faster than reading.
+func open(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
+	if _, ok := on.(cpu); !ok || opts.Dir == "" {
+		return build(ctx, on, factory, rows, opts)
 	}
-	path := filepath.Join(opts.Dir, FileName(factory, rows, opts))
-	x, err := Load(path, factory, rows, opts)
+	want := labelOf(factory, rows, opts)
+	path := filepath.Join(opts.Dir, want.fileName())
+	idx, err := load(path, want, opts)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return x, err
+		return idx, err
 	}
-	if x, err = Build(ctx, factory, rows, opts); err != nil {
+	if idx, err = build(ctx, on, factory, rows, opts); err != nil {
 		return nil, err
 	}
-	if err := x.Save(path, factory, rows, opts); err != nil {
-		x.Close()
+	if err := save(path, idx.(gofaiss.Index), want); err != nil {
+		idx.Delete()
 		return nil, err
 	}
-	return x, nil
+	return idx, nil
 }
 
-// FileName is the name of an index file by what it is made of: the factory string, the vectors, the size of the training sample.
-func FileName(factory string, rows *index.Distinct, opts Options) string {
-	data, err := json.Marshal(labelOf(factory, rows, opts))
-	if err != nil {
-		panic(err) // strings and numbers
-	}
-	sum := sha256.Sum256(data)
+// fileName names an index file by what it is made of.
+func (l label) fileName() string {
+	sum := sha256.Sum256(l.encode())
 	return hex.EncodeToString(sum[:16]) + ".faiss"
 }
 
-// Save publishes the index as path.
-func (x *Index) Save(path, factory string, rows *index.Distinct, opts Options) error {
-	data, err := json.Marshal(labelOf(factory, rows, opts))
+func (l label) encode() []byte {
+	data, err := json.Marshal(l)
 	if err != nil {
-		return err
+		panic(err) // strings and numbers
 	}
+	return data
+}
+
+// save publishes the index as path.
+func save(path string, idx gofaiss.Index, l label) error {
 	return atomicfile.Write(path, func(f *os.File) error {
-		if err := x.write(f.Name()); err != nil {
+		if err := write(f.Name(), idx); err != nil {
 			return err
 		}
 		if _, err := f.Seek(0, io.SeekEnd); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(f, "%s%s\n", magic, data)
+		_, err := fmt.Fprintf(f, "%s%s\n", magic, l.encode())
 		return err
 	})
 }
 
-func (x *Index) write(path string) error {
+func write(path string, idx gofaiss.Index) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := gofaiss.WriteIndex(x.faiss, path); err != nil {
+	if err := gofaiss.WriteIndex(idx, path); err != nil {
 		return failed("write index", err)
 	}
 	return nil
 }
 
-// Load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another factory string.
-func Load(path, factory string, rows *index.Distinct, opts Options) (*Index, error) {
+// load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another factory string.
+func load(path string, want label, opts Options) (native, error) {
 	found, err := readLabel(path)
 	if err != nil {
 		return nil, err
 	}
-	if want := labelOf(factory, rows, opts); found != want {
+	if found != want {
 		return nil, badinput.Errorf("%s is a %s index of other vectors (%d rows of %d values) than the %d rows of %d values to be searched by %s; remove it and it will be made again",
-			path, found.Factory, found.Rows, found.Dim, want.Rows, want.Dim, factory)
+			path, found.Factory, found.Rows, found.Dim, want.Rows, want.Dim, want.Factory)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -115,16 +116,15 @@ func Load(path, factory string, rows *index.Distinct, opts Options) (*Index, err
 	if err != nil {
 		return nil, badinput.Errorf("FAISS cannot read the index file %s (%s); remove it and it will be made again", path, reason(err))
 	}
-	x := &Index{idx}
-	if idx.D() != rows.Dim() || idx.Ntotal() != int64(rows.Len()) {
-		x.Close()
+	if idx.D() != want.Dim || idx.Ntotal() != int64(want.Rows) {
+		idx.Delete()
 		return nil, badinput.Errorf("the index file %s does not hold what its label says; remove it and it will be made again", path)
 	}
-	if err := x.set(factory, opts); err != nil {
-		x.Close()
+	if err := set(idx, want.Factory, opts); err != nil {
+		idx.Delete()
 		return nil, err
 	}
-	return x, nil
+	return idx, nil
 }
 
 func readLabel(path string) (label, error) {
@@ -132,7 +132,7 @@ func readLabel(path string) (label, error) {
 	if err != nil {
 		return label{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
 		return label{}, err

@@ -4,11 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
-
 	"bitextmine/index"
 	"bitextmine/index/blas"
-	"bitextmine/index/kernel"
 )
 
 // flatExtra is how many candidates beyond k a flat search keeps. FAISS's scores are float32 and in its own order; these
@@ -17,9 +14,12 @@ import (
 const flatExtra = 8
 
 // flat searches two flat indexes one after the other: every inner product twice. Its results are exact.
-type flat struct{ threads int }
+type flat struct {
+	on   processor
+	opts Options
+}
 
-func (f *flat) Name() string { return Prefix + "Flat" }
+func (f *flat) Name() string { return f.on.prefix() + "Flat" }
 
 // Search implements index.Searcher.
 func (f *flat) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
@@ -43,11 +43,11 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 	// FAISS keeps its error text and OpenMP its thread count by OS thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(f.threads)
+	blas.SetThreads(f.opts.Threads)
 
-	idx, err := gofaiss.NewIndexFlatIP(half.Base.Dim())
+	idx, err := f.on.create("Flat", half.Base.Dim(), half.Base.Len(), f.opts)
 	if err != nil {
-		return failed("make a flat index", err)
+		return err
 	}
 	defer idx.Delete()
 	if err := addAll(ctx, idx, half.Base); err != nil {
@@ -65,7 +65,7 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 		if err != nil {
 			return failed("search", err)
 		}
-		if err := half.RefineExact(ctx, f.threads, lo, hi, ids, ceilings(half, scores, hi-lo)); err != nil {
+		if err := half.RefineExact(ctx, f.opts.Threads, lo, hi, ids, ceilings(scores, hi-lo, f.on.slack(half, f.opts))); err != nil {
 			return err
 		}
 		progress.Add(float64(hi - lo))
@@ -74,10 +74,9 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 }
 
 // ceilings bounds, for each query, the inner product with any row outside its candidates: the last score is the largest that such a
-// row can have.
-func ceilings(half *index.Half, scores []float32, queries int) []float64 {
+// row can have, and slack what scores are off by at most.
+func ceilings(scores []float32, queries int, slack float64) []float64 {
 	keep := len(scores) / queries
-	slack := kernel.Float32Slack(half.Queries.Kernel, half.Base.Kernel)
 	out := make([]float64, queries)
 	for i := range out {
 		out[i] = float64(scores[(i+1)*keep-1]) + slack

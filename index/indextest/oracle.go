@@ -26,22 +26,28 @@ func BruteForce(src, tgt index.Side, k int) index.Result {
 	return index.Result{Source: nearest(cosines, tgt, k), Target: nearest(turned, src, k)}
 }
 
-// nearest sorts each row of cosines [n, base rows].
+// nearest picks each row's k first of cosines [n, base rows], by (cosine descending, place ascending).
 func nearest(cosines []float32, base index.Side, k int) mine.Neighbours {
 	m := base.Vectors.N
 	out := mine.NewNeighbours(len(cosines)/m, k)
-	ids := make([]int32, m)
+	best := make([]int32, 0, k+1)
 	for q := range out.Len() {
 		row := cosines[q*m : (q+1)*m]
-		for i := range ids {
-			ids[i] = int32(i)
-		}
-		slices.SortFunc(ids, func(x, y int32) int {
+		first := func(x, y int32) int {
 			return cmp.Or(cmp.Compare(row[y], row[x]), cmp.Compare(place(base, x), place(base, y)))
-		})
-		listIDs, listCosines := out.Row(q)
-		for i, id := range ids[:min(k, m)] {
-			listIDs[i], listCosines[i] = id, row[id]
+		}
+		best = best[:0]
+		for id := range int32(m) {
+			if len(best) == k && first(best[k-1], id) < 0 {
+				continue
+			}
+			at, _ := slices.BinarySearchFunc(best, id, first)
+			best = slices.Insert(best, at, id)
+			best = best[:min(len(best), k)]
+		}
+		ids, listCosines := out.Row(q)
+		for i, id := range best {
+			ids[i], listCosines[i] = id, row[id]
 		}
 	}
 	return out

@@ -52,7 +52,7 @@ static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int6
     b->panels = aligned(b->room * steps * 4);
     lists *l = &b->lists;
     l->k = k;
-    l->keep = k + 28; // room for ties within the window; what does not fit is found out by its floor
+    l->keep = k + 124; // room for near copies, all within the window; what does not fit is found out by its floor
     l->grow = 2 * k + 4;
     l->room = l->keep + l->grow;
     l->window = window;

@@ -19,10 +19,10 @@ type Engine interface {
 
 // Job is a plan to run.
 type Job struct {
-	Plan *plan.Plan
-	Work string // the store
-	ID   string // of the plan in the store
-	Out  string // directory for scripts and logs
+	Plan     *plan.Plan
+	ID       string // of the plan
+	PlanPath string // its place in the store, as mine task takes it
+	Out      string // directory for logs
 
 	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the last.
 	Do    func(ctx context.Context, index int) error

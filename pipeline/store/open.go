@@ -2,14 +2,111 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/gcsblob" // gs://
+	_ "gocloud.dev/blob/memblob" // mem://
+	_ "gocloud.dev/blob/s3blob"  // s3://
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 )
 
-// Open opens the store at a location.
-func Open(_ context.Context, location string, log *slog.Logger) (*Store, error) {
-	back, err := OpenDirectory(location)
+// Remote reports whether a location is a bucket, not a directory of this machine.
+func Remote(location string) bool { return strings.Contains(location, "://") }
+
+// Open opens the store at a location: a directory, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, mem://, with the options of
+// gocloud.dev/blob as a query. What is fetched from a bucket is kept below MINE_CACHE, or the user's cache directory.
+func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error) {
+	if !Remote(location) {
+		back, err := OpenDirectory(location)
+		if err != nil {
+			return nil, err
+		}
+		return New(back, log), nil
+	}
+	cache, err := cacheOf(location)
+	if err != nil {
+		return nil, err
+	}
+	return OpenCached(ctx, location, cache, log)
+}
+
+// OpenCached opens the store in a bucket and keeps what is fetched from it in the directory cache.
+func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (*Store, error) {
+	back, err := openRemote(ctx, location, cache)
 	if err != nil {
 		return nil, err
 	}
 	return New(back, log), nil
+}
+
+func openRemote(ctx context.Context, location, cache string) (Backend, error) {
+	u, err := url.Parse(location)
+	if err != nil {
+		return nil, badinput.Errorf("work location %s is no URL: %w", location, err)
+	}
+	prefix := strings.Trim(u.Path, "/")
+	u.Path = ""
+	b, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, badinput.Errorf("work location %s cannot be opened (%w); use a directory, s3://, gs:// or mem://", location, err)
+	}
+	if prefix != "" {
+		b = blob.PrefixedBucket(b, prefix+"/")
+	}
+	back, err := OpenBucket(b, cache)
+	if err == nil {
+		err = prove(ctx, b, location)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return back, nil
+}
+
+// prove writes and removes an object: what only lists is no place for outputs.
+func prove(ctx context.Context, b *blob.Bucket, location string) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	probe := ".probe." + host + atomicfile.Suffix
+	if err := b.WriteAll(ctx, probe, []byte("mine"), nil); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return badinput.Errorf("work location %s cannot be written (%s); check its name and the credentials", location, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	// Another process of this machine may have removed it.
+	return ignoreMissing(b.Delete(ctx, probe))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(plain(err), os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// cacheOf is the directory in which files of a location are kept.
+func cacheOf(location string) (string, error) {
+	root := os.Getenv("MINE_CACHE")
+	if root == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return "", badinput.Errorf("there is no cache directory for what is fetched from %s (%w); name one in MINE_CACHE", location, err)
+		}
+		root = filepath.Join(dir, "mine")
+	}
+	sum := sha256.Sum256([]byte(location))
+	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
+
+	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/index/blas"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+)
+
+// contestant is something to be timed over a cell.
+type contestant struct {
+	name     string
+	searches bool // it yields lists, so that it has a recall
+	run      func(ctx context.Context, src, tgt index.Side, k int) (recall float64, err error)
+}
+
+type settings struct{ threads, nprobe, efSearch int }
+
+func parseContestants(text string, s settings) ([]contestant, error) {
+	var out []contestant
+	for _, name := range splitNames(text) {
+		c := contestant{name: name, searches: true}
+		switch {
+		case name == "sgemm":
+			c.searches = false
+			c.run = func(_ context.Context, src, tgt index.Side, _ int) (float64, error) {
+				return 0, rawGEMM(src, tgt, s.threads)
+			}
+		case name == "go-faiss":
+			c.run = func(_ context.Context, src, tgt index.Side, k int) (float64, error) {
+				return 1, twoFlatSearches(src, tgt, k, s.threads)
+			}
+		default:
+			searcher, err := open(name, s)
+			if err != nil {
+				return nil, err
+			}
+			c.run = func(ctx context.Context, src, tgt index.Side, k int) (float64, error) {
+				r, err := searcher.Search(ctx, src, tgt, k, nil)
+				return r.Recall.Least(), err
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// splitNames cuts at commas, but not at those within a factory string: IVF1024,Flat.
+func splitNames(text string) []string {
+	var names []string
+	for _, part := range strings.Split(text, ",") {
+		known := part == "sgemm" || part == "go-faiss" || strings.HasPrefix(part, "exact") || strings.HasPrefix(part, "faiss")
+		if last := len(names) - 1; !known && last >= 0 {
+			names[last] += "," + part
+			continue
+		}
+		names = append(names, part)
+	}
+	return names
+}
+
+func open(name string, s settings) (index.Searcher, error) {
+	if kernelName, ok := strings.CutPrefix(name, exact.Name+"/"); ok {
+		return exact.Open(exact.Options{Threads: s.threads, Kernel: kernelName})
+	}
+	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: faiss.Options{NProbe: s.nprobe, EfSearch: s.efSearch}})
+}
+
+// twoFlatSearches is what a program without this package would do: a flat index of each side, all rows of the other searched in it, for k.
+func twoFlatSearches(src, tgt index.Side, k, threads int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	blas.SetThreads(threads)
+	for _, way := range [][2]index.Side{{src, tgt}, {tgt, src}} {
+		queries, base := way[0].Vectors, way[1].Vectors
+		if queries.F32 == nil || base.F32 == nil {
+			return fmt.Errorf("go-faiss takes float32 rows only")
+		}
+		idx, err := gofaiss.NewIndexFlatIP(base.Dim)
+		if err != nil {
+			return err
+		}
+		if err := idx.Add(base.F32); err != nil {
+			idx.Delete()
+			return err
+		}
+		_, _, err = idx.Search(queries.F32, int64(k))
+		idx.Delete()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

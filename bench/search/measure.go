@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// measurement is one run: seconds, processor seconds, most memory over what was held before, in MiB.
+type measurement struct{ wall, cpu, peak, recall float64 }
+
+type measurements []measurement
+
+// add runs once more.
+func (m *measurements) add(run func() (recall float64, err error)) error {
+	debug.FreeOSMemory()
+	// 5 resets the high-water mark (proc(5)).
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return err
+	}
+	before, err := status("VmRSS")
+	if err != nil {
+		return err
+	}
+	cpu, start := cpuSeconds(), time.Now()
+	recall, err := run()
+	if err != nil {
+		return err
+	}
+	wall, used := time.Since(start).Seconds(), cpuSeconds()-cpu
+	peak, err := status("VmHWM")
+	if err != nil {
+		return err
+	}
+	*m = append(*m, measurement{wall, used, peak - before, recall})
+	return nil
+}
+
+// median is taken of each quantity by itself.
+func (m measurements) median() measurement {
+	middle := func(of func(measurement) float64) float64 {
+		values := make([]float64, len(m))
+		for i, x := range m {
+			values[i] = of(x)
+		}
+		slices.Sort(values)
+		return (values[len(values)/2] + values[(len(values)-1)/2]) / 2
+	}
+	return measurement{
+		middle(func(x measurement) float64 { return x.wall }), middle(func(x measurement) float64 { return x.cpu }),
+		middle(func(x measurement) float64 { return x.peak }), middle(func(x measurement) float64 { return x.recall }),
+	}
+}
+
+// medianOf returns the named contestant's median, zeros when it does not take part.
+func medianOf(contestants []contestant, all []measurements, name string) measurement {
+	for i, c := range contestants {
+		if c.name == name {
+			return all[i].median()
+		}
+	}
+	return measurement{}
+}
+
+func cpuSeconds() float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err) // it takes no argument that could be wrong
+	}
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// status reads a size from /proc/self/status, in MiB.
+func status(field string) (float64, error) {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if value, ok := strings.CutPrefix(lines.Text(), field+":"); ok {
+			var kib float64
+			if _, err := fmt.Sscanf(value, "%f kB", &kib); err != nil {
+				return 0, err
+			}
+			return kib / 1024, nil
+		}
+	}
+	return 0, cmp.Or(lines.Err(), fmt.Errorf("/proc/self/status has no %s", field))
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+)
+
+// shape is a cell to be searched: n source rows, q target rows.
+type shape struct {
+	n, q, dim, k int
+	kind         string
+	float16      bool
+}
+
+// fromFiles reads both sides from embedding files, as float32 unless they are to be float16.
+func fromFiles(srcPath, tgtPath string, k int, float16 bool) (s shape, src, tgt index.Side, err error) {
+	if src, err = fromFile(srcPath, float16); err == nil {
+		tgt, err = fromFile(tgtPath, float16)
+	}
+	return shape{n: src.Vectors.N, q: tgt.Vectors.N, dim: src.Vectors.Dim, k: k, kind: "embeddings"}, src, tgt, err
+}
+
+func fromFile(path string, float16 bool) (index.Side, error) {
+	f, err := embedding.OpenArray(path)
+	if err != nil {
+		return index.Side{}, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	rows := make([]float32, f.Matrix.N*f.Matrix.Dim)
+	f.Matrix.Float32(rows, 0, f.Matrix.N)
+	m := embedding.FromFloat32(rows, f.Matrix.Dim)
+	if float16 {
+		m = embedding.Narrow(m)
+	}
+	return index.Side{Vectors: m}, nil
+}
+
+func parseShape(text string) (shape, error) {
+	var s shape
+	if _, err := fmt.Sscanf(text, "%dx%dx%dx%d", &s.n, &s.q, &s.dim, &s.k); err != nil || s.n < 1 || s.q < 1 || s.dim < 1 || s.k < 1 {
+		return s, fmt.Errorf("shape %q is not NxQxDIMxK, such as 200000x20000x256x4", text)
+	}
+	return s, nil
+}
+
+func (s shape) String() string { return fmt.Sprintf("%d x %d, d = %d, k = %d", s.n, s.q, s.dim, s.k) }
+
+func (s shape) sides() (src, tgt index.Side, err error) {
+	make, ok := map[string]func(rng *rand.Rand, n, dim int) []float32{
+		"random": random, "skewed": skewed, "duplicates": duplicates, "near": near,
+	}[s.kind]
+	if !ok {
+		return src, tgt, fmt.Errorf("data %q is not random, skewed, duplicates or near", s.kind)
+	}
+	return s.side(make(rand.New(rand.NewPCG(1, 2)), s.n, s.dim)), s.side(make(rand.New(rand.NewPCG(1, 3)), s.q, s.dim)), nil
+}
+
+func (s shape) side(rows []float32) index.Side {
+	unit(rows, s.dim)
+	m := embedding.FromFloat32(rows, s.dim)
+	if s.float16 {
+		m = embedding.Narrow(m)
+	}
+	return index.Side{Vectors: m}
+}
+
+func random(rng *rand.Rand, n, dim int) []float32 {
+	rows := make([]float32, n*dim)
+	for i := range rows {
+		// The sum of two uniform numbers is near enough to normal for a direction, at a fifth of the time.
+		rows[i] = rng.Float32() + rng.Float32() - 1
+	}
+	return rows
+}
+
+// skewed has clusters of Zipf's sizes about centres that both sides share, the rows of each sorted by their distance from its centre.
+func skewed(rng *rand.Rand, n, dim int) []float32 {
+	const clusters = 1000
+	centres := random(rand.New(rand.NewPCG(9, 9)), clusters, dim)
+	zipf := rand.NewZipf(rng, 1.2, 1, clusters-1)
+	of := make([]int, n)
+	for i := range of {
+		of[i] = int(zipf.Uint64())
+	}
+	slices.Sort(of)
+	rows := random(rng, n, dim)
+	start := 0
+	for i := range n {
+		if i > 0 && of[i] != of[i-1] {
+			start = i
+		}
+		noise := 0.1 + 0.9*float32(i-start)/float32(n)
+		row := rows[i*dim : (i+1)*dim]
+		for j := range row {
+			row[j] = centres[of[i]*dim+j] + noise*row[j]
+		}
+	}
+	return rows
+}
+
+// duplicates repeats earlier rows in a third of the places.
+func duplicates(rng *rand.Rand, n, dim int) []float32 {
+	rows := random(rng, n, dim)
+	for i := 1; i < n; i++ {
+		if rng.IntN(3) == 0 {
+			from := rng.IntN(i) * dim
+			copy(rows[i*dim:(i+1)*dim], rows[from:from+dim])
+		}
+	}
+	return rows
+}
+
+// near has a hundred rows whose cosines differ in the fourth digit, about centres of which both sides have some in common.
+func near(rng *rand.Rand, n, dim int) []float32 {
+	groups := max(n/100, 1)
+	rows := random(rng, n, dim)
+	centre := make([]float32, dim)
+	for i := range n {
+		seed := rand.New(rand.NewPCG(7, uint64(i%groups)))
+		row := rows[i*dim : (i+1)*dim]
+		for j := range centre {
+			row[j] = seed.Float32() + seed.Float32() - 1 + 1e-2*row[j]
+		}
+	}
+	return rows
+}
+
+func unit(rows []float32, dim int) {
+	for lo := 0; lo < len(rows); lo += dim {
+		row := rows[lo : lo+dim]
+		var sum float64
+		for _, v := range row {
+			sum += float64(v) * float64(v)
+		}
+		for i := range row {
+			row[i] = float32(float64(row[i]) / math.Sqrt(sum))
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/eval"
+	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline"
+)
+
+// calibrateOptions are the flags of mine calibrate beside a run's.
+type calibrateOptions struct {
+	settings
+	planted   string
+	precision float64
+	resamples int
+	write     string
+	curve     string
+}
+
+func newCalibrate() *cobra.Command {
+	var o calibrateOptions
+	cmd := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Choose a threshold without gold",
+		Long: `Choose a threshold for your text without gold. Known pairs (--planted, source<TAB>target a line; for de-en those of the
+program by default) are planted among your sentences and mined with them: how many are found gives recall, what happens to
+sources whose partner was withheld gives precision, with 95% bootstrap intervals. The planted sentences are in no file, so
+never in the bitext. The estimate is as good as the known pairs are like your text.`,
+		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
+  mine calibrate --config nightly.yaml --planted known.tsv --for-precision 95 --write nightly.yaml`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, _, err := o.load()
+			if err != nil {
+				return err
+			}
+			return runCalibrate(cmd.Context(), o, *cfg, cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.planted, "planted", "", "known pairs to plant: source<TAB>target a line")
+	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision in percent; 0: the best F1")
+	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
+	f.StringVar(&o.write, "write", "", "write the threshold into this YAML config")
+	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
+	return cmd
+}
+
+func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
+	if o.precision < 0 || o.precision > 100 || o.resamples < 0 {
+		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
+	}
+	if cfg.Retrieval != string(mine.Max) {
+		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)
+	}
+	known, err := knownPairs(o.planted, cfg)
+	if err != nil {
+		return err
+	}
+	c, dropped, err := calibrate(ctx, &cfg, known)
+	if err != nil {
+		return err
+	}
+	estimates := c.Estimate(o.resamples, 1)
+	if len(estimates) == 0 {
+		return badinput.Errorf("mine calibrate: nothing was mined, so there is nothing to cut: check the text and the encoder's languages")
+	}
+	chosen := mine.BestF1(estimates)
+	if o.precision > 0 {
+		var ok bool
+		if chosen, ok = mine.ForPrecision(estimates, o.precision/100); !ok {
+			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g%%: ask for less, or plant pairs that are more like the text", o.precision)
+		}
+	}
+	if err := printCalibration(out, c, dropped, estimates, chosen); err != nil {
+		return err
+	}
+	if o.curve != "" {
+		if err := writeEstimates(o.curve, estimates); err != nil {
+			return err
+		}
+	}
+	if o.write != "" {
+		return writeThreshold(o.write, chosen.Threshold)
+	}
+	return nil
+}
+
+// calibrate mines a run's text with the known pairs planted in it.
+func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c mine.Calibration, dropped int, err error) {
+	source, target, err := runSides(cfg)
+	if err != nil {
+		return c, 0, err
+	}
+	e := engine{Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Search: cfg.Search, Threads: cfg.Threads}
+	searcher, err := e.searcher()
+	if err != nil {
+		return c, 0, err
+	}
+	encoder, err := e.encoder()
+	if err != nil {
+		return c, 0, err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	vectors := &eval.Embedder{Encoder: encoder, Narrow: embedding.DType(cfg.DType) == embedding.Float16}
+	return eval.Calibrate(ctx, vectors, searcher, source, target, known, cfg.K, mine.Margin(cfg.Margin))
+}
+
+// knownPairs reads the pairs to plant; without a file, the program's own for its two languages.
+func knownPairs(path string, cfg pipeline.Config) ([][2]string, error) {
+	if path == "" {
+		return fixturePairs(cfg)
+	}
+	b, err := eval.ReadPairsTSV(path, "src_text", "tgt_text")
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([][2]string, len(b.Sources))
+	for i := range pairs {
+		pairs[i] = [2]string{b.Sources[i], b.Targets[i]}
+	}
+	return pairs, nil
+}
+
+func fixturePairs(cfg pipeline.Config) ([][2]string, error) {
+	pair, err := eval.ParsePair(cfg.Source, cfg.Target)
+	if err != nil {
+		return nil, err
+	}
+	if pair != (eval.LanguagePair{Source: "de", Target: "en"}) && pair != (eval.LanguagePair{Source: "en", Target: "de"}) {
+		return nil, badinput.Errorf("the program carries known pairs of German and English only: name a file of %s ones with --planted", pair)
+	}
+	gold, err := fs.ReadFile(fixtures.Text, "text/de-en.gold")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := eval.ReadGold(strings.NewReader(string(gold)), "the program's de-en.gold")
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string)
+	opts := corpus.DefaultOptions()
+	opts.Format = corpus.FormatBUCC
+	for _, name := range []string{"text/de.txt", "text/en.txt"} {
+		if err := eachSentence(corpus.Input{FS: fixtures.Text, Path: name}, opts, func(s corpus.Sentence) { texts[s.Doc] = s.Text }); err != nil {
+			return nil, err
+		}
+	}
+	pairs := make([][2]string, len(ids))
+	for i, id := range ids {
+		pairs[i] = [2]string{texts[id.Source], texts[id.Target]}
+		if pair.Source == "en" {
+			pairs[i][0], pairs[i][1] = pairs[i][1], pairs[i][0]
+		}
+	}
+	return pairs, nil
+}
+
+func printCalibration(out io.Writer, c mine.Calibration, dropped int, estimates []mine.Estimate, chosen mine.Estimate) error {
+	fmt.Fprintf(out, "%d known pairs planted whole, %d sources without their partner", len(c.Pairs), len(c.Lone))
+	if dropped > 0 {
+		fmt.Fprintf(out, "; %d left out, as the text holds a side of them", dropped)
+	}
+	fmt.Fprintf(out, "\nestimated, in percent, with 95%% bootstrap intervals over the planted pairs\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "threshold\tpairs kept\tprecision\trecall\tF1\t")
+	step := max(1, len(estimates)/12)
+	for i, e := range estimates {
+		if i%step == 0 || e == chosen {
+			fmt.Fprintf(table, "%.4f\t%d\t%s\t%s\t%s\t\n", e.Threshold, e.Kept, shown(e.Precision), shown(e.Recall), shown(e.F1))
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nthreshold %.6f: %d pairs kept, precision %s, recall %s, F1 %s\n", chosen.Threshold, chosen.Kept, shown(chosen.Precision), shown(chosen.Recall), shown(chosen.F1))
+	return err
+}
+
+func shown(i mine.Interval) string {
+	return fmt.Sprintf("%.1f [%.1f, %.1f]", 100*i.Value, 100*i.Low, 100*i.High)
+}
+
+func writeEstimates(path string, estimates []mine.Estimate) error {
+	return atomicfile.Write(path, func(f *os.File) error {
+		fmt.Fprintln(f, "threshold\tkept\tprecision\tprecision_low\tprecision_high\trecall\trecall_low\trecall_high\tf1\tf1_low\tf1_high")
+		for _, e := range estimates {
+			fmt.Fprintf(f, "%v\t%d", e.Threshold, e.Kept)
+			for _, i := range []mine.Interval{e.Precision, e.Recall, e.F1} {
+				fmt.Fprintf(f, "\t%.2f\t%.2f\t%.2f", 100*i.Value, 100*i.Low, 100*i.High)
+			}
+			if _, err := fmt.Fprintln(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeThreshold sets the threshold in a YAML config and leaves the rest as it is, comments too. A file that is not there is made.
+func writeThreshold(path string, threshold float64) error {
+	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: fmt.Sprintf("%.6f", threshold)}
+	var doc yaml.Node
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the config: %w", err)
+	}
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path, oneLine(err))
+	}
+	if doc.Kind == 0 {
+		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}
+	}
+	settings := doc.Content[0]
+	if settings.Kind != yaml.MappingNode {
+		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
+	}
+	found := false
+	for i := 0; i+1 < len(settings.Content); i += 2 {
+		if settings.Content[i].Value == "threshold" {
+			value.LineComment = settings.Content[i+1].LineComment
+			settings.Content[i+1], found = value, true
+		}
+	}
+	if !found {
+		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "threshold"}, value)
+	}
+	written, err := yaml.Marshal(&doc)
+	if err != nil {
+		return fmt.Errorf("write the config: %w", err)
+	}
+	return atomicfile.WriteBytes(path, written)
+}

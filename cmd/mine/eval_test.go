@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"bitextmine/bitext"
+	"bitextmine/fixtures"
+)
+
+// command runs mine and returns what it prints.
+func command(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	root, out := newRoot(), &bytes.Buffer{}
+	root.SetOut(out)
+	root.SetArgs(args)
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := command(t, args...)
+	if err != nil {
+		t.Fatalf("mine %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// fixtureSet lays the program's own corpora out as a BUCC set.
+func fixtureSet(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for from, to := range map[string]string{"de.txt": "de-en.train.de", "en.txt": "de-en.train.en", "de-en.gold": "de-en.train.gold"} {
+		data, err := fs.ReadFile(fixtures.Text, "text/"+from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, to), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestEvalBUCC: the figures as JSON, in any code of the languages, and the curve's files.
+func TestEvalBUCC(t *testing.T) {
+	dir := fixtureSet(t)
+	curve, plot := filepath.Join(dir, "pr.tsv"), filepath.Join(dir, "pr.svg")
+	var first string
+	for _, codes := range [][2]string{{"de", "en"}, {"deu", "eng_Latn"}} {
+		out := must(t, "eval", "bucc", "--protocol", "bucc-laser", "--src", codes[0], "--tgt", codes[1], "--dir", dir, "--format", "json", "--curve", curve, "--plot", plot)
+		var got struct {
+			Protocol, Encoder, Half          string
+			F1, Precision, Recall, Threshold float64
+			Counts                           map[string]int
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatalf("%v in\n%s", err, out)
+		}
+		if got.Protocol != "bucc-laser" || got.Encoder != "bag-multi" || got.Half != "train" || got.Counts["gold"] < 100 {
+			t.Errorf("%+v", got)
+		}
+		correct, extracted, gold := float64(got.Counts["correct"]), float64(got.Counts["extracted"]), float64(got.Counts["gold"])
+		if math.Abs(got.Precision-100*correct/extracted) > 1e-9 || math.Abs(got.Recall-100*correct/gold) > 1e-9 || got.F1 < 50 {
+			t.Errorf("%+v: figures and counts disagree", got)
+		}
+		if first == "" {
+			first = out
+		} else if out != first {
+			t.Error("another spelling of the languages gives another result")
+		}
+	}
+	for path, start := range map[string]string{curve: "protocol\tpair", plot: "<?xml"} {
+		if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), start) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestEvalSeveralProtocols: one call, one report each, in tables.
+func TestEvalSeveralProtocols(t *testing.T) {
+	dir := fixtureSet(t)
+	out := must(t, "eval", "bucc-laser", "bucc-mteb", "bucc-cosine", "bucc-st", "--src", "de", "--dir", dir)
+	for _, part := range []string{"bucc-laser   encoder", "bucc-mteb   encoder", "bucc-cosine   encoder", "bucc-st   encoder", "train half only"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("no %q in\n%s", part, out)
+		}
+	}
+}
+
+func TestEvalAligned(t *testing.T) {
+	dir := t.TempDir()
+	pairs := [][2]string{{"Guten Morgen, liebe Kollegen.", "Good morning, dear colleagues."}, {"Der Zug fährt um acht Uhr ab.", "The train leaves at eight o'clock."}, {"Wir haben kein Brot mehr.", "We have no more bread."}}
+	var de, en strings.Builder
+	for _, p := range pairs {
+		fmt.Fprintln(&de, p[0])
+		fmt.Fprintln(&en, p[1])
+	}
+	for name, text := range map[string]string{"toy.deu-eng.deu": de.String(), "toy.deu-eng.eng": en.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := must(t, "eval", "tatoeba", "xsim", "xsim++", "--dir", dir, "--format", "tsv")
+	if !strings.Contains(out, "tatoeba\tdeu\t100\t100\t100\t0\t3") || !strings.Contains(out, "xsim\tdeu\t0\t0\t3") || !strings.Contains(out, "xsim++\tdeu") {
+		t.Error(out)
+	}
+	out = must(t, "eval", "retrieval", "--src", "de", "--src-text", filepath.Join(dir, "toy.deu-eng.deu"), "--tgt-text", filepath.Join(dir, "toy.deu-eng.eng"))
+	if !strings.Contains(out, "100.00") {
+		t.Error(out)
+	}
+}
+
+func TestEvaluationCommandsRefuse(t *testing.T) {
+	dir := fixtureSet(t)
+	t.Setenv("MINE_CACHE", t.TempDir())
+	for _, args := range [][]string{
+		{"eval"},
+		{"eval", "bleu"},
+		{"eval", "bucc", "--src", "de", "--dir", dir},
+		{"eval", "bucc-laser", "--dir", dir},
+		{"eval", "bucc-laser", "--src", "deutsch", "--dir", dir},
+		{"eval", "bucc-laser", "--src", "fr", "--dir", dir},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--format", "xml"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--dtype", "int8"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy", "--tgt-emb", "y.npy"},
+		{"eval", "tatoeba"},
+		{"eval", "sts"},
+		{"eval", "xsim++", "--dir", dir, "--negatives", "nowhere.json"},
+		{"score", "--src", "de", "--tgt", "en"},
+		{"score", "--src", "de", "--tgt", "en", "nowhere.tsv"},
+		{"score", "--src", "de", "--tgt", "en", "x.parquet"},
+		{"explain", "one"},
+		{"explain", "x", "--bitext", "nowhere.parquet"},
+		{"explain", "Das gibt es nicht.", "That is not there.", "--src", "de", "--tgt", "en"},
+		{"calibrate", "--src", "de", "--tgt", "en"}, // its known pairs are the text itself
+		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
+		{"data", "get"},
+		{"data", "get", "nosuch"},
+		{"data", "get", "xsimplusplus"},
+	} {
+		if code := execute(t.Context(), args); code != exitPermanent {
+			t.Errorf("mine %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)
+		}
+	}
+}
+
+// TestScoreAndExplainAgreeWithTheRun: a run's pairs, scored against the run's text, have the run's scores.
+func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined", "--dtype", "float32")
+	for name, from := range map[string]string{"de.txt": "text/de.txt", "en.txt": "text/en.txt"} {
+		data, err := fs.ReadFile(fixtures.Text, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "score", "--src", "de", "--tgt", "en", "mined/de-en.parquet", "--src-corpus", "de.txt", "--tgt-corpus", "en.txt", "--prefix", "own_", "--out", "scored.parquet")
+	file, err := bitext.Open("scored.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var first bitext.Row
+	for row, err := range file.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = row
+		break
+	}
+	if file.Len() < 150 {
+		t.Errorf("%d rows", file.Len())
+	}
+	out := must(t, "explain", "0", "--bitext", "mined/de-en.parquet", "--src", "de", "--tgt", "en", "--dtype", "float32")
+	for _, part := range []string{first.Source.Text, first.Target.Text, fmt.Sprintf("margin %.6f", first.Score), fmt.Sprintf("cosine %.6f", first.Cosine), "<- proposed", "kept"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("explain does not show %q:\n%s", part, out)
+		}
+	}
+	scored, err := parquet.ReadFile[struct {
+		Score float32  `parquet:"score"`
+		Own   *float32 `parquet:"own_score,optional"`
+	}]("scored.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range scored {
+		if row.Own == nil || math.Abs(float64(*row.Own-row.Score)) > 1e-6 {
+			t.Fatalf("row %d: own_score %v, the run's score %v", i, row.Own, row.Score)
+		}
+	}
+}
+
+func TestCalibrateWritesTheThreshold(t *testing.T) {
+	dir := t.TempDir()
+	set := fixtureSet(t)
+	known, err := fixtureKnown(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	config := write("nightly.yaml", "# mine every night\nthreshold: 1.06 # for now\nk: 4\n")
+	// The text is what is left when the known pairs are taken out.
+	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
+		"--planted", write("known.tsv", known.pairs), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+	if !strings.Contains(out, "known pairs planted whole") || !strings.Contains(out, "\nthreshold ") {
+		t.Error(out)
+	}
+	text, err := os.ReadFile(config)
+	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "1.06 ") || !strings.Contains(string(text), "k: 4") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	if curve, err := os.ReadFile(filepath.Join(dir, "curve.tsv")); err != nil || strings.Count(string(curve), "\n") < 20 {
+		t.Errorf("%s (%v)", curve, err)
+	}
+}
+
+type knownText struct{ pairs, restSource, restTarget string }
+
+// fixtureKnown parts the program's corpora into known pairs and the sentences that are in none.
+func fixtureKnown(dir string) (k knownText, err error) {
+	read := func(name string) map[string]string {
+		data, readErr := os.ReadFile(filepath.Join(dir, name))
+		if readErr != nil {
+			err = readErr
+		}
+		out := make(map[string]string)
+		for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			id, text, _ := strings.Cut(line, "\t")
+			out[id] = text
+		}
+		return out
+	}
+	source, target, gold := read("de-en.train.de"), read("de-en.train.en"), read("de-en.train.gold")
+	for s, t := range gold {
+		k.pairs += source[s] + "\t" + target[t] + "\n"
+		delete(source, s)
+		delete(target, t)
+	}
+	for _, text := range source {
+		k.restSource += text + "\n"
+	}
+	for _, text := range target {
+		k.restTarget += text + "\n"
+	}
+	return k, err
+}
+
+// TestDataGet downloads the catalogue's smallest kind of set from a server here; a server that has something else is refused.
+func TestDataGet(t *testing.T) {
+	t.Setenv("MINE_CACHE", t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "content of %s\n", r.URL.Path) }))
+	defer server.Close()
+	out := must(t, "data", "get", "xsimplusplus", "--mirror", server.URL, "--trust-first")
+	if !strings.Contains(out, "licence") || !strings.Contains(out, "2 files") {
+		t.Error(out)
+	}
+	if code := execute(t.Context(), []string{"data", "get", "flores200", "--mirror", server.URL}); code == exitDone {
+		t.Error("another content than the pinned one is accepted")
+	}
+	if out := must(t, "data", "list"); !strings.Contains(out, "flores200") || !strings.Contains(out, "not pinned") {
+		t.Error(out)
+	}
+}

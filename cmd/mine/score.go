@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/bitext"
+	"bitextmine/corpus"
+	"bitextmine/eval"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+)
+
+// scoreOptions are the flags of mine score.
+type scoreOptions struct {
+	engine
+	source, target             string
+	sourceText, targetText     string
+	sourceColumn, targetColumn string
+	sourceCorpus, targetCorpus []string
+	margin                     string
+	k                          int
+	prefix, out                string
+}
+
+func newScore() *cobra.Command {
+	var o scoreOptions
+	cmd := &cobra.Command{
+		Use:   "score [FILE.tsv | FILE.tmx | FILE.parquet]",
+		Short: "Score existing bitext with true margins",
+		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX or any Parquet with two text columns. A margin sets a pair's
+cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together with the corpora of --src-corpus
+and --tgt-corpus if given. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
+tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255 in Parquet) when the partner is not
+among the k nearest, and a pair with an empty side has no score.`,
+		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
+  mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.source, "src", "", "source language")
+	f.StringVar(&o.target, "tgt", "", "target language")
+	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file")
+	f.StringVar(&o.targetText, "tgt-text", "", "line-aligned target file")
+	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column of TSV and Parquet")
+	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
+	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
+	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
+	f.StringVar(&o.margin, "margin", string(mine.Ratio), "ratio, distance, absolute")
+	f.IntVar(&o.k, "k", 4, "neighbours")
+	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
+	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV (default: standard output, not for Parquet)")
+	return cmd
+}
+
+func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writer) (err error) {
+	pair, err := eval.ParsePair(o.source, o.target)
+	if err != nil {
+		return err
+	}
+	margin, err := mine.ParseMargin(o.margin)
+	if err != nil {
+		return badinput.Mark(err)
+	}
+	in, parquet, err := o.read(ctx, pair, args)
+	if err != nil {
+		return err
+	}
+	if err := o.load(); err != nil {
+		return err
+	}
+	source, target := eval.Side{Language: pair.Source, Texts: in.Sources}, eval.Side{Language: pair.Target, Texts: in.Targets}
+	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus); err != nil {
+		return err
+	}
+	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus); err != nil {
+		return err
+	}
+	pool, err := o.pool(ctx, source, target, o.k, margin, false)
+	if err != nil {
+		return err
+	}
+	scores := make([]*eval.PairScore, len(in.Sources))
+	for i := range scores {
+		if s, ok := pool.Score(in.Sources[i], in.Targets[i]); ok {
+			scores[i] = &s
+		}
+	}
+	return o.write(ctx, in, parquet, scores, stdout)
+}
+
+// read reads the pairs; parquet names the file when it is one.
+func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []string) (in *eval.BitextFile, parquet string, err error) {
+	if o.sourceText != "" || o.targetText != "" {
+		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
+			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text, or one file, not both")
+		}
+		in, err = eval.ReadLineAligned(o.sourceText, o.targetText)
+		return in, "", err
+	}
+	if len(args) != 1 {
+		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx or .parquet file, or two line-aligned ones with --src-text and --tgt-text")
+	}
+	switch path := args[0]; filepath.Ext(path) {
+	case ".tmx":
+		in, err = eval.ReadTMX(path, pair.Source, pair.Target)
+	case ".parquet":
+		if o.out == "" {
+			return nil, "", badinput.Errorf("mine score: Parquet cannot go to the terminal; name a file with --out")
+		}
+		parquet, in = path, &eval.BitextFile{}
+		in.Sources, in.Targets, err = bitext.ReadTexts(ctx, path, o.sourceColumn, o.targetColumn)
+	default:
+		in, err = eval.ReadPairsTSV(path, o.sourceColumn, o.targetColumn)
+	}
+	return in, parquet, err
+}
+
+// withCorpus adds the sentences of corpora to texts.
+func withCorpus(texts, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return texts, nil
+	}
+	inputs, err := corpus.Expand(nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	more, err := sentencesOf(inputs, corpus.DefaultOptions())
+	return append(texts[:len(texts):len(texts)], more...), err
+}
+
+// sentencesOf reads the normalised sentences of inputs.
+func sentencesOf(inputs []corpus.Input, opts corpus.Options) (texts []string, err error) {
+	for _, in := range inputs {
+		if err := eachSentence(in, opts, func(s corpus.Sentence) { texts = append(texts, s.Normal) }); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// eachSentence reads an input to its end.
+func eachSentence(in corpus.Input, opts corpus.Options, use func(corpus.Sentence)) (err error) {
+	r, err := corpus.Open(in, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		use(s)
+	}
+}
+
+// pool opens the encoder and the search, and builds the neighbourhoods of both sides.
+func (e *engine) pool(ctx context.Context, source, target eval.Side, k int, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
+	searcher, err := e.searcher()
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := e.encoder()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	return eval.NewPool(ctx, &eval.Embedder{Encoder: encoder, Narrow: narrow}, searcher, source, target, k, margin)
+}
+
+func (o scoreOptions) write(ctx context.Context, in *eval.BitextFile, parquet string, scores []*eval.PairScore, stdout io.Writer) error {
+	switch {
+	case parquet != "":
+		return bitext.AddColumns(ctx, parquet, o.out, scoreColumns(scores, o.prefix))
+	case o.out == "":
+		return in.Write(stdout, scores, o.prefix)
+	}
+	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, scores, o.prefix) })
+}
+
+// scoreColumns are the columns of eval.ScoreColumns as Parquet has them.
+func scoreColumns(scores []*eval.PairScore, prefix string) []bitext.Column {
+	columns := make([]bitext.Column, len(eval.ScoreColumns))
+	for c := range columns {
+		columns[c] = bitext.Column{Name: prefix + eval.ScoreColumns[c], Valid: make([]bool, len(scores))}
+	}
+	for i, s := range scores {
+		for c := range columns {
+			columns[c].Valid[i] = s != nil
+		}
+		if s == nil {
+			s = &eval.PairScore{}
+		}
+		for c, v := range []float32{s.Score, s.Cosine, s.SourceMean, s.TargetMean} {
+			columns[c].Float32 = append(columns[c].Float32, v)
+		}
+		columns[4].Uint8 = append(columns[4].Uint8, s.SourceRank)
+		columns[5].Uint8 = append(columns[5].Uint8, s.TargetRank)
+	}
+	return columns
+}

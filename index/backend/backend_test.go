@@ -1,0 +1,46 @@
+package backend
+
+import (
+	"testing"
+
+	"bitextmine/index/faiss"
+	"bitextmine/internal/badinput"
+)
+
+func TestOpen(t *testing.T) {
+	for _, name := range []string{"exact", "faiss:Flat", "faiss:IVF16,Flat"} {
+		s, err := Open(name, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Name() != name {
+			t.Errorf("Name() = %q, want %q", s.Name(), name)
+		}
+	}
+}
+
+func TestCheckBadInput(t *testing.T) {
+	cases := map[string]struct {
+		name string
+		opts Options
+	}{
+		"no name":         {"", Options{}},
+		"unknown":         {"annoy", Options{}},
+		"no factory":      {"faiss:", Options{}},
+		"bad factory":     {"faiss:IVF16,Flatt", Options{}},
+		"factory and dim": {"faiss:PQ7np", Options{}},
+		"threads":         {"exact", Options{Threads: -1}},
+		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
+		"nprobe":          {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{NProbe: -1}}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if err := Check(c.name, 32, c.opts); !badinput.Is(err) {
+				t.Errorf("error %v; want badinput", err)
+			}
+		})
+	}
+	if err := Check("faiss:PQ8np", 32, Options{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,219 @@
+package kernel_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/index/indextest"
+	"bitextmine/index/kernel"
+	"bitextmine/mine"
+)
+
+// each runs a test on every kernel that this CPU has.
+func each(t *testing.T, test func(t *testing.T, kn *kernel.Kernel)) {
+	for _, name := range kernel.Names {
+		t.Run(name, func(t *testing.T) {
+			kn := kernel.Get(name)
+			if kn == nil {
+				t.Skip("this CPU cannot run it")
+			}
+			test(t, kn)
+		})
+	}
+}
+
+func TestGetUnknown(t *testing.T) {
+	if kn := kernel.Get("mmx"); kn != nil {
+		t.Errorf("Get gave %v", kn)
+	}
+}
+
+func TestWidenEveryFloat16(t *testing.T) {
+	half := make([]uint16, 1<<16)
+	for i := range half {
+		half[i] = uint16(i)
+	}
+	each(t, func(t *testing.T, kn *kernel.Kernel) {
+		got := make([]float32, len(half))
+		kn.Widen(got[:5], half[:5]) // a length below one vector
+		kn.Widen(got, half)
+		for i, g := range got {
+			if want := value(uint16(i)); math.Float32bits(g) != math.Float32bits(want) && !(math.IsNaN(float64(g)) && math.IsNaN(float64(want))) {
+				t.Fatalf("float16 %#04x became %v, want %v", i, g, want)
+			}
+		}
+	})
+}
+
+// value is a float16's number, by its definition.
+func value(h uint16) float32 {
+	exponent, mantissa := int(h>>10&31), float64(h&0x3ff)
+	v := math.Ldexp(mantissa, -24)
+	switch {
+	case exponent == 31 && mantissa != 0:
+		v = math.NaN()
+	case exponent == 31:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(1024+mantissa, exponent-25)
+	}
+	if h&0x8000 != 0 {
+		v = math.Copysign(v, -1)
+	}
+	return float32(v)
+}
+
+func TestInspect(t *testing.T) {
+	rows := []float32{3, 4, 0, 1, 6, 8, float32(math.NaN()), 1}
+	each(t, func(t *testing.T, kn *kernel.Kernel) {
+		s := kernel.NewSide(embedding.FromFloat32(rows, 2), nil, nil)
+		defer s.Close()
+		for _, c := range []struct {
+			lo, hi int
+			limit  float64
+			square float64
+			bad    int
+		}{{0, 2, 1000, 25, -1}, {0, 3, 1000, 100, -1}, {0, 3, 99, 25, 2}, {1, 4, 1000, 100, 3}} {
+			square, bad := kn.Inspect(s, c.lo, c.hi, c.limit)
+			if square != c.square || bad != c.bad {
+				t.Errorf("rows %d to %d below %v: %v, %d; want %v, %d", c.lo, c.hi, c.limit, square, bad, c.square, c.bad)
+			}
+		}
+	})
+}
+
+// Every kernel's cosines are embedding.Dot's to the bit, in both forms of the code: one query with some rows, and all with all.
+func TestCosinesAreDots(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	each(t, func(t *testing.T, kn *kernel.Kernel) {
+		for _, dim := range []int{1, 3, 7, 8, 9, 15, 16, 17, 64, 100, 255} {
+			const n, q = 37, 7
+			a, b := indextest.Random(rng, q, dim), indextest.Random(rng, n, dim)
+			queries := kernel.NewSide(embedding.FromFloat32(a, dim), nil, nil)
+			base := kernel.NewSide(embedding.FromFloat32(b, dim), nil, nil)
+			refined, exhausted := mine.NewNeighbours(q, n), mine.NewNeighbours(q, n)
+			lists, all := kernel.NewLists(refined.IDs, refined.Cosines, n), kernel.NewLists(exhausted.IDs, exhausted.Cosines, n)
+			candidates := make([]int64, 0, n*q)
+			which := make([]int32, q)
+			for i := range q {
+				which[i] = int32(i)
+				for j := range n {
+					candidates = append(candidates, int64(j))
+				}
+			}
+			if unproven := kn.Refine(queries, base, lists, 0, q, candidates, make([]float64, q)); len(unproven) > 0 {
+				t.Errorf("dim %d: lists of all rows are not proven: %v", dim, unproven)
+			}
+			kn.Exhaust(queries, base, all, which, 0, n, 1)
+			for i := range q {
+				ids, cosines := refined.Row(i)
+				for j, id := range ids {
+					if want := embedding.Dot(a[i*dim:(i+1)*dim], b[int(id)*dim:(int(id)+1)*dim]); cosines[j] != want {
+						t.Fatalf("dim %d: cosine of %d and %d is %v, want %v", dim, i, id, cosines[j], want)
+					}
+				}
+			}
+			if !slices.Equal(refined.IDs, exhausted.IDs) || !slices.Equal(refined.Cosines, exhausted.Cosines) {
+				t.Errorf("dim %d: Refine and Exhaust differ", dim)
+			}
+			for _, c := range []interface{ Close() }{queries, base, lists, all} {
+				c.Close()
+			}
+		}
+	})
+}
+
+func TestRefineTellsWhatIsNotProven(t *testing.T) {
+	rows := []float32{1, 0.5, 0.25, 0.125}
+	s := kernel.NewSide(embedding.FromFloat32(rows, 1), nil, nil)
+	defer s.Close()
+	for name, c := range map[string]struct {
+		candidates []int64
+		ceiling    float64
+		unproven   int
+	}{
+		"the rest is below":        {[]int64{0, 1}, 0.4, 0},
+		"the rest may tie":         {[]int64{0, 1}, 0.5, 1},
+		"the rest may be above":    {[]int64{0, 2}, 0.5, 1},
+		"the list is not full":     {[]int64{0, int64(mine.None)}, -1, 1},
+		"the last rounds up":       {[]int64{0, 1}, 0.5 - 1e-9, 1},
+		"the candidates are all":   {[]int64{3, 2, 1, 0}, 1, 0},
+		"the same candidate twice": {[]int64{0, 0, 1}, 0.4, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := mine.NewNeighbours(1, 2)
+			lists := kernel.NewLists(out.IDs, out.Cosines, 2)
+			defer lists.Close()
+			if got := kernel.Best.Refine(s, s, lists, 0, 1, c.candidates, []float64{c.ceiling}); len(got) != c.unproven {
+				t.Errorf("%d lists not proven, want %d (list %v)", len(got), c.unproven, out.IDs)
+			}
+		})
+	}
+}
+
+// The window must be wide enough to prove ordinary lists: the fallback is for ties alone.
+func TestScannerProvesOrdinaryLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	const n, q, dim, k = 3000, 500, 96, 4
+	a, b := indextest.Paired(rng, n, dim)
+	each(t, func(t *testing.T, kn *kernel.Kernel) {
+		base := kernel.NewSide(embedding.FromFloat32(a, dim), nil, nil)
+		queries := kernel.NewSide(embedding.FromFloat32(b[:q*dim], dim), nil, nil)
+		defer base.Close()
+		defer queries.Close()
+		base.Length, queries.Length = 1.000001, 1.000001
+		rows, cols := mine.NewNeighbours(q, k), mine.NewNeighbours(n, k)
+		rowLists, colLists := kernel.NewLists(rows.IDs, rows.Cosines, k), kernel.NewLists(cols.IDs, cols.Cosines, k)
+		defer rowLists.Close()
+		defer colLists.Close()
+		s, err := kn.NewScanner(queries, base, k, q, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		s.Base(0, n, 1)
+		s.Queries(0, q, 1, rowLists)
+		s.Scan()
+		if open := len(s.SettleQueries(rowLists)) + len(s.SettleBase(colLists)); open > 0 {
+			t.Errorf("%d lists of %d not proven", open, n+q)
+		}
+	})
+}
+
+func BenchmarkScan(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n, q, k = 8192, 2048, 4
+	for _, dim := range []int{256, 1024} {
+		rows := indextest.Random(rng, n, dim)
+		for _, name := range kernel.Names {
+			kn := kernel.Get(name)
+			if kn == nil {
+				continue
+			}
+			b.Run(name+"/"+map[int]string{256: "d=256", 1024: "d=1024"}[dim], func(b *testing.B) {
+				base := kernel.NewSide(embedding.FromFloat32(rows, dim), nil, nil)
+				queries := kernel.NewSide(embedding.FromFloat32(rows[:q*dim], dim), nil, nil)
+				defer base.Close()
+				defer queries.Close()
+				base.Length, queries.Length = 1.000001, 1.000001
+				out := mine.NewNeighbours(q, k)
+				lists := kernel.NewLists(out.IDs, out.Cosines, k)
+				defer lists.Close()
+				s, err := kn.NewScanner(queries, base, k, q, n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				s.Base(0, n, 1)
+				s.Queries(0, q, 1, lists)
+				for b.Loop() {
+					s.Scan()
+				}
+				b.ReportMetric(2*n*q*float64(dim)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// job is a plan of waves of so many tasks each.
+func job(tasks ...int) Job {
+	p := &plan.Plan{}
+	for i, n := range tasks {
+		stage := []string{plan.Encode, plan.Search, plan.Merge, plan.Match}[i%4]
+		wave := plan.Wave{Stage: stage}
+		for range n {
+			wave.Tasks = append(wave.Tasks, plan.Task{Stage: stage, Memory: 100 << 20})
+		}
+		p.Waves = append(p.Waves, wave)
+	}
+	return Job{
+		Plan: p, ID: "0123456789abcdef", PlanPath: "/data/work/plans/0123456789abcdef.json", Out: "/data/out",
+		Begin: func(int) func() { return func() {} },
+	}
+}
+
+func TestLocalRunsEveryTaskInItsWave(t *testing.T) {
+	for _, engine := range []Local{{Cores: 1}, {Cores: 3}, {Cores: 8, MaxMemory: 250 << 20}} {
+		j := job(5, 7, 0, 1)
+		var wave, running, most atomic.Int64
+		var mu sync.Mutex
+		seen := map[int]int{}
+		j.Begin = func(n int) func() {
+			wave.Store(int64(n))
+			return func() {
+				if running.Load() != 0 {
+					t.Error("a wave ended while a task ran")
+				}
+			}
+		}
+		j.Do = func(_ context.Context, index int) error {
+			if now := running.Add(1); now > most.Load() {
+				most.Store(now)
+			}
+			defer running.Add(-1)
+			if first := j.Plan.First(int(wave.Load())); index < first || index >= first+len(j.Plan.Waves[wave.Load()].Tasks) {
+				t.Errorf("task %d ran in wave %d", index, wave.Load())
+			}
+			time.Sleep(time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			seen[index]++
+			return nil
+		}
+		if err := engine.Run(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 13 {
+			if seen[i] != 1 {
+				t.Errorf("task %d ran %d times", i, seen[i])
+			}
+		}
+		if bound := int64(engine.Cores); most.Load() > bound || engine.MaxMemory > 0 && most.Load() > 2 {
+			t.Errorf("%+v ran %d tasks at once", engine, most.Load())
+		}
+	}
+}
+
+func TestLocalStopsAtAFailure(t *testing.T) {
+	j := job(50, 1)
+	boom := errors.New("boom")
+	var ran atomic.Int64
+	j.Do = func(ctx context.Context, index int) error {
+		ran.Add(1)
+		if index == 3 {
+			return boom
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if err := (Local{Cores: 4}).Run(t.Context(), j); !errors.Is(err, boom) || ran.Load() > 10 {
+		t.Errorf("error %v after %d tasks", err, ran.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (Local{Cores: 4}).Run(ctx, job(3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a run that was stopped", err)
+	}
+}
+
+func TestLocalRefusesWhatDoesNotFit(t *testing.T) {
+	err := Local{Cores: 1, MaxMemory: 1 << 20}.Run(t.Context(), job(1))
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "--max-memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; -update writes it\n%s", name, got)
+	}
+}
+
+func TestSlurmScripts(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s := Slurm{
+		Binary: "/opt/it's mine/mine", Cores: 8, DryRun: &out,
+		Options: map[string][]string{"all": {"--partition=main", "--time=8:00:00"}, "encode": {"--gres=gpu:1"}},
+	}
+	if err := s.Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "slurm.golden", strings.ReplaceAll(out.String(), dir, "/cluster/dir"))
+	for script := range strings.SplitSeq(strings.TrimSpace(out.String()), "\n\n") {
+		check := exec.Command("bash", "-n")
+		check.Stdin = strings.NewReader(script)
+		if complaint, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, complaint, script)
+		}
+	}
+	s.Options["encode"] = []string{"--gres=gpu:1\nrm -rf /"}
+	if err := s.Run(t.Context(), job(3)); !badinput.Is(err) {
+		t.Errorf("error %v of an option with a line break", err)
+	}
+}
+
+// TestSlurmRetries runs the script itself: a task worth a retry is tried three times, one that failed for good once.
+func TestSlurmRetries(t *testing.T) {
+	dir := t.TempDir()
+	for code, tries := range map[int]int{0: 1, 1: 3, 2: 1, 137: 3} {
+		program, count := filepath.Join(dir, "mine"), filepath.Join(dir, "count")
+		if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho \"$@\" >>%s\nexit %d\n", count, code), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		script, err := Slurm{Binary: program, Cores: 1}.Script(job(3, 4), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("bash", "-c", strings.ReplaceAll(script, "sleep $((5 * try))", ":"))
+		cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=2")
+		err = cmd.Run()
+		calls, readErr := os.ReadFile(count)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if got := strings.Count(string(calls), "\n"); got != tries || (err == nil) != (code == 0) {
+			t.Errorf("exit code %d: %d tries, error %v", code, got, err)
+		}
+		if want := "task /data/work/plans/0123456789abcdef.json 2 --offset 3 --step 4 --end 7 --threads 1\n"; !strings.HasPrefix(string(calls), want) {
+			t.Errorf("called %q, want %q", calls, want)
+		}
+		if err := os.Remove(count); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func kubernetes(out *bytes.Buffer) Kubernetes {
+	return Kubernetes{Image: "registry.example/mine:0.1.0", Namespace: "mining", Claim: "corpora", Mount: "/data", GPUs: 1, Cores: 8, MaxMemory: 8 << 30, DryRun: out}
+}
+
+func TestKubernetesManifests(t *testing.T) {
+	var out bytes.Buffer
+	if err := kubernetes(&out).Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "kubernetes.golden.yaml", out.String())
+	if err := (Kubernetes{}).Run(t.Context(), job(1)); !badinput.Is(err) || !strings.Contains(err.Error(), "kubernetes_image") {
+		t.Errorf("error %v without an image", err)
+	}
+}
+
+// TestKubernetesManifestsDecodeStrictly decodes what is generated and what deploy/ holds into Kubernetes' own types, by a program of its own module.
+func TestKubernetesManifestsDecodeStrictly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the decoder is built from source; not in -short")
+	}
+	program := filepath.Join(t.TempDir(), "strict")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = filepath.Join("testdata", "strict")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the decoder: %v\n%s", err, out)
+	}
+	decode := func(manifests []byte) (string, error) {
+		cmd := exec.Command(program)
+		cmd.Stdin = bytes.NewReader(manifests)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	cron, err := os.ReadFile(filepath.Join("..", "..", "deploy", "cronjob.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := decode(cron); err != nil {
+		t.Errorf("deploy/cronjob.yaml: %s", out)
+	}
+	var out bytes.Buffer
+	k := kubernetes(&out)
+	k.Image, k.Mount = `"quoted": image`, "/with spaces: and # signs"
+	if err := k.Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := decode(out.Bytes())
+	if want := "mine-encode-01234567 3\nmine-search-01234567 1000\nmine-match-01234567 1\n"; err != nil || got != want {
+		t.Errorf("decoded %q, want %q", got, want)
+	}
+	if out, err := decode(bytes.Replace(out.Bytes(), []byte("parallelism"), []byte("paralelism"), 1)); err == nil {
+		t.Errorf("a field that is not there was decoded: %s", out)
+	}
+}
+
+// TestKubernetesRunsJobs drives a kubectl that answers as a cluster does.
+func TestKubernetesRunsJobs(t *testing.T) {
+	for condition, jobs := range map[string]int{"Complete": 3, "Failed": 1} {
+		dir := t.TempDir()
+		script := fmt.Sprintf(`#!/bin/sh
+echo "$@" >>%[1]s/calls
+case "$*" in
+*apply*) cat >>%[1]s/applied; echo job created; rm -f %[1]s/polled ;;
+*get*) [ -e %[1]s/polled ] && echo "%[2]s because"; touch %[1]s/polled ;;
+esac
+exit 0
+`, dir, condition)
+		if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		k := kubernetes(nil)
+		k.DryRun, k.Poll = nil, time.Millisecond
+		if err := k.Run(t.Context(), job(3, 2, 0, 1)); err != nil {
+			t.Fatal(err)
+		}
+		applied, err := os.ReadFile(filepath.Join(dir, "applied"))
+		if got := strings.Count(string(applied), "kind: Job\n"); err != nil || got != jobs {
+			t.Errorf("%s: %d jobs, error %v", condition, got, err)
+		}
+	}
+}
+
+func TestMissingSchedulers(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	k := kubernetes(nil)
+	k.DryRun = nil
+	for _, engine := range []Engine{Slurm{Binary: "mine", Cores: 1}, k} {
+		j := job(1)
+		j.Out = t.TempDir()
+		if err := engine.Run(t.Context(), j); !badinput.Is(err) || !strings.Contains(err.Error(), "is not installed") {
+			t.Errorf("%T: error %v", engine, err)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+
+	"bitextmine/internal/badinput"
+)
+
+// Slurm runs each wave as a job array; each waits for the one before to succeed.
+type Slurm struct {
+	Binary    string              // the program, where every node sees it
+	Cores     int                 // of a task
+	MaxMemory int64               // of a task, bytes; 0: what the plan estimates
+	Options   map[string][]string // sbatch options by stage, and for every stage under "all"
+	DryRun    io.Writer           // if set, scripts are printed and nothing runs
+	Poll      time.Duration       // 0: 5 s
+}
+
+// maxArray is a size of array that every cluster takes: MaxArraySize is 1001 unless an administrator says otherwise.
+const maxArray = 1000
+
+// A task that failed but is worth a retry, or was killed, is tried again in place: a requeued one would wait two minutes. --requeue
+// is for lost nodes.
+var slurmScript = template.Must(template.New("script").Funcs(template.FuncMap{"quote": quote}).Parse(`#!/bin/bash
+#SBATCH --job-name={{.Name}}
+#SBATCH --array=0-{{.Last}}
+#SBATCH --cpus-per-task={{.Cores}}
+#SBATCH --mem={{.Memory}}M
+#SBATCH --requeue
+#SBATCH --kill-on-invalid-dep=yes
+#SBATCH --open-mode=append
+#SBATCH --chdir={{.Dir}}
+#SBATCH --output={{.Log}}
+{{range .Options}}#SBATCH {{.}}
+{{end}}for try in 1 2 3; do
+	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID" --offset {{.First}} --step {{.Step}} --end {{.End}} --threads {{.Cores}}
+	code=$?
+	case $code in 0 | 2) exit $code ;; esac
+	sleep $((5 * try))
+done
+exit 1
+`))
+
+// array is what a script or manifest of one wave needs to know. Its indices are strides over the wave's tasks.
+type array struct {
+	Name, Stage, Plan, Binary string
+	First, End, Step, Last    int
+	Cores                     int
+	Memory                    int64 // MiB
+	Options                   []string
+	Dir, Log                  string
+}
+
+// newArray lays a wave's tasks on at most most indices.
+func newArray(job Job, wave, most, cores int, maxMemory int64) array {
+	tasks, first := job.Plan.Waves[wave].Tasks, job.Plan.First(wave)
+	size := min(len(tasks), most)
+	memory := maxMemory
+	if memory == 0 {
+		for _, t := range tasks {
+			memory = max(memory, t.Memory)
+		}
+		memory += memory/4 + 256<<20 // the program itself, its libraries, an encoder's weights
+	}
+	stage := job.Plan.Waves[wave].Stage
+	return array{
+		Name: fmt.Sprintf("mine-%s-%.8s", stage, job.ID), Stage: stage, Plan: job.PlanPath,
+		First: first, End: first + len(tasks), Step: size, Last: size - 1, Cores: cores, Memory: memory >> 20,
+	}
+}
+
+// Script returns the batch script of a wave.
+func (s Slurm) Script(job Job, wave int) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	a := newArray(job, wave, maxArray, s.Cores, s.MaxMemory)
+	a.Binary, a.Dir = s.Binary, dir
+	a.Log = filepath.Join(job.Out, "slurm", "%x-%A_%a.log")
+	for _, stage := range []string{"all", a.Stage} {
+		for _, option := range s.Options[stage] {
+			if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
+				return "", badinput.Errorf("slurm_options: %q under %s is no option of sbatch; give one such as --partition=gpu", option, stage)
+			}
+			a.Options = append(a.Options, option)
+		}
+	}
+	var out bytes.Buffer
+	if err := slurmScript.Execute(&out, a); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// Run implements Engine: it submits every wave and waits until none is queued or running. Whether all tasks succeeded, the store tells.
+func (s Slurm) Run(ctx context.Context, job Job) error {
+	if s.DryRun == nil {
+		if err := os.MkdirAll(filepath.Join(job.Out, "slurm"), 0o755); err != nil {
+			return fmt.Errorf("make the directory of the tasks' logs: %w", err)
+		}
+	}
+	var jobs []string
+	for wave := range job.Plan.Waves {
+		if len(job.Plan.Waves[wave].Tasks) == 0 {
+			continue
+		}
+		script, err := s.Script(job, wave)
+		if err != nil {
+			return errors.Join(err, s.cancel(jobs))
+		}
+		if s.DryRun != nil {
+			if _, err := fmt.Fprintf(s.DryRun, "%s\n", script); err != nil {
+				return err
+			}
+			continue
+		}
+		args := []string{"--parsable"}
+		if len(jobs) > 0 {
+			args = append(args, "--dependency=afterok:"+jobs[len(jobs)-1])
+		}
+		id, err := command(ctx, script, "sbatch", args...)
+		if err != nil {
+			return errors.Join(err, s.cancel(jobs))
+		}
+		id, _, _ = strings.Cut(id, ";") // of JOB;CLUSTER
+		jobs = append(jobs, id)
+	}
+	return s.wait(ctx, jobs)
+}
+
+// wait polls the queue. If ctx ends first, the jobs are cancelled.
+func (s Slurm) wait(ctx context.Context, jobs []string) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	poll := s.Poll
+	if poll == 0 {
+		poll = 5 * time.Second
+	}
+	for failures := 0; ; {
+		queued, err := command(ctx, "", "squeue", "--noheader", "--format=%i %T", "--states=PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING,REQUEUED,REQUEUE_HOLD,RESIZING,SIGNALING,STAGE_OUT,STOPPED", "--jobs="+strings.Join(jobs, ","))
+		switch {
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), s.cancel(jobs))
+		case err != nil && strings.Contains(err.Error(), "Invalid job id"):
+			return nil // the controller has forgotten jobs that ended
+		case err != nil:
+			if failures++; failures > 60 { // a controller that restarts must not cost a night
+				return err
+			}
+		case queued == "":
+			return nil
+		default:
+			failures = 0
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), s.cancel(jobs))
+		case <-time.After(poll):
+		}
+	}
+}
+
+func (s Slurm) cancel(jobs []string) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	_, err := command(context.Background(), "", "scancel", jobs...)
+	return err
+}
+
+// command runs a scheduler's program and returns what it prints.
+func command(ctx context.Context, input, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdin = strings.NewReader(input)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", badinput.Errorf("%s is not installed here; run where the cluster's commands are, or choose --engine local", name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", name, err, strings.Join(strings.Fields(complaint.String()), " "))
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// quote makes a word of a shell script.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+var _ Engine = Slurm{}

@@ -1,0 +1,264 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/store/storetest"
+)
+
+// onFaulty is options whose store fails as f says.
+func onFaulty(f *storetest.Faulty) Options {
+	opts := options()
+	opts.OpenStore = func(_ context.Context, location string, log *slog.Logger) (*store.Store, error) {
+		var err error
+		f.Backend, err = store.OpenDirectory(location)
+		return store.New(f, log), err
+	}
+	return opts
+}
+
+// TestEveryStoreOperationMayFail: whichever operation fails, the run ends with its error or without need of it, and once the fault is gone the
+// next one ends with the same bytes.
+func TestEveryStoreOperationMayFail(t *testing.T) {
+	text := newText(t)
+	files := nights(t, 1)
+	text.put(0, night(0), files[0][0])
+	text.put(1, night(0), files[1][0])
+	want := text.fresh()
+	for _, fault := range []error{syscall.EIO, syscall.ENOSPC} {
+		for _, every := range []bool{false, true} {
+			step := int64(1)
+			if testing.Short() {
+				step = 7
+			}
+			for n := int64(1); ; n += step {
+				cfg := text.config(filepath.Join(t.TempDir(), "out"))
+				f := &storetest.Faulty{Fail: n, Err: fmt.Errorf("operation %d: %w", n, fault), Every: every}
+				_, err := Run(t.Context(), cfg, onFaulty(f))
+				if f.Operations() < n {
+					if n < 20 {
+						t.Fatalf("a run has only %d operations", n)
+					}
+					break
+				}
+				if err != nil && !errors.Is(err, fault) {
+					t.Fatalf("operation %d: error %v instead of %v", n, err, fault)
+				}
+				if every && err == nil {
+					t.Fatalf("operation %d and all after failed, and the run did not", n)
+				}
+				if err != nil {
+					if found, _ := filepath.Glob(filepath.Join(cfg.Out, "*.parquet")); found != nil {
+						t.Fatalf("operation %d failed and left %v", n, found)
+					}
+				}
+				if got := mustRun(t, cfg); got.Bitext.SHA256 != want {
+					t.Fatalf("after a fault of operation %d the bytes differ", n)
+				}
+				if step < 5 {
+					step++ // the first ones differ most
+				}
+			}
+		}
+	}
+}
+
+// TestTwoWorkersOnABucket: two machines run every task of a plan at once, over a real S3 server.
+func TestTwoWorkersOnABucket(t *testing.T) {
+	location := storetest.S3(t)
+	t.Setenv("MINE_CACHE", t.TempDir())
+	text := newText(t)
+	for side, files := range nights(t, 2) {
+		for i, content := range files {
+			text.put(side, night(i), content)
+		}
+	}
+	want := text.fresh()
+	cfg := text.config(filepath.Join(t.TempDir(), "out"))
+	cfg.Work = location
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := PlanPath(estimate.Work, estimate.PlanID)
+	for i := range sum(estimate.Tasks) {
+		var group sync.WaitGroup
+		for machine := range 2 {
+			opts := options()
+			opts.OpenStore = func(ctx context.Context, location string, log *slog.Logger) (*store.Store, error) {
+				return store.OpenCached(ctx, location, filepath.Join(os.Getenv("MINE_CACHE"), strconv.Itoa(machine)), log)
+			}
+			group.Go(func() {
+				if err := RunTasks(t.Context(), TaskConfig{Plan: path, Index: i}, opts); err != nil {
+					t.Errorf("machine %d, task %d: %v", machine, i, err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	got := mustRun(t, cfg)
+	if got.Bitext.SHA256 != want {
+		t.Error("the bytes differ from those of a run in a directory")
+	}
+	for _, stage := range got.Stages {
+		if stage.Cached != stage.Tasks {
+			t.Errorf("%s computed %d of %d tasks again", stage.Name, stage.Tasks-stage.Cached, stage.Tasks)
+		}
+	}
+	text.put(0, "another.txt", []byte("Ein Satz, den es noch nicht gab.\n"))
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != text.fresh() || searched(got) != 2 {
+		t.Errorf("a night on the bucket searched %d cells, or its bytes differ", searched(got))
+	}
+	if swept, err := GC(t.Context(), cfg.Work, Sweep{Keep: 1, Cells: true}, options()); err != nil || swept.Outputs[plan.Search] != 6 {
+		t.Errorf("swept %v, error %v", swept, err)
+	}
+	if status, err := ReadStatus(t.Context(), cfg.Work, options()); err != nil || status.Stages[3].Done != 1 {
+		t.Errorf("status %+v, error %v", status, err)
+	}
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// childConfig is the variable that makes this test binary a program that runs one configuration.
+const childConfig = "MINE_TEST_CHILD"
+
+// child runs as a process of its own that may be killed.
+func child(text string) int {
+	var cfg Config
+	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if _, err := Nightly(context.Background(), cfg, options()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// TestKilledAnywhere kills a nightly run without warning at random moments, again and again on the same directory, and lets
+// one end now and then: the bytes are always the same, and whatever has a final name is whole. MINE_TEST_KILLS sets how many.
+func TestKilledAnywhere(t *testing.T) {
+	kills := 12
+	if text := os.Getenv("MINE_TEST_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := newText(t)
+	for side, files := range nights(t, 3) {
+		for i, content := range files {
+			text.put(side, night(i), content)
+		}
+	}
+	want := text.fresh()
+	random := rand.New(rand.NewPCG(9, uint64(kills)))
+	out := filepath.Join(t.TempDir(), "out")
+	begin := time.Now()
+	if err := start(t, text.config(out)).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(begin)
+	killed, done := 0, 0
+	for killed < kills {
+		out := filepath.Join(t.TempDir(), "out")
+		for round := 0; ; round++ {
+			cmd := start(t, text.config(out))
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(whole))), func() { _ = cmd.Process.Kill() })
+			err := cmd.Wait()
+			timer.Stop()
+			whole := checkWhole(t, out, want)
+			if err == nil {
+				if !whole {
+					t.Fatal("a run ended well without a bitext")
+				}
+				done++
+				break
+			}
+			if killed++; killed >= kills || round > 20 {
+				break
+			}
+		}
+		if got := mustNight(t, text.config(out)); got.Bitext.SHA256 != want {
+			t.Fatal("after kills the bytes differ")
+		}
+	}
+	t.Logf("%d kills, %d runs to the end, %v for a whole run", killed, done, whole.Round(time.Millisecond))
+}
+
+// start runs a nightly run as a process of its own.
+func start(t *testing.T, cfg Config) *exec.Cmd {
+	t.Helper()
+	data, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childConfig+"="+string(data))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// checkWhole verifies every output and every bitext under a final name; it reports whether there is a bitext.
+func checkWhole(t *testing.T, out, want string) bool {
+	t.Helper()
+	records, err := filepath.Glob(filepath.Join(out, "work", "*", "[0-9a-f]*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range records {
+		dir := filepath.Dir(path)
+		var record store.Output
+		data, err := os.ReadFile(filepath.Join(dir, "task.json"))
+		if err != nil || json.Unmarshal(data, &record) != nil {
+			t.Fatalf("%s has no whole record: %v", dir, err)
+		}
+		for _, file := range record.Files {
+			if size, sum, err := store.Digest(filepath.Join(dir, file.Name)); err != nil || size != file.Size || sum != file.SHA256 {
+				t.Fatalf("%s/%s is not whole: %v", dir, file.Name, err)
+			}
+		}
+	}
+	bitexts, err := filepath.Glob(filepath.Join(out, "runs", "0*", "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range bitexts {
+		if _, sum, err := store.Digest(path); err != nil || sum != want {
+			t.Fatalf("%s is not whole: %v", path, err)
+		}
+	}
+	if target, err := os.Readlink(filepath.Join(out, LatestName)); err == nil {
+		if _, err := os.Stat(filepath.Join(out, target, SummaryName)); err != nil {
+			t.Fatalf("latest leads to %s: %v", target, err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Join(bitexts, "") != ""
+}

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"bitextmine/internal/atomicfile"
+)
+
+// bucket is a Backend on an object store, with a directory of this machine that holds what was fetched: embedding files are mapped, not read.
+//
+// An output's files are objects under its name and their own digest; its record, written last and only if there is none, makes
+// them an output. So two writers of one output never mix their files, and the loser's are swept later.
+type bucket struct {
+	bucket *blob.Bucket
+	cache  string
+}
+
+// OpenBucket returns a backend on a bucket, which Close closes, that keeps fetched files in the directory cache.
+func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return nil, fmt.Errorf("make the cache of the bucket: %w", err)
+	}
+	return bucket{b, cache}, nil
+}
+
+// object is where a file of an output lies.
+func object(name string, file File) string { return name + "/" + file.SHA256[:32] + "/" + file.Name }
+
+// plain gives errors of the bucket the classes that callers know.
+func plain(err error) error {
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		return errors.Join(fs.ErrNotExist, err)
+	case gcerrors.FailedPrecondition:
+		return errors.Join(fs.ErrExist, err)
+	}
+	return err
+}
+
+func (b bucket) Read(ctx context.Context, name string) ([]byte, error) {
+	data, err := b.bucket.ReadAll(ctx, name)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	return data, err
+}
+
+func (b bucket) Write(ctx context.Context, name string, data []byte) error {
+	return b.bucket.WriteAll(ctx, name, data, nil)
+}
+
+func (b bucket) Delete(ctx context.Context, name string) error {
+	if err := b.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return err
+	}
+	return nil
+}
+
+func (b bucket) Scratch(name string) (string, error) { return directory{b.cache}.Scratch(name) }
+
+func (b bucket) Publish(ctx context.Context, name, dir string, files []File, record []byte) error {
+	for _, file := range files {
+		if err := b.upload(ctx, object(name, file), filepath.Join(dir, file.Name)); err != nil {
+			return err
+		}
+	}
+	err := b.bucket.WriteAll(ctx, name+"/"+recordName, record, &blob.WriterOptions{IfNotExist: true})
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return errors.Join(fs.ErrExist, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return err
+	}
+	return b.keep(name, dir)
+}
+
+// keep makes dir, whose files are those of the output, its place in the cache.
+func (b bucket) keep(name, dir string) error {
+	final := filepath.Join(b.cache, filepath.FromSlash(name))
+	if err := (directory{b.cache}).discard(final); err != nil { // an older output of that name
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := os.Rename(dir, final); err != nil {
+		return errors.Join(err, os.RemoveAll(dir)) // Fetch finds the files in the bucket
+	}
+	return nil
+}
+
+func (b bucket) upload(ctx context.Context, name, path string) (err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	working, cancel := context.WithCancel(ctx)
+	defer cancel() // an object is not made if the context ends before Close
+	out, err := b.bucket.NewWriter(working, name, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		cancel()
+		return errors.Join(err, ignore(out.Close(), context.Canceled))
+	}
+	return out.Close()
+}
+
+func ignore(err, what error) error {
+	if errors.Is(err, what) || gcerrors.Code(err) == gcerrors.Canceled {
+		return nil
+	}
+	return err
+}
+
+// Fetch brings the output's files into the cache. A file that is there with the right size stays; Get compares its digest.
+func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, error) {
+	dir := filepath.Join(b.cache, filepath.FromSlash(name))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		local := filepath.Join(dir, file.Name)
+		if size, sum, err := Digest(local); err == nil && size == file.Size && sum == file.SHA256 {
+			continue
+		}
+		err := atomicfile.Write(local, func(f *os.File) error {
+			in, err := b.bucket.NewReader(ctx, object(name, file), nil)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(f, in)
+			return errors.Join(err, in.Close())
+		})
+		if err != nil {
+			return "", plain(err)
+		}
+	}
+	return dir, nil
+}
+
+func (b bucket) Remove(ctx context.Context, name string) error {
+	if err := b.Delete(ctx, name+"/"+recordName); err != nil {
+		return err
+	}
+	objects := b.bucket.List(&blob.ListOptions{Prefix: name + "/"})
+	for {
+		o, err := objects.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return (directory{b.cache}).discard(filepath.Join(b.cache, filepath.FromSlash(name)))
+		}
+		if err != nil {
+			return err
+		}
+		if err := b.Delete(ctx, o.Key); err != nil {
+			return err
+		}
+	}
+}
+
+func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		objects := b.bucket.List(&blob.ListOptions{Prefix: prefix + "/"})
+		var bytes int64 // of the output whose files come before its record: a digest is before "task.json"
+		for {
+			o, err := objects.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			entry := Entry{Name: o.Key, Bytes: o.Size, Time: o.ModTime}
+			switch parts := strings.Split(strings.TrimPrefix(o.Key, prefix+"/"), "/"); {
+			case len(parts) == 2 && parts[1] == recordName:
+				entry.Name, entry.Bytes, bytes = path.Dir(o.Key), o.Size+bytes, 0
+			case len(parts) == 1:
+			default:
+				bytes += o.Size
+				continue
+			}
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Sweep removes files of outputs that their record does not name, and the temporary files of the cache.
+func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
+	swept, bytes, err = directory{b.cache}.Sweep(ctx, before)
+	if err != nil {
+		return swept, bytes, err
+	}
+	objects := b.bucket.List(nil)
+	records := map[string]string{} // of the outputs: the names of their objects
+	for {
+		o, err := objects.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return swept, bytes, nil
+		}
+		if err != nil {
+			return swept, bytes, err
+		}
+		parts := strings.Split(o.Key, "/")
+		if len(parts) != 4 || o.ModTime.After(before) {
+			continue
+		}
+		name := parts[0] + "/" + parts[1]
+		record, known := records[name]
+		if !known {
+			data, err := b.Read(ctx, name+"/"+recordName)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return swept, bytes, err
+			}
+			clear(records) // objects come by name: one output is enough to remember
+			record = string(data)
+			records[name] = record
+		}
+		if strings.Contains(record, parts[2]) {
+			continue
+		}
+		if err := b.Delete(ctx, o.Key); err != nil {
+			return swept, bytes, err
+		}
+		swept++
+		bytes += o.Size
+	}
+}
+
+func (b bucket) Close() error { return b.bucket.Close() }

@@ -1,0 +1,150 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	// The AWS client keeps idle connections until its transport times them out.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+}
+
+func open(t testing.TB, location string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), location, storetest.Quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() }) // a memory bucket is closed once for all its machines
+	return s
+}
+
+func TestDirectory(t *testing.T) {
+	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+		dir := t.TempDir()
+		return storetest.Place{
+			Open: func(t testing.TB) *store.Store { return open(t, dir) },
+			Damage: func(t testing.TB, task store.Task, file string, content []byte) {
+				path := filepath.Join(dir, task.Stage, task.Key, file)
+				err := os.Remove(path)
+				if err == nil && content != nil {
+					err = os.WriteFile(path, content, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
+}
+
+func TestMemory(t *testing.T) {
+	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+		b := memblob.OpenBucket(nil)
+		return bucketPlace(b, func(t testing.TB) *store.Store {
+			back, err := store.OpenBucket(b, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store.New(back, storetest.Quiet)
+		})
+	})
+}
+
+func TestS3(t *testing.T) {
+	location := storetest.S3(t)
+	n := 0
+	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+		n++
+		place := strings.Replace(location, "/work", "/work"+string(rune('a'+n)), 1)
+		b, err := blob.OpenBucket(t.Context(), strings.Replace(location, "/work", "", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = blob.PrefixedBucket(b, "work"+string(rune('a'+n))+"/")
+		t.Cleanup(func() {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return bucketPlace(b, func(t testing.TB) *store.Store {
+			t.Setenv("MINE_CACHE", t.TempDir()) // of a machine of its own
+			return open(t, place)
+		})
+	})
+}
+
+func bucketPlace(b *blob.Bucket, open func(t testing.TB) *store.Store) storetest.Place {
+	return storetest.Place{
+		Open: open,
+		Damage: func(t testing.TB, task store.Task, file string, content []byte) {
+			objects := b.List(&blob.ListOptions{Prefix: task.Stage + "/" + task.Key + "/"})
+			for {
+				o, err := objects.Next(context.Background())
+				if err != nil {
+					break
+				}
+				if !strings.HasSuffix(o.Key, "/"+file) {
+					continue
+				}
+				err = b.Delete(t.Context(), o.Key)
+				if err == nil && content != nil {
+					err = b.WriteAll(t.Context(), o.Key, content, nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MINE_CACHE", t.TempDir())
+	for name, location := range map[string]string{
+		"a file":               file,
+		"below a file":         filepath.Join(file, "work"),
+		"an unknown scheme":    "ftp://host/work",
+		"no URL":               "s3://%zz",
+		"an option of nothing": "mem://?colour=red",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := store.Open(t.Context(), location, storetest.Quiet)
+			if !badinput.Is(err) || !strings.Contains(err.Error(), location) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestBucketThatListsButCannotWrite: it is refused before any work.
+func TestBucketThatListsButCannotWrite(t *testing.T) {
+	location := storetest.S3(t)
+	t.Setenv("MINE_CACHE", t.TempDir())
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+	if _, err := store.Open(t.Context(), location, storetest.Quiet); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("error %v", err)
+	}
+	missing := strings.Replace(location, "s3://corpus", "s3://nosuch", 1)
+	if _, err := store.Open(t.Context(), missing, storetest.Quiet); !badinput.Is(err) || errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
