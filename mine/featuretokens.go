@@ -94,7 +94,7 @@ func (t *Tokens) check(sentences int) error {
 
 // commonest is the share of sentences above which a token tells too little to be looked at: articles, commas, full stops. They are more than half
 // of the work and near to no part of the weight.
-const commonest = 0.1
+const commonest = 0.05
 
 // weighted are the tokens that tell something, with their weights.
 type weighted struct {

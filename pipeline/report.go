@@ -101,7 +101,7 @@ type Sample struct {
 
 // newReport starts the report of a run.
 func newReport(cfg Config, version string, model *encode.Model, scorer *rescore.Named) *Report {
-	s := cfg.settings(model.Digest, scorerDigest(scorer))
+	s := cfg.settings(model.Digest, scorerDigest(scorer, model.Tokens))
 	return &Report{
 		Version: version, ConfigDigest: digestOf(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(),
 		Encoder:  EncoderReport{model.Name, model.Digest, model.Dim},

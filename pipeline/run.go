@@ -207,7 +207,7 @@ func (r *run) settings() plan.Settings {
 	return plan.Settings{
 		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
 		Search: r.searcher.Name(), K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
-		Scorer: scorerDigest(r.scorer), Precision: c.Precision, Features: c.Features,
+		Scorer: scorerDigest(r.scorer, r.model.Tokens), Precision: c.Precision, Features: c.Features,
 		ConfigDigest: r.report.ConfigDigest,
 	}
 }

@@ -71,12 +71,12 @@ func (r *run) loadScorer() error {
 	return nil
 }
 
-// scorerDigest names the scorer's content; empty without one.
-func scorerDigest(scorer *rescore.Named) string {
+// scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.
+func scorerDigest(scorer *rescore.Named, tokens encode.TokenOutput) string {
 	if scorer == nil {
 		return ""
 	}
-	return digestOf(json.RawMessage(scorer.Data))
+	return digestOf([]any{json.RawMessage(scorer.Data), tokens})
 }
 
 // scorerData is the scorer's file; nil without one.

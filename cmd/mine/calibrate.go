@@ -21,6 +21,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/rescore"
 )
 
 // calibrateOptions are the flags of mine calibrate beside a run's.
@@ -214,7 +215,7 @@ func writeEstimates(path string, estimates []mine.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config and leaves the rest as it is, comments too. A file that is not there is made.
+// writeThreshold sets the threshold of margins in a YAML config, and that margins decide, and leaves the rest as it is, comments too. A file that is not there is made.
 func writeThreshold(path string, threshold float64) error {
 	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: fmt.Sprintf("%.6f", threshold)}
 	var doc yaml.Node
@@ -232,19 +233,23 @@ func writeThreshold(path string, threshold float64) error {
 	if settings.Kind != yaml.MappingNode {
 		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
 	}
-	found := false
-	for i := 0; i+1 < len(settings.Content); i += 2 {
-		if settings.Content[i].Value == "threshold" {
-			value.LineComment = settings.Content[i+1].LineComment
-			settings.Content[i+1], found = value, true
-		}
-	}
-	if !found {
-		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "threshold"}, value)
-	}
+	setYAML(settings, "threshold", value)
+	setYAML(settings, "scorer", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: rescore.None})
 	written, err := yaml.Marshal(&doc)
 	if err != nil {
 		return fmt.Errorf("write the config: %w", err)
 	}
 	return atomicfile.WriteBytes(path, written)
+}
+
+// setYAML sets a key of a mapping and keeps the comment beside it.
+func setYAML(mapping *yaml.Node, key string, value *yaml.Node) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			value.LineComment = mapping.Content[i+1].LineComment
+			mapping.Content[i+1] = value
+			return
+		}
+	}
+	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }

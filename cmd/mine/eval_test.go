@@ -230,7 +230,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		t.Error(out)
 	}
 	text, err := os.ReadFile(config)
-	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "1.06 ") || !strings.Contains(string(text), "k: 4") {
+	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "1.06 ") || !strings.Contains(string(text), "k: 4") || !strings.Contains(string(text), "scorer: none") {
 		t.Errorf("%s (%v)", text, err)
 	}
 	if curve, err := os.ReadFile(filepath.Join(dir, "curve.tsv")); err != nil || strings.Count(string(curve), "\n") < 20 {

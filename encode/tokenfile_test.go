@@ -1,0 +1,66 @@
+package encode
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+)
+
+// TestTokenFile: what EncodeFile leaves beside an embedding file is what the tokens are, each once.
+func TestTokenFile(t *testing.T) {
+	model, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := append(sentences(500, 8), "")
+	path := filepath.Join(t.TempDir(), "x.npy")
+	source := Source{Name: "x", Digest: "5ad", Language: "en", Rows: len(texts), Texts: from(texts, nil)}
+	if _, err := open(t, Options{Window: 64}).EncodeFile(context.Background(), path, embedding.Float32, source, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, err := ReadTokens(path, len(texts))
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	want, err := openTokens(t, model).IDs(context.Background(), "en", texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, at := 0, 0
+	for i, end := range want.Ends {
+		ids := slices.Clone(want.IDs[begin:end])
+		slices.Sort(ids)
+		if ids = slices.Compact(ids); !slices.Equal(got.IDs[at:got.Ends[i]], ids) {
+			t.Fatalf("sentence %d has %v, want %v", i, got.IDs[at:got.Ends[i]], ids)
+		}
+		begin, at = end, got.Ends[i]
+	}
+	if _, _, err := ReadTokens(path, len(texts)+1); !badinput.Is(err) {
+		t.Errorf("a file of other sentences: %v", err)
+	}
+	if _, ok, err := ReadTokens(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
+		t.Errorf("no file: %v %v", ok, err)
+	}
+}
+
+func FuzzDecodeTokens(f *testing.F) {
+	f.Add([]byte(tokenMagic + "\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00"))
+	f.Add([]byte(tokenMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ids, err := decodeTokens(data)
+		if err != nil {
+			return
+		}
+		last := 0
+		for _, end := range ids.Ends {
+			if end < last || end > len(ids.IDs) {
+				t.Fatalf("ends %v of %d ids", ids.Ends, len(ids.IDs))
+			}
+			last = end
+		}
+	})
+}
