@@ -50,7 +50,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 		pair := Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
-		judged = append(judged, mine.Judged{Probability: ranked.Probabilities[i], True: pair.Correct})
+		judged = append(judged, mine.Judged{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
 	}
 	return mined, mine.Measure(judged), nil
 }

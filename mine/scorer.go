@@ -21,6 +21,7 @@ type Scorer struct {
 	Encoder   ScorerEncoder `json:"encoder"` // whose vectors it was fitted on
 	K         int           `json:"k"`       // neighbours that count
 	Tokens    bool          `json:"tokens"`  // whether the encoder gave token vectors
+	Share     float64       `json:"share"`   // of sentences that are expected to have a translation
 	Intercept float64       `json:"intercept"`
 	Terms     []Term        `json:"terms"`
 	FittedOn  []Planted     `json:"fitted_on"`

@@ -24,6 +24,7 @@ type Examples struct {
 	Values FeatureValues
 	True   []bool
 	Group  []int32 // the planted pair that each belongs to: a fold holds whole pairs
+	Alone  []bool  // it is of a sentence planted without its translation
 }
 
 // Add joins the examples of another planting; groups are kept apart.
@@ -34,31 +35,56 @@ func (e *Examples) Add(more Examples) {
 	}
 	e.Values = append(e.Values, more.Values...)
 	e.True = append(e.True, more.True...)
+	e.Alone = append(e.Alone, more.Alone...)
 	for _, g := range more.Group {
 		e.Group = append(e.Group, base+g)
 	}
 }
 
-// Fit fits the terms of a scorer and measures how well they do on pairs left out. The same examples in the same order give the
-// same scorer, bit for bit, on one kind of machine.
-func Fit(e Examples) (*Scorer, error) {
-	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) {
-		return nil, fmt.Errorf("fit scorer: %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group))
+// Weigh returns how much an example of a sentence planted alone counts, where one of a pair planted whole counts 1, so that a share of
+// the planted sentences has a translation, as is expected of the corpora. Without one or the other sort it is 1.
+func (e *Examples) Weigh(share float64) float64 {
+	alone := 0
+	for _, a := range e.Alone {
+		if a {
+			alone++
+		}
+	}
+	if alone == 0 || alone == len(e.Alone) {
+		return 1
+	}
+	return float64(len(e.Alone)-alone) / float64(alone) * (1 - share) / share
+}
+
+// Fit fits the terms of a scorer and measures how well they do on pairs left out; alone is the weight of examples of sentences planted
+// alone. The same examples in the same order give the same scorer, bit for bit, on one kind of machine.
+func Fit(e Examples, alone float64) (*Scorer, error) {
+	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Alone) != len(e.True) {
+		return nil, fmt.Errorf("fit scorer: %d, %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group), len(e.Alone))
+	}
+	if !(alone > 0) {
+		return nil, fmt.Errorf("fit scorer: the weight %v of sentences planted alone must be above 0", alone)
+	}
+	weight := func(i int) float64 {
+		if e.Alone[i] {
+			return alone
+		}
+		return 1
 	}
 	all := func(int32) bool { return true }
-	s, err := fit(e, all)
+	s, err := fit(e, weight, all)
 	if err != nil {
 		return nil, err
 	}
 	held := make([]Judged, 0, len(e.True))
 	for fold := range int32(folds) {
-		part, err := fit(e, func(group int32) bool { return group%folds != fold })
+		part, err := fit(e, weight, func(group int32) bool { return group%folds != fold })
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", fold, err)
 		}
 		for i, group := range e.Group {
 			if group%folds == fold {
-				held = append(held, Judged{part.Probability(e.Values.Of(i)), e.True[i]})
+				held = append(held, Judged{part.Probability(e.Values.Of(i)), e.True[i], weight(i)})
 			}
 		}
 	}
@@ -67,7 +93,7 @@ func Fit(e Examples) (*Scorer, error) {
 }
 
 // fit fits on the examples of some groups.
-func fit(e Examples, in func(group int32) bool) (*Scorer, error) {
+func fit(e Examples, weight func(i int) float64, in func(group int32) bool) (*Scorer, error) {
 	var rows []int
 	positive := 0
 	for i, group := range e.Group {
@@ -83,7 +109,7 @@ func fit(e Examples, in func(group int32) bool) (*Scorer, error) {
 	}
 	s := &Scorer{Format: scorerFormat, Terms: standardise(e.Values, rows)}
 	x := make([]float64, 0, len(rows)*(features+1)) // standardised, with a last column of ones
-	y := make([]float64, 0, len(rows))
+	y, counts := make([]float64, 0, len(rows)), make([]float64, 0, len(rows))
 	for _, i := range rows {
 		for t, value := range e.Values.Of(i) {
 			x = append(x, (float64(value)-s.Terms[t].Mean)/s.Terms[t].Deviation)
@@ -93,9 +119,9 @@ func fit(e Examples, in func(group int32) bool) (*Scorer, error) {
 		if e.True[i] {
 			label = 1
 		}
-		y = append(y, label)
+		y, counts = append(y, label), append(counts, weight(i))
 	}
-	weights, err := regress(x, y)
+	weights, err := regress(x, y, counts)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +155,14 @@ func standardise(values FeatureValues, rows []int) []Term {
 	return terms
 }
 
-// regress returns the weights [features+1] that minimise the mean logistic loss over x [n, features+1] with the L2 penalty on all but the
+// regress returns the weights [features+1] that minimise the logistic loss over x [n, features+1], each row counting as counts says, with the L2 penalty on all but the
 // last, by Newton's method.
-func regress(x, y []float64) ([]float64, error) {
+func regress(x, y, counts []float64) ([]float64, error) {
 	const width = features + 1
-	n := float64(len(y))
+	n := 0.0 // to keep loss and gradient of the size of one example's
+	for _, count := range counts {
+		n += count
+	}
 	logit := func(w []float64, i int) float64 {
 		z := 0.0
 		for t, v := range x[i*width : (i+1)*width] {
@@ -147,7 +176,7 @@ func regress(x, y []float64) ([]float64, error) {
 			for i := range y {
 				z := logit(w, i)
 				// log(1 + exp(z)) - y z, without overflow
-				loss += math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y[i]*z
+				loss += counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y[i]*z)
 			}
 			for _, v := range w[:features] {
 				loss += penalty * v * v / 2
@@ -157,7 +186,7 @@ func regress(x, y []float64) ([]float64, error) {
 		Grad: func(grad, w []float64) {
 			clear(grad)
 			for i := range y {
-				d := logistic(logit(w, i)) - y[i]
+				d := counts[i] * (logistic(logit(w, i)) - y[i])
 				for t, v := range x[i*width : (i+1)*width] {
 					grad[t] += d * v
 				}
@@ -176,7 +205,7 @@ func regress(x, y []float64) ([]float64, error) {
 				p := logistic(logit(w, i))
 				row := x[i*width : (i+1)*width]
 				for a, v := range row {
-					scaled := p * (1 - p) * v
+					scaled := counts[i] * p * (1 - p) * v
 					for b := a; b < width; b++ {
 						h.Data[a*h.Stride+b] += scaled * row[b]
 					}

@@ -9,10 +9,11 @@ import (
 // bins is in how many parts of equal width probabilities are sorted for a reliability diagram.
 const bins = 10
 
-// Judged is a probability and whether what it was given to is true.
+// Judged is a probability, whether what it was given to is true, and how much that counts.
 type Judged struct {
 	Probability float32
 	True        bool
+	Weight      float64
 }
 
 // Quality says how far probabilities hold.
@@ -39,48 +40,51 @@ type Bin struct {
 // between their bin's mean probability and its true share.
 func Measure(judged []Judged) Quality {
 	q := Quality{Examples: len(judged), Bins: make([]Bin, bins)}
-	above, right := 0, 0
+	var above, right, all, positive float64
+	weights := make([]float64, bins)
 	for _, j := range judged {
-		p := float64(j.Probability)
-		b := &q.Bins[min(bins-1, int(p*bins))]
+		p, w := float64(j.Probability), j.Weight
+		at := min(bins-1, int(p*bins))
+		b := &q.Bins[at]
 		b.Examples++
-		b.Probability += p
+		weights[at] += w
+		b.Probability += w * p
 		outcome := 0.0
 		if j.True {
 			outcome = 1
 			q.True++
-			b.True++
+			positive += w
+			b.True += w
 		}
-		q.Brier += (p - outcome) * (p - outcome)
-		q.LogLoss -= math.Log(max(1e-15, 1-math.Abs(outcome-p)))
+		all += w
+		q.Brier += w * (p - outcome) * (p - outcome)
+		q.LogLoss -= w * math.Log(max(1e-15, 1-math.Abs(outcome-p)))
 		if p >= 0.5 {
-			above++
-			if j.True {
-				right++
-			}
+			above += w
+			right += w * outcome
 		}
 	}
 	for i := range q.Bins {
 		b := &q.Bins[i]
 		b.Low, b.High = float64(i)/bins, float64(i+1)/bins
-		if b.Examples > 0 {
-			b.Probability /= float64(b.Examples)
-			b.True /= float64(b.Examples)
-			q.Calibration += math.Abs(b.Probability-b.True) * float64(b.Examples)
+		if weights[i] > 0 {
+			q.Calibration += math.Abs(b.Probability - b.True)
+			b.Probability /= weights[i]
+			b.True /= weights[i]
 		}
 	}
-	if n := float64(len(judged)); n > 0 {
-		q.LogLoss, q.Brier, q.Calibration = q.LogLoss/n, q.Brier/n, q.Calibration/n
+	if all > 0 {
+		q.LogLoss, q.Brier, q.Calibration = q.LogLoss/all, q.Brier/all, q.Calibration/all
 	}
-	q.Precision, q.Recall = ratio(right, above), ratio(right, q.True)
+	q.Precision, q.Recall = ratio(right, above), ratio(right, positive)
 	return q
 }
 
-func ratio(part, whole int) float64 {
+func ratio(part, whole float64) float64 {
 	if whole == 0 {
 		return 0
 	}
-	return float64(part) / float64(whole)
+	return part / whole
 }
 
 // ThresholdFor returns the lowest probability such that the pairs at or above it are true with the given mean probability: by

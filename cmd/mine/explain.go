@@ -61,7 +61,12 @@ func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []s
 	if err != nil {
 		return err
 	}
-	return printExplanation(out, x, cfg)
+	printNeighbours(out, x, cfg)
+	if done, err := printScored(ctx, out, pool, x, cfg); done || err != nil {
+		return err
+	}
+	printVerdict(out, x, cfg)
+	return nil
 }
 
 // pairToExplain is a row's sentences, or the two arguments.
@@ -117,17 +122,19 @@ func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
 	return source, target, err
 }
 
-func printExplanation(out io.Writer, x eval.Explanation, cfg pipeline.Config) error {
+func printNeighbours(out io.Writer, x eval.Explanation, cfg pipeline.Config) {
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
 		cfg.Margin, x.Score, x.Cosine, x.SourceMean, cfg.Source, x.TargetMean, cfg.Target, cfg.K)
 	printSide(out, "nearest "+cfg.Target+" sentences of the "+cfg.Source+" one", x.Source, x.SourceRank)
 	printSide(out, "nearest "+cfg.Source+" sentences of the "+cfg.Target+" one", x.Target, x.TargetRank)
+}
+
+func printVerdict(out io.Writer, x eval.Explanation, cfg pipeline.Config) {
 	fmt.Fprintln(out, verdictText(x, cfg))
 	for _, w := range x.Winners {
 		fmt.Fprintf(out, "  %.6f  %s\n            %s\n", w.Score, w.Source, w.Target)
 	}
-	return nil
 }
 
 func printSide(out io.Writer, title string, side eval.ExplainedSide, rank uint8) {

@@ -23,6 +23,7 @@ type fitOptions struct {
 	pairsSource, pairsTgt  string
 	examples               []string
 	saveExamples, into, as string
+	share                  float64
 }
 
 func newFitScorer() *cobra.Command {
@@ -55,6 +56,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
+	f.Float64Var(&o.share, "share", rescore.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	return cmd
 }
@@ -68,7 +70,7 @@ func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer)
 	if name == "" {
 		name = o.into
 	}
-	scorer, err := rescore.Fit(name, sets)
+	scorer, err := rescore.Fit(name, sets, o.share)
 	if err != nil {
 		return err
 	}

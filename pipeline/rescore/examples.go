@@ -59,14 +59,22 @@ func ReadExamples(path string) (*Examples, error) {
 	if fmt.Sprint(e.Features) != fmt.Sprint(featureVersions()) {
 		return nil, badinput.Errorf("the examples in %s have the features of another version of the program: plant again with mine fit-scorer", path)
 	}
-	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Values)%len(mine.Features) != 0 {
+	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Alone) != len(e.True) || len(e.Values)%len(mine.Features) != 0 {
 		return nil, badinput.Errorf("%s is damaged: it has %d values, %d labels and %d groups; plant again with mine fit-scorer", path, len(e.Values), len(e.True), len(e.Group))
 	}
 	return e, nil
 }
 
-// Fit fits a scorer on the examples of one or more plantings, which must be of one encoder.
-func Fit(name string, sets []*Examples) (*mine.Scorer, error) {
+// DefaultShare is the share of sentences with a translation that a scorer expects unless told otherwise. Comparable corpora have a few in a hundred;
+// crawled sites many more. Twice too many or too few shifts the log odds by 0.7.
+const DefaultShare = 0.1
+
+// Fit fits a scorer on the examples of one or more plantings, which must be of one encoder; share of the corpora's sentences are expected to have a
+// translation.
+func Fit(name string, sets []*Examples, share float64) (*mine.Scorer, error) {
+	if !(share > 0 && share < 1) {
+		return nil, badinput.Errorf("share = %g must be between 0 and 1: the part of the corpora's sentences that has a translation", share)
+	}
 	var all mine.Examples
 	first := sets[0]
 	for _, set := range sets {
@@ -76,10 +84,11 @@ func Fit(name string, sets []*Examples) (*mine.Scorer, error) {
 		}
 		all.Add(set.Examples)
 	}
-	scorer, err := mine.Fit(all)
+	scorer, err := mine.Fit(all, all.Weigh(share))
 	if err != nil {
 		return nil, err
 	}
+	scorer.Share = share
 	scorer.Name, scorer.Encoder, scorer.K, scorer.Tokens = name, first.Encoder, first.K, first.Tokens
 	for _, set := range sets {
 		scorer.FittedOn = append(scorer.FittedOn, set.Planted)

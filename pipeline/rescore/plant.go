@@ -84,6 +84,7 @@ type planted struct {
 	texts [2][]string        // new ones, numbered after the corpus's
 	group [2]map[int32]int32 // sentence -> its pair
 	whole map[[2]int32]bool
+	alone map[int32]bool // pairs of which one sentence is there
 }
 
 // place numbers the sentences of a round's pairs.
@@ -94,7 +95,7 @@ func (b *Bed) place(pairs []Pair, round int) *planted {
 			known[side][text] = int32(i)
 		}
 	}
-	p := &planted{group: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}}
+	p := &planted{group: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}, alone: map[int32]bool{}}
 	for i, pair := range pairs {
 		texts := [2]string{pair.Source, pair.Target}
 		alone := -1 // the only side to plant
@@ -117,6 +118,8 @@ func (b *Bed) place(pairs []Pair, round int) *planted {
 		}
 		if there == 2 {
 			p.whole[numbers] = true
+		} else {
+			p.alone[int32(i)] = true
 		}
 	}
 	return p
@@ -149,6 +152,7 @@ func (b *Bed) round(ctx context.Context, pairs []Pair, round int, examples *mine
 		examples.Values = append(examples.Values, values.Of(i)...)
 		examples.True = append(examples.True, whole)
 		examples.Group = append(examples.Group, group)
+		examples.Alone = append(examples.Alone, p.alone[group])
 	}
 	return found, nil
 }

@@ -1,0 +1,339 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext"
+	"bitextmine/encode"
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/rescore"
+)
+
+func scored(cfg Config) Config {
+	cfg.Scorer, cfg.Threshold = rescore.Default, AutoThreshold
+	return cfg
+}
+
+// TestScoredBytes: threads, shards, the work of earlier nights and a second run change no byte of what a scorer decides, but for the
+// shard and row that a sentence is said to stand in.
+func TestScoredBytes(t *testing.T) {
+	dir := corpora(t, 300)
+	cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+	cfg.Features, cfg.KeepBelow, cfg.Threads = true, true, 1
+	want := mustRun(t, cfg)
+	rows := pairs(t, want)
+	if want.Counts.Kept < 80 || rows[0].Prob == nil || len(rows[0].Features) != len(mine.Features) {
+		t.Fatalf("%d pairs kept of 150, the first %+v", want.Counts.Kept, rows[0])
+	}
+	cfg.Out, cfg.Threads = filepath.Join(t.TempDir(), "threads"), 3
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
+		t.Error("the number of threads shows")
+	}
+	cfg.Out, cfg.ShardSize = filepath.Join(t.TempDir(), "shards"), 37
+	got := pairs(t, mustRun(t, cfg))
+	if len(got) != len(rows) {
+		t.Fatalf("%d rows instead of %d", len(got), len(rows))
+	}
+	for i := range got {
+		a, b := got[i], rows[i]
+		a.Source.Shard, a.Source.Row, a.Target.Shard, a.Target.Row = b.Source.Shard, b.Source.Row, b.Target.Shard, b.Target.Row
+		if fmt.Sprint(*a.Prob, a.Features) != fmt.Sprint(*b.Prob, b.Features) || a.Source != b.Source || a.Target != b.Target || a.Keep != b.Keep {
+			t.Fatalf("row %d shows the shards: %+v, want %+v", i, a, b)
+		}
+	}
+}
+
+func TestScoredNightsEqualOneRun(t *testing.T) {
+	files := nights(t, 3)
+	text := newText(t)
+	out := filepath.Join(t.TempDir(), "out")
+	var last *Report
+	for i := range 3 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+		last = mustRun(t, scored(text.config(out)))
+	}
+	fresh := mustRun(t, scored(text.config(filepath.Join(t.TempDir(), "fresh"))))
+	if last.Bitext.SHA256 != fresh.Bitext.SHA256 {
+		t.Error("the bytes after three nights differ from one run's")
+	}
+}
+
+// TestContextualTokens: a token-level output that is read sentence by sentence gives what its table gives, but for tokens that stand twice.
+func TestContextualTokens(t *testing.T) {
+	dir := corpora(t, 100)
+	cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+	want := mustRun(t, cfg)
+	cfg.Encoder = modelWith(t, "tokens: {output: e, static: true}", "tokens: {output: e}")
+	cfg.Out = filepath.Join(t.TempDir(), "contextual")
+	got := mustRun(t, cfg)
+	if a, b := got.Counts.Kept, want.Counts.Kept; a < b-5 || a > b+5 {
+		t.Errorf("%d pairs kept with vectors of each token, %d with a table", a, b)
+	}
+}
+
+// modelWith copies the default encoder, its manifest changed.
+func modelWith(t *testing.T, old, replacement string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"model.yaml", "model.onnx", "spm.model"} {
+		data, err := fixtures.Models.ReadFile("models/bag-multi/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "model.yaml" {
+			if !bytes.Contains(data, []byte(old)) {
+				t.Fatalf("the manifest has no %q", old)
+			}
+			data = bytes.Replace(data, []byte(old), []byte(replacement), 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestEncoderWithoutTokens: the features of tokens are off, and the log says so.
+func TestEncoderWithoutTokens(t *testing.T) {
+	cfg := scored(config(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
+	cfg.Encoder = modelWith(t, "tokens: {output: e, static: true}", "# no tokens:")
+	cfg.Features, cfg.KeepBelow = true, true
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	report, err := Run(t.Context(), cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "features of tokens are off") {
+		t.Errorf("the log says nothing of tokens: %s", log.String())
+	}
+	for _, row := range pairs(t, report) {
+		for i, f := range mine.Features {
+			if f.Tokens && row.Features[i] != 0 {
+				t.Fatalf("%s is %v without tokens", f.Name, row.Features[i])
+			}
+		}
+	}
+}
+
+func TestPrecisionCutsByProbability(t *testing.T) {
+	cfg := scored(config(corpora(t, 300), filepath.Join(t.TempDir(), "out")))
+	cfg.Precision = 0.9
+	report := mustRun(t, cfg)
+	sum := 0.0
+	rows := pairs(t, report)
+	for _, row := range rows {
+		sum += float64(*row.Prob)
+	}
+	if mean := sum / float64(len(rows)); len(rows) == 0 || mean < 0.9 {
+		t.Errorf("%d pairs of mean probability %v, wanted 0.9", len(rows), mean)
+	}
+	if report.Threshold <= 0 || !strings.Contains(report.Rule(), "precision of 0.9") {
+		t.Errorf("threshold %v, rule %s", report.Threshold, report.Rule())
+	}
+}
+
+func fixturePairs(t *testing.T) []rescore.Pair {
+	t.Helper()
+	known, err := rescore.FixturePairs("de", "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+// TestFitLeavesNothing: planting finds the pairs, gives the same examples twice, and the bitext afterwards is that of before.
+func TestFitLeavesNothing(t *testing.T) {
+	cfg := config(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
+	before := mustRun(t, cfg)
+	known := fixturePairs(t)
+	first, err := Fit(t.Context(), cfg, known, "fixtures", options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := first.Planted; p.Planted != len(known) || p.Found < len(known)*9/10 {
+		t.Errorf("planted %+v", p)
+	}
+	second, err := Fit(t.Context(), cfg, known, "fixtures", options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := json.Marshal(first)
+	b, errB := json.Marshal(second)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Error("two plantings differ")
+	}
+	cfg.Out, cfg.Work = filepath.Join(t.TempDir(), "after"), filepath.Join(cfg.Out, "work")
+	if after := mustRun(t, cfg); after.Bitext.SHA256 != before.Bitext.SHA256 {
+		t.Error("planting changed the bitext")
+	}
+	if scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare); err != nil || scorer.Quality.Recall < 0.5 {
+		t.Errorf("scorer %+v, error %v", scorer, err)
+	}
+}
+
+// TestPlantedPairsOfTheCorpus: pairs that stand in the corpora already are used where they stand.
+func TestPlantedPairsOfTheCorpus(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"de.txt", "en.txt"} {
+		data, err := fixtures.Text.ReadFile("text/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	cfg.Format = "bucc"
+	examples, err := Fit(t.Context(), cfg, fixturePairs(t), "fixtures", options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, alone := range examples.Alone {
+		if alone {
+			t.Fatalf("example %d is of a sentence planted alone, though the corpus has its translation", i)
+		}
+	}
+	if want := "629 and 630 sentences"; examples.Planted.Corpus != want {
+		t.Errorf("corpus of %s, want %s", examples.Planted.Corpus, want)
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	known := fixturePairs(t)
+	tiny := t.TempDir()
+	for _, name := range []string{"de.txt", "en.txt"} {
+		if err := os.WriteFile(filepath.Join(tiny, name), []byte("Ein Satz.\nZwei Worte.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		dir   string
+		pairs []rescore.Pair
+		says  string
+	}{
+		"too few pairs":       {corpora(t, 50), known[:40], "at least 100"},
+		"the same pair often": {corpora(t, 50), append(known[:1:1], make([]rescore.Pair, 300)...), "at least 100"},
+		"no rivals":           {tiny, known, "rivals"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Fit(t.Context(), config(c.dir, filepath.Join(t.TempDir(), "out")), c.pairs, "test", options())
+			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v does not say %q", err, c.says)
+			}
+		})
+	}
+	if _, err := rescore.FixturePairs("fr", "en"); !badinput.Is(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestScorerRefuses(t *testing.T) {
+	dir := corpora(t, 50)
+	model, err := encode.Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, warnings, err := rescore.Load(rescore.Default, 4, model)
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("the default scorer: %v, warnings %v", err, warnings)
+	}
+	file := func(old, replacement string) string {
+		path := filepath.Join(t.TempDir(), "scorer.json")
+		if !bytes.Contains(named.Data, []byte(old)) {
+			t.Fatalf("the scorer has no %q", old)
+		}
+		if err := os.WriteFile(path, bytes.Replace(named.Data, []byte(old), []byte(replacement), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	other := file(`"version": 1`, `"version": 7`)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string
+	}{
+		"no such file":             {func(c *Config) { c.Scorer = filepath.Join(dir, "none.json") }, "neither default nor none"},
+		"no scorer at all":         {func(c *Config) { c.Scorer = filepath.Join(dir, "de.txt") }, "not a scorer file"},
+		"other feature versions":   {func(c *Config) { c.Scorer = other }, "mine fit-scorer"},
+		"fewer neighbours":         {func(c *Config) { c.K = 2 }, "--k 4"},
+		"a margin as threshold":    {func(c *Config) { c.Threshold = 1.06 }, "no probability"},
+		"another retrieval":        {func(c *Config) { c.Retrieval = "union" }, "--scorer none"},
+		"threshold and precision":  {func(c *Config) { c.Threshold, c.Precision = 0.5, 0.9 }, "give one"},
+		"precision without scorer": {func(c *Config) { c.Scorer, c.Precision, c.Threshold = "none", 0.9, 1.06 }, "need a scorer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+			c.change(&cfg)
+			_, err := Run(t.Context(), cfg, options())
+			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v does not say %q", err, c.says)
+			}
+			if strings.Contains(fmt.Sprint(err), "\n") {
+				t.Errorf("more than one line: %v", err)
+			}
+		})
+	}
+	_, warnings, err = rescore.Load(file(model.Digest, strings.Repeat("0", 64)), 4, model)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "mine fit-scorer") {
+		t.Errorf("another encoder: warnings %v, error %v", warnings, err)
+	}
+}
+
+// TestHardNegatives mines the fixture's text with the margin and with the scorer, as many pairs each, and counts near misses by kind.
+func TestHardNegatives(t *testing.T) {
+	hard := map[string]string{}
+	data, err := fixtures.Text.ReadFile("text/hard.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		hard[f[0]+" "+f[1]] = f[2]
+	}
+	cfg := config("", filepath.Join(t.TempDir(), "out"))
+	cfg.SourceText, cfg.TargetText = []string{"fixtures:text/de.txt"}, []string{"fixtures:text/en.txt"}
+	cfg.KeepBelow = true
+	count := func(cfg Config) map[string]int {
+		kinds, kept := map[string]int{}, 0
+		for _, row := range pairs(t, mustRun(t, cfg)) {
+			if oneToOne(row) && kept < 216 {
+				kept++
+				kinds[hard[row.Source.Doc+" "+row.Target.Doc]]++
+			}
+		}
+		return kinds
+	}
+	margin := count(cfg)
+	cfg.Out = filepath.Join(t.TempDir(), "scored")
+	scorer := count(scored(cfg))
+	total := func(kinds map[string]int) (n int) {
+		for kind, c := range kinds {
+			if kind != "" {
+				n += c
+			}
+		}
+		return n
+	}
+	t.Logf("near misses among the best 216 pairs, by kind: margin %v, scorer %v", margin, scorer)
+	if total(scorer) > total(margin) {
+		t.Errorf("the scorer takes %d near misses, the margin %d", total(scorer), total(margin))
+	}
+}
+
+// oneToOne says that no better pair took a sentence of the row.
+func oneToOne(row bitext.Row) bool {
+	return row.Keep || len(row.Reasons) == 1 && row.Reasons[0] == mine.BelowThreshold.String()
+}
