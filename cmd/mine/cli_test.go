@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -179,4 +182,23 @@ func TestRunOnFixtures(t *testing.T) {
 	if report.Counts.Kept < 150 || len(report.Samples) != 5 || report.Counts.SourceIn < 600 {
 		t.Errorf("counts %+v, %d samples", report.Counts, len(report.Samples))
 	}
+}
+
+// TestHelp: every command and flag says what it is for, and no help text's backticks are taken for the name of a flag's value.
+func TestHelp(t *testing.T) {
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Short == "" {
+			t.Errorf("%s has no short help", cmd.CommandPath())
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if value, usage := pflag.UnquoteUsage(f); strings.ContainsAny(value, " `") || usage == "" {
+				t.Errorf("%s --%s: the value is called %q, the help is %q", cmd.CommandPath(), f.Name, value, usage)
+			}
+		})
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot())
 }
