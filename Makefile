@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test test-slurm test-heavy race lint bench bench-run clean
+.PHONY: all build run test test-slurm test-heavy race lint bench bench-run bench-search clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -53,6 +53,10 @@ bench: $(SETUP)
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+
+# Exact search against raw sgemm and two go-faiss searches of the same rows.
+bench-search: $(SETUP)
+	$(GO) run ./bench/search $(ARGS)
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

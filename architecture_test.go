@@ -23,14 +23,15 @@ var layers = map[string]int{
 var siblings = map[string]string{
 	"index -> encode/embedding": "the rows that are searched",
 	"index -> mine":             "the lists that a search returns",
-	"eval -> pipeline":          "a protocol may run over the stages of a run",
+	"filter -> mine":            "the facts that features compare",
+	"eval -> pipeline/rescore":  "bucc-scored judges pairs as a run does",
 }
 
 // exclusive modules may be imported by these folders alone.
 var exclusive = map[string]struct{ folders, reason string }{
 	"gocloud.dev/blob":                         {"pipeline/store", "stages must not know where outputs lie"},
 	"github.com/yalue/onnxruntime_go":          {"encode", "everything else sees vectors, not sessions"},
-	"github.com/DataIntelligenceCrew/go-faiss": {"index/faiss", "its panics and thread-local errors are contained there"},
+	"github.com/DataIntelligenceCrew/go-faiss": {"index/faiss bench/search", "its panics and thread-local errors are contained there; the benchmark times it as users call it"},
 	"github.com/gomlx":                         {"train", "the seam between training and mining is the ONNX file"},
 	"github.com/apache/arrow/go/v15":           {"bitext corpus", "two file formats, each with one home"},
 	"github.com/k2-fsa/sherpa-onnx-go-linux":   {"encode", "it only carries libonnxruntime"},

@@ -16,8 +16,8 @@ type group struct {
 	err     error
 }
 
-// fill sets every field of rows, column by column.
-func (g *group) fill(rows []Row) {
+// fill sets every field of rows, column by column, and the named features.
+func (g *group) fill(rows []Row, features []string) {
 	g.side(rows, "src", func(r *Row) *Sentence { return &r.Source })
 	g.side(rows, "tgt", func(r *Row) *Sentence { return &r.Target })
 	each(g, rows, "score", floats, func(r *Row, v float32) { r.Score = v })
@@ -27,6 +27,10 @@ func (g *group) fill(rows []Row) {
 	each(g, rows, "src_rank", ints, func(r *Row, v int32) { r.SourceRank = uint8(v) })
 	each(g, rows, "tgt_rank", ints, func(r *Row, v int32) { r.TargetRank = uint8(v) })
 	each(g, rows, "keep", bools, func(r *Row, v bool) { r.Keep = v })
+	for _, name := range features {
+		each(g, rows, featurePrefix+name, floats, func(r *Row, v float32) { r.Features = append(r.Features, v) })
+	}
+	g.probabilities(rows)
 	g.reasons(rows)
 }
 
@@ -42,6 +46,29 @@ func (g *group) side(rows []Row, side string, of func(*Row) *Sentence) {
 	each(g, rows, side+"_key", fixedArrays, func(r *Row, v parquet.FixedLenByteArray) { of(r).Key = [16]byte(v) })
 	each(g, rows, side+"_row", ints, func(r *Row, v int32) { of(r).Row = uint32(v) })
 	each(g, rows, side+"_line", longs, func(r *Row, v int64) { of(r).Line = uint64(v) })
+}
+
+// probabilities reads a column that is null in rows that no scorer judged.
+func (g *group) probabilities(rows []Row) {
+	column, err := g.column("prob")
+	if err != nil {
+		g.err = errors.Join(g.err, err)
+		return
+	}
+	highest := column.Descriptor().MaxDefinitionLevel()
+	values, definition, _, err := readChunk(column, floats, int64(len(rows)))
+	if err == nil && len(definition) != len(rows) {
+		err = fmt.Errorf("column prob has %d values for %d rows", len(definition), len(rows))
+	}
+	if err != nil {
+		g.err = errors.Join(g.err, err)
+		return
+	}
+	for i, level := range definition {
+		if level == highest {
+			rows[i].Prob, values = &values[0], values[1:]
+		}
+	}
 }
 
 // reasons reads the lists: a repetition level of 0 begins a row's list, a definition level below the highest is an empty one.

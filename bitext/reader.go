@@ -129,6 +129,19 @@ func (r *Reader) Metadata() map[string]string {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
+// Features lists the names of the feature columns, in the order of Row.Features; none unless the run was asked for them.
+func (r *Reader) Features() []string {
+	schema := r.file.MetaData().Schema
+	var names []string
+	for i := range schema.NumColumns() {
+		column := schema.Column(i)
+		if name, ok := strings.CutPrefix(column.Path(), featurePrefix); ok && column.PhysicalType() == parquet.Types.Float {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Rows yields the rows in order, or an error, which ends it.
 func (r *Reader) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
@@ -158,7 +171,7 @@ func (r *Reader) readGroup(ctx context.Context, g int) (rows []Row, err error) {
 			return fmt.Errorf("row group %d says that it has %d rows; this program writes at most %d", g, n, RowGroup)
 		}
 		rows = make([]Row, group.reader.NumRows())
-		group.fill(rows)
+		group.fill(rows, r.Features())
 		return group.err
 	})
 	return rows, err

@@ -15,7 +15,9 @@ type Sentence struct {
 // Row is a pair.
 type Row struct {
 	Source, Target         Sentence
-	Score                  float32 // the margin
+	Score                  float32   // the margin
+	Prob                   *float32  // that it is a translation; nil without a scorer
+	Features               []float32 // by the names in Metadata.Features; nil unless they were asked for
 	Cosine                 float32
 	SourceMean, TargetMean float32 // means of the neighbourhoods' cosines
 	SourceRank, TargetRank uint8   // the partner's place in each side's list, 255 = not in it
@@ -36,7 +38,9 @@ type Metadata struct {
 	Retrieval     string
 	K             int
 	Threshold     float64
-	SourceIn      int // sentences before deduplication
+	Scorer        string   // digest of the scorer's file; empty: the margin decided
+	Features      []string // names of the feature columns
+	SourceIn      int      // sentences before deduplication
 	TargetIn      int
 	SourceUnique  int
 	TargetUnique  int

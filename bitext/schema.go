@@ -11,9 +11,12 @@ var (
 	keyType    = &arrow.FixedSizeBinaryType{ByteWidth: 16}
 )
 
-// Schema returns the columns of a bitext file, in order. prob and the language identifications are null until a scorer or an
+// featurePrefix begins the name of a column that holds a feature of the scorer.
+const featurePrefix = "feature_"
+
+// Schema returns the columns of a bitext file, in order; features are the names of those that a scorer looked at, where they were asked for. prob and the language identifications are null until a scorer or an
 // identifier fills them.
-func Schema(meta *arrow.Metadata) *arrow.Schema {
+func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{
 			{Name: name + "_key", Type: keyType},
@@ -48,6 +51,9 @@ func Schema(meta *arrow.Metadata) *arrow.Schema {
 		// Not a list of dictionary type: arrow's Parquet writer cannot write one. Parquet encodes it as a dictionary all the same.
 		arrow.Field{Name: "reasons", Type: arrow.ListOf(arrow.BinaryTypes.String)},
 	)
+	for _, name := range features {
+		fields = append(fields, arrow.Field{Name: featurePrefix + name, Type: arrow.PrimitiveTypes.Float32})
+	}
 	return arrow.NewSchema(fields, meta)
 }
 
@@ -70,6 +76,7 @@ func (m Metadata) pairs() [][2]string {
 		{"retrieval", m.Retrieval},
 		{"k", strconv.Itoa(m.K)},
 		{"threshold", formatFloat(m.Threshold)},
+		{"scorer", m.Scorer},
 		{"src_in", strconv.Itoa(m.SourceIn)},
 		{"tgt_in", strconv.Itoa(m.TargetIn)},
 		{"src_unique", strconv.Itoa(m.SourceUnique)},

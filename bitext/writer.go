@@ -18,14 +18,15 @@ const RowGroup = 64 << 10
 
 // Writer writes a bitext file. It is not safe for concurrent use.
 type Writer struct {
-	file    *pqarrow.FileWriter
-	builder *array.RecordBuilder
-	pending int
+	file     *pqarrow.FileWriter
+	builder  *array.RecordBuilder
+	features int // columns of them
+	pending  int
 }
 
 // NewWriter starts a bitext file on w; Close finishes it and leaves w open.
 func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
-	schema := Schema(nil)
+	schema := Schema(nil, meta.Features...)
 	properties := parquet.NewWriterProperties(
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithMaxRowGroupLength(RowGroup),
@@ -49,7 +50,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 			return nil, fmt.Errorf("write bitext metadata: %w", err)
 		}
 	}
-	return &Writer{file: file, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+	return &Writer{file: file, features: len(meta.Features), builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
 // Append adds a row.
@@ -60,7 +61,7 @@ func (w *Writer) Append(row Row) error {
 	columns.dictionary(row.Source.Lang)
 	columns.dictionary(row.Target.Lang)
 	columns.float(row.Score)
-	columns.null() // prob
+	columns.optional(row.Prob)
 	columns.float(row.Cosine)
 	columns.float(row.SourceMean)
 	columns.float(row.TargetMean)
@@ -73,6 +74,12 @@ func (w *Writer) Append(row Row) error {
 	}
 	columns.next().(*array.BooleanBuilder).Append(row.Keep)
 	columns.list(row.Reasons)
+	if len(row.Features) != w.features {
+		return fmt.Errorf("add a bitext row: %d features of %d", len(row.Features), w.features)
+	}
+	for _, value := range row.Features {
+		columns.float(value)
+	}
 	if columns.err != nil {
 		return fmt.Errorf("add a bitext row: %w", columns.err)
 	}
@@ -119,6 +126,14 @@ func (c *columns) next() array.Builder {
 func (c *columns) null()           { c.next().AppendNull() }
 func (c *columns) string(s string) { c.next().(*array.StringBuilder).Append(s) }
 func (c *columns) float(f float32) { c.next().(*array.Float32Builder).Append(f) }
+
+func (c *columns) optional(f *float32) {
+	if f == nil {
+		c.null()
+	} else {
+		c.float(*f)
+	}
+}
 
 func (c *columns) dictionary(s string) {
 	c.err = errors.Join(c.err, c.next().(*array.BinaryDictionaryBuilder).AppendString(s))

@@ -1,4 +1,4 @@
-// Package configs holds the presets that come with the program.
+// Package configs holds the presets and the default scorer that come with the program.
 package configs
 
 import "embed"
@@ -7,3 +7,8 @@ import "embed"
 //
 //go:embed *.yaml
 var Files embed.FS
+
+// Scorers holds the default scorer.
+//
+//go:embed scorers
+var Scorers embed.FS

@@ -95,7 +95,7 @@ func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst [
 // in memory that does not grow with their number. emit must not keep the slice. It returns how many texts it encoded.
 // An error from texts or emit ends it; an error of a vector names the row, counted from 0.
 func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
-	return e.stream(ctx, lang, texts, emit, nil)
+	return e.stream(ctx, lang, texts, emit, nil, nil)
 }
 
 // runner holds what one thread needs to run batches; its buffers grow to the largest batch and stay.

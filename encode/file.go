@@ -19,13 +19,17 @@ type Source struct {
 }
 
 // EncodeFile writes the embedding file of a shard, row i being sentence i's vector, in memory that does not grow with the
-// shard. progress, which may be nil, is called by one goroutine at a time with the growing number of sentences
+// shard; where the encoder's token vectors are static, a token file stands beside it. progress, which may be nil, is called by one goroutine at a time with the growing number of sentences
 // encoded. If Texts yields another number of
 // sentences than Rows, or any vector is refused, nothing is written.
 func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (embedding.Meta, error) {
 	meta := embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
+	var log *tokenLog
+	if e.model.Tokens.Static {
+		log = &tokenLog{}
+	}
 	meta, err := embedding.Write(path, meta, func(w *embedding.Writer) error {
-		n, err := e.stream(ctx, source.Language, source.Texts, w.Append, progress)
+		n, err := e.stream(ctx, source.Language, source.Texts, w.Append, progress, log)
 		if err != nil {
 			return err
 		}
@@ -34,6 +38,9 @@ func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.D
 		}
 		return nil
 	})
+	if err == nil && log != nil {
+		err = log.write(TokenPath(path))
+	}
 	if err != nil {
 		return meta, fmt.Errorf("encode %s: %w", source.Name, err)
 	}

@@ -34,8 +34,10 @@ type Manifest struct {
 	Normalise bool              `yaml:"normalise"` // divide by the L2 norm; true unless written
 	Prefixes  map[string]Prefix `yaml:"prefixes"`  // by language; AnyLanguage for the rest
 	Dim       int               `yaml:"dim"`
+	Tokens    TokenOutput       `yaml:"tokens"` // optional; what features of tokens are made from
 	Licence   string            `yaml:"licence"`
 	Languages []string          `yaml:"languages"`
+	TrainedOn []string          `yaml:"trained_on"` // names, in lower case, of the files that its model card names: known pairs from them are too easy to fit a scorer on
 }
 
 // AnyLanguage is the prefix of every language that has none of its own.
@@ -158,6 +160,7 @@ func (m Manifest) Validate() error {
 	check(m.Dim > 0, "dim is %d but must be the number of values in a vector", m.Dim)
 	check(m.Inputs.IDs != "", "inputs.ids is missing (the name of the graph's input of token ids)")
 	check(m.Output != "", "output is missing (the name of the graph's output)")
+	check(m.Tokens.Dim >= 0 && (m.Tokens.Output != "" || m.Tokens == TokenOutput{}), "tokens needs output (the name of a tensor of the graph) and a dim that is not negative")
 	switch m.Pooling {
 	case None, CLS, Mean, Max:
 	default:

@@ -35,6 +35,13 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 	if err != nil {
 		return nil, false, err
 	}
+	if m.Pooling == tokenLevel && m.External == nil && !slices.ContainsFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output }) {
+		graph = exposed(graph, m.Output)
+		if inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph); err != nil {
+			return nil, false, badinput.Errorf("%s of encoder %s: tokens.output is %q, which is no tensor of %s (%w): correct the field",
+				m.shown(ManifestName), m.Name, m.Output, m.ONNX, err)
+		}
+	}
 	if err := m.verify(inputs, outputs); err != nil {
 		return nil, false, err
 	}
@@ -109,8 +116,12 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 	if m.Pooling != None {
 		rank, axes = 3, "[batch, tokens, dim]"
 	}
+	field := "output"
+	if m.Pooling == tokenLevel {
+		field = "tokens.output"
+	}
 	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
-		return complain("output", m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
+		return complain(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
 	}
 	if dim := out.Dimensions[rank-1]; dim > 0 && dim != int64(m.Dim) {
 		return complain("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)

@@ -26,7 +26,7 @@ func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].at(i % chunk) 
 
 // stream passes windows from one goroutine that reads and tokenises to another that runs and emits, so that the one's
 // ends are filled with the other's work. Both share the runners, so no more than Options.Threads work at a time.
-func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int)) (int, error) {
+func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenLog) (int, error) {
 	prefix, err := e.model.prefix(lang)
 	if err != nil {
 		return 0, err
@@ -51,6 +51,9 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 			}
 			if err := emit(w.rows); err != nil {
 				return err
+			}
+			if log != nil {
+				log.add(e, w, prefix)
 			}
 			n += len(w.texts)
 			clear(w.texts)

@@ -127,8 +127,12 @@ func ReadTMX(path, source, target string) (*BitextFile, error) {
 	if err != nil {
 		return nil, badinput.Errorf("open TMX: %w", err)
 	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, badinput.Errorf("%s is UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), its first line too", path)
+	}
 	b := &BitextFile{tmx: data}
 	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("only UTF-8 is read, convert it") }
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {

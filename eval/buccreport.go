@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"bitextmine/index"
 	"bitextmine/internal/badinput"
+	"bitextmine/mine"
 )
 
 func missingGold(files BUCCFiles) error {
@@ -34,6 +34,7 @@ var thresholded = map[Protocol]struct {
 	BUCCLaser:  {MineBUCCLaser, ScoreBUCC},
 	BUCCST:     {MineBUCCST, ScoreBUCCST},
 	BUCCCosine: {MineBUCCCosine, ScoreBUCC},
+	BUCCScored: {nil, ScoreBUCC}, // mined by a Scoring
 }
 
 // buccResult gathers what a protocol found in a pair's halves.
@@ -42,15 +43,16 @@ type buccResult struct {
 	last           string  // the half that is reported
 	source, target int     // its sentences
 	mteb           MTEBScore
+	quality        mine.Quality // of bucc-scored
 }
 
 // add mines a half; last is the one that is reported.
-func (b *buccResult) add(ctx context.Context, searcher index.Searcher, p Protocol, half Half, last bool) error {
+func (b *buccResult) add(ctx context.Context, r *Runner, p Protocol, half Half, last bool) error {
 	b.last, b.source, b.target = half.Name, len(half.Source.Texts), len(half.Target.Texts)
 	if p == BUCCMTEB {
 		var err error
 		if last {
-			b.mteb, err = ScoreBUCCMTEB(ctx, searcher, half)
+			b.mteb, err = ScoreBUCCMTEB(ctx, r.Searcher, half)
 		}
 		return err
 	}
@@ -58,7 +60,12 @@ func (b *buccResult) add(ctx context.Context, searcher index.Searcher, p Protoco
 	if !ok {
 		return fmt.Errorf("%s is no BUCC protocol", p.Name)
 	}
-	mined, err := protocol.mine(ctx, searcher, half)
+	if p == BUCCScored {
+		mined, quality, err := r.Scoring.Mine(ctx, r.Searcher, half)
+		b.mined, b.quality = append(b.mined, mined), quality
+		return err
+	}
+	mined, err := protocol.mine(ctx, r.Searcher, half)
 	b.mined = append(b.mined, mined)
 	return err
 }
@@ -73,6 +80,9 @@ func (r *Report) addBUCC(pair LanguagePair, found buccResult) {
 	s := thresholded[r.Protocol].score(found.mined[0], found.mined[len(found.mined)-1])
 	if len(found.mined) == 1 {
 		r.note("%s has its %s half only: the threshold was found on the half that is reported", pair, found.last)
+	}
+	if r.Protocol == BUCCScored {
+		r.noteQuality(pair, found.mined[len(found.mined)-1], found.quality)
 	}
 	r.Rows = append(r.Rows, Row{pair.String(), []any{
 		s.F1(), s.Precision(), s.Recall(), s.Threshold, s.ThresholdHalf, s.ReportHalf,

@@ -14,7 +14,7 @@ type Protocol struct {
 }
 
 // Protocols lists every protocol, in the order of docs/evaluation.md.
-var Protocols = []Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, Tatoeba, XSim, XSimPlusPlus, Retrieval, STS}
+var Protocols = []Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCScored, BUCCMTEB, Tatoeba, XSim, XSimPlusPlus, Retrieval, STS}
 
 // ParseProtocol finds a protocol by its name.
 func ParseProtocol(name string) (Protocol, error) {

@@ -11,6 +11,7 @@ import (
 type Runner struct {
 	Vectors  VectorSource
 	Searcher index.Searcher
+	Scoring  *Scoring // of bucc-scored
 	// Progress, which may be nil, is told what comes next.
 	Progress func(what string)
 }
@@ -79,7 +80,7 @@ func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguageP
 		}
 		for j, report := range reports {
 			r.tell("%s %s %s", report.Protocol.Name, pair, f.Half)
-			if err := results[j].add(ctx, r.Searcher, report.Protocol, half, i == len(withGold)-1); err != nil {
+			if err := results[j].add(ctx, r, report.Protocol, half, i == len(withGold)-1); err != nil {
 				return fmt.Errorf("%s half: %w", f.Half, err)
 			}
 		}

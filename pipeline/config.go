@@ -54,6 +54,10 @@ type Config struct {
 	Threshold float64 `mapstructure:"threshold"`
 	KeepBelow bool    `mapstructure:"keep_below"`
 
+	Scorer    string  `mapstructure:"scorer"`    // default, none, or a scorer's file; empty: none
+	Precision float64 `mapstructure:"precision"` // of the kept pairs, by the scorer's probabilities; 0: the threshold decides
+	Features  bool    `mapstructure:"features"`  // also write the scorer's features
+
 	Threads   int    `mapstructure:"threads"`    // 0: every core
 	MaxMemory string `mapstructure:"max_memory"` // of anonymous memory, "4GiB"; empty: no bound
 	maxMemory int64
@@ -113,6 +117,7 @@ func (c *Config) Validate() error {
 	if math.IsNaN(c.Threshold) || math.IsInf(c.Threshold, 0) {
 		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
 	}
+	c.validateScorer(fail)
 	if c.Threads < 0 {
 		fail("threads = %d must not be negative", c.Threads)
 	}
@@ -181,12 +186,16 @@ type settings struct {
 	Retrieval    string  `json:"retrieval"`
 	Threshold    float64 `json:"threshold"`
 	KeepBelow    bool    `json:"keep_below"`
+	Scorer       string  `json:"scorer,omitempty"` // digest
+	Precision    float64 `json:"precision,omitempty"`
+	Features     bool    `json:"features,omitempty"`
 }
 
-func (c *Config) settings(encoderDigest string) settings {
+func (c *Config) settings(encoderDigest, scorerDigest string) settings {
 	return settings{
 		c.Source, c.Target, c.Format, c.TextColumn, c.DocColumn, c.URLColumn, c.OnBadLine,
 		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType, c.Search, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
+		scorerDigest, c.Precision, c.Features,
 	}
 }
 

@@ -128,7 +128,7 @@ func notDone(stage string, missing, tasks int, why *Holder) error {
 
 // keepPlan puts a plan where its tasks find it and returns its id.
 func (r *run) keepPlan(ctx context.Context, p *plan.Plan) (string, error) {
-	p.Encoder = r.cfg.Encoder
+	p.Encoder, p.Scorer = r.cfg.Encoder, scorerData(r.scorer)
 	data, id, err := p.Encode()
 	if err != nil {
 		return "", err

@@ -36,7 +36,7 @@ func GC(ctx context.Context, work string, sweep Sweep, opts Options) (_ *Swept, 
 	if sweep.Keep < 1 || sweep.Older < 0 {
 		return nil, badinput.Errorf("keep = %d and older = %s: keep at least one run, and let the age not be negative", sweep.Keep, sweep.Older)
 	}
-	st, err := opts.openStore(ctx, work)
+	st, err := opts.openSeen(ctx, work)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/store"
 )
@@ -28,6 +30,14 @@ type RunNote struct {
 }
 
 func (n RunNote) name() string { return fmt.Sprintf("%08d-%s.json", n.Number, n.Plan) }
+
+// openSeen opens a store that runs have used: no directory is made for a name that was mistyped.
+func (o Options) openSeen(ctx context.Context, work string) (*store.Store, error) {
+	if info, err := os.Stat(work); !store.Remote(work) && (err != nil || !info.IsDir()) {
+		return nil, badinput.Errorf("%s is no work directory; name one with --work", work)
+	}
+	return o.openStore(ctx, work)
+}
 
 // history returns the runs that the store has seen, the oldest first. A note that does not parse is no run.
 func history(ctx context.Context, st *store.Store) ([]RunNote, error) {

@@ -175,7 +175,7 @@ func TestTaskRefuses(t *testing.T) {
 		"an index past all":  {string(whole), TaskConfig{Plan: path, Index: 1000}, options(), "tasks 0 to"},
 		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
 		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
-		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "has no plan x"},
+		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is no work directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
@@ -259,4 +259,18 @@ func TestTextReplacedMeanwhile(t *testing.T) {
 		t.Errorf("%d plans were refused, left %v", refused, left)
 	}
 	mustRun(t, cfg) // a run makes a new plan
+}
+
+func TestNoWorkDirectory(t *testing.T) {
+	work := filepath.Join(t.TempDir(), "nothing")
+	_, status := ReadStatus(t.Context(), work, options())
+	_, swept := GC(t.Context(), work, Sweep{Keep: 1}, options())
+	for _, err := range []error{status, swept} {
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "--work") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if _, err := os.Stat(work); err == nil {
+		t.Error("the directory was made")
+	}
 }

@@ -21,12 +21,13 @@ type matched struct {
 	Counts  Counts   `json:"counts"`
 	Rows    int      `json:"rows"`
 	Samples []Sample `json:"samples"`
+	// Threshold is the one that was used: with a wanted precision it is found in the matching.
+	Threshold float64 `json:"threshold"`
 	recall
 }
 
 // match scores the candidates of both sides' neighbours, matches them and writes the bitext.
 func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter progress.Meter) (any, error) {
-	s := w.plan.Settings
 	sources, err := w.sentences[0]()
 	if err != nil {
 		return nil, err
@@ -44,25 +45,19 @@ func (w *worker) match(ctx context.Context, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	lists, err := mine.NewLists(forward, backward, s.K, mine.Margin(s.Margin))
+	found, err := w.judge(ctx, forward, backward, [2]*sentences{sources, targets})
 	if err != nil {
 		return nil, err
 	}
-	candidates := lists.Candidates()
-	verdicts := mine.Judge(candidates, sources.len(), targets.len(), mine.Retrieval(s.Retrieval), s.Threshold)
 	meter.Add(t.Items)
 
 	if info.Counts, err = w.counts(ctx); err != nil {
 		return nil, err
 	}
 	c := &info.Counts
-	c.SourceUnique, c.TargetUnique, c.Candidates = sources.len(), targets.len(), len(candidates)
-	for _, v := range verdicts {
-		if v == mine.Kept {
-			c.Kept++
-		}
-	}
-	return info, w.writeBitext(ctx, filepath.Join(dir, bitextName), &table{w, [2]*sentences{sources, targets}, candidates, verdicts}, info)
+	c.SourceUnique, c.TargetUnique, c.Candidates = sources.len(), targets.len(), len(found.Candidates)
+	c.Kept, info.Threshold = found.kept, found.threshold
+	return info, w.writeBitext(ctx, filepath.Join(dir, bitextName), &table{w, [2]*sentences{sources, targets}, found}, info)
 }
 
 // gather puts a side's merged neighbours over its numbered sentences. A sentence that stands in several shards has the same list in
@@ -150,7 +145,7 @@ func (m *matched) sample(rows []bitext.Row) {
 	step := max(1, len(rows)/samples)
 	for i := 0; i < len(rows) && len(m.Samples) < samples; i += step {
 		if rows[i].Keep {
-			m.Samples = append(m.Samples, Sample{rows[i].Score, rows[i].Source.Text, rows[i].Target.Text})
+			m.Samples = append(m.Samples, Sample{rows[i].Score, rows[i].Prob, rows[i].Source.Text, rows[i].Target.Text})
 		}
 	}
 }
@@ -169,9 +164,14 @@ func runID(p *plan.Plan) string {
 // metadata is what the bitext says of its run: nothing that changes between runs of the same inputs and settings.
 func metadata(p *plan.Plan, info *matched) bitext.Metadata {
 	s, c := p.Settings, info.Counts
+	var features []string
+	if s.Features {
+		features = mine.FeatureNames()
+	}
 	return bitext.Metadata{
 		RunID: info.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
-		Search: s.Search, Recall: info.Least, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: s.Threshold,
+		Search: s.Search, Recall: info.Least, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: info.Threshold,
+		Scorer: s.Scorer, Features: features,
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Version,
 	}

@@ -74,7 +74,11 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		return nil, err
 	}
 	e.Time = e.Cost.Time(e.Rates)
-	return e, e.Fits(e.MaxMemory, e.DiskFree)
+	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
+	if !r.remote {
+		bounds.Memory = machineMemory()
+	}
+	return e, e.Fits(bounds)
 }
 
 // whySearch explains the choice of a backend.
@@ -117,6 +121,15 @@ func freeDisk(work string) int64 {
 		return 0
 	}
 	return int64(fs.Bavail) * fs.Bsize
+}
+
+// machineMemory is what this machine has; 0 if it does not tell.
+func machineMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(info.Totalram) * int64(info.Unit)
 }
 
 // calibrationTime is how long each measurement takes at least.

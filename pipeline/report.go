@@ -14,6 +14,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/store"
 )
 
@@ -32,6 +33,7 @@ type Report struct {
 	Encoder      EncoderReport     `json:"encoder"`
 	Inputs       []InputReport     `json:"inputs"`
 	Counts       Counts            `json:"counts"`
+	Threshold    float64           `json:"threshold"` // that was used: with settings.precision it is found in the matching
 	Stages       []StageReport     `json:"stages"`
 	Bitext       BitextReport      `json:"bitext"`
 	Samples      []Sample          `json:"samples"`
@@ -91,14 +93,15 @@ type BitextReport struct {
 
 // Sample is a pair shown to the reader.
 type Sample struct {
-	Score  float32 `json:"score"`
-	Source string  `json:"src"`
-	Target string  `json:"tgt"`
+	Score  float32  `json:"score"`
+	Prob   *float32 `json:"prob,omitempty"`
+	Source string   `json:"src"`
+	Target string   `json:"tgt"`
 }
 
 // newReport starts the report of a run.
-func newReport(cfg Config, version string, model *encode.Model) *Report {
-	s := cfg.settings(model.Digest)
+func newReport(cfg Config, version string, model *encode.Model, scorer *rescore.Named) *Report {
+	s := cfg.settings(model.Digest, scorerDigest(scorer))
 	return &Report{
 		Version: version, ConfigDigest: digestOf(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(),
 		Encoder:  EncoderReport{model.Name, model.Digest, model.Dim},

@@ -20,6 +20,7 @@ import (
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/store"
 )
 
@@ -57,6 +58,7 @@ type run struct {
 	store    *store.Store
 	model    *encode.Model
 	searcher index.Searcher
+	scorer   *rescore.Named // nil: the margin decides
 	engine   engine.Engine
 	remote   bool // the engine runs tasks in other processes
 	report   *Report
@@ -106,7 +108,10 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	if r.engine, r.remote, err = cfg.engine(); err != nil {
 		return nil, err
 	}
-	r.report = newReport(cfg, opts.Version, r.model)
+	if err := r.loadScorer(); err != nil {
+		return nil, err
+	}
+	r.report = newReport(cfg, opts.Version, r.model, r.scorer)
 	r.report.Versions["blas"] = library.String()
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
@@ -202,6 +207,7 @@ func (r *run) settings() plan.Settings {
 	return plan.Settings{
 		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
 		Search: r.searcher.Name(), K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
+		Scorer: scorerDigest(r.scorer), Precision: c.Precision, Features: c.Features,
 		ConfigDigest: r.report.ConfigDigest,
 	}
 }
@@ -226,6 +232,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	file := out.Files[0]
 	r.report.RunID, r.report.Counts, r.report.Samples = info.RunID, info.Counts, info.Samples
+	r.report.Threshold = info.Threshold
 	r.report.Bitext = BitextReport{Path: path, Rows: info.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 
 	"bitextmine/corpus"
@@ -117,14 +116,9 @@ func (w *worker) order(ctx context.Context, s *plan.ShardFile) ([]int32, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]int32, len(keys))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	slices.SortFunc(rows, func(a, b int32) int { return keys[a].Compare(keys[b]) })
 	order := make([]int32, len(keys))
-	for place, row := range rows {
-		order[row] = int32(place)
+	for place, o := range byKey(appendOccurrences(make([]occurrence, 0, len(keys)), 0, keys)) {
+		order[o.row] = int32(place)
 	}
 	w.orders[s.SHA256] = order
 	return order, nil

@@ -49,7 +49,7 @@ type TaskStatus struct {
 
 // ReadStatus looks at the last run that a store has seen.
 func ReadStatus(ctx context.Context, work string, opts Options) (_ *Status, err error) {
-	st, err := opts.openStore(ctx, work)
+	st, err := opts.openSeen(ctx, work)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func summary(name string, r, previous *Report, d *Difference, warnings []string)
 	for _, w := range warnings {
 		fmt.Fprintf(&page, "**%s**\n\n", oneLine(w))
 	}
-	fmt.Fprintf(&page, "%d pairs are kept of %d candidates (%s margin above %g, %s).\n", c.Kept, c.Candidates, s.Margin, s.Threshold, s.Retrieval)
+	fmt.Fprintf(&page, "%d pairs are kept of %d candidates (%s).\n", c.Kept, c.Candidates, r.Rule())
 	if d != nil {
 		fmt.Fprintf(&page, "Since the run before (%d pairs): %d added, %d removed, %d rescored.\n", d.Before, d.Added, d.Removed, d.Rescored)
 	}

@@ -17,10 +17,9 @@ const writeChunk = 512 << 10
 
 // table is the bitext before its texts are fetched.
 type table struct {
-	worker     *worker
-	sentences  [2]*sentences
-	candidates []mine.Candidate
-	verdicts   []mine.Verdict
+	worker    *worker
+	sentences [2]*sentences
+	*judged
 }
 
 // wanted returns the places of the candidates to write, best first: those kept, or all.
@@ -39,7 +38,7 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 	rows := make([]bitext.Row, len(at))
 	source, target := make([]placed, len(at)), make([]placed, len(at))
 	for i, n := range at {
-		c, v := t.candidates[n], t.verdicts[n]
+		c, v := t.Candidates[n], t.verdicts[n]
 		rows[i] = bitext.Row{
 			Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean,
 			SourceRank: c.SourceRank, TargetRank: c.TargetRank, Keep: v == mine.Kept,
@@ -47,6 +46,7 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 		if v != mine.Kept {
 			rows[i].Reasons = []string{v.String()}
 		}
+		t.addScores(n, &rows[i].Prob, &rows[i].Features)
 		source[i] = placed{t.sentences[0].first[c.Source], &rows[i].Source}
 		target[i] = placed{t.sentences[1].first[c.Target], &rows[i].Target}
 	}

@@ -34,7 +34,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if cfg.Threads < 0 || cfg.Step < 0 {
 		return badinput.Errorf("threads = %d and step = %d must not be negative", cfg.Threads, cfg.Step)
 	}
-	st, err := opts.openStore(ctx, work)
+	st, err := opts.openSeen(ctx, work)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"bitextmine/index"
 	"bitextmine/index/blas"
 	"bitextmine/index/kernel"
 )
@@ -34,35 +35,51 @@ func main() {
 	half := flag.Bool("float16", false, "rows in float16")
 	nprobe := flag.Int("nprobe", 0, "of approximate indexes with inverted lists")
 	ef := flag.Int("efsearch", 0, "of approximate graph indexes")
+	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
+	k := flag.Int("k", 4, "neighbours, of -embeddings")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Printf("%s; best kernel %s; %d threads; medians of %d\n\n", blas.Running(), kernel.Best.Name, *threads, *repeat)
+	cs, err := parseContestants(*contestants, settings{*threads, *nprobe, *ef})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if srcPath, tgtPath, ok := strings.Cut(*files, ","); ok {
+		s, src, tgt, err := fromFiles(srcPath, tgtPath, *k, *half)
+		if err == nil {
+			err = compare(ctx, s, src, tgt, cs, *repeat)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	for _, kind := range strings.Split(*data, ",") {
 		for _, text := range strings.Split(*shapes, ",") {
-			s, err := parseShape(text)
-			if err != nil {
-				log.Fatal(err)
-			}
-			s.kind, s.float16 = kind, *half
-			cs, err := parseContestants(*contestants, settings{*threads, *nprobe, *ef})
-			if err != nil {
-				log.Fatal(err)
-			}
-			if err := compare(ctx, s, cs, *repeat); err != nil {
+			if err := compareShape(ctx, text, kind, *half, cs, *repeat); err != nil {
 				log.Fatal(err)
 			}
 		}
 	}
 }
 
-// compare prints one table.
-func compare(ctx context.Context, s shape, contestants []contestant, repeat int) error {
+func compareShape(ctx context.Context, text, kind string, half bool, cs []contestant, repeat int) error {
+	s, err := parseShape(text)
+	if err != nil {
+		return err
+	}
+	s.kind, s.float16 = kind, half
 	src, tgt, err := s.sides()
 	if err != nil {
 		return err
 	}
+	return compare(ctx, s, src, tgt, cs, repeat)
+}
+
+// compare prints one table.
+func compare(ctx context.Context, s shape, src, tgt index.Side, contestants []contestant, repeat int) error {
 	measured := make([]measurements, len(contestants))
 	for range repeat {
 		for i, c := range contestants {

@@ -17,6 +17,29 @@ type shape struct {
 	float16      bool
 }
 
+// fromFiles reads both sides from embedding files, as float32 unless they are to be float16.
+func fromFiles(srcPath, tgtPath string, k int, float16 bool) (s shape, src, tgt index.Side, err error) {
+	if src, err = fromFile(srcPath, float16); err == nil {
+		tgt, err = fromFile(tgtPath, float16)
+	}
+	return shape{n: src.Vectors.N, q: tgt.Vectors.N, dim: src.Vectors.Dim, k: k, kind: "embeddings"}, src, tgt, err
+}
+
+func fromFile(path string, float16 bool) (index.Side, error) {
+	f, err := embedding.OpenArray(path)
+	if err != nil {
+		return index.Side{}, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	rows := make([]float32, f.Matrix.N*f.Matrix.Dim)
+	f.Matrix.Float32(rows, 0, f.Matrix.N)
+	m := embedding.FromFloat32(rows, f.Matrix.Dim)
+	if float16 {
+		m = embedding.Narrow(m)
+	}
+	return index.Side{Vectors: m}, nil
+}
+
 func parseShape(text string) (shape, error) {
 	var s shape
 	if _, err := fmt.Sscanf(text, "%dx%dx%dx%d", &s.n, &s.q, &s.dim, &s.k); err != nil || s.n < 1 || s.q < 1 || s.dim < 1 || s.k < 1 {
@@ -41,10 +64,7 @@ func (s shape) side(rows []float32) index.Side {
 	unit(rows, s.dim)
 	m := embedding.FromFloat32(rows, s.dim)
 	if s.float16 {
-		m = embedding.Matrix{N: m.N, Dim: m.Dim, F16: make([]uint16, len(rows))}
-		for i, v := range rows {
-			m.F16[i] = narrow(v)
-		}
+		m = embedding.Narrow(m)
 	}
 	return index.Side{Vectors: m}
 }
@@ -121,14 +141,4 @@ func unit(rows []float32, dim int) {
 			row[i] = float32(float64(row[i]) / math.Sqrt(sum))
 		}
 	}
-}
-
-// narrow cuts a float32 of a unit row off to float16; values too small for a normal number become zero.
-func narrow(v float32) uint16 {
-	bits := math.Float32bits(v)
-	exponent := int(bits>>23&0xff) - 127 + 15
-	if exponent < 1 {
-		return uint16(bits >> 16 & 0x8000)
-	}
-	return uint16(bits>>16&0x8000) | uint16(exponent)<<10 | uint16(bits>>13&0x3ff)
 }

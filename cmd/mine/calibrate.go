@@ -43,7 +43,7 @@ program by default) are planted among your sentences and mined with them: how ma
 sources whose partner was withheld gives precision, with 95% bootstrap intervals. The planted sentences are in no file, so
 never in the bitext. The estimate is as good as the known pairs are like your text.`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
-  mine calibrate --config nightly.yaml --planted known.tsv --precision 95 --write nightly.yaml`,
+  mine calibrate --config nightly.yaml --planted known.tsv --for-precision 95 --write nightly.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := o.load()
@@ -56,7 +56,7 @@ never in the bitext. The estimate is as good as the known pairs are like your te
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.planted, "planted", "", "known pairs to plant: source<TAB>target a line")
-	f.Float64Var(&o.precision, "precision", 0, "wanted precision in percent; 0: the best F1")
+	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision in percent; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
@@ -65,7 +65,7 @@ never in the bitext. The estimate is as good as the known pairs are like your te
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
 	if !(o.precision >= 0 && o.precision <= 100) || o.resamples < 0 { // a NaN is neither
-		return badinput.Errorf("mine calibrate: --precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
+		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
 	}
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)

@@ -36,6 +36,7 @@ type evalOptions struct {
 	byText           bool
 	negatives        string
 	curve, curvePlot string
+	scorer           string
 }
 
 func newEval() *cobra.Command {
@@ -46,7 +47,8 @@ func newEval() *cobra.Command {
 		Long: `Judge an encoder, or any program's embeddings, by the protocols that papers report. Each has its own name and prints
 what it measures; figures of two protocols never belong in one column (docs/evaluation.md).
 
-  bucc-laser bucc-st bucc-cosine bucc-mteb   BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR
+  bucc-laser bucc-st bucc-cosine bucc-mteb
+  bucc-scored                                BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR
   tatoeba xsim xsim++ retrieval              line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text
   sts                                        SemEval 2012-2017 and SICK under --dir
 
@@ -76,6 +78,7 @@ Percentages are printed as percentages in every format. Language codes may be IS
 	f.StringVar(&o.embDType, "emb-dtype", "float32", "type of embeddings without header: float32, float16")
 	f.BoolVar(&o.byText, "eval-text", false, "tatoeba, xsim, retrieval: an answer with the right text is right, whatever its line")
 	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (ours), or a published errtype.json")
+	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
 	f.StringVar(&o.curvePlot, "plot", "", "draw them to this .svg or .png file")
 	return cmd
@@ -125,6 +128,11 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEncoder()) }()
+	closeScoring, err := o.openScoring(runner, protocols)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeScoring()) }()
 	reports, err := o.evaluate(ctx, runner, protocols)
 	if err != nil {
 		return err
@@ -179,7 +187,7 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocol
 	var bucc, aligned, sts []eval.Protocol
 	for _, p := range protocols {
 		switch p {
-		case eval.BUCCLaser, eval.BUCCST, eval.BUCCCosine, eval.BUCCMTEB:
+		case eval.BUCCLaser, eval.BUCCST, eval.BUCCCosine, eval.BUCCScored, eval.BUCCMTEB:
 			bucc = append(bucc, p)
 		case eval.STS:
 			sts = append(sts, p)

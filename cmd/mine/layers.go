@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -117,14 +118,9 @@ func readPreset(name string) (map[string]any, error) {
 	if err := v.ReadConfig(strings.NewReader(string(data))); err != nil {
 		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
 	}
-	known, values := configKeys(), v.AllSettings()
-	for key, value := range values {
-		if !slices.Contains(known, key) {
-			return nil, badinput.Errorf("config %s: setting %q is not known; `mine config` lists the settings", name, key)
-		}
-		if err := checkValue(key, value); err != nil {
-			return nil, badinput.Errorf("config %s: %s %w", name, key, err)
-		}
+	values := v.AllSettings()
+	if wrong := checkValues(values); len(wrong) > 0 {
+		return nil, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
 	}
 	if corpora, ok := values["corpora"].(map[string]any); ok {
 		if values["corpora"], err = byLanguage(corpora); err != nil {
@@ -151,6 +147,19 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 	return named, nil
 }
 
+// checkValues lists the settings that are not known and those whose value does not fit.
+func checkValues(values map[string]any) (wrong []string) {
+	known := configKeys()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, key) {
+			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
+		} else if err := checkValue(key, values[key]); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
+		}
+	}
+	return wrong
+}
+
 // checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction would
 // be cut to a whole number and a list of the wrong shape passed over.
 func checkValue(key string, value any) error {
@@ -161,7 +170,7 @@ func checkValue(key string, value any) error {
 		if err != nil {
 			shown = []byte(text)
 		}
-		return fmt.Errorf("is %s; give %s", shown, wanted)
+		return fmt.Errorf("is %s but must be %s", shown, wanted)
 	}
 	switch configType(key).Kind() {
 	case reflect.Int:

@@ -142,7 +142,7 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 	if c.Skipped > 0 {
 		fmt.Fprintf(out, "%d lines were skipped; run.json says which and why\n", c.Skipped)
 	}
-	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s margin above %g, %s)\n\n", c.Kept, c.Candidates, r.Settings.Margin, r.Settings.Threshold, r.Settings.Retrieval)
+	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s)\n\n", c.Kept, c.Candidates, r.Rule())
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {
@@ -154,7 +154,11 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 	}
 	fmt.Fprintf(out, "peak memory %.0f MiB\n", float64(r.PeakMemory)/(1<<20))
 	for _, s := range r.Samples {
-		fmt.Fprintf(out, "\n%.3f  %s\n       %s\n", s.Score, s.Source, s.Target)
+		score := s.Score
+		if s.Prob != nil {
+			score = *s.Prob
+		}
+		fmt.Fprintf(out, "\n%.3f  %s\n       %s\n", score, s.Source, s.Target)
 	}
 	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows, filepath.Join(filepath.Dir(r.Bitext.Path), pipeline.ReportName))
 	return err

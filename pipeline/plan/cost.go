@@ -114,15 +114,26 @@ func (c Cost) Time(r Rates) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Fits refuses what cannot be done with so much memory and disk, naming the setting that would help; 0: no bound.
-func (c Cost) Fits(memory, disk int64) error {
-	if memory > 0 && c.Memory > memory {
-		help := "--shard-size"
-		if c.Stage == Match {
-			help = "the number of sentences"
-		}
-		return badinput.Errorf("a %s task needs %s of memory, more than max_memory = %s; raise --max-memory, or lower %s", c.Stage, Bytes(c.Memory), Bytes(memory), help)
+// Bounds are what a run may use, in bytes; 0: no bound.
+type Bounds struct {
+	MaxMemory int64 // as the settings say
+	Memory    int64 // of the machine
+	Disk      int64 // free
+}
+
+// Fits refuses what cannot be done within bounds, naming the setting that would help.
+func (c Cost) Fits(b Bounds) error {
+	help := "lower --shard-size"
+	if c.Stage == Match {
+		help = "take fewer sentences"
 	}
+	switch {
+	case b.MaxMemory > 0 && c.Memory > b.MaxMemory:
+		return badinput.Errorf("a %s task needs %s of memory, more than max_memory = %s; raise --max-memory, or %s", c.Stage, Bytes(c.Memory), Bytes(b.MaxMemory), help)
+	case b.Memory > 0 && c.Memory > b.Memory:
+		return badinput.Errorf("a %s task needs %s of memory, and this machine has %s; %s, or use a larger machine", c.Stage, Bytes(c.Memory), Bytes(b.Memory), help)
+	}
+	disk := b.Disk
 	if disk > 0 && c.Disk > disk {
 		return badinput.Errorf("the run would write %s, but the work directory's disk has %s free; free some, or name a directory on another disk with --work",
 			Bytes(c.Disk), Bytes(disk))

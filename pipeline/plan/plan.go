@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"encoding/json"
+
 	"bitextmine/corpus"
 )
 
@@ -15,12 +17,13 @@ const (
 
 // Plan is all that a task needs to know, on whatever machine it runs.
 type Plan struct {
-	Version  string   `json:"version"` // of the program: another version may compute other keys
-	Settings Settings `json:"settings"`
-	Encoder  string   `json:"encoder"` // where its files are: a built-in name or a path
-	Sides    [2]Side  `json:"sides"`   // source, target
-	Covers   []Cover  `json:"covers"`  // of the bases
-	Waves    []Wave   `json:"waves"`
+	Version  string          `json:"version"` // of the program: another version may compute other keys
+	Settings Settings        `json:"settings"`
+	Encoder  string          `json:"encoder"`          // where its files are: a built-in name or a path
+	Sides    [2]Side         `json:"sides"`            // source, target
+	Scorer   json.RawMessage `json:"scorer,omitempty"` // its file, where one decides
+	Covers   []Cover         `json:"covers"`           // of the bases
+	Waves    []Wave          `json:"waves"`
 }
 
 // Settings are the settings that change outputs, as the specs take them.
@@ -36,6 +39,9 @@ type Settings struct {
 	Retrieval    string         `json:"retrieval"`
 	Threshold    float64        `json:"threshold"`
 	KeepBelow    bool           `json:"keep_below"`
+	Scorer       string         `json:"scorer,omitempty"` // digest of Plan.Scorer
+	Precision    float64        `json:"precision,omitempty"`
+	Features     bool           `json:"features,omitempty"`
 	ConfigDigest string         `json:"config_digest"`
 }
 

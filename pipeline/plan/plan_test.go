@@ -131,10 +131,12 @@ func TestFits(t *testing.T) {
 	if none := CostOf(p, func(string, string) bool { return true }); none.Comparisons+none.Disk+none.Memory != 0 || none.Done[Search] != 6 {
 		t.Errorf("cost of what is done %+v", none)
 	}
-	if err := all.Fits(0, 0); err != nil {
+	if err := all.Fits(Bounds{}); err != nil {
 		t.Error(err)
 	}
-	for name, err := range map[string]error{"--max-memory": all.Fits(1<<20, 0), "--work": all.Fits(0, 1<<10)} {
+	for name, err := range map[string]error{
+		"--max-memory": all.Fits(Bounds{MaxMemory: 1 << 20}), "--work": all.Fits(Bounds{Disk: 1 << 10}), "this machine has 1.0 MiB": all.Fits(Bounds{Memory: 1 << 20}),
+	} {
 		if !badinput.Is(err) || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v does not name %s", err, name)
 		}

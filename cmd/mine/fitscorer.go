@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/rescore"
+)
+
+// fitOptions are the flags of mine fit-scorer besides the settings of a run.
+type fitOptions struct {
+	pairs                  string
+	pairsSource, pairsTgt  string
+	examples               []string
+	saveExamples, into, as string
+}
+
+func newFitScorer() *cobra.Command {
+	var s settings
+	var o fitOptions
+	cmd := &cobra.Command{
+		Use:   "fit-scorer",
+		Short: "Fit a scorer to your own corpora, without gold",
+		Long: `Fit a scorer to your own corpora, without gold. Known translations are planted into the corpora, half of them whole and half
+without one of their sentences, then the other way round: a planted pair is true, the other candidates of planted sentences are
+false, and nothing is claimed of the rest. The corpora are cut, encoded and searched as by mine run, whose intermediate files
+serve both ways; no planted sentence gets into a bitext.
+
+The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without --pairs the
+program's own 216 German-English ones are planted. --examples joins what other calls saved, so that a scorer can be fitted on
+several language pairs; --src and --tgt are then not needed.`,
+		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
+  mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json
+  mine fit-scorer --examples de.json --examples fr.json --scorer-out both.json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runFitScorer(cmd.Context(), &s, o, cmd.OutOrStdout())
+		},
+	}
+	s.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line")
+	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
+	f.StringVar(&o.pairsTgt, "pairs-tgt", "", "and their target sentences in the same order")
+	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
+	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
+	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
+	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
+	return cmd
+}
+
+func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer) error {
+	sets, err := o.sets(ctx, s)
+	if err != nil {
+		return err
+	}
+	name := o.as
+	if name == "" {
+		name = o.into
+	}
+	scorer, err := rescore.Fit(name, sets)
+	if err != nil {
+		return err
+	}
+	data, err := scorer.Encode()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(o.into, data); err != nil {
+		return err
+	}
+	if err := printScorer(out, scorer); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\n%s\n", o.into)
+	return err
+}
+
+// sets makes or reads the examples.
+func (o fitOptions) sets(ctx context.Context, s *settings) ([]*rescore.Examples, error) {
+	var sets []*rescore.Examples
+	for _, path := range o.examples {
+		set, err := rescore.ReadExamples(path)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	if sets != nil {
+		return sets, nil
+	}
+	cfg, _, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	pairs, from, err := o.known(cfg)
+	if err != nil {
+		return nil, err
+	}
+	set, err := pipeline.Fit(ctx, *cfg, pairs, from, runOptions(progress.New(os.Stderr)))
+	if err != nil {
+		return nil, err
+	}
+	if o.saveExamples != "" {
+		if err := set.Write(o.saveExamples); err != nil {
+			return nil, err
+		}
+	}
+	return []*rescore.Examples{set}, nil
+}
+
+// known reads the pairs to plant and says where they came from.
+func (o fitOptions) known(cfg *pipeline.Config) ([]rescore.Pair, string, error) {
+	switch {
+	case o.pairs != "" && o.pairsSource+o.pairsTgt != "":
+		return nil, "", badinput.Errorf("--pairs and --pairs-src name known pairs twice; give one form")
+	case o.pairs != "":
+		pairs, err := rescore.ReadPairs(o.pairs)
+		return pairs, o.pairs, err
+	case o.pairsSource != "" && o.pairsTgt != "":
+		pairs, err := rescore.ReadAligned(o.pairsSource, o.pairsTgt)
+		return pairs, o.pairsSource, err
+	case o.pairsSource+o.pairsTgt != "":
+		return nil, "", badinput.Errorf("--pairs-src and --pairs-tgt go together; give both")
+	}
+	pairs, err := rescore.FixturePairs(cfg.Source, cfg.Target)
+	return pairs, "fixtures/text (the program's own)", err
+}
+
+// printScorer shows what a scorer weighs and how far its probabilities hold on planted pairs that it was not fitted on.
+func printScorer(out io.Writer, s *mine.Scorer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "planted\t\tpairs\tfound\tcandidates\tseen\t\n")
+	for _, p := range s.FittedOn {
+		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Planted, p.Found, p.Candidates, p.Seen)
+	}
+	fmt.Fprintf(table, "\nfeature\tweight\tmean\tdeviation\t\n")
+	for _, t := range s.Terms {
+		fmt.Fprintf(table, "%s\t%+.3f\t%.3f\t%.3f\t\n", t.Feature, t.Weight, t.Mean, t.Deviation)
+	}
+	q := s.Quality
+	fmt.Fprintf(table, "\nprobability\tcandidates\tmean\ttrue\t\n")
+	for _, b := range q.Bins {
+		fmt.Fprintf(table, "%.1f-%.1f\t%d\t%.3f\t%.3f\t\n", b.Low, b.High, b.Examples, b.Probability, b.True)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\non planted pairs left out: expected calibration error %.4f, log loss %.4f, precision %.3f and recall %.3f at 0.5\n",
+		q.Calibration, q.LogLoss, q.Precision, q.Recall)
+	return err
+}

@@ -1,0 +1,118 @@
+package encode
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+func openTokens(t *testing.T, model *Model) *TokenEncoder {
+	t.Helper()
+	e, err := OpenTokens(model, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// TestTokenVectorsAreWhatTheMeanIsTakenOf: the default encoder's sentence vector is the direction of the sum of its tokens' vectors.
+func TestTokenVectorsAreWhatTheMeanIsTakenOf(t *testing.T) {
+	model, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, model)
+	texts := append(sentences(300, 5), "word", strings.Repeat("long ", 400))
+	ids, err := e.IDs(context.Background(), "en", texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := encodeAll(t, open(t, Options{}), texts)
+	vectors, err := e.Vectors(context.Background(), ids.IDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dim, begin := e.Dim(), 0
+	for i, end := range ids.Ends {
+		sum, norm := make([]float64, dim), 0.0
+		for at := begin; at < end; at++ {
+			for d, x := range vectors[at*dim : (at+1)*dim] {
+				sum[d] += float64(x)
+			}
+		}
+		begin = end
+		for _, x := range sum {
+			norm += x * x
+		}
+		for d, x := range sum {
+			if math.Abs(x/math.Sqrt(norm)-float64(want[i*dim+d])) > 1e-5 {
+				t.Fatalf("sentence %d: value %d is %v, want %v", i, d, x/math.Sqrt(norm), want[i*dim+d])
+			}
+		}
+	}
+}
+
+// TestContextualVectors reads the same output as if it depended on the sentence: every token has the vector of its id.
+func TestContextualVectors(t *testing.T) {
+	model, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, model)
+	texts := append(sentences(200, 6), "")
+	want, err := e.IDs(context.Background(), "en", texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := e.Vectors(context.Background(), want.IDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]bool, len(texts))
+	err = e.Contextual(context.Background(), "en", texts, func(i int, ids []int32, vectors []float32) error {
+		begin := 0
+		if i > 0 {
+			begin = want.Ends[i-1]
+		}
+		if !slices.Equal(ids, want.IDs[begin:want.Ends[i]]) || !slices.Equal(vectors, table[begin*e.Dim():want.Ends[i]*e.Dim()]) {
+			t.Errorf("sentence %d has other tokens", i)
+		}
+		seen[i] = true
+		return nil
+	})
+	if err != nil || slices.Contains(seen, false) {
+		t.Errorf("error %v, sentences seen: %v", err, seen)
+	}
+}
+
+func TestOpenTokensRefuses(t *testing.T) {
+	model, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tokens := range map[string]TokenOutput{
+		"no output named":        {},
+		"no such tensor":         {Output: "hidden"},
+		"a tensor of other rank": {Output: "sentence_embedding"},
+		"another dim":            {Output: "e", Dim: 300},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := *model
+			other.Tokens = tokens
+			if _, err := OpenTokens(&other, Options{}); !badinput.Is(err) {
+				t.Errorf("error %v is not about the input", err)
+			} else {
+				t.Log(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/corpus"
+	"bitextmine/index"
+	"bitextmine/mine"
+	"bitextmine/pipeline/rescore"
+)
+
+// BUCCScored is ours: BUCC's sets, with a learned probability in place of the margin.
+var BUCCScored = Protocol{"bucc-scored", [2]string{
+	"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that repeats on its side is out, gold is not filtered.",
+	"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not to be set beside other protocols' figures as theirs.",
+}}
+
+// Scoring is the scorer of bucc-scored and what it needs of the encoder.
+type Scoring struct {
+	Scorer  *mine.Scorer
+	Tokens  rescore.Tokenizer // nil: none
+	Threads int
+}
+
+// Mine gives the pairs that a run with the scorer would match, and how far their probabilities hold: each matched pair is
+// true if it is gold and false if not, whatever a reader would say of it.
+func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) (Mined, mine.Quality, error) {
+	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
+	if err != nil {
+		return Mined{}, mine.Quality{}, err
+	}
+	subject := rescore.Subject{
+		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens, Threads: s.Threads,
+		Describe: rescore.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
+	}
+	ranked, err := subject.Apply(ctx, s.Scorer)
+	if err != nil {
+		return Mined{}, mine.Quality{}, err
+	}
+	gold := newPairSet(half.Gold)
+	mined := Mined{Half: half.Name, Gold: len(gold)}
+	var judged []mine.Judged
+	for i, verdict := range ranked.Match(source.rows.N, target.rows.N) {
+		c := ranked.Candidates[i]
+		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
+			continue
+		}
+		pair := Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
+		pair.Correct = gold.has(pair.Source, pair.Target)
+		mined.Pairs = append(mined.Pairs, pair)
+		judged = append(judged, mine.Judged{Probability: ranked.Probabilities[i], True: pair.Correct})
+	}
+	return mined, mine.Measure(judged), nil
+}
+
+// texts lists the normalised texts of an arrangement's rows.
+func (a arranged) texts(v Vectors) []string {
+	out := make([]string, len(a.sentence))
+	for i, s := range a.sentence {
+		out[i] = corpus.Normalise(v.Texts[s])
+	}
+	return out
+}
+
+// noteQuality says how far the probabilities of a pair's reported half hold.
+func (r *Report) noteQuality(pair LanguagePair, mined Mined, q mine.Quality) {
+	at := Extract(mined.Pairs, mined.Gold, 0.5)
+	r.note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
+	top := q.Bins[len(q.Bins)-1]
+	r.note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",
+		pair, top.Examples, 100*top.True, q.Examples, q.Calibration, diagram(q))
+}
+
+// diagram is a reliability diagram in a line.
+func diagram(q mine.Quality) string {
+	out := ""
+	for i, b := range q.Bins {
+		if i > 0 {
+			out += ", "
+		}
+		out += fmt.Sprintf("%.2f: %.2f (%d)", b.Probability, b.True, b.Examples)
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package mine
+
+import "fmt"
+
+// Feature describes one number that is known of a candidate. Its version changes when its computation does: a scorer fitted on
+// one version is not applied to another.
+type Feature struct {
+	Name      string
+	Version   int
+	Low, High float32 // a value outside is set to the nearer end
+	Tokens    bool    // needs token vectors; 0 without them
+	Meaning   string
+}
+
+// Features lists every feature in the order of a candidate's values. "its k neighbours" are the first k of a
+// sentence's list, k being the scorer's; a token's cosines are with the tokens of the other sentence.
+var Features = []Feature{
+	{"cosine", 1, -1, 1, false, "cosine of the two sentence vectors"},
+	{"ratio", 1, 0, 4, false, "ratio margin over its k neighbours"},
+	{"distance", 1, -1, 1, false, "distance margin over its k neighbours"},
+	{"ratio_without", 1, 0, 4, false, "ratio margin, the candidate left out of both neighbourhoods"},
+	{"distance_without", 1, -1, 1, false, "distance margin, the candidate left out of both neighbourhoods"},
+	{"gap_src", 1, -1, 1, false, "cosine less that of the source's best other neighbour"},
+	{"gap_tgt", 1, -1, 1, false, "cosine less that of the target's best other neighbour"},
+	{"rank_src", 1, 0, 64, false, "target's place in the source's list, from 0; k if it is not there"},
+	{"rank_tgt", 1, 0, 64, false, "source's place in the target's list, from 0; k if it is not there"},
+	{"cover_src", 1, -1, 1, true, "mean over source tokens of the best cosine, weighted by inverse document frequency"},
+	{"cover_tgt", 1, -1, 1, true, "the same of target tokens"},
+	{"cover_least", 1, -1, 1, true, "the lower of the two"},
+	{"cover_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other candidates; 0 if there is none"},
+	{"cover_gap_tgt", 1, -1, 1, true, "the same among the target's other candidates"},
+	{"uncovered_src", 1, 0, 1, true, "share of the source tokens' weight whose best cosine is below 0.4"},
+	{"uncovered_tgt", 1, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
+	{"missing_src", 1, 0, 16, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
+	{"missing_tgt", 1, 0, 16, true, "the same of target tokens"},
+	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
+	{"numbers_differ", 1, 0, 16, false, "numbers that one sentence has and the other lacks"},
+	{"numbers_shared", 1, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
+	{"numbers_any", 1, 0, 1, false, "1 if either sentence has a number"},
+	{"names", 1, 0, 8, false, "capitalised words of three letters or more that both have, accents apart"},
+	{"cognates", 1, 0, 16, false, "words of four letters or more that begin with the same five, accents and case apart"},
+	{"punctuation", 1, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
+	{"tokens", 1, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
+}
+
+// Places of the features in Features, which a test holds together.
+const (
+	fCosine = iota
+	fRatio
+	fDistance
+	fRatioWithout
+	fDistanceWithout
+	fGapSource
+	fGapTarget
+	fRankSource
+	fRankTarget
+	fCoverSource
+	fCoverTarget
+	fCoverLeast
+	fCoverGapSource
+	fCoverGapTarget
+	fUncoveredSource
+	fUncoveredTarget
+	fMissingSource
+	fMissingTarget
+	fLength
+	fNumbersDiffer
+	fNumbersShared
+	fNumbersAny
+	fNames
+	fCognates
+	fPunctuation
+	fTokens
+	features
+)
+
+// FeatureNames returns the names in order.
+func FeatureNames() []string {
+	names := make([]string, len(Features))
+	for i, f := range Features {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// clamp keeps a candidate's values in their documented ranges.
+func clamp(values []float32) {
+	for i, f := range Features {
+		values[i] = max(f.Low, min(f.High, values[i]))
+	}
+}
+
+// Facts are what a sentence's text says that a feature compares; a Length of 0 is a sentence that was not described. The hashes are FNV-1a of the folded text.
+type Facts struct {
+	Length  int32    // characters
+	Numbers []uint32 // hashes, ascending; a number that stands twice is there twice
+	Names   []uint32 // hashes of distinct capitalised words, ascending
+	Stems   []uint32 // hashes of the distinct first five letters of longer words, ascending
+	Marks   [8]uint8 // counts by kind of punctuation
+}
+
+// Described is one side of a mining problem as the features need it, by sentence number. Sentences that no candidate has may be left out.
+type Described struct {
+	Facts  []Facts
+	Tokens *Tokens // nil: the encoder gives none, and the features of tokens are 0
+}
+
+func (d *Described) check(sentences int) error {
+	if len(d.Facts) != sentences {
+		return fmt.Errorf("facts of %d sentences, of %d", len(d.Facts), sentences)
+	}
+	if d.Tokens == nil {
+		return nil
+	}
+	return d.Tokens.check(sentences)
+}
+
+// meanLength is the mean length in characters of the sentences described.
+func (d *Described) meanLength() float64 {
+	sum, n := int64(0), 0
+	for i := range d.Facts {
+		if length := d.Facts[i].Length; length > 0 {
+			sum += int64(length)
+			n++
+		}
+	}
+	return float64(sum) / float64(max(1, n))
+}

@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/rescore"
+)
+
+// Fit plants known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The
+// corpora are cut, encoded and searched as in a run, and a run's intermediate files serve; nothing planted is written anywhere. name says
+// where the pairs came from.
+func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opts Options) (_ *rescore.Examples, err error) {
+	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = rescore.None, 0, false, 0
+	r, err := newRun(ctx, cfg, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.store.Close()) }()
+	seen := rescore.SeenSource(r.model, name)
+	if seen != "" {
+		r.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, and pairs it has seen are too easy: a scorer fitted on them expects too much of other text; give other pairs if there are any",
+			r.model.Name, seen))
+	}
+	p, err := r.mine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := newWorker(r.cfg, opts, r.store, r.model, r.searcher, p)
+	defer func() { err = errors.Join(err, w.close()) }()
+	encoder, err := encode.Open(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	tokens, closeTokens, err := rescore.OpenTokens(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeTokens()) }()
+	bed, err := w.bed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bed.Encoder, bed.Tokens = encoder, tokens
+	examples, found, err := bed.Plant(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	return rescore.NewExamples(r.model, cfg.K, mine.Planted{
+		Pairs: name, Source: bed.Languages[0], Target: bed.Languages[1], Seen: seen != "",
+		Corpus:  fmt.Sprintf("%d and %d sentences", len(bed.Texts[0]), len(bed.Texts[1])),
+		Planted: len(pairs), Found: found, Candidates: len(examples.True),
+	}, examples), nil
+}
+
+// bed gathers a finished plan's texts, vectors and neighbours by sentence number.
+func (w *worker) bed(ctx context.Context) (*rescore.Bed, error) {
+	match := &w.plan.Waves[len(w.plan.Waves)-1].Tasks[0]
+	bed := &rescore.Bed{K: w.plan.Settings.K, Searcher: w.searcher, Threads: w.cfg.Threads}
+	var numbered [2]*sentences
+	for side := range numbered {
+		var err error
+		if numbered[side], err = w.sentences[side](); err != nil {
+			return nil, err
+		}
+		bed.Languages[side] = w.plan.Sides[side].Language
+		if bed.Texts[side], err = w.texts(ctx, side, numbered[side]); err != nil {
+			return nil, err
+		}
+		if bed.Vectors[side], err = w.allVectors(ctx, side, numbered[side]); err != nil {
+			return nil, err
+		}
+	}
+	var found recall
+	for side := range numbered {
+		var err error
+		if bed.Lists[side], err = w.gather(ctx, match, side, numbered[side], numbered[1-side], &found); err != nil {
+			return nil, err
+		}
+	}
+	return bed, nil
+}
+
+// texts returns a side's distinct sentences, normalised, by number.
+func (w *worker) texts(ctx context.Context, side int, numbered *sentences) ([]string, error) {
+	texts := make([]string, numbered.len())
+	for i := range w.plan.Sides[side].Shards {
+		path, err := w.shardPath(ctx, &w.plan.Sides[side].Shards[i])
+		if err != nil {
+			return nil, err
+		}
+		err = eachDistinct(path, int32(i), numbered, func(_ uint32, number int32, text string) error {
+			texts[number] = text
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// eachDistinct calls each with the sentences whose first occurrence is in the shard.
+func eachDistinct(path string, shard int32, numbered *sentences, each func(row uint32, number int32, text string) error) (err error) {
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	row := 0
+	for text, err := range normalised(reader.Rows()) {
+		if err != nil {
+			return err
+		}
+		if number := numbered.rows[shard][row]; numbered.first[number] == (place{shard, uint32(row)}) {
+			if err := each(uint32(row), number, text); err != nil {
+				return err
+			}
+		}
+		row++
+	}
+	return nil
+}
+
+// allVectors copies the vectors of a side's distinct sentences together, by number.
+func (w *worker) allVectors(ctx context.Context, side int, numbered *sentences) (all embedding.Matrix, err error) {
+	all = embedding.Matrix{N: numbered.len(), Dim: w.model.Dim}
+	for i := range w.plan.Sides[side].Shards {
+		if err := w.copyVectors(ctx, &w.plan.Sides[side].Shards[i], int32(i), numbered, &all); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (w *worker) copyVectors(ctx context.Context, shard *plan.ShardFile, at int32, numbered *sentences, all *embedding.Matrix) (err error) {
+	file, err := w.vectors(ctx, shard)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if file.F16 != nil && all.F16 == nil {
+		all.F16 = make([]uint16, all.N*all.Dim)
+	} else if file.F32 != nil && all.F32 == nil {
+		all.F32 = make([]float32, all.N*all.Dim)
+	}
+	for row, number := range numbered.rows[at] {
+		if numbered.first[number] != (place{at, uint32(row)}) {
+			continue
+		}
+		if file.F16 != nil {
+			copy(all.F16[int(number)*all.Dim:][:all.Dim], file.F16[row*all.Dim:])
+		} else {
+			copy(all.F32[int(number)*all.Dim:][:all.Dim], file.F32[row*all.Dim:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package rescore
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+// ReadPairs reads known translations from a file of source<TAB>target lines, in any of corpus's compressions.
+func ReadPairs(path string) ([]Pair, error) {
+	var pairs []Pair
+	err := readLines(path, func(n uint64, line string) error {
+		source, target, ok := strings.Cut(line, "\t")
+		if !ok || strings.Contains(target, "\t") {
+			return badinput.Errorf("%s:%d: not source<TAB>target; correct the line", path, n)
+		}
+		pairs = append(pairs, Pair{corpus.Normalise(source), corpus.Normalise(target)})
+		return nil
+	})
+	return pairs, err
+}
+
+// ReadAligned reads known translations from two files, line by line.
+func ReadAligned(source, target string) ([]Pair, error) {
+	var sides [2]map[uint64]string
+	for i, path := range []string{source, target} {
+		sides[i] = map[uint64]string{}
+		err := readLines(path, func(n uint64, line string) error {
+			sides[i][n] = corpus.Normalise(line)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(sides[0]) != len(sides[1]) {
+		return nil, badinput.Errorf("%s has %d sentences and %s has %d: line n of the one must be the translation of line n of the other",
+			source, len(sides[0]), target, len(sides[1]))
+	}
+	var pairs []Pair
+	for n := uint64(1); len(pairs) < len(sides[0]); n++ {
+		if text, ok := sides[0][n]; ok {
+			pairs = append(pairs, Pair{text, sides[1][n]})
+		}
+	}
+	return pairs, nil
+}
+
+func readLines(path string, each func(n uint64, line string) error) (err error) {
+	opts := corpus.DefaultOptions()
+	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.SkipBadLine
+	r, err := corpus.Open(corpus.Input{Path: path}, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := each(s.Line, s.Text); err != nil {
+			return err
+		}
+	}
+}
+
+// FixturePairs returns the program's own German-English pairs, turned round where English is the source.
+func FixturePairs(source, target string) ([]Pair, error) {
+	if !(source == "de" && target == "en") && !(source == "en" && target == "de") {
+		return nil, badinput.Errorf("the program has known pairs of de-en, none of %s-%s: give some with --pairs", source, target)
+	}
+	texts := [2]map[string]string{{}, {}}
+	for i, name := range []string{"text/de.txt", "text/en.txt"} {
+		if err := eachFixture(name, func(id, text string) { texts[i][id] = corpus.Normalise(text) }); err != nil {
+			return nil, err
+		}
+	}
+	var pairs []Pair
+	err := eachFixture("text/de-en.gold", func(de, en string) {
+		pair := Pair{texts[0][de], texts[1][en]}
+		if source == "en" {
+			pair.Source, pair.Target = pair.Target, pair.Source
+		}
+		pairs = append(pairs, pair)
+	})
+	return pairs, err
+}
+
+func eachFixture(name string, each func(a, b string)) error {
+	data, err := fixtures.Text.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		a, b, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		each(a, b)
+	}
+	return nil
+}
+
+// SeenSource returns the training source of the encoder that a file's name speaks of; empty if none.
+func SeenSource(model *encode.Model, path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, source := range model.TrainedOn {
+		if strings.Contains(name, strings.ToLower(source)) {
+			return source
+		}
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/rescore"
+)
+
+// defaultProbability is the threshold where a scorer decides: what is more likely a translation than not.
+const defaultProbability = 0.5
+
+// defaultThresholds are those of the margins that have one. 1.06 is LASER's published mining threshold.
+var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
+
+// AutoThreshold stands for the default of whatever decides.
+const AutoThreshold = -1
+
+// scored says whether a scorer decides.
+func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != rescore.None }
+
+// validateScorer checks the settings of the scorer and resolves the threshold.
+func (c *Config) validateScorer(fail func(format string, args ...any)) {
+	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
+		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
+	}
+	if !c.scored() {
+		if c.Precision != 0 || c.Features {
+			fail("precision and features need a scorer; name one with --scorer")
+		}
+		if c.Threshold == AutoThreshold {
+			threshold, ok := defaultThresholds[c.Margin]
+			if !ok {
+				fail("margin %s has no default threshold; give --threshold", c.Margin)
+			}
+			c.Threshold = threshold
+		}
+		return
+	}
+	if c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {
+		fail("retrieval %s chooses by margin; with a scorer it is max, or give --scorer none", c.Retrieval)
+	}
+	switch {
+	case c.Threshold == AutoThreshold && c.Precision == 0:
+		c.Threshold = defaultProbability
+	case c.Threshold == AutoThreshold:
+		c.Threshold = 0
+	case c.Threshold < 0 || c.Threshold > 1:
+		fail("threshold = %g is no probability; with a scorer it is one, from 0 to 1; to cut by margin give --scorer none", c.Threshold)
+	case c.Precision != 0 && c.Threshold != 0:
+		fail("threshold and precision both cut by probability; give one")
+	}
+}
+
+// loadScorer reads the scorer that the settings name, and tells what may make it wrong.
+func (r *run) loadScorer() error {
+	scorer, warnings, err := rescore.Load(r.cfg.Scorer, r.cfg.K, r.model)
+	if err != nil {
+		return err
+	}
+	for _, warning := range warnings {
+		r.Log.Warn(warning)
+	}
+	r.scorer = scorer
+	return nil
+}
+
+// scorerDigest names the scorer's content; empty without one.
+func scorerDigest(scorer *rescore.Named) string {
+	if scorer == nil {
+		return ""
+	}
+	return digestOf(json.RawMessage(scorer.Data))
+}
+
+// scorerData is the scorer's file; nil without one.
+func scorerData(scorer *rescore.Named) json.RawMessage {
+	if scorer == nil {
+		return nil
+	}
+	return scorer.Data
+}
+
+// judged is every candidate with its verdict, best first.
+type judged struct {
+	mine.Ranked // without a scorer, its candidates alone
+	verdicts    []mine.Verdict
+	kept        int
+	threshold   float64 // that was used
+}
+
+// judge scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by margin.
+func (w *worker) judge(ctx context.Context, forward, backward mine.Neighbours, sides [2]*sentences) (*judged, error) {
+	s := w.plan.Settings
+	if s.Scorer == "" {
+		lists, err := mine.NewLists(forward, backward, s.K, mine.Margin(s.Margin))
+		if err != nil {
+			return nil, err
+		}
+		j := &judged{Ranked: mine.Ranked{Candidates: lists.Candidates()}, threshold: s.Threshold}
+		j.verdicts = mine.Judge(j.Candidates, sides[0].len(), sides[1].len(), mine.Retrieval(s.Retrieval), s.Threshold)
+		for _, v := range j.verdicts {
+			if v == mine.Kept {
+				j.kept++
+			}
+		}
+		return j, nil
+	}
+	scorer, err := mine.DecodeScorer(w.plan.Scorer)
+	if err != nil {
+		return nil, badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
+	}
+	lists, err := mine.NewLists(forward, backward, scorer.K, mine.Margin(s.Margin))
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := w.rank(ctx, scorer, lists, sides)
+	if err != nil {
+		return nil, fmt.Errorf("score candidates: %w", err)
+	}
+	j := &judged{Ranked: ranked, verdicts: ranked.Match(sides[0].len(), sides[1].len()), threshold: s.Threshold}
+	if s.Precision > 0 {
+		j.threshold = mine.ThresholdFor(ranked.Matched(j.verdicts), s.Precision)
+	}
+	j.kept = ranked.Cut(j.verdicts, j.threshold)
+	return j, nil
+}
+
+// rank describes both sides and applies the scorer.
+func (w *worker) rank(ctx context.Context, scorer *mine.Scorer, lists *mine.Lists, sides [2]*sentences) (_ mine.Ranked, err error) {
+	tokens, closeTokens, err := rescore.OpenTokens(w.model, encode.Options{Threads: w.cfg.Threads, Library: w.cfg.ONNXRuntime})
+	if err != nil {
+		return mine.Ranked{}, err
+	}
+	defer func() { err = errors.Join(err, closeTokens()) }()
+	subject := rescore.Subject{
+		Languages: [2]string{w.plan.Sides[0].Language, w.plan.Sides[1].Language},
+		Lists:     lists, Tokens: tokens, Threads: w.cfg.Threads,
+		Describe: func(ctx context.Context, side int, into *rescore.Side) error {
+			return w.describe(ctx, side, sides[side], into)
+		},
+	}
+	return subject.Apply(ctx, scorer)
+}
+
+// describeChunk is how many texts are in memory at once.
+const describeChunk = 64 << 10
+
+// describe reads the texts of a side's distinct sentences, each from its first occurrence.
+func (w *worker) describe(ctx context.Context, side int, numbered *sentences, into *rescore.Side) error {
+	for i := range w.plan.Sides[side].Shards {
+		shard := &w.plan.Sides[side].Shards[i]
+		path, err := w.shardPath(ctx, shard)
+		if err != nil {
+			return err
+		}
+		vectors, err := w.input(ctx, plan.Encode, shard.Vector)
+		if err != nil {
+			return err
+		}
+		known, cut, err := encode.ReadTokens(vectors.Path(embeddingName), shard.Rows)
+		if err != nil {
+			return err
+		}
+		d := describing{into: into}
+		if cut {
+			d.known = &known
+		}
+		err = eachDistinct(path, int32(i), numbered, func(row uint32, number int32, text string) error {
+			d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
+			if len(d.texts) < describeChunk {
+				return nil
+			}
+			return d.flush(ctx)
+		})
+		if err == nil {
+			err = d.flush(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describing is some sentences of a shard on their way into a side.
+type describing struct {
+	into    *rescore.Side
+	known   *encode.TokenIDs // of the shard's rows; nil: none
+	rows    []uint32
+	numbers []int32
+	texts   []string
+}
+
+func (d *describing) flush(ctx context.Context) (err error) {
+	if d.known != nil {
+		err = d.into.AddCut(ctx, d.numbers, d.texts, d.rows, *d.known)
+	} else {
+		err = d.into.Add(ctx, d.numbers, d.texts)
+	}
+	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
+	return err
+}
+
+// addScores fills in what a scorer says of a row's candidate.
+func (t *table) addScores(at int, prob **float32, features *[]float32) {
+	if t.Probabilities == nil {
+		return
+	}
+	p := t.Probabilities[at]
+	*prob = &p
+	if t.worker.plan.Settings.Features {
+		*features = t.Values.Of(at)
+	}
+}
+
+// Rule says in words what was kept.
+func (r *Report) Rule() string {
+	s := r.Settings
+	switch {
+	case s.Scorer == "":
+		return fmt.Sprintf("%s margin above %g, %s", s.Margin, s.Threshold, s.Retrieval)
+	case s.Precision > 0:
+		return fmt.Sprintf("probability from %.3f, which leaves a precision of %g by the scorer's probabilities", r.Threshold, s.Precision)
+	default:
+		return fmt.Sprintf("probability from %g", r.Threshold)
+	}
+}
