@@ -64,7 +64,7 @@ never in the bitext. The estimate is as good as the known pairs are like your te
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
-	if o.precision < 0 || o.precision > 100 || o.resamples < 0 {
+	if !(o.precision >= 0 && o.precision <= 100) || o.resamples < 0 { // a NaN is neither
 		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
 	}
 	if cfg.Retrieval != string(mine.Max) {

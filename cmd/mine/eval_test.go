@@ -126,6 +126,9 @@ func TestEvalAligned(t *testing.T) {
 func TestEvaluationCommandsRefuse(t *testing.T) {
 	dir := fixtureSet(t)
 	t.Setenv("MINE_CACHE", t.TempDir())
+	if err := os.WriteFile(filepath.Join(dir, "scored.tsv"), []byte("src_text\ttgt_text\tscore\nHallo\tHello\t1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"eval"},
 		{"eval", "bleu"},
@@ -137,12 +140,21 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--dtype", "int8"},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy"},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy", "--tgt-emb", "y.npy"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--protocol", "bucc-st"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--plot", "x.gif"},
+		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--curve", filepath.Join(dir, "no-curve.tsv")},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--threads", "-1"},
+		{"eval", "xsim++", "--src", "de", "--tgt", "fr", "--src-text", filepath.Join(dir, "de-en.train.de"), "--tgt-text", filepath.Join(dir, "de-en.train.de")},
 		{"eval", "tatoeba"},
 		{"eval", "sts"},
 		{"eval", "xsim++", "--dir", dir, "--negatives", "nowhere.json"},
 		{"score", "--src", "de", "--tgt", "en"},
 		{"score", "--src", "de", "--tgt", "en", "nowhere.tsv"},
 		{"score", "--src", "de", "--tgt", "en", "x.parquet"},
+		{"score", filepath.Join(dir, "scored.tsv")},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv")},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--src-column", "german"},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--out", filepath.Join(dir, "x.parquet")},
 		{"explain", "one"},
 		{"explain", "x", "--bitext", "nowhere.parquet"},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--src", "de", "--tgt", "en"},
