@@ -234,7 +234,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		}
 		return path
 	}
-	config := write("nightly.yaml", "# mine every night\nthreshold: 1.06 # for now\nk: 4\n")
+	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
 	// The text is what is left when the known pairs are taken out.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
 		"--planted", write("known.tsv", known.pairs), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
@@ -242,9 +242,11 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		t.Error(out)
 	}
 	text, err := os.ReadFile(config)
-	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "1.06 ") || !strings.Contains(string(text), "k: 4") {
+	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") || !strings.Contains(string(text), "k: 4") {
 		t.Errorf("%s (%v)", text, err)
 	}
+	// The config is one that a run takes, though its scorer would have asked for a probability.
+	must(t, "run", "--config", config, "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"))
 	if curve, err := os.ReadFile(filepath.Join(dir, "curve.tsv")); err != nil || strings.Count(string(curve), "\n") < 20 {
 		t.Errorf("%s (%v)", curve, err)
 	}
