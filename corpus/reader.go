@@ -166,7 +166,7 @@ func (r *Reader) next() (Sentence, error) {
 		}
 		r.counts.skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
-			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); mend the line, or set on_bad_line to skip", r.src.name, rec.line, rec.reason, rec.detail)
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); mend the line or remove it", r.src.name, rec.line, rec.reason, rec.detail)
 		}
 	}
 }

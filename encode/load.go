@@ -113,7 +113,7 @@ func (m *Model) digest() (string, error) {
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {
-		return "", badinput.Errorf("open %s of encoder %s: %w", m.shown(file), m.Name, err)
+		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the head of %s says, or name another encoder", m.shown(file), m.Name, err, m.shown(ManifestName))
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -38,8 +39,9 @@ func ReadLineAligned(source, target string) (*BitextFile, error) {
 	if n, m := len(b.Sources), len(b.Targets); n != m {
 		return nil, badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have as many", source, n, target, m)
 	}
+	blank := strings.NewReplacer("\t", " ") // in TSV a tab can only part fields
 	for i := range b.Sources {
-		b.lines = append(b.lines, b.Sources[i]+"\t"+b.Targets[i])
+		b.lines = append(b.lines, blank.Replace(b.Sources[i])+"\t"+blank.Replace(b.Targets[i]))
 	}
 	return &b, nil
 }
@@ -94,15 +96,29 @@ func ReadPairsTSV(path, source, target string) (*BitextFile, error) {
 			continue
 		}
 		fields := strings.Split(line, "\t")
-		if len(fields) <= max(x, y) && strings.TrimSpace(line) != "" {
-			return nil, badinput.Errorf("%s:%d: the line has %d tab-separated fields, but the texts stand in fields %d and %d: correct it", path, i+1, len(fields), x+1, y+1)
-		}
-		if len(fields) <= max(x, y) {
-			fields = make([]string, max(x, y)+1)
+		switch {
+		case len(columns) <= y || len(fields) != len(columns) && strings.TrimSpace(line) != "":
+			return nil, badinput.Errorf("%s:%d: the line has %d tab-separated fields, but %s: correct it", path, i+1, len(fields), wantedFields(columns))
+		case len(fields) != len(columns): // an empty line is a pair without text
+			fields = make([]string, len(columns))
+			b.lines[i] = strings.Join(fields, "\t")
 		}
 		b.Sources, b.Targets = append(b.Sources, fields[x]), append(b.Targets, fields[y])
 	}
 	return b, nil
+}
+
+// wantedFields says how many fields each line of a TSV must have.
+func wantedFields(first []string) string {
+	if len(first) < 2 {
+		return "a pair needs two"
+	}
+	return fmt.Sprintf("the first line has %d", len(first))
+}
+
+// HasColumn reports whether the header of a TSV names a column.
+func (b *BitextFile) HasColumn(name string) bool {
+	return b.header && slices.Contains(strings.Split(b.lines[0], "\t"), name)
 }
 
 // ReadTMX reads translation units of two languages; codes in the file may be in any usual form.
@@ -111,8 +127,12 @@ func ReadTMX(path, source, target string) (*BitextFile, error) {
 	if err != nil {
 		return nil, badinput.Errorf("open TMX: %w", err)
 	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, badinput.Errorf("%s is UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), its first line too", path)
+	}
 	b := &BitextFile{tmx: data}
 	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("only UTF-8 is read, convert it") }
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {

@@ -24,32 +24,42 @@ func written(t *testing.T, b *BitextFile, scores ...*PairScore) string {
 
 func TestTSVKeepsEveryLine(t *testing.T) {
 	dir := put(t, map[string]string{
-		"named.tsv": "id\ttgt_text\tsrc_text\tnote\n7\tone\teins\tx\n\n8\t\tzwei\ty\n", "plain.tsv": "eins\tone\textra\nzwei\ttwo\n", "short.tsv": "eins\tone\nzwei\n",
-		"a.de": "eins\n\nzwei\n\n", "a.en": "one\nnothing\ntwo\n\n", "b.en": "one\n",
+		"named.tsv": "id\ttgt_text\tsrc_text\tnote\n7\tone\teins\tx\n\n8\t\tzwei\ty\n", "plain.tsv": "eins\tone\textra\nzwei\ttwo\t\n", "ragged.tsv": "eins\tone\nzwei\ttwo\textra\n", "single.tsv": "eins\n", "short.tsv": "eins\tone\nzwei\n",
+		"a.de": "eins\n\nzwei\n\n", "a.en": "one\nnothing\ntwo\n\n", "b.en": "one\n", "tabs.de": "ein\tTab\n",
 	})
 	b, err := ReadPairsTSV(filepath.Join(dir, "named.tsv"), "src_text", "tgt_text")
 	if err != nil || !slices.Equal(b.Sources, []string{"eins", "", "zwei"}) || !slices.Equal(b.Targets, []string{"one", "", ""}) {
 		t.Fatalf("%q %q %v", b.Sources, b.Targets, err)
 	}
 	want := "id\ttgt_text\tsrc_text\tnote\town_score\town_cosine\town_src_mean\town_tgt_mean\town_src_rank\town_tgt_rank\n" +
-		"7\tone\teins\tx\t" + oneScoreText + "\n\t\t\t\t\t\t\n8\t\tzwei\ty\t\t\t\t\t\t\n"
+		"7\tone\teins\tx\t" + oneScoreText + "\n\t\t\t\t\t\t\t\t\t\n8\t\tzwei\ty\t\t\t\t\t\t\n"
 	if got := written(t, b, oneScore, nil, nil); got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 	if b, err = ReadPairsTSV(filepath.Join(dir, "plain.tsv"), "src_text", "tgt_text"); err != nil || len(b.Sources) != 2 {
 		t.Fatal(b, err)
 	}
-	if got := written(t, b, nil, oneScore); got != "eins\tone\textra\t\t\t\t\t\t\nzwei\ttwo\t"+oneScoreText+"\n" {
+	if got := written(t, b, nil, oneScore); got != "eins\tone\textra\t\t\t\t\t\t\nzwei\ttwo\t\t"+oneScoreText+"\n" {
 		t.Errorf("wrote %q", got)
 	}
 	_, err = ReadPairsTSV(filepath.Join(dir, "short.tsv"), "src_text", "tgt_text")
 	refused(t, err, "short.tsv:2", "1 tab-separated")
+	_, err = ReadPairsTSV(filepath.Join(dir, "ragged.tsv"), "src_text", "tgt_text")
+	refused(t, err, "ragged.tsv:2", "3 tab-separated", "the first line has 2")
+	_, err = ReadPairsTSV(filepath.Join(dir, "single.tsv"), "src_text", "tgt_text")
+	refused(t, err, "single.tsv:1", "a pair needs two")
 	b, err = ReadLineAligned(filepath.Join(dir, "a.de"), filepath.Join(dir, "a.en"))
 	if err != nil || !slices.Equal(b.Sources, []string{"eins", "", "zwei", ""}) || !slices.Equal(b.Targets, []string{"one", "nothing", "two", ""}) {
 		t.Fatalf("%+v %v", b, err)
 	}
 	if lines := strings.Count(written(t, b, oneScore, nil, oneScore, nil), "\n"); lines != 4 {
 		t.Errorf("%d lines written of 4", lines)
+	}
+	if b, err = ReadLineAligned(filepath.Join(dir, "tabs.de"), filepath.Join(dir, "b.en")); err != nil || b.Sources[0] != "ein\tTab" {
+		t.Fatalf("%+v %v", b, err)
+	}
+	if got := written(t, b, oneScore); got != "ein Tab\tone\t"+oneScoreText+"\n" {
+		t.Errorf("a text's tab parts fields: %q", got)
 	}
 	_, err = ReadLineAligned(filepath.Join(dir, "a.de"), filepath.Join(dir, "b.en"))
 	refused(t, err, "a.de", "4 lines", "b.en", "1")

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"os"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -18,6 +19,9 @@ import (
 
 // WriteCurves writes the precision-recall curves of reports as TSV: one line a pair that was put forward, best first.
 func WriteCurves(path string, reports []*Report) error {
+	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Curves) > 0 }) {
+		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have", path)
+	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		fmt.Fprintln(w, "protocol\tpair\tscore\textracted\tcorrect\tprecision\trecall\tf1")

@@ -24,7 +24,7 @@ func ReadNegatives(path string) ([]Negative, error) {
 		Of   string `json:"src"`
 	}
 	if err := json.Unmarshal(data, &kinds); err != nil {
-		return nil, badinput.Errorf("%s is not in the published xsim++ format, an object of {\"errtype\", \"src\"} by sentence: %w", path, err)
+		return nil, badinput.Errorf("%s is not JSON of the published xsim++ format, {\"edited sentence\": {\"errtype\": ..., \"src\": ...}, ...}: download it again or name another file", path)
 	}
 	texts, err := augmentedLines(path)
 	if err != nil {

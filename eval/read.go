@@ -40,7 +40,7 @@ func readSentences(r *corpus.Reader, path, language string, ids bool) (Side, err
 	line := make(map[string]uint64)
 	for next := uint64(1); ; next++ {
 		s, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return side, nil
 		}
 		if err != nil {

@@ -141,7 +141,7 @@ func readFields(path string) (rows []fieldsAt, err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
 		s, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return rows, nil
 		}
 		if err != nil {

@@ -155,72 +155,81 @@ func standardise(values FeatureValues, rows []int) []Term {
 	return terms
 }
 
-// regress returns the weights [features+1] that minimise the logistic loss over x [n, features+1], each row counting as counts says, with the L2 penalty on all but the
-// last, by Newton's method.
-func regress(x, y, counts []float64) ([]float64, error) {
-	const width = features + 1
-	n := 0.0 // to keep loss and gradient of the size of one example's
-	for _, count := range counts {
-		n += count
+// regression is a logistic regression: x [n, features+1], each row counting as counts says, with the L2 penalty on all weights but the last.
+type regression struct {
+	x, y, counts []float64
+	n            float64 // sum of counts: keeps loss and gradient of the size of one example's
+}
+
+const width = features + 1
+
+func (r *regression) logit(w []float64, i int) float64 {
+	z := 0.0
+	for t, v := range r.x[i*width : (i+1)*width] {
+		z += w[t] * v
 	}
-	logit := func(w []float64, i int) float64 {
-		z := 0.0
-		for t, v := range x[i*width : (i+1)*width] {
-			z += w[t] * v
+	return z
+}
+
+func (r *regression) loss(w []float64) float64 {
+	loss := 0.0
+	for i := range r.y {
+		z := r.logit(w, i)
+		// log(1 + exp(z)) - y z, without overflow
+		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
+	}
+	for _, v := range w[:features] {
+		loss += penalty * v * v / 2
+	}
+	return loss / r.n
+}
+
+func (r *regression) gradient(grad, w []float64) {
+	clear(grad)
+	for i := range r.y {
+		d := r.counts[i] * (logistic(r.logit(w, i)) - r.y[i])
+		for t, v := range r.x[i*width : (i+1)*width] {
+			grad[t] += d * v
 		}
-		return z
 	}
-	problem := optimize.Problem{
-		Func: func(w []float64) float64 {
-			loss := 0.0
-			for i := range y {
-				z := logit(w, i)
-				// log(1 + exp(z)) - y z, without overflow
-				loss += counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y[i]*z)
-			}
-			for _, v := range w[:features] {
-				loss += penalty * v * v / 2
-			}
-			return loss / n
-		},
-		Grad: func(grad, w []float64) {
-			clear(grad)
-			for i := range y {
-				d := counts[i] * (logistic(logit(w, i)) - y[i])
-				for t, v := range x[i*width : (i+1)*width] {
-					grad[t] += d * v
-				}
-			}
-			for t := range grad {
-				if t < features {
-					grad[t] += penalty * w[t]
-				}
-				grad[t] /= n
-			}
-		},
-		Hess: func(hess *mat.SymDense, w []float64) {
-			hess.Zero()
-			h := hess.RawSymmetric()
-			for i := range y {
-				p := logistic(logit(w, i))
-				row := x[i*width : (i+1)*width]
-				for a, v := range row {
-					scaled := counts[i] * p * (1 - p) * v
-					for b := a; b < width; b++ {
-						h.Data[a*h.Stride+b] += scaled * row[b]
-					}
-				}
-			}
-			for a := range width {
-				if a < features {
-					h.Data[a*h.Stride+a] += penalty
-				}
-				for b := a; b < width; b++ {
-					h.Data[a*h.Stride+b] /= n
-				}
-			}
-		},
+	for t := range grad {
+		if t < features {
+			grad[t] += penalty * w[t]
+		}
+		grad[t] /= r.n
 	}
+}
+
+func (r *regression) hessian(hess *mat.SymDense, w []float64) {
+	hess.Zero()
+	h := hess.RawSymmetric()
+	for i := range r.y {
+		p := logistic(r.logit(w, i))
+		row := r.x[i*width : (i+1)*width]
+		for a, v := range row {
+			scaled := r.counts[i] * p * (1 - p) * v
+			for b := a; b < width; b++ {
+				h.Data[a*h.Stride+b] += scaled * row[b]
+			}
+		}
+	}
+	for a := range width {
+		if a < features {
+			h.Data[a*h.Stride+a] += penalty
+		}
+		for b := a; b < width; b++ {
+			h.Data[a*h.Stride+b] /= r.n
+		}
+	}
+}
+
+// regress returns the weights [features+1] that minimise the loss, by Newton's method.
+func regress(x, y, counts []float64) ([]float64, error) {
+	r := &regression{x: x, y: y, counts: counts}
+	for _, count := range counts {
+		r.n += count
+	}
+	problem := optimize.Problem{Func: r.loss, Grad: r.gradient, Hess: r.hessian}
 	settings := &optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 100}
 	result, err := optimize.Minimize(problem, make([]float64, width), settings, &optimize.Newton{})
 	// Newton's last line search may find nothing lower where rounding already decides; the gradient says whether it is the minimum.
@@ -228,7 +237,7 @@ func regress(x, y, counts []float64) ([]float64, error) {
 		return nil, fmt.Errorf("fit scorer: %w", err)
 	}
 	gradient := make([]float64, width)
-	problem.Grad(gradient, result.X)
+	r.gradient(gradient, result.X)
 	for _, g := range gradient {
 		if !(math.Abs(g) < 1e-6) {
 			return nil, fmt.Errorf("fit scorer: no minimum was found (%v)", result.Status)

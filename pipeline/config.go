@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -112,6 +113,9 @@ func (c *Config) Validate() error {
 	}
 	if _, err := mine.ParseRetrieval(c.Retrieval); err != nil {
 		fail("%v", err)
+	}
+	if math.IsNaN(c.Threshold) || math.IsInf(c.Threshold, 0) {
+		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
 	}
 	c.validateScorer(fail)
 	if c.Threads < 0 {

@@ -147,7 +147,8 @@ func (s settings) differences(now settings) string {
 	a, b := reflect.ValueOf(s), reflect.ValueOf(now)
 	for i := range a.NumField() {
 		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
-			names = append(names, fmt.Sprintf("%s was %v, is %v", a.Type().Field(i).Tag.Get("json"), x, y))
+			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+			names = append(names, fmt.Sprintf("%s was %v, is %v", name, x, y))
 		}
 	}
 	return strings.Join(names, ", ")

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/index"
 	"bitextmine/index/blas"
@@ -102,6 +104,7 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	if r.model, err = encode.Load(cfg.Encoder); err != nil {
 		return nil, err
 	}
+	r.warnLanguages()
 	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
 		return nil, err
 	}
@@ -118,6 +121,27 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	}
 	r.store, err = opts.openStore(ctx, cfg.Work)
 	return r, err
+}
+
+// warnLanguages tells of a language that the encoder was not trained on: it encodes any text, but pairs of it mean little.
+func (r *run) warnLanguages() {
+	base := func(code string) string { // the script aside
+		if canonical, err := corpus.ParseLanguage(code); err == nil {
+			code = canonical
+		}
+		language, _, _ := strings.Cut(code, "-")
+		return language
+	}
+	known := map[string]bool{}
+	for _, code := range r.model.Languages {
+		known[base(code)] = true
+	}
+	for _, code := range []string{r.cfg.Source, r.cfg.Target} {
+		if len(known) > 0 && !known[base(code)] {
+			r.Log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
+				"language", code, "encoder", r.model.Name, "languages", strings.Join(r.model.Languages, " "))
+		}
+	}
 }
 
 // openOut refuses a directory that holds the output of other settings.

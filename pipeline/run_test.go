@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"bitextmine/bitext"
+	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/index"
 	"bitextmine/index/backend"
@@ -357,6 +358,31 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	cfg.Overwrite = true
 	if got := mustRun(t, cfg); got.Settings.Threshold != 1.2 {
 		t.Error("overwriting kept the old settings")
+	}
+}
+
+// TestSettingsDiffer names what differs as a config names it.
+func TestSettingsDiffer(t *testing.T) {
+	if got := (settings{K: 4, Scorer: "a"}).differences(settings{K: 8, Scorer: "b"}); got != "k was 4, is 8, scorer was a, is b" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestUnknownLanguageIsTold: text in a language that the encoder was not trained on is mined, but not without a word.
+func TestUnknownLanguageIsTold(t *testing.T) {
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	r := &run{Options: opts, cfg: Config{Source: "zh-Hant", Target: "sw"}, model: &encode.Model{}}
+	r.model.Name, r.model.Languages = "bag", []string{"en", "zho_Hans"}
+	r.warnLanguages()
+	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {
+		t.Errorf("log %q", told)
+	}
+	log.Reset()
+	r.model.Languages = nil // a manifest that does not say
+	if r.warnLanguages(); log.Len() > 0 {
+		t.Errorf("log %q", &log)
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != rescore.No
 
 // validateScorer checks the settings of the scorer and resolves the threshold.
 func (c *Config) validateScorer(fail func(format string, args ...any)) {
-	if c.Precision != 0 && (c.Precision <= 0 || c.Precision >= 1) {
+	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
 		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
 	}
 	if !c.scored() {

@@ -21,7 +21,6 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/rescore"
 )
 
 // calibrateOptions are the flags of mine calibrate beside a run's.
@@ -42,7 +41,8 @@ func newCalibrate() *cobra.Command {
 		Long: `Choose a threshold for your text without gold. Known pairs (--planted, source<TAB>target a line; for de-en those of the
 program by default) are planted among your sentences and mined with them: how many are found gives recall, what happens to
 sources whose partner was withheld gives precision, with 95% bootstrap intervals. The planted sentences are in no file, so
-never in the bitext. The estimate is as good as the known pairs are like your text.`,
+never in the bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
+is to use it takes no scorer (--scorer none).`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
   mine calibrate --config nightly.yaml --planted known.tsv --for-precision 95 --write nightly.yaml`,
 		Args: noArguments,
@@ -59,18 +59,20 @@ never in the bitext. The estimate is as good as the known pairs are like your te
 	f.StringVar(&o.planted, "planted", "", "known pairs to plant: source<TAB>target a line")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision in percent; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
-	f.StringVar(&o.write, "write", "", "write the threshold into this YAML config")
+	f.StringVar(&o.write, "write", "", "write the threshold, and scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
 	return cmd
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
-	if o.precision < 0 || o.precision > 100 || o.resamples < 0 {
+	if !(o.precision >= 0 && o.precision <= 100) || o.resamples < 0 { // a NaN is neither
 		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
 	}
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)
 	}
+	// What is looked for is the margin's threshold, which a scorer has no use for.
+	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = "none", 0, false, 0
 	known, err := knownPairs(o.planted, cfg)
 	if err != nil {
 		return err
@@ -215,9 +217,9 @@ func writeEstimates(path string, estimates []mine.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold of margins in a YAML config, and that margins decide, and leaves the rest as it is, comments too. A file that is not there is made.
+// writeThreshold sets the threshold in a YAML config, with no scorer, so that it is a margin's, and leaves the rest as it is,
+// comments too. A file that is not there is made.
 func writeThreshold(path string, threshold float64) error {
-	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: fmt.Sprintf("%.6f", threshold)}
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -233,8 +235,10 @@ func writeThreshold(path string, threshold float64) error {
 	if settings.Kind != yaml.MappingNode {
 		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
 	}
-	setYAML(settings, "threshold", value)
-	setYAML(settings, "scorer", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: rescore.None})
+	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", threshold), true)
+	setSetting(settings, "scorer", "!!str", "none", true)
+	setSetting(settings, "precision", "!!int", "0", false) // needs a scorer
+	setSetting(settings, "features", "!!bool", "false", false)
 	written, err := yaml.Marshal(&doc)
 	if err != nil {
 		return fmt.Errorf("write the config: %w", err)
@@ -242,14 +246,17 @@ func writeThreshold(path string, threshold float64) error {
 	return atomicfile.WriteBytes(path, written)
 }
 
-// setYAML sets a key of a mapping and keeps the comment beside it.
-func setYAML(mapping *yaml.Node, key string, value *yaml.Node) {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			value.LineComment = mapping.Content[i+1].LineComment
-			mapping.Content[i+1] = value
+// setSetting gives a key of a mapping another value and keeps its comment; a key that is not there is added, if it may be.
+func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
+	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
+	for i := 0; i+1 < len(settings.Content); i += 2 {
+		if settings.Content[i].Value == key {
+			value.LineComment = settings.Content[i+1].LineComment
+			settings.Content[i+1] = value
 			return
 		}
 	}
-	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+	if add {
+		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+	}
 }

@@ -33,7 +33,7 @@ func printSettings(w io.Writer, values []setting) error {
 	for _, v := range values {
 		shown, err := json.Marshal(v.value)
 		if err != nil {
-			return fmt.Errorf("print setting %s: %w", v.key, err)
+			shown = []byte(fmt.Sprint(v.value)) // --threshold nan, which a run refuses
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", v.key, shown, v.origin)
 	}

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/viper"
 
 	"bitextmine/encode"
 	"bitextmine/index"
+	"bitextmine/internal/badinput"
 )
 
 // engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
@@ -39,29 +37,19 @@ func (e *engine) register(cmd *cobra.Command) {
 
 // load settles the settings: defaults < --config < MINE_* environment < flags.
 func (e *engine) load() error {
-	v := viper.New()
-	v.SetConfigType("yaml")
-	if err := readPreset(v, "default"); err != nil {
+	var presets []string
+	if e.preset != "" {
+		presets = append(presets, e.preset)
+	}
+	cfg, _, err := mergeLayers(presets, e.command.Flags(), engineKeys)
+	if err != nil {
 		return err
 	}
-	if e.preset != "" {
-		preset := viper.New()
-		preset.SetConfigType("yaml")
-		if err := readPreset(preset, e.preset); err != nil {
-			return err
-		}
-		if err := v.MergeConfigMap(preset.AllSettings()); err != nil {
-			return err
-		}
+	e.Encoder, e.ONNXRuntime, e.Search, e.Threads = cfg.Encoder, cfg.ONNXRuntime, cfg.Search, cfg.Threads
+	if e.Threads < 0 {
+		return badinput.Errorf("settings: threads = %d must not be negative", e.Threads)
 	}
-	for _, key := range engineKeys {
-		if err := errors.Join(v.BindEnv(key, "MINE_"+strings.ToUpper(key)), v.BindPFlag(key, e.command.Flags().Lookup(key))); err != nil {
-			return err
-		}
-	}
-	e.Encoder, e.ONNXRuntime = v.GetString("encoder"), v.GetString("onnxruntime")
-	e.Search, e.Threads = v.GetString("search"), v.GetInt("threads")
-	if e.Threads < 1 {
+	if e.Threads == 0 {
 		e.Threads = runtime.NumCPU()
 	}
 	return nil

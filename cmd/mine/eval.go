@@ -63,10 +63,10 @@ Percentages are printed as percentages in every format. Language codes may be IS
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.protocol, "protocol", "", "protocol of `mine eval bucc`")
+	f.StringVar(&o.protocol, "protocol", "", "what `PROTOCOL` mine eval bucc means: bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
 	f.StringSliceVar(&o.sources, "src", nil, "source languages; none: all that a line-aligned set has")
 	f.StringVar(&o.target, "tgt", "en", "target language")
-	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where `mine data get` puts it)")
+	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where mine data get puts it)")
 	f.StringVar(&o.split, "split", "devtest", "part of a FLORES set")
 	f.StringVar(&o.sourceText, "src-text", "", "a line-aligned source file, in place of --dir")
 	f.StringVar(&o.targetText, "tgt-text", "", "its target file")
@@ -88,6 +88,9 @@ Percentages are printed as percentages in every format. Language codes may be IS
 func (o evalOptions) protocols(args []string) ([]eval.Protocol, error) {
 	if len(args) == 0 {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")
+	}
+	if o.protocol != "" && !slices.Contains(args, "bucc") {
+		return nil, badinput.Errorf("mine eval: --protocol says what `bucc` means; name %s in place of %s, or leave --protocol out", o.protocol, args[0])
 	}
 	var out []eval.Protocol
 	for _, name := range args {
@@ -116,6 +119,9 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 	format, err := eval.ParseFormat(o.format)
 	if err != nil {
 		return err
+	}
+	if ext := filepath.Ext(o.curvePlot); o.curvePlot != "" && ext != ".svg" && ext != ".png" {
+		return badinput.Errorf("%s: a plot is drawn as svg or png, which its name must say", o.curvePlot)
 	}
 	runner, closeEncoder, err := o.runner()
 	if err != nil {
@@ -230,6 +236,9 @@ func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, proto
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkRules(protocols, sets); err != nil {
+		return nil, err
+	}
 	opts := eval.AlignedOptions{ByText: o.byText, Negatives: eval.RuleNegatives, NegativesNote: eval.RuleNegativesNote}
 	if o.negatives != "rules" {
 		negatives, err := eval.ReadNegatives(o.negatives)
@@ -240,6 +249,19 @@ func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, proto
 		opts.NegativesNote = fmt.Sprintf("%d published negatives of %s", len(negatives), o.negatives)
 	}
 	return runner.Aligned(ctx, protocols, sets, opts)
+}
+
+// checkRules refuses to make negatives of another language by rules for English.
+func (o evalOptions) checkRules(protocols []eval.Protocol, sets []eval.AlignedFiles) error {
+	if !slices.Contains(protocols, eval.XSimPlusPlus) || o.negatives != "rules" {
+		return nil
+	}
+	for _, set := range sets {
+		if set.Pair.Target != "en" {
+			return badinput.Errorf("xsim++: the rules make negatives of English targets only, not of %s: leave --tgt out, or give negatives with --negatives", set.Pair.Target)
+		}
+	}
+	return nil
 }
 
 func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]eval.AlignedFiles, error) {

@@ -126,6 +126,9 @@ func TestEvalAligned(t *testing.T) {
 func TestEvaluationCommandsRefuse(t *testing.T) {
 	dir := fixtureSet(t)
 	t.Setenv("MINE_CACHE", t.TempDir())
+	if err := os.WriteFile(filepath.Join(dir, "scored.tsv"), []byte("src_text\ttgt_text\tscore\nHallo\tHello\t1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"eval"},
 		{"eval", "bleu"},
@@ -137,12 +140,21 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--dtype", "int8"},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy"},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--src-emb", "x.npy", "--tgt-emb", "y.npy"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--protocol", "bucc-st"},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--plot", "x.gif"},
+		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--curve", filepath.Join(dir, "no-curve.tsv")},
+		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--threads", "-1"},
+		{"eval", "xsim++", "--src", "de", "--tgt", "fr", "--src-text", filepath.Join(dir, "de-en.train.de"), "--tgt-text", filepath.Join(dir, "de-en.train.de")},
 		{"eval", "tatoeba"},
 		{"eval", "sts"},
 		{"eval", "xsim++", "--dir", dir, "--negatives", "nowhere.json"},
 		{"score", "--src", "de", "--tgt", "en"},
 		{"score", "--src", "de", "--tgt", "en", "nowhere.tsv"},
 		{"score", "--src", "de", "--tgt", "en", "x.parquet"},
+		{"score", filepath.Join(dir, "scored.tsv")},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv")},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--src-column", "german"},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--out", filepath.Join(dir, "x.parquet")},
 		{"explain", "one"},
 		{"explain", "x", "--bitext", "nowhere.parquet"},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--src", "de", "--tgt", "en"},
@@ -222,7 +234,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		}
 		return path
 	}
-	config := write("nightly.yaml", "# mine every night\nthreshold: 1.06 # for now\nk: 4\n")
+	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
 	// The text is what is left when the known pairs are taken out.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
 		"--planted", write("known.tsv", known.pairs), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
@@ -230,9 +242,11 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		t.Error(out)
 	}
 	text, err := os.ReadFile(config)
-	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "1.06 ") || !strings.Contains(string(text), "k: 4") || !strings.Contains(string(text), "scorer: none") {
+	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") || !strings.Contains(string(text), "k: 4") {
 		t.Errorf("%s (%v)", text, err)
 	}
+	// The config is one that a run takes, though its scorer would have asked for a probability.
+	must(t, "run", "--config", config, "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"))
 	if curve, err := os.ReadFile(filepath.Join(dir, "curve.tsv")); err != nil || strings.Count(string(curve), "\n") < 20 {
 		t.Errorf("%s (%v)", curve, err)
 	}

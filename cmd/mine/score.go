@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,8 @@ func newScore() *cobra.Command {
 cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together with the corpora of --src-corpus
 and --tgt-corpus if given. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
 tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255 in Parquet) when the partner is not
-among the k nearest, and a pair with an empty side has no score.`,
+among the k nearest, and a pair with an empty side has no score. Line-aligned files become TSV without a header, a line a pair:
+source, target and the columns in that order; a tab within a text becomes a space.`,
 		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
   mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +65,9 @@ among the k nearest, and a pair with an empty side has no score.`,
 }
 
 func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writer) (err error) {
+	if o.source == "" || o.target == "" {
+		return badinput.Errorf("mine score: name both languages with --src and --tgt")
+	}
 	pair, err := eval.ParsePair(o.source, o.target)
 	if err != nil {
 		return err
@@ -102,7 +107,10 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []string) (in *eval.BitextFile, parquet string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
-			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text, or one file, not both")
+			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
+		}
+		if err := o.checkOut(".tsv"); err != nil {
+			return nil, "", err
 		}
 		in, err = eval.ReadLineAligned(o.sourceText, o.targetText)
 		return in, "", err
@@ -110,7 +118,11 @@ func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []s
 	if len(args) != 1 {
 		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx or .parquet file, or two line-aligned ones with --src-text and --tgt-text")
 	}
-	switch path := args[0]; filepath.Ext(path) {
+	ext := strings.ToLower(filepath.Ext(args[0]))
+	if err := o.checkOut(ext); err != nil {
+		return nil, "", err
+	}
+	switch path := args[0]; ext {
 	case ".tmx":
 		in, err = eval.ReadTMX(path, pair.Source, pair.Target)
 	case ".parquet":
@@ -120,9 +132,32 @@ func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []s
 		parquet, in = path, &eval.BitextFile{}
 		in.Sources, in.Targets, err = bitext.ReadTexts(ctx, path, o.sourceColumn, o.targetColumn)
 	default:
-		in, err = eval.ReadPairsTSV(path, o.sourceColumn, o.targetColumn)
+		if in, err = eval.ReadPairsTSV(path, o.sourceColumn, o.targetColumn); err != nil {
+			return nil, "", err
+		}
+		for flag, name := range map[string]string{"src-column": o.sourceColumn, "tgt-column": o.targetColumn} {
+			if o.command.Flags().Changed(flag) && !in.HasColumn(name) {
+				return nil, "", badinput.Errorf("%s: its first line does not name both columns %q and %q: correct --%s", path, o.sourceColumn, o.targetColumn, flag)
+			}
+		}
+		for _, name := range eval.ScoreColumns {
+			if in.HasColumn(o.prefix + name) {
+				return nil, "", badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", path, o.prefix+name)
+			}
+		}
 	}
 	return in, parquet, err
+}
+
+// checkOut refuses a name that promises another format than the input's, in which the output will be.
+func (o scoreOptions) checkOut(ext string) error {
+	out := strings.ToLower(filepath.Ext(o.out))
+	for _, format := range []string{".parquet", ".tmx"} {
+		if o.out != "" && (out == format) != (ext == format) {
+			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give --out another ending", o.out)
+		}
+	}
+	return nil
 }
 
 // withCorpus adds the sentences of corpora to texts.

@@ -1,20 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 
-	"bitextmine/configs"
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 )
 
@@ -65,130 +54,14 @@ func (s *settings) register(cmd *cobra.Command) {
 	f.String("max-memory", "", "bound of the memory used, such as 4GiB; mapped files apart")
 }
 
-// setting is a value and where it came from.
-type setting struct {
-	key    string
-	value  any
-	origin string
-}
-
 // load returns the configuration and the origin of each of its settings, in the order of pipeline.Config.
 func (s *settings) load() (*pipeline.Config, []setting, error) {
-	v := viper.New()
-	v.SetConfigType("yaml")
-	if err := readPreset(v, "default"); err != nil {
-		return nil, nil, err
-	}
-	from := map[string]string{} // the preset of a setting
-	for _, name := range s.presets() {
-		preset := viper.New()
-		preset.SetConfigType("yaml")
-		if err := readPreset(preset, name); err != nil {
-			return nil, nil, err
-		}
-		if err := v.MergeConfigMap(preset.AllSettings()); err != nil {
-			return nil, nil, badinput.Errorf("config %s: %w", name, err)
-		}
-		for key := range preset.AllSettings() {
-			from[key] = name
-		}
-	}
-	v.SetEnvPrefix("mine")
-	var origins []setting
-	for _, key := range configKeys() {
-		origin := "default"
-		if name, ok := from[key]; ok {
-			origin = "config " + name
-		}
-		if name := "MINE_" + strings.ToUpper(key); os.Getenv(name) != "" {
-			origin = "environment " + name
-		}
-		if err := v.BindEnv(key); err != nil {
-			return nil, nil, err
-		}
-		if flag := s.flags.Lookup(strings.ReplaceAll(key, "_", "-")); flag != nil {
-			if flag.Changed {
-				origin = "flag --" + flag.Name
-			}
-			if err := v.BindPFlag(key, flag); err != nil {
-				return nil, nil, err
-			}
-		}
-		origins = append(origins, setting{key: key, origin: origin})
-	}
-	var cfg pipeline.Config
-	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists)); err != nil {
-		return nil, nil, badinput.Errorf("settings: %s", oneLine(err))
-	}
-	for i := range origins {
-		origins[i].value = v.Get(origins[i].key)
-	}
-	return &cfg, origins, nil
-}
-
-// presets lists the presets to lay over the default, in order.
-func (s *settings) presets() []string {
-	var names []string
+	var presets []string
 	if s.nightly {
-		names = append(names, "nightly")
+		presets = append(presets, "nightly")
 	}
 	if s.preset != "" {
-		names = append(names, s.preset)
+		presets = append(presets, s.preset)
 	}
-	return names
+	return mergeLayers(presets, s.flags, configKeys())
 }
-
-// splitLists reads a list from one environment variable, its members parted as in PATH.
-func splitLists(from, to reflect.Type, value any) (any, error) {
-	if from.Kind() == reflect.String && to == reflect.TypeFor[[]string]() {
-		return filepath.SplitList(value.(string)), nil
-	}
-	return value, nil
-}
-
-// readPreset reads a preset of the program by name, or a YAML file by path.
-func readPreset(v *viper.Viper, name string) error {
-	data, err := fs.ReadFile(configs.Files, name+".yaml")
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		data, err = os.ReadFile(name)
-	}
-	if err != nil {
-		return badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presetNames(), err)
-	}
-	if err := v.ReadConfig(strings.NewReader(string(data))); err != nil {
-		return badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
-	}
-	known := configKeys()
-	for key := range v.AllSettings() {
-		if !slices.Contains(known, key) {
-			return badinput.Errorf("config %s: setting %q is not known; `mine config` lists the settings", name, key)
-		}
-	}
-	return nil
-}
-
-func presetNames() string {
-	entries, err := configs.Files.ReadDir(".")
-	if err != nil {
-		panic(err) // embedded
-	}
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = strings.TrimSuffix(entry.Name(), ".yaml")
-	}
-	return strings.Join(names, ", ")
-}
-
-// configKeys lists the settings in the order of pipeline.Config.
-func configKeys() []string {
-	t := reflect.TypeFor[pipeline.Config]()
-	var keys []string
-	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("mapstructure"); key != "" && key != "-" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -16,7 +16,7 @@ type Options struct {
 	FAISS   faiss.Options // of faiss: and faiss-gpu: searches; Threads above stands for theirs
 }
 
-// Open returns the searcher called name. Errors are badinput.
+// Open returns the searcher called name, which is not Auto: that stands for what Choose returns. Errors are badinput.
 func Open(name string, opts Options) (index.Searcher, error) {
 	opts.FAISS.Threads = opts.Threads
 	if name == exact.Name {
@@ -28,7 +28,7 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	if factory, ok := strings.CutPrefix(name, faiss.PrefixGPU); ok {
 		return faiss.OpenGPU(factory, opts.FAISS)
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY or faiss-gpu:FACTORY", name)
+	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
 }
 
 // Check tells early what Open and Search would refuse: a name that is not known, a factory string that FAISS cannot make for vectors of dim values,

@@ -159,3 +159,8 @@ func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
 	unproven := scanner.SettleQueries(p.rows.Lists)
 	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, lo, hi, p.base.step)
 }
+
+// Memory is how many bytes a search's blocks take, whatever the sides' sizes. The lists of the result come to that.
+func Memory(threads, dim, k int) int64 {
+	return int64(threads) * kernel.ScannerBytes(dim, k, queryRows, baseRows)
+}

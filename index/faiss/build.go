@@ -82,3 +82,8 @@ func sample(rows *index.Distinct, n int) []float32 {
 	}
 	return out
 }
+
+// Memory is how many bytes a search takes beside its index: the training sample and a block of widened rows.
+func Memory(factory string, dim int) int64 {
+	return 4*int64(trainRows(factory, Options{}))*int64(dim) + addBytes
+}

@@ -61,6 +61,9 @@ type solved struct {
 var solvedCells = sync.OnceValue(func() []solved {
 	var all []solved
 	for _, c := range slices.Concat(shapes(), adversaries()) {
+		if c.src.Vectors.N*c.tgt.Vectors.N*c.src.Vectors.Dim > largest {
+			continue
+		}
 		all = append(all, solved{c, BruteForce(c.src, c.tgt, c.k)})
 	}
 	return all

@@ -46,14 +46,23 @@ static void *aligned(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
+static int64_t keep_of(int64_t k) { return k + 124; } // room for near copies; what does not fit is found out by its floor
+
+static int64_t grow_of(int64_t k) { return 2 * k + 4; }
+
+int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base) {
+    int64_t list = (keep_of(k) + grow_of(k)) * (int64_t)sizeof(candidate) + 16;
+    return (queries + base + 128) * (4 * dim + list);
+}
+
 static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int64_t k, double window) {
     b->width = width;
     b->room = round_up(rows, width);
     b->panels = aligned(b->room * steps * 4);
     lists *l = &b->lists;
     l->k = k;
-    l->keep = k + 124; // room for near copies, all within the window; what does not fit is found out by its floor
-    l->grow = 2 * k + 4;
+    l->keep = keep_of(k);
+    l->grow = grow_of(k);
     l->room = l->keep + l->grow;
     l->window = window;
     l->items = malloc(b->room * l->room * sizeof(candidate));

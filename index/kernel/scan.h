@@ -17,6 +17,9 @@ typedef struct {
 scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int64_t queries, int64_t base);
 void scanner_free(scanner *s);
 
+// How many bytes scanner_new allocates at most, whatever the kernel.
+int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base);
+
 // Packs the base rows at positions lo to hi and forgets the lists of the last block. A position p stands for distinct
 // row p*step mod n.
 void scanner_base(scanner *s, const side *base, int64_t lo, int64_t hi, int64_t step);

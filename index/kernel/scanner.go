@@ -59,3 +59,8 @@ func (s *Scanner) SettleBase(lists *Lists) []int32 {
 	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(unproven)))
 	return unproven[:n]
 }
+
+// ScannerBytes is how much memory a Scanner takes at most, of any kernel.
+func ScannerBytes(dim, k, queryRows, baseRows int) int64 {
+	return int64(C.scanner_bytes(C.int64_t(dim), C.int64_t(k), C.int64_t(queryRows), C.int64_t(baseRows)))
+}

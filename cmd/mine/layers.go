@@ -1,0 +1,281 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"bitextmine/configs"
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+)
+
+// envPrefix begins the environment variables that are settings.
+const envPrefix = "MINE_"
+
+// otherEnv are the variables under the prefix that are no settings.
+var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
+
+// setting is a value and where it came from.
+type setting struct {
+	key    string
+	value  any
+	origin string
+}
+
+// mergeLayers lays presets over the defaults, the environment over those, and the flags of the bound keys over all. It returns the
+// configuration and its settings in the order of pipeline.Config.
+func mergeLayers(presets []string, flags *pflag.FlagSet, bound []string) (*pipeline.Config, []setting, error) {
+	v := viper.New()
+	from, err := mergePresets(v, presets)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnUnknownEnv()
+	var settings []setting
+	for _, key := range configKeys() {
+		origin := "default"
+		if preset, ok := from[key]; ok {
+			origin = preset
+		}
+		env := envPrefix + strings.ToUpper(key)
+		if value := os.Getenv(env); value != "" {
+			origin = "environment " + env
+			if err := checkValue(key, value); err != nil {
+				return nil, nil, badinput.Errorf("environment: %s %w", env, err)
+			}
+		}
+		if err := v.BindEnv(key, env); err != nil {
+			return nil, nil, err
+		}
+		if flag := flags.Lookup(strings.ReplaceAll(key, "_", "-")); flag != nil && slices.Contains(bound, key) {
+			if flag.Changed {
+				origin = "flag --" + flag.Name
+			}
+			if err := v.BindPFlag(key, flag); err != nil {
+				return nil, nil, err
+			}
+		}
+		settings = append(settings, setting{key: key, origin: origin, value: v.Get(key)})
+	}
+	var cfg pipeline.Config
+	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists)); err != nil {
+		return nil, nil, badinput.Errorf("settings: %s", oneLine(err))
+	}
+	corpora, err := byLanguage(cfg.Corpora) // once more: merging has put the names in lower case
+	if err != nil {
+		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
+	}
+	cfg.Corpora = corpora
+	return &cfg, settings, nil
+}
+
+// mergePresets lays presets over the defaults, and returns which of them a setting comes from.
+func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err error) {
+	from = map[string]string{}
+	for i, name := range append([]string{"default"}, presets...) {
+		values, err := readPreset(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.MergeConfigMap(values); err != nil {
+			return nil, badinput.Errorf("config %s: %w", name, err)
+		}
+		for key := range values {
+			if i > 0 {
+				from[key] = "config " + name
+			}
+		}
+	}
+	return from, nil
+}
+
+// readPreset reads a preset of the program by name, or a YAML file by path.
+func readPreset(name string) (map[string]any, error) {
+	data, err := fs.ReadFile(configs.Files, name+".yaml")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presetNames(), err)
+	}
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := v.ReadConfig(strings.NewReader(string(data))); err != nil {
+		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
+	}
+	values := v.AllSettings()
+	if wrong := checkValues(values); len(wrong) > 0 {
+		return nil, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
+	}
+	if corpora, ok := values["corpora"].(map[string]any); ok {
+		if values["corpora"], err = byLanguage(corpora); err != nil {
+			return nil, badinput.Errorf("config %s: corpora: %w", name, err)
+		}
+	}
+	return values, nil
+}
+
+// byLanguage names corpora by the canonical codes that a run looks them up by: viper puts keys in lower case, and a config may
+// say deu or zho_Hant. It is done before merging, so that deu replaces de.
+func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
+	named, keys := map[string]T{}, map[string]string{}
+	for key, value := range corpora {
+		language, err := corpus.ParseLanguage(key)
+		if err != nil {
+			return nil, err
+		}
+		if other, twice := keys[language]; twice {
+			return nil, fmt.Errorf("%s and %s are the same language; list its files once", min(key, other), max(key, other))
+		}
+		named[language], keys[language] = value, key
+	}
+	return named, nil
+}
+
+// checkValues lists the settings that are not known and those whose value does not fit.
+func checkValues(values map[string]any) (wrong []string) {
+	known := configKeys()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, key) {
+			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
+		} else if err := checkValue(key, values[key]); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
+		}
+	}
+	return wrong
+}
+
+// checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction would
+// be cut to a whole number and a list of the wrong shape passed over.
+func checkValue(key string, value any) error {
+	text := fmt.Sprint(value)
+	_, isText := value.(string)
+	wrong := func(wanted string) error {
+		shown, err := json.Marshal(value)
+		if err != nil {
+			shown = []byte(text)
+		}
+		return fmt.Errorf("is %s but must be %s", shown, wanted)
+	}
+	switch configType(key).Kind() {
+	case reflect.Int:
+		if _, err := strconv.Atoi(text); err != nil {
+			return wrong("a whole number")
+		}
+	case reflect.Float64:
+		if n, err := strconv.ParseFloat(text, 64); err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			return wrong("a number")
+		}
+	case reflect.Bool:
+		if _, ok := value.(bool); !ok {
+			if _, err := strconv.ParseBool(text); err != nil || !isText {
+				return wrong("true or false")
+			}
+		}
+	case reflect.String:
+		if !isScalar(value) {
+			return wrong("a text")
+		}
+	case reflect.Slice:
+		if !isText && !isTexts(value) {
+			return wrong("a list of texts")
+		}
+	case reflect.Map:
+		lists, ok := value.(map[string]any)
+		for _, list := range lists {
+			_, one := list.(string)
+			ok = ok && (one || isTexts(list))
+		}
+		if !ok {
+			return wrong("lists of texts by name")
+		}
+	}
+	return nil
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case string, int, float64:
+		return true
+	}
+	return false
+}
+
+func isTexts(value any) bool {
+	list, ok := value.([]any)
+	return ok && !slices.ContainsFunc(list, func(member any) bool { return !isScalar(member) })
+}
+
+// warnUnknownEnv tells of variables that look like settings and are none: a slip in a name would otherwise go unseen.
+func warnUnknownEnv() {
+	known := configKeys()
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		key, ok := strings.CutPrefix(name, envPrefix)
+		if !ok || slices.Contains(known, strings.ToLower(key)) ||
+			slices.ContainsFunc(otherEnv, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			continue
+		}
+		slog.Warn("the environment variable is no setting; `mine config` lists the settings", "name", name)
+	}
+}
+
+// splitLists reads a list from one environment variable, its members parted as in PATH.
+func splitLists(from, to reflect.Type, value any) (any, error) {
+	if from.Kind() == reflect.String && to == reflect.TypeFor[[]string]() {
+		return filepath.SplitList(value.(string)), nil
+	}
+	return value, nil
+}
+
+func presetNames() string {
+	entries, err := configs.Files.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = strings.TrimSuffix(entry.Name(), ".yaml")
+	}
+	return strings.Join(names, ", ")
+}
+
+// configKeys lists the settings in the order of pipeline.Config.
+func configKeys() []string {
+	t := reflect.TypeFor[pipeline.Config]()
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("mapstructure"); key != "" && key != "-" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// configType is the type of a setting.
+func configType(key string) reflect.Type {
+	t := reflect.TypeFor[pipeline.Config]()
+	for i := range t.NumField() {
+		if t.Field(i).Tag.Get("mapstructure") == key {
+			return t.Field(i).Type
+		}
+	}
+	panic("no setting " + key)
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -1,0 +1,142 @@
+package backend
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+)
+
+// Auto is the name that stands for the fastest backend of those that may be used.
+const Auto = "auto"
+
+// Cost is what a backend was measured to take on this machine: a cell of n x m rows takes Fixed + Row (n + m) + Pair n m seconds.
+type Cost struct {
+	Name             string
+	Fixed, Row, Pair float64
+	Err              error // why it cannot be used; the rest is then zero
+}
+
+// Seconds is the estimated time of a cell.
+func (c Cost) Seconds(rows, cols int) float64 {
+	n, m := float64(rows), float64(cols)
+	return c.Fixed + c.Row*(n+m) + c.Pair*n*m
+}
+
+// fit solves for a cost from the times of cells n x m, 4n x m and 4n x 4m. A part that the clock's noise makes negative counts as
+// nothing, and then the largest cell alone says how long pairs take.
+func fit(name string, n, m int, small, tall, large float64) Cost {
+	a, b := float64(n), float64(m)
+	c := Cost{Name: name}
+	// tall - small = 3a Row + 3ab Pair, large - tall = 3b Row + 12ab Pair: b/a times the first has the second's rows.
+	c.Pair = max(((large-tall)-(tall-small)*b/a)/(3*b*(4*a-b)), 0)
+	c.Row = max((tall-small)/(3*a)-b*c.Pair, 0)
+	c.Fixed = max(large-c.Row*4*(a+b)-c.Pair*16*a*b, 0)
+	if c.Pair == 0 {
+		c.Pair = max(large-c.Fixed-c.Row*4*(a+b), 0) / (16 * a * b)
+	}
+	return c
+}
+
+// Estimate is what a search is expected to take.
+type Estimate struct {
+	Name    string
+	Time    time.Duration
+	Memory  int64 // bytes at the peak of one cell, beside the mapped embeddings
+	Refused error // why this backend cannot be used
+}
+
+// Shape is the size of a cell.
+type Shape struct{ Rows, Cols int }
+
+// Estimates gives the estimate of each calibrated backend for a list of cells, searched one after the other.
+func (c Calibration) Estimates(cells []Shape) []Estimate {
+	var out []Estimate
+	for _, cost := range c.Costs {
+		e := Estimate{Name: cost.Name, Refused: cost.Err}
+		var seconds float64
+		for _, cell := range cells {
+			seconds += cost.Seconds(cell.Rows, cell.Cols)
+			e.Memory = max(e.Memory, Memory(cost.Name, cell, c.Dim, c.K, c.Threads))
+		}
+		e.Time = time.Duration(seconds * float64(time.Second))
+		out = append(out, e)
+	}
+	return out
+}
+
+// Choose returns the estimate of the backend to use, and why in one sentence: the fastest whose memory stays below limit (bytes; 0 for no limit).
+func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
+	usable := slices.DeleteFunc(slices.Clone(estimates), func(e Estimate) bool {
+		return e.Refused != nil || limit > 0 && e.Memory > limit
+	})
+	if len(usable) == 0 {
+		return Estimate{}, "", noneUsable(estimates, limit)
+	}
+	slices.SortStableFunc(usable, func(a, b Estimate) int { return cmp.Compare(a.Time, b.Time) })
+	why := fmt.Sprintf("%s is expected to take %s", usable[0].Name, round(usable[0].Time))
+	for _, other := range usable[1:] {
+		why += fmt.Sprintf(", %s %s", other.Name, round(other.Time))
+	}
+	return usable[0], why, nil
+}
+
+func noneUsable(estimates []Estimate, limit int64) error {
+	var all []error
+	for _, e := range estimates {
+		err := e.Refused
+		if err == nil {
+			err = fmt.Errorf("%s needs %d MiB and may use %d", e.Name, e.Memory>>20, limit>>20)
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(time.Second / 10)
+}
+
+var (
+	codes = regexp.MustCompile(`PQ(\d+)`)
+	graph = regexp.MustCompile(`HNSW(\d+)`)
+)
+
+// Memory is how many bytes a backend is expected to hold at most while it searches a cell, beside the mapped embeddings: the lists of both
+// sides, and an exact search's blocks or the larger side's FAISS index.
+func Memory(name string, cell Shape, dim, k, threads int) int64 {
+	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
+	if name == exact.Name {
+		return lists + exact.Memory(threads, dim, k)
+	}
+	_, factory, _ := strings.Cut(name, ":")
+	perRow := 4 * int64(dim)
+	if m := codes.FindStringSubmatch(factory); m != nil {
+		perRow = number(m[1]) + 8
+	} else if strings.Contains(factory, "SQ8") {
+		perRow = int64(dim) + 8
+	}
+	if m := graph.FindStringSubmatch(factory); m != nil {
+		perRow += 8*number(m[1]) + 8
+	}
+	// An index grows by doubling while float16 rows are added, and its training sample and a block of widened rows stand beside it.
+	return lists + 2*perRow*int64(max(cell.Rows, cell.Cols)) + faiss.Memory(factory, dim)
+}
+
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0 // FAISS refuses such a number
+	}
+	return n
+}

@@ -1,0 +1,99 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFitRecoversCosts(t *testing.T) {
+	for name, want := range map[string]Cost{
+		"all parts": {Fixed: 0.5, Row: 1e-6, Pair: 2e-10},
+		"pairs":     {Pair: 3e-9},
+		"rows":      {Row: 3e-6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, m := 4096, 512
+			got := fit("x", n, m, want.Seconds(n, m), want.Seconds(4*n, m), want.Seconds(4*n, 4*m))
+			for _, c := range [][2]int{{1000, 1000}, {250000, 250000}, {1000000, 100}} {
+				g, w := got.Seconds(c[0], c[1]), want.Seconds(c[0], c[1])
+				if math.Abs(g-w) > 1e-6*w {
+					t.Errorf("%d x %d: %v s, want %v", c[0], c[1], g, w)
+				}
+			}
+		})
+	}
+	noisy := fit("x", 4096, 512, 0.1, 0.05, 0.2)
+	if noisy.Fixed < 0 || noisy.Row < 0 || noisy.Pair < 0 || noisy.Seconds(16384, 2048) < 0.19 {
+		t.Errorf("noise made %+v", noisy)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	gpu := Estimate{Name: "gpu", Refused: errors.New("no GPU")}
+	fast := Estimate{Name: "fast", Time: time.Second, Memory: 4 << 30}
+	small := Estimate{Name: "small", Time: time.Minute, Memory: 1 << 20}
+	for name, c := range map[string]struct {
+		from  []Estimate
+		limit int64
+		want  string
+		why   string
+	}{
+		"the fastest":           {[]Estimate{gpu, small, fast}, 0, "fast", "fast is expected to take 1s, small 1m0s"},
+		"the fastest that fits": {[]Estimate{fast, small}, 1 << 30, "small", "small is expected"},
+		"none":                  {[]Estimate{gpu}, 0, "", "no GPU"},
+		"none fits":             {[]Estimate{fast}, 1 << 30, "", "fast needs 4096 MiB and may use 1024"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, why, err := Choose(c.from, c.limit)
+			if err != nil {
+				why = err.Error()
+			}
+			if got.Name != c.want || !strings.Contains(why, c.why) {
+				t.Errorf("%q because %q, want %q because %q", got.Name, why, c.want, c.why)
+			}
+		})
+	}
+}
+
+func TestCalibrateAndEstimate(t *testing.T) {
+	c, err := Calibrate(t.Context(), []string{"exact", "faiss:IVF16,Flat", "faiss:IVF8,PQ7np"}, 16, 4, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimates := c.Estimates([]Shape{{250000, 250000}, {250000, 1000}})
+	for i, e := range estimates[:2] {
+		if e.Refused != nil || e.Time <= 0 || e.Memory <= 0 {
+			t.Errorf("estimate %+v", e)
+		}
+		if e.Time != time.Duration((c.Costs[i].Seconds(250000, 250000)+c.Costs[i].Seconds(250000, 1000))*float64(time.Second)) {
+			t.Errorf("%s: %v is not the sum of its cells", e.Name, e.Time)
+		}
+	}
+	if estimates[2].Refused == nil {
+		t.Error("seven codes fit into 16 dimensions")
+	}
+}
+
+func TestCalibrateIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Calibrate(ctx, []string{"exact"}, 16, 4, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	cell := Shape{1000000, 1000}
+	exactly := Memory("exact", cell, 256, 4, 2)
+	if again := Memory("exact", Shape{2000000, 1000}, 256, 4, 2); again-exactly != 1000000*48 {
+		t.Errorf("a row more of an exact search takes %d bytes, want those of its list", (again-exactly)/1000000)
+	}
+	flat, codes := Memory("faiss:Flat", cell, 256, 4, 2), Memory("faiss:IVF64,PQ32np", cell, 256, 4, 2)
+	if flat < 1000000*256*4 || codes > flat/4 {
+		t.Errorf("flat %d MiB, codes %d MiB", flat>>20, codes>>20)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !race && !asan
+
+package indextest
+
+import "math"
+
+// largest is the number of products in a cell of the suite: no limit.
+const largest = math.MaxInt
