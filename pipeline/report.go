@@ -136,7 +136,7 @@ func ReadReport(path string) (*Report, error) {
 	}
 	r := &Report{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, badinput.Errorf("%s is no report of a run (%w); name another directory with --out", path, err)
+		return nil, badinput.Errorf("%s is no report of a run (%w); name another directory with --out, or replace it with --overwrite", path, err)
 	}
 	return r, nil
 }

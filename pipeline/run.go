@@ -148,10 +148,10 @@ func (r *run) warnLanguages() {
 func (r *run) openOut() error {
 	previous, err := ReadReport(filepath.Join(r.cfg.Out, ReportName))
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist), r.cfg.Overwrite:
 	case err != nil:
 		return err
-	case previous.ConfigDigest != r.report.ConfigDigest && !r.cfg.Overwrite:
+	case previous.ConfigDigest != r.report.ConfigDigest:
 		return badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, or replace it with --overwrite",
 			r.cfg.Out, previous.Settings.differences(r.report.Settings))
 	}

@@ -359,6 +359,15 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	if got := mustRun(t, cfg); got.Settings.Threshold != 1.2 {
 		t.Error("overwriting kept the old settings")
 	}
+	if err := os.WriteFile(filepath.Join(cfg.Out, ReportName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Overwrite = false
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--overwrite") {
+		t.Errorf("error %v", err)
+	}
+	cfg.Overwrite = true
+	mustRun(t, cfg)
 }
 
 // TestSettingsDiffer names what differs as a config names it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,9 @@ recorded in SHA256SUMS beside it and held to from then on. ` + "`mine eval`" + `
 func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Writer) error {
 	if len(names) == 0 {
 		return badinput.Errorf("mine data get: name a set; `mine data list` lists them")
+	}
+	if u, err := url.Parse(o.mirror); o.mirror != "" && (err != nil || u.Host == "") {
+		return badinput.Errorf("--mirror %q is no address; give one such as https://host/directory", o.mirror)
 	}
 	sums := make(map[string]string)
 	for _, s := range o.sums {

@@ -163,6 +163,7 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"data", "get"},
 		{"data", "get", "nosuch"},
 		{"data", "get", "xsimplusplus"},
+		{"data", "get", "flores200", "--mirror", "here"},
 	} {
 		if code := execute(t.Context(), args); code != exitPermanent {
 			t.Errorf("mine %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)

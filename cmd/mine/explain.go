@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 
@@ -44,7 +46,7 @@ those of the run to give its scores.`,
 }
 
 func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []string, out io.Writer) error {
-	source, target, err := pairToExplain(ctx, table, args)
+	source, target, stored, err := pairToExplain(ctx, table, args)
 	if err != nil {
 		return err
 	}
@@ -61,6 +63,9 @@ func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []s
 	if err != nil {
 		return err
 	}
+	if stored != nil && math.Abs(float64(*stored-x.Score)) > 1e-4 {
+		slog.Warn("the bitext has another score for the pair: its run had other settings or other text", "bitext", *stored, "here", x.Score)
+	}
 	printNeighbours(out, x, cfg)
 	if done, err := printScored(ctx, out, pool, x, cfg); done || err != nil {
 		return err
@@ -69,37 +74,37 @@ func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []s
 	return nil
 }
 
-// pairToExplain is a row's sentences, or the two arguments.
-func pairToExplain(ctx context.Context, table string, args []string) (source, target string, err error) {
+// pairToExplain is a row's sentences and score, or the two arguments.
+func pairToExplain(ctx context.Context, table string, args []string) (source, target string, stored *float32, err error) {
 	if table == "" {
 		if len(args) != 2 {
-			return "", "", badinput.Errorf("mine explain: give the two sentences of the pair, or a row with --bitext FILE.parquet")
+			return "", "", nil, badinput.Errorf("mine explain: give the two sentences of the pair, or a row with --bitext FILE.parquet")
 		}
-		return args[0], args[1], nil
+		return args[0], args[1], nil, nil
 	}
 	if len(args) != 1 {
-		return "", "", badinput.Errorf("mine explain --bitext: give one row number")
+		return "", "", nil, badinput.Errorf("mine explain --bitext: give one row number")
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 0 {
-		return "", "", badinput.Errorf("mine explain: %q is no row number", args[0])
+		return "", "", nil, badinput.Errorf("mine explain: %q is no row number", args[0])
 	}
 	file, err := bitext.Open(table)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	at := 0
 	for row, err := range file.Rows(ctx) {
 		if err != nil {
-			return "", "", err
+			return "", "", nil, err
 		}
 		if at == n {
-			return row.Source.Text, row.Target.Text, nil
+			return row.Source.Text, row.Target.Text, &row.Score, nil
 		}
 		at++
 	}
-	return "", "", badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
+	return "", "", nil, badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
 }
 
 // runSides reads a run's text, both sides.

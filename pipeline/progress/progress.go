@@ -50,20 +50,23 @@ func (silent) Done()                             {}
 type bars struct{ out io.Writer }
 
 func (b bars) Start(stage string, total int64, unit string) Meter {
-	return bar{b.out, progressbar.NewOptions64(total,
+	options := []progressbar.Option{
 		progressbar.OptionSetWriter(b.out),
 		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", stage)),
 		progressbar.OptionSetItsString(unit),
 		progressbar.OptionShowBytes(unit == Bytes),
-		progressbar.OptionShowIts(),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),
-	)}
+	}
+	if unit != Bytes { // a rate of bytes is shown as it is
+		options = append(options, progressbar.OptionShowIts())
+	}
+	return bar{b.out, progressbar.NewOptions64(total, options...)}
 }
 
 type bar struct {

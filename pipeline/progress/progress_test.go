@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -34,6 +35,16 @@ func TestBarIsDrawnToTheEnd(t *testing.T) {
 	meter.Done()
 	if !bytes.Contains(out.Bytes(), []byte("encode")) || !bytes.Contains(out.Bytes(), []byte("10/10")) {
 		t.Errorf("%q", out.String())
+	}
+}
+
+func TestABarOfBytesHasOneRate(t *testing.T) {
+	var out bytes.Buffer
+	meter := bars{&out}.Start("shard", 1<<20, Bytes)
+	meter.Add(1 << 20)
+	meter.Done()
+	if last := out.String(); strings.Count(last[strings.LastIndex(last, "100%"):], "/s") != 1 {
+		t.Errorf("%q", last)
 	}
 }
 
