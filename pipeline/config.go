@@ -84,24 +84,7 @@ func (c *Config) Validate() error {
 	var wrong []string
 	var err error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	for _, side := range []struct {
-		flag     string
-		language *string
-	}{{"src", &c.Source}, {"tgt", &c.Target}} {
-		if *side.language == "" {
-			fail("--%s names no language", side.flag)
-			continue
-		}
-		canonical, err := corpus.ParseLanguage(*side.language)
-		if err != nil {
-			fail("--%s: %v", side.flag, err)
-			continue
-		}
-		*side.language = canonical
-	}
-	if c.Source != "" && c.Source == c.Target {
-		fail("--src and --tgt are both %s", c.Source)
-	}
+	c.validateLanguages(fail)
 	if c.Out == "" {
 		fail("--out names no directory")
 	}
@@ -143,6 +126,28 @@ func (c *Config) Validate() error {
 		c.Work = filepath.Join(c.Out, "work")
 	}
 	return nil
+}
+
+// validateLanguages checks both languages and gives their codes one form.
+func (c *Config) validateLanguages(fail func(format string, args ...any)) {
+	for _, side := range []struct {
+		flag     string
+		language *string
+	}{{"src", &c.Source}, {"tgt", &c.Target}} {
+		if *side.language == "" {
+			fail("--%s names no language", side.flag)
+			continue
+		}
+		canonical, err := corpus.ParseLanguage(*side.language)
+		if err != nil {
+			fail("--%s: %v", side.flag, err)
+			continue
+		}
+		*side.language = canonical
+	}
+	if c.Source != "" && c.Source == c.Target {
+		fail("--src and --tgt are both %s", c.Source)
+	}
 }
 
 // side returns the language and the patterns of one side.
