@@ -37,7 +37,12 @@ func main() {
 	ef := flag.Int("efsearch", 0, "of approximate graph indexes")
 	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
 	k := flag.Int("k", 4, "neighbours, of -embeddings")
+	peaks := flag.Bool("peaks", false, "only measure what one core can do at most in float32, bfloat16, int16 and int8")
 	flag.Parse()
+	if *peaks {
+		printPeaks()
+		return
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
