@@ -16,7 +16,7 @@ type Scanner struct {
 	kn            *Kernel
 	queries, base *Side
 	c             *C.scanner
-	room          int
+	unproven      []int32 // what Settle returns: kept, as a search settles thousands of blocks
 }
 
 // NewScanner makes room for blocks of so many queries and base rows.
@@ -25,7 +25,7 @@ func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*
 	if c == nil {
 		return nil, errors.New("out of memory for the blocks of a search")
 	}
-	return &Scanner{kn: kn, queries: queries, base: base, c: c, room: max(queryRows, baseRows)}, nil
+	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows))}, nil
 }
 
 // Close frees the memory.
@@ -45,19 +45,17 @@ func (s *Scanner) Queries(lo, hi, step int, lists *Lists) {
 func (s *Scanner) Scan() { C.scanner_scan(s.c) }
 
 // SettleQueries refines the candidates of the packed queries into their lists. It returns the distinct queries whose lists are not
-// proven to hold the nearest of what they held before and of the packed base rows.
+// proven to hold the nearest of what they held before and of the packed base rows, valid until the next Settle.
 func (s *Scanner) SettleQueries(lists *Lists) []int32 {
-	unproven := make([]int32, s.room)
-	n := C.scanner_settle_queries(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(unproven)))
-	return unproven[:n]
+	n := C.scanner_settle_queries(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
+	return s.unproven[:n]
 }
 
 // SettleBase refines the candidates of the packed base rows, from all queries scanned since Base, into their lists. It returns the distinct
-// base rows whose lists are not proven.
+// base rows whose lists are not proven, valid until the next Settle.
 func (s *Scanner) SettleBase(lists *Lists) []int32 {
-	unproven := make([]int32, s.room)
-	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(unproven)))
-	return unproven[:n]
+	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
+	return s.unproven[:n]
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.
