@@ -75,8 +75,9 @@ func (r *ShardReader) guard(call func() error) (err error) {
 
 func (r *ShardReader) checkSchema() error {
 	got := r.file.MetaData().Schema
-	for i := range shardSchema.NumFields() {
-		want := shardSchema.Field(i)
+	schema := shardSchema()
+	for i := range schema.NumFields() {
+		want := schema.Field(i)
 		if i >= got.NumColumns() || got.Column(i).Path() != want.Name() {
 			return badinput.Errorf("%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote", r.src.name, i+1, want.Name())
 		}
@@ -85,9 +86,9 @@ func (r *ShardReader) checkSchema() error {
 				r.src.name, want.Name(), got.Column(i).PhysicalType())
 		}
 	}
-	if got.NumColumns() != shardSchema.NumFields() {
+	if got.NumColumns() != schema.NumFields() {
 		return badinput.Errorf("%s: not a shard, it has a column %q too many; name a file that this program's sharding wrote",
-			r.src.name, got.Column(shardSchema.NumFields()).Path())
+			r.src.name, got.Column(schema.NumFields()).Path())
 	}
 	version := r.file.MetaData().KeyValueMetadata().FindValue(metaNormalise)
 	if version == nil || *version != strconv.Itoa(NormaliseVersion) {

@@ -42,8 +42,9 @@ const (
 // metaNormalise is the file metadata key of the NormaliseVersion that the keys were made with.
 const metaNormalise = "bitextmine.normalise"
 
-// shardSchema has no optional column: what an input does not name is the empty string.
-var shardSchema = func() *schema.GroupNode {
+// shardSchema has no optional column: what an input does not name is the empty string. Each writer and reader takes its own, since
+// arrow's nodes remember their paths when they are first asked, unguarded.
+func shardSchema() *schema.GroupNode {
 	text := func(name string) schema.Node {
 		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
@@ -52,7 +53,7 @@ var shardSchema = func() *schema.GroupNode {
 		text("text"), text("doc"), text("url"),
 		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
 	}, -1))
-}()
+}
 
 // shardProperties fix everything that decides the file's bytes. Statistics are left out: a minimum of text helps no
 // reader of ours, and would put sentences into the footer. Keys are hashes, which do not compress. A column of a row
@@ -90,7 +91,7 @@ func newShardWriter(w io.Writer) *shardWriter {
 	_ = meta.Append(metaNormalise, strconv.Itoa(NormaliseVersion)) // only an empty key fails
 	return &shardWriter{
 		sink: s,
-		file: file.NewParquetWriter(s, shardSchema, file.WithWriterProps(shardProperties()), file.WithWriteMetadata(meta)),
+		file: file.NewParquetWriter(s, shardSchema(), file.WithWriterProps(shardProperties()), file.WithWriteMetadata(meta)),
 	}
 }
 
