@@ -25,6 +25,8 @@ var siblings = map[string]string{
 	"index -> mine":             "the lists that a search returns",
 	"filter -> mine":            "the facts that features compare",
 	"eval -> pipeline/rescore":  "bucc-scored judges pairs as a run does",
+	"train -> eval":             "dev metrics are the evaluation protocols",
+	"train -> pipeline":         "a training round mines",
 }
 
 // exclusive modules may be imported by these folders alone.

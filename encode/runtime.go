@@ -28,7 +28,7 @@ var environment struct {
 func acquireRuntime(library string) error {
 	environment.Lock()
 	defer environment.Unlock()
-	path, err := findLibrary(library)
+	path, err := FindLibrary(library)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func releaseRuntime() error {
 	return nil
 }
 
-// findLibrary looks where the settings say, and if they say nothing, beside the program and in the user's cache.
-func findLibrary(library string) (string, error) {
+// FindLibrary is the path of ONNX Runtime's library. It looks where the settings say, and if they say nothing, beside the program and in the user's cache.
+func FindLibrary(library string) (string, error) {
 	given, where := library, "the ONNX Runtime library setting"
 	if given == "" {
 		given, where = os.Getenv(LibraryEnv), LibraryEnv

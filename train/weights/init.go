@@ -1,0 +1,26 @@
+package weights
+
+import (
+	"hash/fnv"
+	"math"
+)
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// glorot is Xavier's bound for a [in, out] matrix.
+func glorot(shape []int) float64 {
+	in, out := shape[0], shape[len(shape)-1]
+	return math.Sqrt(6 / float64(in+out))
+}
+
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}

@@ -1,0 +1,102 @@
+// Package weights holds what is learned: named float32 tensors on the host, with their gradients.
+//
+// A step reads the tensors, adds to their gradients, and an optimiser changes the tensors in place. They live on the host, whatever device the
+// arithmetic runs on, so that checkpoints, resumption, clipping and the search for NaNs are the same on all.
+package weights
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Tensor is one learned array, row-major.
+type Tensor struct {
+	Name    string
+	Shape   []int
+	Data    []float32
+	Grad    []float32 // the sum over the step's batches; nil until an encoder or a head has asked for it
+	NoDecay bool      // biases and the scales of normalisations: weight decay leaves them
+
+	// Touched are the rows with a gradient in this step, ascending, for a table that a batch reads few rows of; nil: all of them.
+	// The other rows of Grad are zero.
+	Touched []int32
+}
+
+// Spec is a tensor to be made.
+type Spec struct {
+	Name    string
+	Shape   []int
+	Init    Init
+	Scale   float64 // standard deviation of Normal
+	NoDecay bool
+}
+
+// Init is how a new tensor is filled.
+type Init int
+
+// Normal draws from N(0, Scale²); Xavier from U(-a, a), a = sqrt(6 / (fan in + fan out)) (Glorot and Bengio, 2010).
+const (
+	Zeros Init = iota
+	Ones
+	Normal
+	Xavier
+)
+
+// New makes and fills a tensor: the same seed and name give the same numbers, in whatever order tensors are made.
+func New(spec Spec, seed uint64) *Tensor {
+	t := &Tensor{Name: spec.Name, Shape: spec.Shape, Data: make([]float32, size(spec.Shape)), NoDecay: spec.NoDecay}
+	rng := rand.New(rand.NewPCG(seed, hash(spec.Name)))
+	switch spec.Init {
+	case Zeros:
+	case Ones:
+		for i := range t.Data {
+			t.Data[i] = 1
+		}
+	case Normal:
+		for i := range t.Data {
+			t.Data[i] = float32(rng.NormFloat64() * spec.Scale)
+		}
+	case Xavier:
+		a := glorot(spec.Shape)
+		for i := range t.Data {
+			t.Data[i] = float32((2*rng.Float64() - 1) * a)
+		}
+	default:
+		panic(fmt.Sprintf("weights: initialisation %d", spec.Init))
+	}
+	return t
+}
+
+// Rows is the length of the first axis.
+func (t *Tensor) Rows() int { return t.Shape[0] }
+
+// Row is row i of Data of a [rows, width] tensor.
+func (t *Tensor) Row(i int) []float32 {
+	w := len(t.Data) / t.Shape[0]
+	return t.Data[i*w : (i+1)*w : (i+1)*w]
+}
+
+// GradRow is row i of Grad.
+func (t *Tensor) GradRow(i int) []float32 {
+	w := len(t.Grad) / t.Shape[0]
+	return t.Grad[i*w : (i+1)*w : (i+1)*w]
+}
+
+// NeedGrad makes Grad where there is none.
+func (t *Tensor) NeedGrad() {
+	if t.Grad == nil {
+		t.Grad = make([]float32, len(t.Data))
+	}
+}
+
+// ZeroGrad clears the gradient: of a table only the rows that were touched.
+func (t *Tensor) ZeroGrad() {
+	if t.Touched == nil {
+		clear(t.Grad)
+		return
+	}
+	for _, r := range t.Touched {
+		clear(t.GradRow(int(r)))
+	}
+	t.Touched = t.Touched[:0]
+}
