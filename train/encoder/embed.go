@@ -92,3 +92,14 @@ func touch(table *weights.Tensor, rows []int32) {
 	slices.Sort(rows)
 	table.Touched = slices.Compact(rows)
 }
+
+// Tables are what an exported encoder looks up: the words [vocabulary, width], scaled, and what every place adds [max tokens, width].
+func (t *Transformer) Tables() (words, places []float32) {
+	words = slices.Clone(t.byName[Words].Data)
+	if scale := float32(t.wordScale()); scale != 1 {
+		for i := range words {
+			words[i] *= scale
+		}
+	}
+	return words, t.places()
+}
