@@ -46,10 +46,7 @@ type builder struct {
 
 func (b *builder) layer(i int, x *g.Node) *g.Node {
 	attend := func(x *g.Node) *g.Node { return b.dropout.apply(b.attention(i, x)) }
-	feed := func(x *g.Node) *g.Node {
-		x = b.activate(b.dense(layer(i, "ffn.in"), x))
-		return b.dropout.apply(b.dense(layer(i, "ffn.out"), x))
-	}
+	feed := func(x *g.Node) *g.Node { return b.dropout.apply(b.ffn(i, x)) }
 	if b.Norm == PreNorm {
 		x = g.Add(x, attend(b.norm(layer(i, "attention.norm"), x)))
 		return g.Add(x, feed(b.norm(layer(i, "ffn.norm"), x)))
@@ -60,8 +57,16 @@ func (b *builder) layer(i int, x *g.Node) *g.Node {
 
 // dense is x·W + b.
 func (b *builder) dense(name string, x *g.Node) *g.Node {
-	bias := b.params[name+".bias"]
-	return g.Add(g.DotGeneral(x, []int{1}, nil, b.params[name+".weight"], []int{0}, nil), g.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+	return affine(x, b.params[name+".weight"], b.params[name+".bias"])
+}
+
+// scaled is dense with its weight and bias multiplied.
+func (b *builder) scaled(name string, x *g.Node, weight, bias float64) *g.Node {
+	return affine(x, g.MulScalar(b.params[name+".weight"], weight), g.MulScalar(b.params[name+".bias"], bias))
+}
+
+func affine(x, weight, bias *g.Node) *g.Node {
+	return g.Add(g.DotGeneral(x, []int{1}, nil, weight, []int{0}, nil), g.Reshape(bias, 1, bias.Shape().Dimensions[0]))
 }
 
 // attention is softmax(Q·Kᵀ / sqrt(width of a head))·V of every head (Vaswani et al., 2017).
@@ -84,14 +89,17 @@ func (b *builder) norm(name string, x *g.Node) *g.Node {
 	return g.Add(g.Mul(standardise(x, b.Epsilon), row(".scale")), row(".bias"))
 }
 
-func (b *builder) activate(x *g.Node) *g.Node {
+// ffn is two products with the activation between them.
+func (b *builder) ffn(i int, x *g.Node) *g.Node {
+	in, out := layer(i, "ffn.in"), layer(i, "ffn.out")
 	switch b.Activation {
 	case GELU:
-		return gelu(x)
+		x = scaledGELU(b.scaled(in, x, math.Sqrt2/2, math.Sqrt2/2))
+		return b.scaled(out, x, math.Sqrt2/2, 1)
 	case GELUTanh:
-		return geluTanh(x)
+		return b.dense(out, geluTanh(b.dense(in, x)))
 	default:
-		return g.Max(x, g.Scalar(x.Graph(), x.DType(), 0))
+		return b.dense(out, relu(b.dense(in, x)))
 	}
 }
 
