@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test test-slurm test-heavy race lint bench bench-run bench-search clean
+.PHONY: all build run test test-slurm test-heavy race lint bench bench-run bench-search bench-step clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -57,6 +57,10 @@ bench-run: build .cache/venv
 # Exact search against raw sgemm and two go-faiss searches of the same rows.
 bench-search: $(SETUP)
 	$(GO) run ./bench/search $(ARGS)
+
+# A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
+bench-step: build
+	$(GO) run ./bench/step $(ARGS)
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

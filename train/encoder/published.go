@@ -1,0 +1,174 @@
+package encoder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/weights"
+)
+
+// published is what Hugging Face's config.json says of BERT and its kin.
+type published struct {
+	ModelType      string  `json:"model_type"`
+	Layers         int     `json:"num_hidden_layers"`
+	Heads          int     `json:"num_attention_heads"`
+	Width          int     `json:"hidden_size"`
+	FFN            int     `json:"intermediate_size"`
+	Activation     string  `json:"hidden_act"`
+	Dropout        float64 `json:"hidden_dropout_prob"`
+	Epsilon        float64 `json:"layer_norm_eps"`
+	Places         int     `json:"max_position_embeddings"`
+	Types          int     `json:"type_vocab_size"`
+	Vocabulary     int     `json:"vocab_size"`
+	Pad            *int    `json:"pad_token_id"`
+	PositionKind   string  `json:"position_embedding_type"`
+	Decoder        bool    `json:"is_decoder"`
+	CrossAttention bool    `json:"add_cross_attention"`
+}
+
+// ReadPublished reads an encoder of a directory as Hugging Face publishes them: config.json of model_type bert, roberta or xlm-roberta, and
+// safetensors. How tokens become a vector is not in there, so it is the caller's. Heads that the encoder does not need (poolers, language modelling) are
+// left out; anything else that is missing, misshaped or not known is an error of class badinput that names it.
+func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
+	s, err := readConfig(filepath.Join(dir, "config.json"))
+	if err != nil {
+		return s, nil, err
+	}
+	s.Pooling = pooling
+	if err := s.Validate(); err != nil {
+		return s, nil, err
+	}
+	read, err := weights.ReadModel(dir, func(name string) bool { return !leftOut.MatchString(name) })
+	if err != nil {
+		return s, nil, err
+	}
+	var unknown []string
+	for _, t := range read {
+		if !rename(t) {
+			unknown = append(unknown, t.Name)
+		}
+	}
+	if unknown != nil {
+		slices.Sort(unknown)
+		return s, nil, badinput.Errorf("%s is not a plain encoder of its model_type: %d tensors have no place in it, %s the first", dir, len(unknown), unknown[0])
+	}
+	if err := weights.Match(s.Specs(), read); err != nil {
+		return s, nil, badinput.Errorf("%s: %w", dir, err)
+	}
+	byName := map[string]*weights.Tensor{}
+	for _, t := range read {
+		byName[t.Name] = t
+	}
+	tensors := make([]*weights.Tensor, 0, len(read))
+	for _, spec := range s.Specs() {
+		t := byName[spec.Name]
+		t.NoDecay = spec.NoDecay
+		tensors = append(tensors, t)
+	}
+	return s, tensors, nil
+}
+
+// activations are Hugging Face's names of ours.
+var activations = map[string]Activation{"gelu": GELU, "gelu_new": GELUTanh, "gelu_pytorch_tanh": GELUTanh, "relu": ReLU}
+
+func readConfig(path string) (Settings, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Settings{}, badinput.Errorf("%s is missing: it names the shape of the model", path)
+	} else if err != nil {
+		return Settings{}, err
+	}
+	c := published{Activation: "gelu", Epsilon: 1e-12, PositionKind: "absolute"}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
+	}
+	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary}
+	switch c.ModelType {
+	case "bert":
+	case "roberta", "xlm-roberta":
+		if c.Pad == nil {
+			return s, badinput.Errorf("%s lacks pad_token_id, which positions of %s start after", path, c.ModelType)
+		}
+		s.PositionOffset = *c.Pad + 1
+	default:
+		return s, badinput.Errorf("%s has the model_type %q, but only bert, roberta and xlm-roberta can be read", path, c.ModelType)
+	}
+	s.MaxTokens = c.Places - s.PositionOffset
+	switch {
+	case s.Activation == "":
+		return s, badinput.Errorf("%s has the hidden_act %q, but only gelu, gelu_new, gelu_pytorch_tanh and relu can be computed", path, c.Activation)
+	case c.PositionKind != "absolute":
+		return s, badinput.Errorf("%s has the position_embedding_type %q, but only absolute can be computed", path, c.PositionKind)
+	case c.Decoder || c.CrossAttention:
+		return s, badinput.Errorf("%s is of a decoder, but only encoders can be read", path)
+	}
+	return s, nil
+}
+
+// leftOut are tensors that sentence vectors do not need.
+var leftOut = regexp.MustCompile(`^((bert|roberta)\.)?(pooler\.|embeddings\.position_ids$)|^(cls|lm_head|classifier)\.`)
+
+// ourNames are the ends of names below a layer.
+var ourNames = map[string]string{
+	"attention.self.query": "attention.query", "attention.self.key": "attention.key", "attention.self.value": "attention.value",
+	"attention.output.dense": "attention.out", "attention.output.LayerNorm": "attention.norm",
+	"intermediate.dense": "ffn.in", "output.dense": "ffn.out", "output.LayerNorm": "ffn.norm",
+}
+
+var inLayer = regexp.MustCompile(`^encoder\.layer\.(0|[1-9][0-9]*)\.(.+)\.([a-z]+)$`)
+
+// rename gives a published tensor our name and layout, [in, out] for [out, in]; false: it has none.
+func rename(t *weights.Tensor) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(t.Name, "bert."), "roberta.")
+	tables := map[string]string{"word_embeddings": Words, "position_embeddings": positions, "token_type_embeddings": types}
+	if table, ok := strings.CutPrefix(name, "embeddings."); ok {
+		if our, ok := tables[strings.TrimSuffix(table, ".weight")]; ok && strings.HasSuffix(table, ".weight") {
+			t.Name = our
+			return true
+		}
+		part, ok := strings.CutPrefix(table, "LayerNorm.")
+		if ok {
+			t.Name = "embeddings.norm" + normPart(part)
+		}
+		return ok && normPart(part) != ""
+	}
+	m := inLayer.FindStringSubmatch(name)
+	if m == nil || ourNames[m[2]] == "" {
+		return false
+	}
+	our := fmt.Sprintf("layers.%s.%s", m[1], ourNames[m[2]])
+	if strings.HasSuffix(m[2], "LayerNorm") {
+		t.Name = our + normPart(m[3])
+		return normPart(m[3]) != ""
+	}
+	if m[3] == "weight" && len(t.Shape) == 2 {
+		transpose(t)
+	}
+	t.Name = our + "." + m[3]
+	return m[3] == "weight" || m[3] == "bias"
+}
+
+// normPart is what a part of a layer normalisation is called here; the first BERTs have gamma and beta.
+func normPart(part string) string {
+	return map[string]string{"weight": ".scale", "gamma": ".scale", "bias": ".bias", "beta": ".bias"}[part]
+}
+
+func transpose(t *weights.Tensor) {
+	rows, columns := t.Shape[0], t.Shape[1]
+	turned := make([]float32, len(t.Data))
+	for r := range rows {
+		for c := range columns {
+			turned[c*rows+r] = t.Data[r*columns+c]
+		}
+	}
+	t.Shape, t.Data = []int{columns, rows}, turned
+}

@@ -1,0 +1,130 @@
+package encoder
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/weights"
+)
+
+// golden is what testdata/published.py computed, in float64 and from the models' definitions.
+type golden struct {
+	Length  int         `json:"length"`
+	IDs     []int32     `json:"ids"`
+	Lengths []int32     `json:"lengths"`
+	CLS     [][]float32 `json:"cls"`
+	Mean    [][]float32 `json:"mean"`
+	Max     [][]float32 `json:"max"`
+}
+
+func TestPublishedWeightsComputeTheSame(t *testing.T) {
+	for _, model := range []string{"bert", "xlm-roberta"} {
+		raw, err := os.ReadFile(filepath.Join("testdata", model, "vectors.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want golden
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		for pooling, vectors := range map[Pooling][][]float32{CLS: want.CLS, Mean: want.Mean, Max: want.Max} {
+			t.Run(fmt.Sprintf("%s, %s", model, pooling), func(t *testing.T) {
+				s, tensors, err := ReadPublished(filepath.Join("testdata", model), pooling)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr, err := NewTransformer(s, open(t, "cpu"), tensors)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := tr.Forward(limited(t), data.Side{N: len(want.Lengths), Length: want.Length, IDs: want.IDs, Lengths: want.Lengths}, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range slices.Concat(vectors...) {
+					if d := got[i] - x; !(d < 1e-5 && d > -1e-5) {
+						t.Fatalf("number %d is %v instead of %v", i, got[i], x)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestUnfitPublishedModelsAreRefused(t *testing.T) {
+	set := func(field, value string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, "config.json")
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var fields map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &fields); err != nil {
+				t.Fatal(err)
+			}
+			fields[field] = json.RawMessage(value)
+			if raw, err = json.Marshal(fields); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, raw, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change := func(change func([]*weights.Tensor) []*weights.Tensor) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, weights.ModelName)
+			all, _, err := weights.ReadFile(path, func(name string) bool { return !leftOut.MatchString(name) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := weights.WriteFile(path, change(all), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	without := func(all []*weights.Tensor, name string) []*weights.Tensor {
+		return slices.DeleteFunc(all, func(w *weights.Tensor) bool { return w.Name == name })
+	}
+	for _, c := range []struct {
+		name, want string
+		spoil      func(t *testing.T, dir string)
+	}{
+		{"no configuration", "config.json is missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "config.json")) }},
+		{"another model", `the model_type "t5"`, set("model_type", `"t5"`)},
+		{"another activation", `the hidden_act "silu"`, set("hidden_act", `"silu"`)},
+		{"relative positions", `position_embedding_type "relative_key"`, set("position_embedding_type", `"relative_key"`)},
+		{"a decoder", "only encoders", set("is_decoder", "true")},
+		{"heads that do not divide the width", "width is 16 but must be a multiple of heads, 3", set("num_attention_heads", "3")},
+		{"fewer layers than tensors", "layers.1.attention.query.weight has no place", set("num_hidden_layers", "1")},
+		{"more layers than tensors", "layers.2.attention.query.weight is missing", set("num_hidden_layers", "3")},
+		{"another vocabulary", "embeddings.words has the shape [40 16] instead of [41 16]", set("vocab_size", "41")},
+		{"a tensor too few", "layers.0.ffn.in.bias is missing", change(func(all []*weights.Tensor) []*weights.Tensor {
+			return without(all, "encoder.layer.0.intermediate.dense.bias")
+		})},
+		{"a tensor too many", "1 tensors have no place in it, encoder.layer.0.adapter.weight the first", change(func(all []*weights.Tensor) []*weights.Tensor {
+			return append(all, &weights.Tensor{Name: "encoder.layer.0.adapter.weight", Shape: []int{1}, Data: []float32{1}})
+		})},
+		{"no weights", "convert the weights to safetensors", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, weights.ModelName)) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS("testdata/bert")); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, dir)
+			_, _, err := ReadPublished(dir, Mean)
+			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package export
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/badinput"
+)
+
+// The versions written: opset 17 is the first with LayerNormalization, and IR 8 goes with it.
+const (
+	opset     = 17
+	irVersion = 8
+)
+
+// Graph is an ONNX model being written. Names are free and unique: a node's outputs are other nodes' inputs, and nodes stand in the order in which
+// they can be computed. Mistakes in it are found by ONNX Runtime, which every export is run with before it is published.
+type Graph struct {
+	name                                 string
+	nodes, initializers, inputs, outputs []byte // fields of a GraphProto
+}
+
+// NewGraph starts an empty graph.
+func NewGraph(name string) *Graph { return &Graph{name: name} }
+
+// ElementType is the ONNX number of a type of tensor elements.
+type ElementType int
+
+// The element types of inputs, outputs and initializers.
+const (
+	Float32 ElementType = 1
+	Uint8   ElementType = 2
+	Int8    ElementType = 3
+	Int64   ElementType = 7
+	Float16 ElementType = 10
+)
+
+// Half is float16 data, as bits.
+type Half []uint16
+
+// Attr is an attribute of a node: Value is an int, a float32, a string or an []int64.
+type Attr struct {
+	Name  string
+	Value any
+}
+
+// Field numbers are those of onnx.proto. message appends a field that is itself a message.
+func message(b []byte, field protowire.Number, m []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), m)
+}
+
+func text(b []byte, field protowire.Number, s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+}
+
+func number(b []byte, field protowire.Number, n int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(n))
+}
+
+// Input declares an input of the graph; a dimension is an int, or a string that names one which is free.
+func (g *Graph) Input(name string, t ElementType, dims ...any) {
+	g.inputs = message(g.inputs, 11, valueInfo(name, t, dims))
+}
+
+// Output declares a tensor to be an output.
+func (g *Graph) Output(name string, t ElementType, dims ...any) {
+	g.outputs = message(g.outputs, 12, valueInfo(name, t, dims))
+}
+
+func valueInfo(name string, t ElementType, dims []any) []byte {
+	var shape []byte
+	for _, d := range dims {
+		switch d := d.(type) {
+		case int:
+			shape = message(shape, 1, number(nil, 1, d))
+		case string:
+			shape = message(shape, 1, text(nil, 2, d))
+		default:
+			panic(fmt.Sprintf("export: the dimension %v of %s is neither a number nor a name", d, name))
+		}
+	}
+	tensor := message(number(nil, 1, int(t)), 2, shape)
+	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
+}
+
+// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major. No dimension makes a scalar.
+func (g *Graph) Initializer(name string, shape []int, data any) {
+	t, n, raw := rawData(name, data)
+	size := 1
+	var m []byte
+	for _, d := range shape {
+		size *= d
+		m = number(m, 1, d)
+	}
+	if size != n {
+		panic(fmt.Sprintf("export: the initializer %s has %d values in the shape %v", name, n, shape))
+	}
+	m = text(number(m, 2, int(t)), 8, name)
+	g.initializers = message(g.initializers, 5, message(m, 9, raw))
+}
+
+// rawData is data as little-endian bytes.
+func rawData(name string, data any) (t ElementType, n int, raw []byte) {
+	switch data := data.(type) {
+	case []float32:
+		raw = make([]byte, 0, 4*len(data))
+		for _, x := range data {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+		}
+		return Float32, len(data), raw
+	case []int64:
+		for _, x := range data {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
+		}
+		return Int64, len(data), raw
+	case Half:
+		for _, x := range data {
+			raw = binary.LittleEndian.AppendUint16(raw, x)
+		}
+		return Float16, len(data), raw
+	case []int8:
+		return Int8, len(data), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
+	case []uint8:
+		return Uint8, len(data), data
+	}
+	panic(fmt.Sprintf("export: the initializer %s has data of type %T", name, data))
+}
+
+// Node adds an operator.
+func (g *Graph) Node(op string, inputs, outputs []string, attrs ...Attr) {
+	var m []byte
+	for _, name := range inputs {
+		m = text(m, 1, name)
+	}
+	for _, name := range outputs {
+		m = text(m, 2, name)
+	}
+	m = text(m, 4, op)
+	for _, a := range attrs {
+		m = message(m, 5, attribute(a))
+	}
+	g.nodes = message(g.nodes, 1, m)
+}
+
+func attribute(a Attr) []byte {
+	m := text(nil, 1, a.Name)
+	switch v := a.Value.(type) {
+	case float32:
+		m = protowire.AppendFixed32(protowire.AppendTag(m, 2, protowire.Fixed32Type), math.Float32bits(v))
+		return number(m, 20, 1)
+	case int:
+		return number(number(m, 3, v), 20, 2)
+	case string:
+		return number(text(m, 4, v), 20, 3)
+	case []int64:
+		for _, x := range v {
+			m = number(m, 8, int(x))
+		}
+		return number(m, 20, 7)
+	}
+	panic(fmt.Sprintf("export: the attribute %s has a value of type %T", a.Name, a.Value))
+}
+
+// Model is the finished ONNX file. metadata are key-value pairs that ONNX Runtime keeps and ignores.
+func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
+	if len(g.initializers) > math.MaxInt32-len(g.nodes)-1<<20 {
+		return nil, badinput.Errorf("the encoder %s has %d bytes of weights, more than one ONNX file can hold (2 GiB): train a smaller one", g.name, len(g.initializers))
+	}
+	graph := append([]byte(nil), g.nodes...)
+	graph = text(graph, 2, g.name)
+	graph = append(graph, g.initializers...)
+	graph = append(append(graph, g.inputs...), g.outputs...)
+	m := text(number(nil, 1, irVersion), 2, "mine")
+	m = message(m, 7, graph)
+	m = message(m, 8, number(nil, 2, opset))
+	for _, kv := range metadata {
+		m = message(m, 14, text(text(nil, 1, kv[0]), 2, kv[1]))
+	}
+	return m, nil
+}

@@ -1,0 +1,175 @@
+package export
+
+import (
+	"fmt"
+	"math"
+
+	"bitextmine/train/encoder"
+	"bitextmine/train/weights"
+)
+
+// The names of a transformer's graph, for its manifest.
+const (
+	IDs     = "ids"     // int64 [batch, tokens]
+	Mask    = "mask"    // int64 [batch, tokens]: 1, or 0 after a sentence's end
+	Vectors = "vectors" // float32 [batch, dim], pooled and of length 1
+	Tokens  = "tokens"  // float32 [batch, tokens, dim], the last layer
+)
+
+// Transformer is the graph of a transformer in evaluation, for any batch of sentences of up to its max_tokens.
+func Transformer(name string, t *encoder.Transformer) *Graph {
+	g := NewGraph(name)
+	g.Input(IDs, Int64, "batch", "tokens")
+	g.Input(Mask, Int64, "batch", "tokens")
+	transformer(g, t)
+	g.Output(Vectors, Float32, "batch", t.Dim())
+	g.Output(Tokens, Float32, "batch", "tokens", t.Dim())
+	return g
+}
+
+// transformer adds everything from IDs and Mask to Vectors and Tokens.
+func transformer(g *Graph, t *encoder.Transformer) {
+	w := writer{Graph: g, Settings: t.Settings, weights: map[string]*weights.Tensor{}}
+	for _, tensor := range t.Weights() {
+		w.weights[tensor.Name] = tensor
+	}
+	w.Initializer("one", nil, []float32{1})
+	w.Initializer("huge", nil, []float32{1e9})
+	present := w.op("Cast", Attr{"to", int(Float32)}, Mask)
+	absent := w.op("Mul", w.op("Sub", present, "one"), "huge") // 0, or -1e9 where there is no token
+	w.Initializer("axes_heads_query", []int{2}, []int64{1, 2})
+	bias := w.op("Unsqueeze", absent, "axes_heads_query")
+
+	x := w.embed(t)
+	if w.Norm == encoder.PostNorm {
+		x = w.norm("embeddings.norm", x)
+	}
+	for i := range w.Layers {
+		x = w.layer(i, x, bias)
+	}
+	if w.Norm == encoder.PreNorm {
+		x = w.norm("final.norm", x)
+	}
+	w.Node("Identity", []string{x}, []string{Tokens})
+	pooled := w.pool(x, present, absent)
+	length := w.op("ReduceL2", pooled, Attr{"axes", []int64{1}})
+	w.Node("Div", []string{pooled, length}, []string{Vectors})
+}
+
+// writer writes a transformer's nodes, each output with a name of its own.
+type writer struct {
+	*Graph
+	encoder.Settings
+	weights map[string]*weights.Tensor
+	count   int
+}
+
+// op adds a node of inputs (strings) and attributes and gives its output.
+func (w *writer) op(op string, args ...any) string {
+	var inputs []string
+	var attrs []Attr
+	for _, a := range args {
+		if attr, ok := a.(Attr); ok {
+			attrs = append(attrs, attr)
+		} else {
+			inputs = append(inputs, a.(string))
+		}
+	}
+	w.count++
+	out := fmt.Sprintf("%s_%d", op, w.count)
+	w.Node(op, inputs, []string{out}, attrs...)
+	return out
+}
+
+// learned adds a weight and gives its name.
+func (w *writer) learned(name string) string {
+	t := w.weights[name]
+	w.Initializer(name, t.Shape, t.Data)
+	return name
+}
+
+// scalar adds a constant and gives its name.
+func (w *writer) scalar(value float64) string {
+	w.count++
+	name := fmt.Sprintf("constant_%d", w.count)
+	w.Initializer(name, nil, []float32{float32(value)})
+	return name
+}
+
+// embed adds up words and places.
+func (w *writer) embed(t *encoder.Transformer) string {
+	words, places := t.Tables()
+	w.Initializer(encoder.Words, []int{w.Vocabulary, w.Width}, words)
+	w.Initializer("places", []int{w.MaxTokens, w.Width}, places)
+	w.Initializer("from", []int{1}, []int64{0})
+	w.Initializer("second", []int{1}, []int64{1})
+	tokens := w.op("Gather", w.op("Shape", IDs), "second", Attr{"axis", 0})
+	return w.op("Add", w.op("Gather", encoder.Words, IDs, Attr{"axis", 0}), w.op("Slice", "places", "from", tokens))
+}
+
+func (w *writer) layer(i int, x, bias string) string {
+	name := func(part string) string { return fmt.Sprintf("layers.%d.%s", i, part) }
+	feed := func(x string) string {
+		return w.dense(name("ffn.out"), w.activate(w.dense(name("ffn.in"), x)))
+	}
+	if w.Norm == encoder.PreNorm {
+		x = w.op("Add", x, w.attention(name, w.norm(name("attention.norm"), x), bias))
+		return w.op("Add", x, feed(w.norm(name("ffn.norm"), x)))
+	}
+	x = w.norm(name("attention.norm"), w.op("Add", x, w.attention(name, x, bias)))
+	return w.norm(name("ffn.norm"), w.op("Add", x, feed(x)))
+}
+
+func (w *writer) dense(name, x string) string {
+	return w.op("Add", w.op("MatMul", x, w.learned(name+".weight")), w.learned(name+".bias"))
+}
+
+func (w *writer) norm(name, x string) string {
+	return w.op("LayerNormalization", x, w.learned(name+".scale"), w.learned(name+".bias"), Attr{"axis", -1}, Attr{"epsilon", float32(w.Epsilon)})
+}
+
+func (w *writer) attention(name func(string) string, x, bias string) string {
+	size := w.Width / w.Heads
+	heads := func(part string, order ...int64) string {
+		shape := name(part) + ".heads" // 0 keeps the batch and the tokens
+		w.Initializer(shape, []int{4}, []int64{0, 0, int64(w.Heads), int64(size)})
+		return w.op("Transpose", w.op("Reshape", w.dense(name(part), x), shape), Attr{"perm", order})
+	}
+	q, k, v := heads("attention.query", 0, 2, 1, 3), heads("attention.key", 0, 2, 3, 1), heads("attention.value", 0, 2, 1, 3)
+	scores := w.op("MatMul", w.op("Mul", q, w.scalar(1/math.Sqrt(float64(size)))), k)
+	shares := w.op("Softmax", w.op("Add", scores, bias), Attr{"axis", -1})
+	context := w.op("Transpose", w.op("MatMul", shares, v), Attr{"perm", []int64{0, 2, 1, 3}})
+	w.Initializer(name("joined"), []int{3}, []int64{0, 0, int64(w.Width)})
+	return w.dense(name("attention.out"), w.op("Reshape", context, name("joined")))
+}
+
+// activate writes GELU in the form that ONNX Runtime makes one operator of.
+func (w *writer) activate(x string) string {
+	switch w.Activation {
+	case encoder.GELU:
+		erf := w.op("Erf", w.op("Div", x, w.scalar(math.Sqrt2)))
+		return w.op("Mul", w.op("Mul", x, w.op("Add", erf, "one")), w.scalar(0.5))
+	case encoder.GELUTanh:
+		cube := w.op("Mul", w.op("Mul", w.op("Mul", x, x), x), w.scalar(0.044715))
+		tanh := w.op("Tanh", w.op("Mul", w.op("Add", x, cube), w.scalar(math.Sqrt(2/math.Pi))))
+		return w.op("Mul", w.op("Mul", x, w.op("Add", tanh, "one")), w.scalar(0.5))
+	default:
+		return w.op("Relu", x)
+	}
+}
+
+// pool makes [batch, dim] of the tokens x.
+func (w *writer) pool(x, present, absent string) string {
+	w.Initializer("last_axis", []int{1}, []int64{2})
+	switch w.Pooling {
+	case encoder.CLS:
+		w.Initializer("first", nil, []int64{0})
+		return w.op("Gather", x, "first", Attr{"axis", 1})
+	case encoder.Mean:
+		w.Initializer("token_axis", []int{1}, []int64{1})
+		sum := w.op("ReduceSum", w.op("Mul", x, w.op("Unsqueeze", present, "last_axis")), "token_axis", Attr{"keepdims", 0})
+		return w.op("Div", sum, w.op("ReduceSum", present, "token_axis"))
+	default:
+		return w.op("ReduceMax", w.op("Add", x, w.op("Unsqueeze", absent, "last_axis")), Attr{"axes", []int64{1}}, Attr{"keepdims", 0})
+	}
+}

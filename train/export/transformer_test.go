@@ -1,0 +1,133 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bitextmine/train/data"
+	"bitextmine/train/device"
+	"bitextmine/train/encoder"
+	"bitextmine/train/weights"
+)
+
+var variants = map[string]func(*encoder.Settings){
+	"post norm, learned, gelu, mean": func(*encoder.Settings) {},
+	"pre norm, sinusoidal, tanh, max": func(s *encoder.Settings) {
+		s.Norm, s.Positions, s.Activation, s.Pooling = encoder.PreNorm, encoder.Sinusoidal, encoder.GELUTanh, encoder.Max
+	},
+	"offset, types, relu, cls": func(s *encoder.Settings) {
+		s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, encoder.ReLU, encoder.CLS
+	},
+}
+
+// trained is a transformer over the letters of open.
+func trained(t *testing.T, change func(*encoder.Settings)) *encoder.Transformer {
+	t.Helper()
+	s := encoder.Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: encoder.PostNorm, Positions: encoder.Learned, MaxTokens: 8, Activation: encoder.GELU,
+		Epsilon: 1e-5, Pooling: encoder.Mean, Vocabulary: 6}
+	change(&s)
+	var all []*weights.Tensor
+	for _, spec := range s.Specs() {
+		spec.Init, spec.Scale = weights.Normal, 0.6
+		all = append(all, weights.New(spec, 5))
+	}
+	backend, err := device.Open("cpu", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := encoder.NewTransformer(s, backend, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// texts are n sentences of letters, and the ids that open's tokenizer gives them.
+func texts(n, letters int) ([]string, data.Side) {
+	side := data.Side{N: n, Length: letters + 1}
+	var all []string
+	for i := range n {
+		side.Lengths = append(side.Lengths, int32(side.Length))
+		side.IDs = append(side.IDs, 1)
+		var words []string
+		for p := range letters {
+			letter := (i*i + 3*p + i*p) % 3 // never d
+			words = append(words, string(rune('a'+letter)))
+			side.IDs = append(side.IDs, int32(2+letter))
+		}
+		all = append(all, strings.Join(words, " "))
+	}
+	return all, side
+}
+
+const manifest = "output: vectors\npooling: none\nnormalise: false\ndim: 8\ntokens: {output: tokens, dim: 8}\n"
+
+func TestExportGivesTheTrainersVectors(t *testing.T) {
+	for name, change := range variants {
+		t.Run(name, func(t *testing.T) {
+			tr := trained(t, change)
+			e := open(t, Transformer("letters", tr), "inputs: {ids: ids, mask: mask}\n"+manifest)
+			for _, shape := range [][2]int{{3, 2}, {5, 7}, {1, 1}} {
+				sentences, side := texts(shape[0], shape[1])
+				want, err := tr.Forward(t.Context(), side, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := make([]float32, len(want))
+				if err := e.Encode(t.Context(), "en", sentences, got); err != nil {
+					t.Fatal(err)
+				}
+				near(t, fmt.Sprint("shape ", shape), got, unit(want, 8))
+			}
+		})
+	}
+}
+
+// Encoding never pads, but others who are given the graph do: here d is what fills a sentence up.
+func TestExportedMaskHidesPadding(t *testing.T) {
+	for name, change := range variants {
+		t.Run(name, func(t *testing.T) {
+			g := NewGraph("padded")
+			g.Input(IDs, Int64, "batch", "tokens")
+			g.Initializer("d", nil, []int64{5})
+			g.Node("Equal", []string{IDs, "d"}, []string{"padding"})
+			g.Node("Not", []string{"padding"}, []string{"present"})
+			g.Node("Cast", []string{"present"}, []string{Mask}, Attr{"to", int(Int64)})
+			transformer(g, trained(t, change))
+			g.Output(Vectors, Float32, "batch", 8)
+			g.Output(Tokens, Float32, "batch", "tokens", 8)
+			e := open(t, g, "inputs: {ids: ids}\n"+manifest)
+			got := make([]float32, 16)
+			if err := e.Encode(t.Context(), "en", []string{"a c b", "a c b d d d"}, got); err != nil {
+				t.Fatal(err)
+			}
+			near(t, "padded", got[8:], got[:8])
+		})
+	}
+}
+
+// unit divides every row by its length.
+func unit(x []float32, dim int) []float32 {
+	out := make([]float32, len(x))
+	for i := 0; i < len(x); i += dim {
+		sum := 0.0
+		for _, v := range x[i : i+dim] {
+			sum += float64(v) * float64(v)
+		}
+		for j, v := range x[i : i+dim] {
+			out[i+j] = float32(float64(v) / math.Sqrt(sum))
+		}
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i] - want[i])); !(d < 1e-5) {
+			t.Fatalf("%s: number %d is %v instead of %v", what, i, got[i], want[i])
+		}
+	}
+}

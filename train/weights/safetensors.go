@@ -1,0 +1,209 @@
+package weights
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// The format: 8 bytes of header length, little-endian; a JSON object of tensors, each {dtype, shape, data_offsets}, beside which __metadata__ maps
+// strings to strings; then the tensors' bytes without a gap (huggingface.co/docs/safetensors).
+
+// maxHeader is the format's own limit.
+const maxHeader = 100_000_000
+
+// elementBytes are the sizes of the dtypes that a header may name; F32, F16 and BF16 can be read.
+var elementBytes = map[string]int64{
+	"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
+}
+
+type entry struct {
+	Name    string   `json:"-"`
+	DType   string   `json:"dtype"`
+	Shape   []int    `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// ReadFile reads a safetensors file: the tensors that keep accepts, all with nil, in the file's order, and the metadata. A file that is not whole and
+// sound is a badinput error; so is a tensor kept that is not of F32, F16 or BF16.
+func ReadFile(path string, keep func(name string) bool) (tensors []*Tensor, metadata map[string]string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	tensors, metadata, err = read(f, info.Size(), keep)
+	if err != nil {
+		return nil, nil, badinput.Errorf("%s cannot be read as safetensors: %w", path, err)
+	}
+	return tensors, metadata, nil
+}
+
+// read reads a file of size bytes.
+func read(r io.ReaderAt, size int64, keep func(name string) bool) ([]*Tensor, map[string]string, error) {
+	var length [8]byte
+	if _, err := r.ReadAt(length[:], 0); err != nil {
+		return nil, nil, errors.New("it has fewer than 8 bytes; copy the file again")
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return nil, nil, fmt.Errorf("its header should have %d bytes, but the file has %d; copy the file again", n, size)
+	}
+	header := make([]byte, n)
+	if _, err := r.ReadAt(header, 8); err != nil {
+		return nil, nil, err
+	}
+	entries, metadata, err := parseHeader(header)
+	if err != nil {
+		return nil, nil, fmt.Errorf("its header is damaged: %w", err)
+	}
+	if err := checkEntries(entries, size-8-int64(n)); err != nil {
+		return nil, nil, err
+	}
+	var tensors []*Tensor
+	for _, e := range entries {
+		if keep != nil && !keep(e.Name) {
+			continue
+		}
+		raw := make([]byte, e.Offsets[1]-e.Offsets[0])
+		if _, err := r.ReadAt(raw, 8+int64(n)+e.Offsets[0]); err != nil {
+			return nil, nil, err
+		}
+		values, err := decode(e.DType, raw)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the tensor %s %w", e.Name, err)
+		}
+		tensors = append(tensors, &Tensor{Name: e.Name, Shape: e.Shape, Data: values})
+	}
+	return tensors, metadata, nil
+}
+
+// parseHeader reads the JSON token by token: a map would let a second tensor of one name take the place of the first.
+func parseHeader(header []byte) (entries []entry, metadata map[string]string, err error) {
+	d := json.NewDecoder(bytes.NewReader(header))
+	d.DisallowUnknownFields()
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, errors.New("it is not a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		name, _ := t.(string)
+		if seen[name] {
+			return nil, nil, fmt.Errorf("%q stands in it twice", name)
+		}
+		seen[name] = true
+		if name == "__metadata__" {
+			if err := d.Decode(&metadata); err != nil {
+				return nil, nil, fmt.Errorf("__metadata__ does not map strings to strings: %w", err)
+			}
+			continue
+		}
+		e := entry{Name: name, Offsets: [2]int64{-1, -1}}
+		if err := d.Decode(&e); err != nil {
+			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		entries = append(entries, e)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, nil, errors.New("the JSON object does not end")
+	}
+	if rest := bytes.TrimRight(header[d.InputOffset():], " "); len(rest) > 0 {
+		return nil, nil, errors.New("something follows the JSON object")
+	}
+	return entries, metadata, nil
+}
+
+// checkEntries sorts the tensors by their places and checks that they fill the data to the byte.
+func checkEntries(entries []entry, size int64) error {
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.Offsets[0] != b.Offsets[0] {
+			return int(min(1, max(-1, a.Offsets[0]-b.Offsets[0])))
+		}
+		return int(min(1, max(-1, a.Offsets[1]-b.Offsets[1])))
+	})
+	end := int64(0)
+	for _, e := range entries {
+		bytes, ok := elementBytes[e.DType]
+		if !ok {
+			return fmt.Errorf("the tensor %s has the dtype %q, which is not known", e.Name, e.DType)
+		}
+		if e.Shape == nil {
+			return fmt.Errorf("the tensor %s has no shape", e.Name)
+		}
+		for _, d := range e.Shape {
+			if d < 0 || d > 0 && bytes > math.MaxInt64/int64(d) {
+				return fmt.Errorf("the tensor %s has the shape %v", e.Name, e.Shape)
+			}
+			bytes *= int64(d)
+		}
+		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1]-end != bytes {
+			return fmt.Errorf("the tensor %s of %s %v should lie at bytes %d to %d, but its header says %d to %d", e.Name, e.DType, e.Shape, end, end+bytes, e.Offsets[0], e.Offsets[1])
+		}
+		end = e.Offsets[1]
+	}
+	if end != size {
+		return fmt.Errorf("its tensors have %d bytes but the file holds %d; copy the file again", end, size)
+	}
+	return nil
+}
+
+func decode(dtype string, raw []byte) ([]float32, error) {
+	var values []float32
+	switch dtype {
+	case "F32":
+		values = make([]float32, len(raw)/4)
+		for i := range values {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+	case "F16":
+		values = make([]float32, len(raw)/2)
+		for i := range values {
+			values[i] = fromHalf(binary.LittleEndian.Uint16(raw[2*i:]))
+		}
+	case "BF16":
+		values = make([]float32, len(raw)/2)
+		for i := range values {
+			values[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw[2*i:])) << 16)
+		}
+	default:
+		return nil, fmt.Errorf("is %s; only F32, F16 and BF16 can be read: convert it", dtype)
+	}
+	return values, nil
+}
+
+// fromHalf is an IEEE 754 binary16.
+func fromHalf(h uint16) float32 {
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch exponent {
+	case 0:
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*(1.0/(1<<24))))
+	case 0x1f:
+		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+}
+
+// names joins the names of tensors, of many the first few.
+func names(of []string) string { return list(slices.Sorted(slices.Values(of))) }
+
+// hasPathIn reports whether a file named in a model's index lies in the model's own directory.
+func hasPathIn(name string) bool {
+	return name != "" && !strings.ContainsAny(name, `/\`) && name != ".."
+}
