@@ -62,8 +62,8 @@ func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 // Dim is the length of a vector.
 func (b *Bag) Dim() int { return b.settings.Dim }
 
-// Tensors are the table of pieces and, if there is one, of n-grams.
-func (b *Bag) Tensors() []*weights.Tensor {
+// Weights are the table of pieces and, if there is one, of n-grams.
+func (b *Bag) Weights() []*weights.Tensor {
 	if b.ngrams == nil {
 		return []*weights.Tensor{b.pieces}
 	}
@@ -200,7 +200,7 @@ func (b *Bag) read(side data.Side, seed uint64) *reading {
 	for i := range side.N {
 		start := len(tokens)
 		for j := range int(side.Lengths[i]) {
-			if seed != 0 && drop > 0 && mix(seed, uint64(i*side.Length+j))>>32 < drop {
+			if seed != 0 && drop > 0 && mix(seed+uint64(i*side.Length+j))>>32 < drop {
 				continue
 			}
 			tokens = append(tokens, side.IDs[i*side.Length+j])
@@ -213,14 +213,6 @@ func (b *Bag) read(side data.Side, seed uint64) *reading {
 	}
 	r.ids, r.places = number(tokens, b.pieces.Rows())
 	return r
-}
-
-// mix is SplitMix64's output function over a seed and a counter: the same drop at every pass over a batch.
-func mix(seed, counter uint64) uint64 {
-	z := seed + (counter+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // marks tell which rows of a table have been touched since its gradient was last cleared.

@@ -94,7 +94,7 @@ func TestBagGradients(t *testing.T) {
 			if err := b.Backward(t.Context(), side, 77, up); err != nil {
 				t.Fatal(err)
 			}
-			for _, tensor := range b.Tensors() {
+			for _, tensor := range b.Weights() {
 				for i := range tensor.Data {
 					const step = 0.25
 					was := tensor.Data[i]

@@ -12,10 +12,15 @@ import (
 // number of them.
 type Encoder interface {
 	Dim() int
-	// Tensors are all that is learned, in a fixed order.
-	Tensors() []*weights.Tensor
+	// Weights are all that is learned, in a fixed order.
+	Weights() []*weights.Tensor
 	// Forward gives the vectors [n, dim] of a side, not normalised. With a seed other than zero it drops what training drops.
 	Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error)
-	// Backward adds to the tensors' gradients what the gradients of the vectors [n, dim] give, for vectors that Forward gave with the same seed.
+	// Backward adds to the weights' gradients what the gradients of the vectors [n, dim] give, for vectors that Forward gave with the same seed.
 	Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error
 }
+
+var (
+	_ Encoder = (*Bag)(nil)
+	_ Encoder = (*Transformer)(nil)
+)
