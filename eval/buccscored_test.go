@@ -119,7 +119,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 		mined := Mined{Half: half.Name, Pairs: maxPairs(lists, source, target, gold, 0, keep), Gold: len(gold)}
 		return ScoreBUCC(mined, mined)
 	}
-	candidates := lists.Neighbouring()
+	candidates := lists.Contenders()
 	described := func(n int) *mine.Described { return &mine.Described{Facts: make([]mine.Facts, n)} }
 	values, err := lists.Describe(t.Context(), candidates, described(source.rows.N), described(target.rows.N), runtime.NumCPU())
 	if err != nil {
