@@ -1,16 +1,12 @@
 package corpus
 
 import (
-	"archive/tar"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
-
+	"bitextmine/corpus/corpustest"
 	"bitextmine/internal/badinput"
 )
 
@@ -160,35 +156,11 @@ func TestParseLanguageSharedData(t *testing.T) {
 
 func archiveNames(t *testing.T, name string) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", name))
-	if err != nil {
-		t.Skipf("the shared data is not here: %v", err)
-	}
-	defer f.Close()
-	var plain io.Reader
-	if strings.HasSuffix(name, ".xz") {
-		plain, err = xz.NewReader(f)
-	} else {
-		var d *zstd.Decoder
-		if d, err = zstd.NewReader(f); err == nil {
-			defer d.Close()
-			plain = d
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for tr := tar.NewReader(plain); ; {
-		h, err := tr.Next()
-		if err == io.EOF {
-			return names
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if base := filepath.Base(h.Name); h.Typeflag == tar.TypeReg && !strings.HasPrefix(base, "README") && !strings.HasPrefix(base, "LICENSE") {
+	corpustest.Archive(t, name, func(file string, _ io.Reader) {
+		if base := filepath.Base(file); !strings.HasPrefix(base, "README") && !strings.HasPrefix(base, "LICENSE") {
 			names = append(names, base)
 		}
-	}
+	})
+	return names
 }

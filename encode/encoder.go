@@ -32,28 +32,43 @@ func Open(model *Model, options Options) (*Encoder, error) {
 		return nil, err
 	}
 	e := &Encoder{model: model, options: options.withDefaults()}
+	if err := e.openTokenizer(); err != nil {
+		return nil, err
+	}
+	if err := e.openGraph(); err != nil {
+		e.splitter.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Encoder) openTokenizer() error {
+	splitter, err := newSplitter(e.model)
+	if err != nil {
+		return err
+	}
+	if e.numbers, err = newNumbers(e.model, splitter); err != nil {
+		splitter.Close()
+		return err
+	}
+	e.splitter = splitter
+	return nil
+}
+
+func (e *Encoder) openGraph() error {
+	if err := acquireRuntime(e.options.Library); err != nil {
+		return err
+	}
 	var err error
-	if e.splitter, err = newSplitter(model); err != nil {
-		return nil, err
-	}
-	if e.numbers, err = newNumbers(model, e.splitter); err != nil {
-		e.splitter.Close()
-		return nil, err
-	}
-	if err := acquireRuntime(options.Library); err != nil {
-		e.splitter.Close()
-		return nil, err
-	}
-	if e.session, e.alone, err = newSession(model); err != nil {
-		e.splitter.Close()
-		return nil, errors.Join(err, releaseRuntime())
+	if e.session, e.alone, err = newSession(e.model); err != nil {
+		return errors.Join(err, releaseRuntime())
 	}
 	e.windows.New = func() any { return new(window) }
 	e.runners = make(chan *runner, e.options.Threads)
 	for range e.options.Threads {
-		e.runners <- &runner{model: model, session: e.session}
+		e.runners <- &runner{model: e.model, session: e.session}
 	}
-	return e, nil
+	return nil
 }
 
 // Name is the manifest's name.
@@ -67,7 +82,9 @@ func (e *Encoder) Digest() string { return e.model.Digest }
 
 // Close frees the tokenizer, the session and, with the last encoder, ONNX Runtime. No other call may be running or follow.
 func (e *Encoder) Close() error {
-	e.splitter.Close()
+	if e.splitter != nil {
+		e.splitter.Close()
+	}
 	return errors.Join(e.session.Destroy(), releaseRuntime())
 }
 

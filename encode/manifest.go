@@ -75,6 +75,14 @@ func (t *Token) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
+// MarshalYAML is what UnmarshalYAML reads.
+func (t Token) MarshalYAML() (any, error) {
+	if t.Piece != "" {
+		return t.Piece, nil
+	}
+	return t.ID, nil
+}
+
 // Inputs names the graph's inputs, each int64 [batch, tokens].
 type Inputs struct {
 	IDs        string `yaml:"ids" json:"ids"`

@@ -49,3 +49,6 @@ func finish(vector []float32, normalise bool) error {
 	}
 	return nil
 }
+
+// Unit divides a vector by its L2 norm, as an encoder's last step does; a vector without a direction is an error that says what it is.
+func Unit(vector []float32) error { return finish(vector, true) }

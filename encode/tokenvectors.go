@@ -21,8 +21,9 @@ type TokenOutput struct {
 
 // TokenEncoder gives the vectors of sentences' tokens.
 type TokenEncoder struct {
-	encoder *Encoder
-	static  bool
+	encoder   *Encoder
+	tokenizer func() error // opens it when the first text comes: where an encoder's token files are at hand none does
+	static    bool
 }
 
 // OpenTokens starts a model's token-level output, which its manifest must name (Model.Tokens).
@@ -35,11 +36,14 @@ func OpenTokens(model *Model, options Options) (*TokenEncoder, error) {
 	if model.Tokens.Dim != 0 {
 		tokens.Dim = model.Tokens.Dim
 	}
-	encoder, err := Open(&tokens, options)
-	if err != nil {
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	encoder := &Encoder{model: &tokens, options: options.withDefaults()}
+	if err := encoder.openGraph(); err != nil {
 		return nil, fmt.Errorf("token vectors: %w", err)
 	}
-	return &TokenEncoder{encoder, model.Tokens.Static}, nil
+	return &TokenEncoder{encoder, sync.OnceValue(encoder.openTokenizer), model.Tokens.Static}, nil
 }
 
 // Close frees what OpenTokens holds.
@@ -72,6 +76,9 @@ func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string)
 }
 
 func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []string) (*window, Prefix, error) {
+	if err := t.tokenizer(); err != nil {
+		return nil, Prefix{}, fmt.Errorf("token vectors: %w", err)
+	}
 	prefix, err := t.encoder.model.prefix(language)
 	if err != nil {
 		return nil, prefix, err

@@ -94,6 +94,24 @@ func TestContextualVectors(t *testing.T) {
 	}
 }
 
+// TestVectorsNeedNoTokenizer: where ids are known the tokenizer, which is slow to open, is not.
+func TestVectorsNeedNoTokenizer(t *testing.T) {
+	model, err := Load("bag-multi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, model)
+	if _, err := e.Vectors(context.Background(), []int32{5, 6}); err != nil {
+		t.Fatal(err)
+	}
+	if e.encoder.splitter != nil {
+		t.Error("vectors of ids opened the tokenizer")
+	}
+	if _, err := e.IDs(context.Background(), "en", []string{"text"}); err != nil || e.encoder.splitter == nil {
+		t.Errorf("text did not open the tokenizer: %v", err)
+	}
+}
+
 func TestOpenTokensRefuses(t *testing.T) {
 	model, err := Load("bag-multi")
 	if err != nil {

@@ -55,11 +55,7 @@ func readAllLines(path string) (lines []string, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return append(lines, make([]string, r.Counts().Lines-uint64(len(lines)))...), nil
-		}
+	for s, err := range r.All() {
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +64,7 @@ func readAllLines(path string) (lines []string, err error) {
 		}
 		lines = append(lines, s.Text)
 	}
+	return append(lines, make([]string, r.Counts().Lines-uint64(len(lines)))...), nil
 }
 
 // ReadPairsTSV reads a TSV whose first line names the columns source and target; where it does not, the first two columns are

@@ -119,7 +119,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 		mined := Mined{Half: half.Name, Pairs: maxPairs(lists, source, target, gold, 0, keep), Gold: len(gold)}
 		return ScoreBUCC(mined, mined)
 	}
-	candidates := lists.Neighbouring()
+	candidates := lists.Contenders()
 	described := func(n int) *mine.Described { return &mine.Described{Facts: make([]mine.Facts, n)} }
 	values, err := lists.Describe(t.Context(), candidates, described(source.rows.N), described(target.rows.N), runtime.NumCPU())
 	if err != nil {
@@ -199,10 +199,12 @@ func TestHardEditsByKind(t *testing.T) {
 			errors[kind]++
 		}
 	}
-	t.Logf("of %d: margin %d errors %v, scorer %d errors %v", len(source.Texts), margin.Queries-margin.Correct, margin.Kinds, wrong, errors)
-	if len(seen) != len(source.Texts) {
-		t.Errorf("%d of %d sentences have a candidate", len(seen), len(source.Texts))
+	errors["no candidate"] = len(source.Texts) - len(seen)
+	wrong += errors["no candidate"]
+	if wrong > margin.Queries-margin.Correct {
+		t.Errorf("the scorer makes %d errors, the margin %d", wrong, margin.Queries-margin.Correct)
 	}
+	t.Logf("of %d: margin %d errors %v, scorer %d errors %v", len(source.Texts), margin.Queries-margin.Correct, margin.Kinds, wrong, errors)
 }
 
 func floresPair(dir string) (source, target Side, err error) {

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"strings"
 
@@ -77,20 +76,12 @@ func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts corp
 }
 
 // strike removes the ids of a text's sentences from ids.
-func strike(ids map[string]bool, in corpus.Input, opts corpus.Options) (err error) {
-	reader, err := corpus.Open(in, opts)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	for {
-		sentence, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+func strike(ids map[string]bool, in corpus.Input, opts corpus.Options) error {
+	for sentence, err := range corpus.Sentences(in, opts) {
 		if err != nil {
 			return err
 		}
 		delete(ids, sentence.Doc)
 	}
+	return nil
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"unicode"
@@ -24,40 +23,26 @@ func readSide(path, language string, ids bool) (Side, error) {
 	if ids {
 		opts.Format = corpus.FormatBUCC
 	}
-	r, err := corpus.Open(corpus.Input{Path: path}, opts)
-	if err != nil {
-		return Side{}, err
-	}
-	side, err := readSentences(r, path, language, ids)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return Side{}, err
-	}
-	return side, nil
-}
-
-func readSentences(r *corpus.Reader, path, language string, ids bool) (Side, error) {
 	side := Side{Language: language}
 	line := make(map[string]uint64)
-	for next := uint64(1); ; next++ {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return side, nil
-		}
+	next := uint64(0)
+	for s, err := range corpus.Sentences(corpus.Input{Path: path}, opts) {
 		if err != nil {
-			return side, err
+			return Side{}, err
 		}
-		if s.Line != next {
-			return side, badinput.Errorf("%s:%d: the line is empty, but line numbers are what pairs sentences: give it its sentence", path, next)
+		if next++; s.Line != next {
+			return Side{}, badinput.Errorf("%s:%d: the line is empty, but line numbers are what pairs sentences: give it its sentence", path, next)
 		}
 		side.Texts = append(side.Texts, strip(s.Text))
 		if ids {
 			if first, ok := line[s.Doc]; ok {
-				return side, badinput.Errorf("%s:%d: the id %s stands in line %d already: ids must be unique", path, s.Line, s.Doc, first)
+				return Side{}, badinput.Errorf("%s:%d: the id %s stands in line %d already: ids must be unique", path, s.Line, s.Doc, first)
 			}
 			line[s.Doc] = s.Line
 			side.IDs = append(side.IDs, s.Doc)
 		}
 	}
+	return side, nil
 }
 
 // readGoldRows reads a gold file and finds its ids on both sides.

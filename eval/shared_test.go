@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/corpus/corpustest"
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/index"
@@ -25,17 +27,18 @@ const shared = "../../shared"
 // sharedSet unpacks an archive of test sets, or skips the test where there is none.
 func sharedSet(t *testing.T, archive string) string {
 	t.Helper()
-	path := filepath.Join(shared, "data", archive)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s: this test needs the shared test sets beside the repository", path)
-	}
 	if unpacked[archive] == "" {
 		dir, err := os.MkdirTemp("", "mine-eval-*")
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() {
+			if unpacked[archive] == "" {
+				_ = os.Remove(dir) // the test was skipped
+			}
+		})
+		corpustest.Archive(t, archive, func(name string, content io.Reader) { write(t, filepath.Join(dir, name), content) })
 		unpacked[archive] = dir
-		unpack(t, path, dir)
 	}
 	return unpacked[archive]
 }

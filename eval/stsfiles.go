@@ -2,8 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -134,19 +132,11 @@ type fieldsAt struct {
 func readFields(path string) (rows []fieldsAt, err error) {
 	opts := corpus.DefaultOptions()
 	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
-	r, err := corpus.Open(corpus.Input{Path: path}, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
+	for s, err := range corpus.Sentences(corpus.Input{Path: path}, opts) {
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, fieldsAt{s.Line, strings.Split(s.Text, "\t")})
 	}
+	return rows, nil
 }

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,26 +40,36 @@ func markOf(r rune) (kind int, ok bool) {
 	return 0, false
 }
 
-// FactsOf reads a normalised text.
-func FactsOf(text string) mine.Facts {
+// FactsOf reads a normalised text of a language.
+func FactsOf(language, text string) mine.Facts {
 	var f mine.Facts
+	words, runes := negationHashes[language], negatingRunes[language]
+	if words != nil || runes != "" {
+		f.Negation = mine.Affirmed
+	}
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isDigit(r):
-			hash, length, runes := number(text[i:])
+			hash, length, long := number(text[i:])
 			f.Numbers = append(f.Numbers, hash)
-			f.Length += int32(runes)
+			f.Length += int32(long)
 			i += length
 			continue
 		case isWordLetter(r):
-			length, runes := addWord(&f, text[i:])
-			f.Length += int32(runes)
+			hash, length, long := addWord(&f, text[i:])
+			if words[hash] {
+				f.Negation = mine.Negated
+			}
+			f.Length += int32(long)
 			i += length
 			continue
 		default:
 			if kind, ok := markOf(r); ok && f.Marks[kind] < 255 {
 				f.Marks[kind]++
+			}
+			if runes != "" && strings.ContainsRune(runes, r) {
+				f.Negation = mine.Negated
 			}
 		}
 		f.Length++
@@ -151,10 +162,11 @@ func isWordLetter(r rune) bool {
 	return unicode.IsLetter(r) && (r < 0x0e00 || !unicode.In(r, unspaced...))
 }
 
-// addWord adds the word that text begins with to f's names and stems, and returns its bytes and runes. A word is a letter and the letters,
+// addWord adds the word that text begins with to f's names and stems, and returns its hash, bytes and runes. A word is a letter and the letters,
 // digits and apostrophes after it; hashes are of its letters without case and accents.
-func addWord(f *mine.Facts, text string) (length, runes int) {
-	whole, first := uint32(hashStart), uint32(hashStart)
+func addWord(f *mine.Facts, text string) (whole uint32, length, runes int) {
+	whole = hashStart
+	first := uint32(hashStart)
 	capital := false
 	for length < len(text) {
 		r, width := utf8.DecodeRuneInString(text[length:])
@@ -182,7 +194,7 @@ func addWord(f *mine.Facts, text string) (length, runes int) {
 	if runes >= leastStem {
 		f.Stems = append(f.Stems, first)
 	}
-	return length, runes
+	return whole, length, runes
 }
 
 // fold returns a rune's base letter in lower case.

@@ -35,7 +35,7 @@ func TestSharedFacts(t *testing.T) {
 		{"Cyrillic", "Москва большая", "Москва велика", 0, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, b := FactsOf(c.a), FactsOf(c.b)
+			a, b := FactsOf("de", c.a), FactsOf("en", c.b)
 			if n := shared(a.Numbers, b.Numbers); n != c.numbers {
 				t.Errorf("%d numbers shared, want %d", n, c.numbers)
 			}
@@ -50,7 +50,7 @@ func TestSharedFacts(t *testing.T) {
 }
 
 func TestMarksAndLength(t *testing.T) {
-	f := FactsOf("„Wirklich?“ – 50 % (ca.): ja!")
+	f := FactsOf("de", "„Wirklich?“ – 50 % (ca.): ja!")
 	want := [8]uint8{1, 1, 2, 1, 1, 1, 0, 1}
 	if f.Marks != want {
 		t.Errorf("marks %v, want %v", f.Marks, want)
@@ -65,7 +65,7 @@ func FuzzFactsOf(f *testing.F) {
 	f.Add("在 Berlin ٣٫٥٪")
 	f.Add("1.,:2..3,")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := FactsOf(text)
+		got := FactsOf("en", text)
 		if n := utf8.RuneCountInString(text); int(got.Length) > n {
 			t.Errorf("length %d of %d runes", got.Length, n)
 		}
@@ -83,10 +83,33 @@ func BenchmarkFactsOf(b *testing.B) {
 	text := "Die meisten Amerikaner sagten, dass die E-Mail-Kontroverse keine Auswirkungen auf ihre Meinungen hatte, obwohl 36 Prozent klagten."
 	var last mine.Facts
 	for b.Loop() {
-		last = FactsOf(text)
+		last = FactsOf("en", text)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "sentences/s")
 	if last.Length == 0 {
 		b.Fatal("no facts")
+	}
+}
+
+func TestNegation(t *testing.T) {
+	for _, c := range []struct {
+		language, text string
+		want           mine.Negation
+	}{
+		{"de", "Das ist nicht wahr.", mine.Negated},
+		{"de", "KEINE Zeit", mine.Negated},
+		{"de", "Eine Nichte kam.", mine.Affirmed},
+		{"en", "He didn’t come", mine.Negated},
+		{"en", "He didn't come", mine.Negated},
+		{"en", "A notable knot", mine.Affirmed},
+		{"fr", "Je ne sais pas.", mine.Negated},
+		{"es", "jamás", mine.Negated},
+		{"zh", "我不知道", mine.Negated},
+		{"zh", "我知道", mine.Affirmed},
+		{"xx", "not", mine.Unknown},
+	} {
+		if got := FactsOf(c.language, c.text).Negation; got != c.want {
+			t.Errorf("%s %q: %v, want %v", c.language, c.text, got, c.want)
+		}
 	}
 }

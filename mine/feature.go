@@ -22,17 +22,15 @@ var Features = []Feature{
 	{"distance_without", 1, -1, 1, false, "distance margin, the candidate left out of both neighbourhoods"},
 	{"gap_src", 1, -1, 1, false, "cosine less that of the source's best other neighbour"},
 	{"gap_tgt", 1, -1, 1, false, "cosine less that of the target's best other neighbour"},
-	{"rank_src", 1, 0, 64, false, "target's place in the source's list, from 0; k if it is not there"},
-	{"rank_tgt", 1, 0, 64, false, "source's place in the target's list, from 0; k if it is not there"},
-	{"cover_src", 1, -1, 1, true, "mean over source tokens of the best cosine, weighted by inverse document frequency"},
-	{"cover_tgt", 1, -1, 1, true, "the same of target tokens"},
-	{"cover_least", 1, -1, 1, true, "the lower of the two"},
-	{"cover_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other candidates; 0 if there is none"},
-	{"cover_gap_tgt", 1, -1, 1, true, "the same among the target's other candidates"},
-	{"uncovered_src", 1, 0, 1, true, "share of the source tokens' weight whose best cosine is below 0.4"},
-	{"uncovered_tgt", 1, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
-	{"missing_src", 1, 0, 16, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
-	{"missing_tgt", 1, 0, 16, true, "the same of target tokens"},
+	{"cover_src", 2, -1, 1, true, "mean over source tokens of the best cosine, weighted by inverse document frequency"},
+	{"cover_tgt", 2, -1, 1, true, "the same of target tokens"},
+	{"cover_least", 2, -1, 1, true, "the lower of the two"},
+	{"cover_gap_src", 2, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
+	{"cover_gap_tgt", 2, -1, 1, true, "the same among the target's other neighbours"},
+	{"uncovered_src", 2, 0, 1, true, "share of the source tokens' weight whose best cosine is below 0.4"},
+	{"uncovered_tgt", 2, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
+	{"missing_src", 2, 0, 2, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
+	{"missing_tgt", 2, 0, 2, true, "the same of target tokens"},
 	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
 	{"numbers_differ", 1, 0, 16, false, "numbers that one sentence has and the other lacks"},
 	{"numbers_shared", 1, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
@@ -40,7 +38,8 @@ var Features = []Feature{
 	{"names", 1, 0, 8, false, "capitalised words of three letters or more that both have, accents apart"},
 	{"cognates", 1, 0, 16, false, "words of four letters or more that begin with the same five, accents and case apart"},
 	{"punctuation", 1, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
-	{"tokens", 1, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
+	{"negation", 1, 0, 1, false, "1 if just one of the two sentences has a word that negates, where both languages' are listed"},
+	{"tokens", 2, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
 }
 
 // Places of the features in Features, which a test holds together.
@@ -52,8 +51,6 @@ const (
 	fDistanceWithout
 	fGapSource
 	fGapTarget
-	fRankSource
-	fRankTarget
 	fCoverSource
 	fCoverTarget
 	fCoverLeast
@@ -70,6 +67,7 @@ const (
 	fNames
 	fCognates
 	fPunctuation
+	fNegation
 	fTokens
 	features
 )
@@ -97,7 +95,18 @@ type Facts struct {
 	Names   []uint32 // hashes of distinct capitalised words, ascending
 	Stems   []uint32 // hashes of the distinct first five letters of longer words, ascending
 	Marks   [8]uint8 // counts by kind of punctuation
+	Negation
 }
+
+// Negation says whether a sentence has a word that negates.
+type Negation uint8
+
+// Unknown is of a language whose negations are not listed.
+const (
+	Unknown Negation = iota
+	Affirmed
+	Negated
+)
 
 // Described is one side of a mining problem as the features need it, by sentence number. Sentences that no candidate has may be left out.
 type Described struct {

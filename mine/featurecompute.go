@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -13,65 +14,7 @@ import (
 const badlyCovered = 0.4
 
 // featureBlock is how many candidates a thread takes at a time.
-const featureBlock = 1024
-
-// Neighbouring returns every pair of which either sentence has the other among its K neighbours, by source, then target: what the search
-// proposes to a scorer.
-func (l *Lists) Neighbouring() []Candidate {
-	// Targets that name each source, in ascending order of target.
-	ends := make([]int, l.Source.Len()+1)
-	for y := range l.Target.Len() {
-		ids, _ := l.Target.Row(y)
-		for _, x := range ids[:l.K] {
-			if x != None {
-				ends[x+1]++
-			}
-		}
-	}
-	for x := range l.Source.Len() {
-		ends[x+1] += ends[x]
-	}
-	named, cosines := make([]int32, ends[len(ends)-1]), make([]float32, ends[len(ends)-1])
-	at := append([]int(nil), ends[:l.Source.Len()]...)
-	for y := range l.Target.Len() {
-		ids, cos := l.Target.Row(y)
-		for j, x := range ids[:l.K] {
-			if x != None {
-				named[at[x]], cosines[at[x]] = int32(y), cos[j]
-				at[x]++
-			}
-		}
-	}
-	found := make([]Candidate, 0, len(named)+l.Source.Len()*l.K)
-	for x := range l.Source.Len() {
-		found = l.union(found, int32(x), named[ends[x]:ends[x+1]], cosines[ends[x]:ends[x+1]])
-	}
-	return found
-}
-
-// union adds x's candidates: its own K neighbours and the targets that name it, which are in ascending order.
-func (l *Lists) union(found []Candidate, x int32, named []int32, cosines []float32) []Candidate {
-	ids, own := l.Source.Row(int(x))
-	begin := len(found)
-	for j, y := range named {
-		found = append(found, l.candidate(x, y, cosines[j]))
-	}
-	for j := 0; j < l.K && ids[j] != None; j++ {
-		if c := l.candidate(x, ids[j], own[j]); c.TargetRank == Unranked {
-			at := len(found)
-			for at > begin && found[at-1].Target > c.Target {
-				at--
-			}
-			found = append(found, Candidate{})
-			copy(found[at+1:], found[at:])
-			found[at] = c
-		}
-	}
-	for i := begin; i < len(found); i++ {
-		found[i].Forward, found[i].Backward = found[i].SourceRank == 0, found[i].TargetRank == 0
-	}
-	return found
-}
+const featureBlock = 256
 
 // FeatureValues are the features of candidates, [n, len(Features)], a row for each.
 type FeatureValues []float32
@@ -82,9 +25,9 @@ func (v FeatureValues) Of(i int) []float32 { return v[i*features:][:features:fea
 // Len returns n.
 func (v FeatureValues) Len() int { return len(v) / features }
 
-// Describe computes the features of all candidates that Neighbouring gives: all, because a gap compares a candidate with its rivals. Each
-// value depends on the candidate and the two sides alone, so the number of threads does not show.
-func (l *Lists) Describe(ctx context.Context, candidates []Candidate, source, target *Described, threads int) (FeatureValues, error) {
+// Describe computes the features of the pairs that Contenders gives: all of them, because a gap compares a pair with its rivals. Each
+// value depends on the pair and the two sides alone, so the number of threads does not show.
+func (l *Lists) Describe(ctx context.Context, contenders []Candidate, source, target *Described, threads int) (FeatureValues, error) {
 	if err := errors.Join(source.check(l.Source.Len()), target.check(l.Target.Len())); err != nil {
 		return nil, fmt.Errorf("describe candidates: %w", err)
 	}
@@ -92,38 +35,66 @@ func (l *Lists) Describe(ctx context.Context, candidates []Candidate, source, ta
 		return nil, errors.New("describe candidates: only one side has tokens")
 	}
 	d := describer{lists: l, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
-	if source.Tokens != nil {
-		d.sourceTokens, d.targetTokens = source.Tokens.telling(), target.Tokens.telling()
+	values := make(FeatureValues, len(contenders)*features)
+	err := inBlocks(ctx, len(contenders), threads, func(i int, _ *coverage) { d.describe(&contenders[i], values.Of(i)) })
+	if err == nil && source.Tokens != nil {
+		err = d.cover(ctx, contenders, values, threads)
 	}
-	values := make(FeatureValues, len(candidates)*features)
+	for i := range contenders {
+		clamp(values.Of(i))
+	}
+	return values, err
+}
+
+// cover fills in the features of tokens.
+func (d *describer) cover(ctx context.Context, contenders []Candidate, values FeatureValues, threads int) error {
+	var other sync.WaitGroup
+	var others []Candidate
+	other.Go(func() {
+		d.targetTokens = d.target.Tokens.telling()
+		others = d.lists.rivalsOf(contenders)
+	})
+	d.sourceTokens = d.source.Tokens.telling()
+	other.Wait()
+	pairs := slices.Concat(contenders, others)
+	means := make([]float32, len(pairs))
+	err := inBlocks(ctx, len(pairs), threads, func(i int, m *coverage) {
+		var rival [features]float32
+		v := rival[:]
+		if i < len(contenders) {
+			v = values.Of(i)
+		}
+		m.measure(d, &pairs[i], v)
+		means[i] = (v[fCoverSource] + v[fCoverTarget]) / 2
+	})
+	if err != nil {
+		return err
+	}
+	coverGaps(pairs, means, values, fCoverGapSource, d.lists.Source.Len(), func(c *Candidate) (int32, bool) { return c.Source, c.SourceRank != Unranked })
+	coverGaps(pairs, means, values, fCoverGapTarget, d.lists.Target.Len(), func(c *Candidate) (int32, bool) { return c.Target, c.TargetRank != Unranked })
+	return nil
+}
+
+// inBlocks calls each for 0 to n-1, on several threads, each with buffers of its own.
+func inBlocks(ctx context.Context, n, threads int, each func(i int, m *coverage)) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range max(1, threads) {
 		wait.Go(func() {
-			var cover coverage
+			var m coverage
 			for ctx.Err() == nil {
 				lo := int(next.Add(featureBlock)) - featureBlock
-				if lo >= len(candidates) {
+				if lo >= n {
 					return
 				}
-				for i := lo; i < min(lo+featureBlock, len(candidates)); i++ {
-					d.describe(&candidates[i], values.Of(i), &cover)
+				for i := lo; i < min(lo+featureBlock, n); i++ {
+					each(i, &m)
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if source.Tokens != nil {
-		coverGaps(candidates, values, fCoverGapSource, l.Source.Len(), func(c *Candidate) int32 { return c.Source })
-		coverGaps(candidates, values, fCoverGapTarget, l.Target.Len(), func(c *Candidate) int32 { return c.Target })
-	}
-	for i := range candidates {
-		clamp(values.Of(i))
-	}
-	return values, nil
+	return ctx.Err()
 }
 
 // describer holds what the features of every candidate share.
@@ -134,8 +105,8 @@ type describer struct {
 	length                     float64   // log of the target's mean length over the source's
 }
 
-// describe fills in the features that need no rival's.
-func (d *describer) describe(c *Candidate, v []float32, cover *coverage) {
+// describe fills in the features that need no tokens.
+func (d *describer) describe(c *Candidate, v []float32) {
 	l := d.lists
 	v[fCosine] = c.Cosine
 	v[fRatio] = Ratio.Of(c.Cosine, c.SourceMean, c.TargetMean)
@@ -145,10 +116,6 @@ func (d *describer) describe(c *Candidate, v []float32, cover *coverage) {
 	v[fRatioWithout] = Ratio.Of(c.Cosine, sourceMean, targetMean)
 	v[fDistanceWithout] = Distance.Of(c.Cosine, sourceMean, targetMean)
 	v[fGapSource], v[fGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
-	v[fRankSource], v[fRankTarget] = float32(min(int(c.SourceRank), l.K)), float32(min(int(c.TargetRank), l.K))
-	if d.sourceTokens != nil {
-		cover.measure(d, c, v)
-	}
 	compareFacts(&d.source.Facts[c.Source], &d.target.Facts[c.Target], d.length, v)
 }
 
@@ -194,6 +161,9 @@ func compareFacts(a, b *Facts, length float64, v []float32) {
 		differences += min(2, max(int(a.Marks[i])-int(b.Marks[i]), int(b.Marks[i])-int(a.Marks[i])))
 	}
 	v[fPunctuation] = float32(differences)
+	if a.Negation != b.Negation && a.Negation != Unknown && b.Negation != Unknown {
+		v[fNegation] = 1
+	}
 }
 
 // common counts the members that two ascending lists share.
@@ -212,31 +182,34 @@ func common(a, b []uint32) int {
 	return n
 }
 
-// coverGaps sets, for each candidate, how far its coverage is above that of the best other candidate of the same sentence.
-func coverGaps(candidates []Candidate, values FeatureValues, feature, sentences int, sentence func(*Candidate) int32) {
+// coverGaps sets, for each of the first pairs, which values are of, how far its coverage is above that of the best other neighbour of the
+// same sentence. sentence says whether the partner is one of the sentence's neighbours.
+func coverGaps(pairs []Candidate, means []float32, values FeatureValues, feature, sentences int, sentence func(*Candidate) (int32, bool)) {
 	type top struct{ best, second float32 }
 	const none = -2 // below any mean of cosines
 	tops := make([]top, sentences)
 	for i := range tops {
 		tops[i] = top{none, none}
 	}
-	mean := func(i int) float32 { return (values.Of(i)[fCoverSource] + values.Of(i)[fCoverTarget]) / 2 }
-	for i := range candidates {
-		t, m := &tops[sentence(&candidates[i])], mean(i)
-		if m > t.best {
+	for i := range pairs {
+		at, near := sentence(&pairs[i])
+		t, m := &tops[at], means[i]
+		switch {
+		case !near:
+		case m > t.best:
 			t.best, t.second = m, t.best
-		} else if m > t.second {
+		case m > t.second:
 			t.second = m
 		}
 	}
-	for i := range candidates {
-		t, m := tops[sentence(&candidates[i])], mean(i)
-		rival := t.best
-		if m == t.best {
-			rival = t.second
+	for i := range values.Len() {
+		at, near := sentence(&pairs[i])
+		rival := tops[at].best
+		if near && means[i] == rival {
+			rival = tops[at].second
 		}
 		if rival != none {
-			values.Of(i)[feature] = m - rival
+			values.Of(i)[feature] = means[i] - rival
 		}
 	}
 }

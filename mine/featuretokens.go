@@ -96,6 +96,9 @@ func (t *Tokens) check(sentences int) error {
 // of the work and near to no part of the weight.
 const commonest = 0.05
 
+// leastCommon is the number of sentences up to which a token is looked at however few there are.
+const leastCommon = 5
+
 // weighted are the tokens that tell something, with their weights.
 type weighted struct {
 	vectors      *TokenVectors
@@ -107,7 +110,7 @@ type weighted struct {
 func (w *weighted) of(i int32) []int32 { return w.rows[w.begins[i]:w.ends[i]] }
 
 // telling leaves the commonest tokens out and weighs the others by inverse document frequency, log((n+1) / (df+1/2)) over the n sentences of
-// the side that have tokens.
+// the side that have tokens, as a part of that of a token which stands in one of them: so weights are 1 at most, whatever n.
 func (t *Tokens) telling() *weighted {
 	id := func(row int32) int32 {
 		if t.IDs == nil {
@@ -120,7 +123,7 @@ func (t *Tokens) telling() *weighted {
 		vectors: &t.Vectors, rows: make([]int32, 0, len(t.Rows)), begins: make([]int, len(t.Begins)), ends: make([]int, len(t.Ends)),
 		weights: make([]float32, t.Vectors.Len()),
 	}
-	most := int32(max(1, commonest*float64(n)))
+	most := int32(max(leastCommon, commonest*float64(n)))
 	for i := range t.Ends {
 		w.begins[i] = len(w.rows)
 		for _, row := range t.of(int32(i)) {
@@ -130,8 +133,9 @@ func (t *Tokens) telling() *weighted {
 		}
 		w.ends[i] = len(w.rows)
 	}
+	once := math.Log(float64(n+1) / 1.5)
 	for row := range w.weights {
-		w.weights[row] = float32(math.Log(float64(n+1) / (float64(df[id(int32(row))]) + 0.5)))
+		w.weights[row] = float32(math.Log(float64(n+1)/(float64(max(1, df[id(int32(row))]))+0.5)) / once)
 	}
 	return w
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// MinPlanted is the least number of planted pairs that a scorer is fitted on: below it, weights of 26 features are noise.
+// MinPlanted is the least number of planted pairs that a scorer is fitted on: below it, weights of so many features are noise.
 const MinPlanted = 100
 
 // folds is in how many parts planted pairs are cut to measure a fit on pairs that it has not seen.

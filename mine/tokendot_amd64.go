@@ -14,18 +14,17 @@ func dotRows(u, v []int32, a, b, table []int16, rows []int32) {
 	case hasVNNI:
 		dotRowsVNNI(&u[0], &v[0], &a[0], &b[0], &table[0], &rows[0], len(rows), len(a))
 	case hasAVX2:
-		dotRowsAVX2(&u[0], &a[0], &table[0], &rows[0], len(rows), len(a))
-		dotRowsAVX2(&v[0], &b[0], &table[0], &rows[0], len(rows), len(b))
+		dotRowsAVX2(&u[0], &v[0], &a[0], &b[0], &table[0], &rows[0], len(rows), len(a))
 	default:
 		dotRowsGeneric(u, a, table, rows)
 		dotRowsGeneric(v, b, table, rows)
 	}
 }
 
-// dotRowsAVX2 is dotRowsGeneric over n rows of dim values; dotRowsVNNI is dotRows.
+// dotRowsAVX2 and dotRowsVNNI are dotRows over n rows of dim values.
 //
 //go:noescape
-func dotRowsAVX2(out *int32, a, table *int16, rows *int32, n, dim int)
+func dotRowsAVX2(u, v *int32, a, b, table *int16, rows *int32, n, dim int)
 
 //go:noescape
 func dotRowsVNNI(u, v *int32, a, b, table *int16, rows *int32, n, dim int)

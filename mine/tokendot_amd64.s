@@ -28,14 +28,18 @@
 	VPADDD Y8, Y2, Y2; \
 	VPADDD Y9, Y3, Y3
 
-// func dotRowsAVX2(out *int32, a, table *int16, rows *int32, n, dim int)
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-48
-	MOVQ out+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ table+16(FP), R12
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), R13
-	MOVQ dim+40(FP), BX
+// func dotRowsAVX2(u, v *int32, a, b, table *int16, rows *int32, n, dim int)
+//
+// Each piece of a row is multiplied with both a and b while it is in a register.
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-64
+	MOVQ u+0(FP), DI
+	MOVQ v+8(FP), AX
+	MOVQ a+16(FP), SI
+	MOVQ b+24(FP), R14
+	MOVQ table+32(FP), R12
+	MOVQ rows+40(FP), CX
+	MOVQ n+48(FP), R13
+	MOVQ dim+56(FP), BX
 	SHLQ $1, BX
 
 block:
@@ -44,25 +48,50 @@ block:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	VPXOR Y13, Y13, Y13
 	XORQ DX, DX
 
 step:
 	VMOVDQU (SI)(DX*1), Y4
-	VPMADDWD (R8)(DX*1), Y4, Y5
-	VPMADDWD (R9)(DX*1), Y4, Y6
-	VPMADDWD (R10)(DX*1), Y4, Y7
-	VPMADDWD (R11)(DX*1), Y4, Y8
-	VPADDD Y5, Y0, Y0
-	VPADDD Y6, Y1, Y1
-	VPADDD Y7, Y2, Y2
-	VPADDD Y8, Y3, Y3
+	VMOVDQU (R14)(DX*1), Y5
+	VMOVDQU (R8)(DX*1), Y6
+	VMOVDQU (R9)(DX*1), Y7
+	VMOVDQU (R10)(DX*1), Y8
+	VMOVDQU (R11)(DX*1), Y9
+	VPMADDWD Y6, Y4, Y14
+	VPMADDWD Y6, Y5, Y15
+	VPADDD Y14, Y0, Y0
+	VPADDD Y15, Y10, Y10
+	VPMADDWD Y7, Y4, Y14
+	VPMADDWD Y7, Y5, Y15
+	VPADDD Y14, Y1, Y1
+	VPADDD Y15, Y11, Y11
+	VPMADDWD Y8, Y4, Y14
+	VPMADDWD Y8, Y5, Y15
+	VPADDD Y14, Y2, Y2
+	VPADDD Y15, Y12, Y12
+	VPMADDWD Y9, Y4, Y14
+	VPMADDWD Y9, Y5, Y15
+	VPADDD Y14, Y3, Y3
+	VPADDD Y15, Y13, Y13
 	ADDQ $32, DX
 	CMPQ DX, BX
 	JLT step
 
 	STORE4
+	VMOVDQA Y10, Y0
+	VMOVDQA Y11, Y1
+	VMOVDQA Y12, Y2
+	VMOVDQA Y13, Y3
+	XCHGQ DI, AX
+	STORE4
+	XCHGQ DI, AX
 	ADDQ $16, CX
 	ADDQ $16, DI
+	ADDQ $16, AX
 	SUBQ $4, R13
 	JGT block
 	VZEROUPPER

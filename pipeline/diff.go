@@ -12,7 +12,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Change is a pair that two bitexts do not both have with the same score.
+// Change is a pair that two bitexts do not both have with the same score: the probability where both runs had a scorer, otherwise the margin.
 type Change struct {
 	Kind   string  `json:"kind"`   // "added", "removed", "rescored"
 	Before float32 `json:"before"` // its score, 0 if added
@@ -39,10 +39,17 @@ const (
 // keys are. Memory is some 100 bytes a pair, and the texts of what changed.
 func Diff(ctx context.Context, before, after string) (*Difference, error) {
 	type pair [2][16]byte
-	scores := map[pair]float32{}
+	type scored struct{ margin, probability float32 }
+	pairs, byProbability := map[pair]scored{}, true
 	d := &Difference{}
 	err := kept(ctx, before, func(row *bitext.Row) {
-		scores[pair{row.Source.Key, row.Target.Key}] = row.Score
+		one := scored{margin: row.Score}
+		if row.Prob != nil {
+			one.probability = *row.Prob
+		} else {
+			byProbability = false
+		}
+		pairs[pair{row.Source.Key, row.Target.Key}] = one
 		d.Before++
 	})
 	if err != nil {
@@ -52,27 +59,36 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 		d.Changes = append(d.Changes, Change{kind, before, after, row.Source.Text, row.Target.Text})
 	}
 	err = kept(ctx, after, func(row *bitext.Row) {
+		byProbability = byProbability && row.Prob != nil // of every row of a file or of none
 		d.After++
 		p := pair{row.Source.Key, row.Target.Key}
-		score, there := scores[p]
+		was, there := pairs[p]
+		score, now := was.margin, row.Score
+		if byProbability {
+			score, now = was.probability, *row.Prob
+		}
 		switch {
 		case !there:
 			d.Added++
-			change(Added, 0, row.Score, row)
-		case score != row.Score:
+			change(Added, 0, now, row)
+		case score != now:
 			d.Rescored++
-			change(Rescored, score, row.Score, row)
+			change(Rescored, score, now, row)
 		}
-		delete(scores, p)
+		delete(pairs, p)
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.Removed = len(scores)
+	d.Removed = len(pairs)
 	if d.Removed > 0 { // their texts are in the first file alone
 		err = kept(ctx, before, func(row *bitext.Row) {
-			if _, gone := scores[pair{row.Source.Key, row.Target.Key}]; gone {
-				change(Removed, row.Score, 0, row)
+			if was, gone := pairs[pair{row.Source.Key, row.Target.Key}]; gone {
+				score := was.margin
+				if byProbability {
+					score = was.probability
+				}
+				change(Removed, score, 0, row)
 			}
 		})
 	}

@@ -106,6 +106,40 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffOfScoredRuns: where a scorer decides, its probabilities are what is compared and shown.
+func TestDiffOfScoredRuns(t *testing.T) {
+	dir := corpora(t, 60)
+	a, b := scored(config(dir, filepath.Join(t.TempDir(), "a"))), scored(config(dir, filepath.Join(t.TempDir(), "b")))
+	a.TargetText = []string{firstLines(t, dir, "en.txt", 40)}
+	mustRun(t, a)
+	probabilities := map[string]float32{}
+	for _, row := range pairs(t, mustRun(t, b)) {
+		probabilities[row.Source.Text] = *row.Prob
+	}
+	got, err := Diff(t.Context(), a.Out, b.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Added == 0 {
+		t.Error("nothing was added, so nothing was tested")
+	}
+	for _, c := range got.Changes {
+		if c.Kind != Removed && c.After != probabilities[c.Source] {
+			t.Errorf("%+v, but its probability is %v", c, probabilities[c.Source])
+		}
+	}
+	none := config(dir, filepath.Join(t.TempDir(), "none"))
+	mustRun(t, none)
+	if got, err = Diff(t.Context(), none.Out, b.Out); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range got.Changes {
+		if c.Kind == Rescored {
+			t.Errorf("%+v: a margin was compared with a probability", c)
+		}
+	}
+}
+
 func keys(row bitext.Row) [2][16]byte { return [2][16]byte{row.Source.Key, row.Target.Key} }
 
 // TestTasksMakeARun: the tasks of a plan, run one by one by other workers, make all that a run needs.

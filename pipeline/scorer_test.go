@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,10 +202,9 @@ func TestPlantedPairsOfTheCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, alone := range examples.Alone {
-		if alone {
-			t.Fatalf("example %d is of a sentence planted alone, though the corpus has its translation", i)
-		}
+	// The whole corpora come first; of their small parts most lack a translation.
+	if first := slices.Index(examples.Alone, true); first < len(examples.Alone)/4 {
+		t.Fatalf("example %d of %d is of a sentence planted alone, though the corpus has its translation", first, len(examples.Alone))
 	}
 	if want := "629 and 630 sentences"; examples.Planted.Corpus != want {
 		t.Errorf("corpus of %s, want %s", examples.Planted.Corpus, want)
@@ -287,21 +287,82 @@ func TestScorerRefuses(t *testing.T) {
 		})
 	}
 	_, warnings, err = rescore.Load(file(model.Digest, strings.Repeat("0", 64)), 4, model)
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "mine fit-scorer") {
-		t.Errorf("another encoder: warnings %v, error %v", warnings, err)
+	if err != nil || len(warnings) != 1 {
+		t.Fatalf("another encoder: warnings %v, error %v", warnings, err)
 	}
+	for _, says := range []string{"mine fit-scorer", model.Name + " (sha256:0000", model.Name + " (sha256:" + model.Digest[:4]} {
+		if !strings.Contains(warnings[0], says) {
+			t.Errorf("another encoder: %q does not say %q", warnings[0], says)
+		}
+	}
+}
+
+// TestSmallCorpora: among a few dozen sentences without a translation hardly any pair is likely, and those with one are found.
+func TestSmallCorpora(t *testing.T) {
+	matched := [2]map[string]bool{{}, {}}
+	var gold [][2]string
+	err := eachLine("text/de-en.gold", func(f []string) {
+		matched[0][f[0]], matched[1][f[1]] = true, true
+		gold = append(gold, [2]string{f[0], f[1]})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, lone := [2]map[string]string{{}, {}}, [2][]string{}
+	for side, name := range []string{"text/de.txt", "text/en.txt"} {
+		err := eachLine(name, func(f []string) {
+			texts[side][f[0]] = f[1]
+			if !matched[side][f[0]] {
+				lone[side] = append(lone[side], f[1])
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Reverse(lone[1]) // the near misses of a text stand at about the same place
+	for _, c := range []struct{ alone, translated, most, least int }{{20, 0, 1, 0}, {40, 0, 2, 0}, {60, 0, 3, 0}, {45, 15, 17, 12}} {
+		t.Run(fmt.Sprintf("%d and %d pairs", c.alone, c.translated), func(t *testing.T) {
+			dir := t.TempDir()
+			for side, name := range []string{"de.txt", "en.txt"} {
+				lines := slices.Clone(lone[side][:c.alone])
+				for _, pair := range gold[:c.translated] {
+					lines = append(lines, texts[side][pair[side]])
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			right, kept := 0, 0
+			for _, row := range pairs(t, mustRun(t, scored(config(dir, filepath.Join(t.TempDir(), "out"))))) {
+				kept++
+				for _, pair := range gold[:c.translated] {
+					if row.Source.Text == texts[0][pair[0]] && row.Target.Text == texts[1][pair[1]] {
+						right++
+					}
+				}
+			}
+			if kept > c.most || right < c.least {
+				t.Errorf("%d pairs kept, %d of them right: want at most %d and at least %d", kept, right, c.most, c.least)
+			}
+		})
+	}
+}
+
+// eachLine calls each with the fields of a fixture's lines.
+func eachLine(name string, each func(fields []string)) error {
+	data, err := fixtures.Text.ReadFile(name)
+	for line := range strings.Lines(string(data)) {
+		each(strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return err
 }
 
 // TestHardNegatives mines the fixture's text with the margin and with the scorer, as many pairs each, and counts near misses by kind.
 func TestHardNegatives(t *testing.T) {
 	hard := map[string]string{}
-	data, err := fixtures.Text.ReadFile("text/hard.tsv")
-	if err != nil {
+	if err := eachLine("text/hard.tsv", func(f []string) { hard[f[0]+" "+f[1]] = f[2] }); err != nil {
 		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		hard[f[0]+" "+f[1]] = f[2]
 	}
 	cfg := config("", filepath.Join(t.TempDir(), "out"))
 	cfg.SourceText, cfg.TargetText = []string{"fixtures:text/de.txt"}, []string{"fixtures:text/en.txt"}

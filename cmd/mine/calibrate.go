@@ -162,8 +162,11 @@ func fixturePairs(cfg pipeline.Config) ([][2]string, error) {
 	opts := corpus.DefaultOptions()
 	opts.Format = corpus.FormatBUCC
 	for _, name := range []string{"text/de.txt", "text/en.txt"} {
-		if err := eachSentence(corpus.Input{FS: fixtures.Text, Path: name}, opts, func(s corpus.Sentence) { texts[s.Doc] = s.Text }); err != nil {
-			return nil, err
+		for s, err := range corpus.Sentences(corpus.Input{FS: fixtures.Text, Path: name}, opts) {
+			if err != nil {
+				return nil, err
+			}
+			texts[s.Doc] = s.Text
 		}
 	}
 	pairs := make([][2]string, len(ids))

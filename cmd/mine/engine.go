@@ -3,12 +3,14 @@ package main
 import (
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"bitextmine/encode"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
 )
 
 // engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
@@ -37,22 +39,28 @@ func (e *engine) register(cmd *cobra.Command) {
 
 // load settles the settings: defaults < --config < MINE_* environment < flags.
 func (e *engine) load() error {
+	_, err := e.loadWith()
+	return err
+}
+
+// loadWith is load for a command that has flags of more settings, which it finds in what is returned.
+func (e *engine) loadWith(more ...string) (*pipeline.Config, error) {
 	var presets []string
 	if e.preset != "" {
 		presets = append(presets, e.preset)
 	}
-	cfg, _, err := mergeLayers(presets, e.command.Flags(), engineKeys)
+	cfg, _, err := mergeLayers(presets, e.command.Flags(), slices.Concat(engineKeys, more))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e.Encoder, e.ONNXRuntime, e.Search, e.Threads = cfg.Encoder, cfg.ONNXRuntime, cfg.Search, cfg.Threads
 	if e.Threads < 0 {
-		return badinput.Errorf("settings: threads = %d must not be negative", e.Threads)
+		return nil, badinput.Errorf("settings: threads = %d must not be negative", e.Threads)
 	}
 	if e.Threads == 0 {
 		e.Threads = runtime.NumCPU()
 	}
-	return nil
+	return cfg, nil
 }
 
 func (e *engine) searcher() (index.Searcher, error) { return openSearch(e.Search, e.Threads) }

@@ -25,8 +25,6 @@ type scoreOptions struct {
 	sourceText, targetText     string
 	sourceColumn, targetColumn string
 	sourceCorpus, targetCorpus []string
-	margin                     string
-	k                          int
 	prefix, out                string
 }
 
@@ -57,8 +55,8 @@ source, target and the columns in that order; a tab within a text becomes a spac
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
 	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
 	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
-	f.StringVar(&o.margin, "margin", string(mine.Ratio), "ratio, distance, absolute")
-	f.IntVar(&o.k, "k", 4, "neighbours")
+	f.String("margin", "", "ratio, distance, absolute")
+	f.Int("k", 0, "neighbours")
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
 	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV (default: standard output, not for Parquet)")
 	return cmd
@@ -72,15 +70,16 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	margin, err := mine.ParseMargin(o.margin)
+	cfg, err := o.loadWith("k", "margin")
+	if err != nil {
+		return err
+	}
+	margin, err := mine.ParseMargin(cfg.Margin)
 	if err != nil {
 		return badinput.Mark(err)
 	}
 	in, parquet, err := o.read(ctx, pair, args)
 	if err != nil {
-		return err
-	}
-	if err := o.load(); err != nil {
 		return err
 	}
 	source, target := eval.Side{Language: pair.Source, Texts: in.Sources}, eval.Side{Language: pair.Target, Texts: in.Targets}
@@ -90,7 +89,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus); err != nil {
 		return err
 	}
-	pool, err := o.pool(ctx, source, target, o.k, margin, false)
+	pool, err := o.pool(ctx, source, target, cfg.K, margin, false)
 	if err != nil {
 		return err
 	}
@@ -176,30 +175,14 @@ func withCorpus(texts, patterns []string) ([]string, error) {
 // sentencesOf reads the normalised sentences of inputs.
 func sentencesOf(inputs []corpus.Input, opts corpus.Options) (texts []string, err error) {
 	for _, in := range inputs {
-		if err := eachSentence(in, opts, func(s corpus.Sentence) { texts = append(texts, s.Normal) }); err != nil {
-			return nil, err
+		for s, err := range corpus.Sentences(in, opts) {
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, s.Normal)
 		}
 	}
 	return texts, nil
-}
-
-// eachSentence reads an input to its end.
-func eachSentence(in corpus.Input, opts corpus.Options, use func(corpus.Sentence)) (err error) {
-	r, err := corpus.Open(in, opts)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		use(s)
-	}
 }
 
 // pool opens the encoder and the search, and builds the neighbourhoods of both sides.

@@ -73,6 +73,9 @@ func (m *Model) ID(piece string) (int32, bool) {
 	return id, id != m.unknown || piece == m.unknownPiece
 }
 
+// Piece is the spelling of an id, which must be below Size.
+func (m *Model) Piece(id int32) string { return C.GoString(C.sp_piece(m.c, C.int32_t(id))) }
+
 // Encode calls yield with each text's ids in order, cut to the first `most`; yield must not keep the slice.
 // The text is given to the model as it is: an empty one, or one of which the model's normaliser leaves nothing, has no ids.
 func (m *Model) Encode(texts []string, most int, yield func(i int, ids []int32)) error {

@@ -58,6 +58,10 @@ int32_t sp_id(const sp_model *model, const char *piece, size_t n) {
   }
 }
 
+const char *sp_piece(const sp_model *model, int32_t id) {
+  return model->processor.IdToPiece(id).c_str();
+}
+
 int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int most,
               int32_t *ids, int32_t *lengths, char **message) {
   int i = 0;

@@ -27,6 +27,9 @@ int32_t sp_size(const sp_model *model);
 // sp_id is the id of a piece of n bytes, or the unknown id.
 int32_t sp_id(const sp_model *model, const char *piece, size_t n);
 
+// sp_piece is the spelling of an id below sp_size, which lives as long as the model.
+const char *sp_piece(const sp_model *model, int32_t id);
+
 // sp_encode splits n texts, text i being text[ends[i-1]:ends[i]] (ends[-1] = 0), and writes the first `most` ids of
 // text i to ids[i*most:], and how many it wrote to lengths[i]. The model is only read, so any number of threads may call it.
 // It returns 0, or -1 with *message set; *message then starts with the number of the text that failed.

@@ -83,7 +83,7 @@ func (s *Side) add(ctx context.Context, numbers []int32, texts []string, cut boo
 	for lo := 0; lo < len(texts); lo += part {
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
-				s.facts[numbers[i]] = filter.FactsOf(texts[i])
+				s.facts[numbers[i]] = filter.FactsOf(s.language, texts[i])
 			}
 			return ctx.Err()
 		})
@@ -214,7 +214,7 @@ func OpenTokens(model *encode.Model, options encode.Options) (Tokenizer, func() 
 	return tokens, tokens.Close, nil
 }
 
-// Describer adds the sentences of a side (0 source, 1 target) to into.
+// Describer adds the sentences of a side (0 source, 1 target) to into. Both sides may be asked for at once.
 type Describer func(ctx context.Context, side int, into *Side) error
 
 // Subject is what a scorer or a fit looks at: a mining problem and how to get at its texts.
@@ -228,13 +228,20 @@ type Subject struct {
 
 // Candidates returns the candidates with their features.
 func (s *Subject) Candidates(ctx context.Context) ([]mine.Candidate, mine.FeatureValues, error) {
-	candidates := s.Lists.Neighbouring()
+	var candidates []mine.Candidate
 	var sides [2]*Side
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Threads))
 	for i, n := range []int{s.Lists.Source.Len(), s.Lists.Target.Len()} {
 		sides[i] = NewSide(s.Languages[i], n, s.Tokens, s.Threads)
-		if err := s.Describe(ctx, i, sides[i]); err != nil {
-			return nil, nil, err
-		}
+		group.Go(func() error { return s.Describe(within, i, sides[i]) })
+	}
+	group.Go(func() error {
+		candidates = s.Lists.Contenders()
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
 	}
 	source, target, err := Describe(ctx, sides[0], sides[1])
 	if err != nil {

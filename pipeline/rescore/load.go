@@ -50,11 +50,17 @@ func Load(ref string, k int, model *encode.Model) (_ *Named, warnings []string, 
 	}
 	if scorer.Encoder.Digest != model.Digest {
 		warnings = append(warnings, fmt.Sprintf(
-			"scorer %s was fitted on encoder %s, not on this run's %s: its probabilities may not hold; fit one with mine fit-scorer, or give --scorer none",
-			ref, scorer.Encoder.Name, model.Name))
+			"scorer %s was fitted on %s, not on this run's %s: its probabilities may not hold; fit one on the same texts with mine fit-scorer --scorer-out FILE and run with --scorer FILE, or give --scorer none",
+			ref, digested(scorer.Encoder.Name, scorer.Encoder.Digest), digested(model.Name, model.Digest)))
 	}
 	if scorer.Tokens && model.Tokens.Output == "" {
 		warnings = append(warnings, fmt.Sprintf("encoder %s gives no token vectors, so the scorer's features of tokens are off", model.Name))
 	}
 	return &Named{scorer, data}, warnings, nil
+}
+
+// digested names an encoder so that two of one name are told apart.
+func digested(name, digest string) string {
+	const shown = 12
+	return fmt.Sprintf("%s (sha256:%s…)", name, digest[:min(shown, len(digest))])
 }

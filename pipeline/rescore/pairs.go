@@ -1,8 +1,7 @@
 package rescore
 
 import (
-	"errors"
-	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -15,15 +14,17 @@ import (
 // ReadPairs reads known translations from a file of source<TAB>target lines, in any of corpus's compressions.
 func ReadPairs(path string) ([]Pair, error) {
 	var pairs []Pair
-	err := readLines(path, func(n uint64, line string) error {
-		source, target, ok := strings.Cut(line, "\t")
+	for s, err := range lines(path) {
+		if err != nil {
+			return nil, err
+		}
+		source, target, ok := strings.Cut(s.Text, "\t")
 		if !ok || strings.Contains(target, "\t") {
-			return badinput.Errorf("%s:%d: not source<TAB>target; correct the line", path, n)
+			return nil, badinput.Errorf("%s:%d: not source<TAB>target; correct the line", path, s.Line)
 		}
 		pairs = append(pairs, Pair{corpus.Normalise(source), corpus.Normalise(target)})
-		return nil
-	})
-	return pairs, err
+	}
+	return pairs, nil
 }
 
 // ReadAligned reads known translations from two files, line by line.
@@ -31,12 +32,11 @@ func ReadAligned(source, target string) ([]Pair, error) {
 	var sides [2]map[uint64]string
 	for i, path := range []string{source, target} {
 		sides[i] = map[uint64]string{}
-		err := readLines(path, func(n uint64, line string) error {
-			sides[i][n] = corpus.Normalise(line)
-			return nil
-		})
-		if err != nil {
-			return nil, err
+		for s, err := range lines(path) {
+			if err != nil {
+				return nil, err
+			}
+			sides[i][s.Line] = s.Normal
 		}
 	}
 	if len(sides[0]) != len(sides[1]) {
@@ -52,26 +52,10 @@ func ReadAligned(source, target string) ([]Pair, error) {
 	return pairs, nil
 }
 
-func readLines(path string, each func(n uint64, line string) error) (err error) {
+func lines(path string) iter.Seq2[corpus.Sentence, error] {
 	opts := corpus.DefaultOptions()
 	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.SkipBadLine
-	r, err := corpus.Open(corpus.Input{Path: path}, opts)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := each(s.Line, s.Text); err != nil {
-			return err
-		}
-	}
+	return corpus.Sentences(corpus.Input{Path: path}, opts)
 }
 
 // FixturePairs returns the program's own German-English pairs, turned round where English is the source.

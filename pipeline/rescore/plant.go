@@ -52,11 +52,14 @@ func (b *Bed) Plant(ctx context.Context, pairs []Pair) (examples mine.Examples, 
 		}
 	}
 	for round := range rounds {
-		n, err := b.round(ctx, pairs, round, &examples)
+		n, err := b.round(ctx, pairs, 0, round, &examples)
 		if err != nil {
 			return examples, 0, fmt.Errorf("plant pairs: %w", err)
 		}
 		found += n
+	}
+	if err := b.small(ctx, pairs, &examples); err != nil {
+		return examples, 0, fmt.Errorf("plant pairs in small corpora: %w", err)
 	}
 	if found < mine.MinPlanted/2 {
 		return examples, found, badinput.Errorf("only %d of %d planted pairs are among each other's %d neighbours, too few to learn from: the encoder hardly knows %s or %s",
@@ -125,8 +128,8 @@ func (b *Bed) place(pairs []Pair, round int) *planted {
 	return p
 }
 
-// round plants once and adds what it shows to examples.
-func (b *Bed) round(ctx context.Context, pairs []Pair, round int, examples *mine.Examples) (found int, err error) {
+// round plants once and adds what it shows to examples, as groups from first on.
+func (b *Bed) round(ctx context.Context, pairs []Pair, first, round int, examples *mine.Examples) (found int, err error) {
 	p := b.place(pairs, round)
 	lists, err := b.search(ctx, p)
 	if err != nil {
@@ -151,7 +154,7 @@ func (b *Bed) round(ctx context.Context, pairs []Pair, round int, examples *mine
 		}
 		examples.Values = append(examples.Values, values.Of(i)...)
 		examples.True = append(examples.True, whole)
-		examples.Group = append(examples.Group, group)
+		examples.Group = append(examples.Group, int32(first)+group)
 		examples.Alone = append(examples.Alone, p.alone[group])
 	}
 	return found, nil

@@ -29,6 +29,8 @@ type Source struct {
 	Src    string   `yaml:"src"`    // language codes; a bitext file has its own, and rows of others are dropped where these are written
 	Tgt    string   `yaml:"tgt"`
 
+	Licence string `yaml:"licence"` // of the text, for the model card
+
 	Columns []string            `yaml:"columns"` // TSV: the columns' names in order, src and tgt among them; all lines have as many
 	Header  bool                `yaml:"header"`  // TSV: the first line is none of the pairs
 	Where   map[string][]string `yaml:"where"`   // TSV: only lines whose column holds one of the values

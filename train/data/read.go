@@ -88,7 +88,7 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	}
 	first := len(r.stats.Files)
 	for _, in := range files {
-		r.stats.Files = append(r.stats.Files, FileStats{Path: in.Path})
+		r.stats.Files = append(r.stats.Files, FileStats{Path: in.Path, Licence: s.Licence})
 		r.file = &r.stats.Files[len(r.stats.Files)-1]
 		if err := r.read(ctx, s, in); err != nil {
 			return err

@@ -31,6 +31,7 @@ const (
 // FileStats says what became of a file's lines (rows, units): Lines = Kept + the sum of Dropped.
 type FileStats struct {
 	Path    string            `json:"path"`
+	Licence string            `json:"licence,omitempty"` // as its Source says
 	Lines   uint64            `json:"lines"`
 	Kept    uint64            `json:"kept"`
 	Dropped map[Reason]uint64 `json:"dropped,omitempty"`

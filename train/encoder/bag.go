@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"bitextmine/internal/badinput"
@@ -162,6 +163,35 @@ func (b *Bag) Table() []float32 {
 		ids[i] = int32(i)
 	}
 	return b.compose(ids)
+}
+
+// Rounded is the table with a byte for each number and a scale [vocabulary] for each row: number x scale is off by half the scale at most.
+func (b *Bag) Rounded() (numbers []int8, scales []float32) {
+	table, dim := b.Table(), b.Dim()
+	numbers, scales = make([]int8, len(table)), make([]float32, len(table)/dim)
+	for r := range scales {
+		var most float32
+		for _, x := range table[r*dim : (r+1)*dim] {
+			most = max(most, float32(math.Abs(float64(x))))
+		}
+		if scales[r] = most / 127; most == 0 {
+			continue
+		}
+		for i, x := range table[r*dim : (r+1)*dim] {
+			numbers[r*dim+i] = int8(math.RoundToEven(float64(x / scales[r])))
+		}
+	}
+	return numbers, scales
+}
+
+// OfTable is a bag that is no more than a rounded table: what an exported one computes.
+func OfTable(numbers []int8, scales []float32) *Bag {
+	dim := len(numbers) / len(scales)
+	t := &weights.Tensor{Name: "bag.pieces", Shape: []int{len(scales), dim}, Data: make([]float32, len(numbers))}
+	for i, n := range numbers {
+		t.Data[i] = float32(n) * scales[i/dim]
+	}
+	return &Bag{settings: BagSettings{Dim: dim}, pieces: t, seen: make(marks, len(scales))}
 }
 
 // reading is what a side reads of the table.

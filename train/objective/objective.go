@@ -46,3 +46,19 @@ type Objective interface {
 	// Terms builds the loss. It is called once for each shape of batch.
 	Terms(s Step) []Term
 }
+
+// WithGradients gives the values of terms as one node [terms], then the gradient of the loss by each node of learned.
+func WithGradients(terms []Term, learned []*graph.Node) []*graph.Node {
+	var loss *graph.Node
+	values := make([]*graph.Node, len(terms))
+	for i, term := range terms {
+		values[i] = graph.Reshape(term.Value, 1)
+		weighted := graph.MulScalar(term.Value, term.Weight)
+		if loss == nil {
+			loss = weighted
+		} else {
+			loss = graph.Add(loss, weighted)
+		}
+	}
+	return append([]*graph.Node{graph.Concatenate(values, 0)}, graph.Gradient(loss, learned...)...)
+}

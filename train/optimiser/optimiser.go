@@ -104,15 +104,19 @@ func (o *Optimiser) State() []*weights.Tensor {
 	return all
 }
 
-// Step changes the tensors by their gradients, clears those, and returns the gradients' norm before clipping. step counts from 1; of total steps.
-// A norm that is not finite changes nothing: the caller must stop.
-func (o *Optimiser) Step(step, total int) (norm float64) {
-	norm = globalNorm(o.tensors)
+// Step changes the tensors by their gradients, which are sums over some batches and are averaged here, clears those, and returns the gradients' norm before
+// clipping. step counts from 1; of total steps. A norm that is not finite changes nothing: the caller must stop.
+func (o *Optimiser) Step(step, total, batches int) (norm float64) {
+	norm = globalNorm(o.tensors) / float64(batches)
 	if !finite(norm) {
 		return norm
 	}
+	scale := 1 / float64(batches)
 	if o.settings.Clip > 0 && norm > o.settings.Clip {
-		scaleGradients(o.tensors, float32(o.settings.Clip/norm))
+		scale *= o.settings.Clip / norm
+	}
+	if scale != 1 {
+		scaleGradients(o.tensors, float32(scale))
 	}
 	rate := o.Rate(step, total)
 	for i, t := range o.tensors {

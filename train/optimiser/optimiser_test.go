@@ -59,7 +59,7 @@ func TestStepsEqualTheReference(t *testing.T) {
 			}
 			for i, gradient := range g.Gradients {
 				copy(w.Grad, single(gradient))
-				o.Step(i+1, len(g.Gradients))
+				o.Step(i+1, len(g.Gradients), 1)
 			}
 			for i, x := range w.Data {
 				if math.Abs(float64(x)-want[i]) > 2e-6 {
@@ -95,7 +95,7 @@ func TestTouchedRowsAlone(t *testing.T) {
 			} else {
 				copy(w.Grad, append(gradient[:4:4], gradient[8:]...))
 			}
-			o.Step(i+1, 5)
+			o.Step(i+1, 5, 1)
 		}
 	}
 	for i, x := range whole.Row(1) {
@@ -118,7 +118,7 @@ func TestClippingAndNaN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if norm := o.Step(1, 1); norm != 5 {
+	if norm := o.Step(1, 1, 1); norm != 5 {
 		t.Errorf("the norm of (3, 4) is given as %g", norm)
 	}
 	// The clipped gradient is (0.6, 0.8); the second moment without its bias is its square, so the step is lr x g / (|g| + 1).
@@ -129,7 +129,7 @@ func TestClippingAndNaN(t *testing.T) {
 	}
 	before := w.Data[0]
 	w.Grad[0] = float32(math.NaN())
-	if norm := o.Step(2, 2); !math.IsNaN(norm) || w.Data[0] != before {
+	if norm := o.Step(2, 2, 1); !math.IsNaN(norm) || w.Data[0] != before {
 		t.Errorf("a NaN gradient gave the norm %g and moved a weight from %g to %g", norm, before, w.Data[0])
 	}
 }
@@ -171,6 +171,6 @@ func BenchmarkAdam(b *testing.B) {
 	}
 	b.SetBytes(int64(4 * len(w.Data)))
 	for i := 0; b.Loop(); i++ {
-		o.Step(i+1, b.N+1)
+		o.Step(i+1, b.N+1, 1)
 	}
 }

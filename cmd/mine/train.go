@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+)
+
+// trainOptions are the flags of mine train.
+type trainOptions struct {
+	engine
+	bitext []string
+	out    string
+	device string
+	resume bool
+}
+
+func newTrain() *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train",
+		Short: "Train an encoder on bitext and export it for mining",
+		Long: `Train an encoder on bitext, mined or given, judge it as it learns by the protocols of mine eval, and export the best checkpoint
+to OUT/model, which --encoder OUT/model then names. docs/training.md describes the preset, the files in OUT and the objectives.`,
+		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
+  mine train --config configs/train/contrastive.yaml --out trained --resume
+  mine run --src de --tgt en --encoder trained/model`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runTrain(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	o.command = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
+	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext in place of the preset's sources: Parquet files of mine run; may be repeated")
+	f.StringVar(&o.out, "out", "", "directory of the training")
+	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, or go (GoMLX's own, slow)")
+	f.BoolVar(&o.resume, "resume", false, "go on from the last checkpoint in --out")
+	f.StringVar(&o.ONNXRuntime, "onnxruntime", "", "path of libonnxruntime")
+	f.IntVar(&o.Threads, "threads", 0, "threads of the search in judgements; 0: every core")
+	return cmd
+}
+
+func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
+	if o.preset == "" || o.out == "" {
+		return badinput.Errorf("mine train needs --config and --out: name a preset and a directory")
+	}
+	config, err := train.ReadConfig(o.preset, o.bitext...)
+	if err != nil {
+		return err
+	}
+	searcher, err := openSearch("exact", o.Threads)
+	if err != nil {
+		return err
+	}
+	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: o.ONNXRuntime, Resume: o.resume,
+		Searcher: searcher, Report: console.Report, Progress: console.Progress})
+	console.Close()
+	if err != nil {
+		return err
+	}
+	for _, f := range summary.Stats.Files {
+		fmt.Fprintf(out, "read       %s: %s\n", f.Path, f)
+	}
+	if summary.Reason != "" {
+		fmt.Fprintf(out, "stopped    %s\n", summary.Reason)
+	}
+	fmt.Fprintf(out, "trained    %d steps; step %d is the encoder in %s\n", summary.Steps, summary.Best, summary.Model)
+	for _, name := range slices.Sorted(maps.Keys(summary.Dev)) {
+		fmt.Fprintf(out, "%-10s %.2f\n", name, summary.Dev[name])
+	}
+	return nil
+}

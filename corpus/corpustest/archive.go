@@ -1,0 +1,51 @@
+// Package corpustest reads the archives of shared test sets, which lie beside a checkout that has them: their licences keep them out of it.
+package corpustest
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Archive calls each with the name and content of every file in a .tar.xz or .tar.zst of the shared data, or skips the test where there is none. The
+// test must lie in a folder of the repository's root.
+func Archive(t testing.TB, archive string, each func(name string, content io.Reader)) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", archive))
+	if err != nil {
+		t.Skipf("this test needs the shared test sets beside the repository: %v", err)
+	}
+	defer f.Close()
+	var plain io.Reader
+	if strings.HasSuffix(archive, ".xz") {
+		plain, err = xz.NewReader(f)
+	} else {
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(f); err == nil {
+			defer d.Close()
+			plain = d
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for entries := tar.NewReader(plain); ; {
+		h, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag == tar.TypeReg && filepath.IsLocal(h.Name) {
+			each(h.Name, entries)
+		}
+	}
+}

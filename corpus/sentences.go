@@ -1,0 +1,44 @@
+package corpus
+
+import (
+	"errors"
+	"io"
+	"iter"
+)
+
+// Sentences opens an input, yields its sentences to the end, and closes it. An error, which may be of opening or closing, is the last thing that it
+// yields.
+func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
+	return func(yield func(Sentence, error) bool) {
+		r, err := Open(in, opts)
+		if err != nil {
+			yield(Sentence{}, err)
+			return
+		}
+		for s, err := range r.All() {
+			if err != nil {
+				yield(Sentence{}, errors.Join(err, r.Close()))
+				return
+			}
+			if !yield(s, nil) {
+				_ = r.Close() // whoever stops early has what they wanted
+				return
+			}
+		}
+		if err := r.Close(); err != nil {
+			yield(Sentence{}, err)
+		}
+	}
+}
+
+// All yields the sentences that are left. An error is the last thing that it yields.
+func (r *Reader) All() iter.Seq2[Sentence, error] {
+	return func(yield func(Sentence, error) bool) {
+		for {
+			s, err := r.Next()
+			if errors.Is(err, io.EOF) || !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package train
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// card is the model card of an export: what it is, what it was trained on, how it does.
+func (t *trainer) card(step int, dev map[string]float64) []byte {
+	var b bytes.Buffer
+	c := &t.config
+	fmt.Fprintf(&b, "# %s\n\n", c.Name)
+	if c.Export.Notes != "" {
+		fmt.Fprintf(&b, "%s\n\n", c.Export.Notes)
+	}
+	fmt.Fprintf(&b, "A %s encoder of %d dimensions for %s, trained with the objective %s: step %d of %d, %d pairs a step", c.Encoder.Kind, t.encoder.Dim(),
+		strings.Join(t.set.Languages, ", "), c.Objective.Name, step, c.Steps, c.Bitext.BatchSize*c.Accumulate)
+	fmt.Fprintf(&b, ", by `mine train` of commit %s.\n\n", commit())
+	if c.Export.Licence != "" {
+		fmt.Fprintf(&b, "Licence: %s.\n\n", c.Export.Licence)
+	}
+	fmt.Fprintf(&b, "## Data\n\n%d pairs: ", t.set.Len())
+	for i, g := range t.set.Groups {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %d", t.set.GroupName(i), g.Pairs)
+	}
+	b.WriteString(".\n\n| file | licence | pairs |\n| --- | --- | --- |\n")
+	for _, f := range t.set.Stats.Files {
+		fmt.Fprintf(&b, "| %s | %s | %d |\n", filepath.Base(f.Path), cmp.Or(f.Licence, "not stated"), f.Kept)
+	}
+	if len(dev) > 0 {
+		b.WriteString("\n## Figures\n\n| | |\n| --- | --- |\n")
+		for _, name := range slices.Sorted(maps.Keys(dev)) {
+			fmt.Fprintf(&b, "| %s | %.2f |\n", name, dev[name])
+		}
+	}
+	settings, err := yaml.Marshal(c)
+	if err != nil {
+		settings = []byte(err.Error())
+	}
+	fmt.Fprintf(&b, "\n## Settings\n\n```yaml\n%s```\n", settings)
+	return b.Bytes()
+}
+
+// commit is the program's, as the build recorded it.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
+}

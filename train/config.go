@@ -1,0 +1,165 @@
+// Package train turns bitext into an encoder: it reads a preset, prepares vocabulary and batches, takes optimiser steps, judges the encoder by eval's own
+// protocols as it goes, and exports the best as an ONNX file with its manifest, the one border that mining knows.
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
+	"bitextmine/train/optimiser"
+	"bitextmine/train/vocab"
+)
+
+// Config is a training preset.
+type Config struct {
+	Name       string             `yaml:"name"` // of the encoder
+	Seed       uint64             `yaml:"seed"` // of everything that is drawn
+	Steps      int                `yaml:"steps"`
+	Accumulate int                `yaml:"accumulate"` // batches whose gradients one step averages
+	Chunk      int                `yaml:"chunk"`      // sentences that go through the encoder at once while the loss sees the whole batch (GradCache); 0: the batch
+	Bitext     data.Config        `yaml:"bitext"`
+	Tokenizer  encode.Tokenizer   `yaml:"tokenizer"`  // as in a manifest; without a file a SentencePiece vocabulary is trained
+	Vocabulary vocab.Options      `yaml:"vocabulary"` // how
+	Encoder    EncoderConfig      `yaml:"encoder"`
+	Objective  objective.Settings `yaml:"objective"`
+	Optimiser  optimiser.Settings `yaml:"optimiser"`
+	Export     ExportConfig       `yaml:"export"`
+
+	// None of the following changes a weight.
+	Dev       []Dev `yaml:"dev"`
+	LogEvery  int   `yaml:"log_every"`  // steps between lines of the log
+	EvalEvery int   `yaml:"eval_every"` // steps between judgements, each with a checkpoint; 0: only the last step
+	Stop      Stop  `yaml:"stop"`
+}
+
+// Stop says when training ends before its last step, and which checkpoint is the best.
+type Stop struct {
+	Metric   string `yaml:"metric"`   // the name of a dev metric, higher being better; empty: the last checkpoint is exported
+	Patience int    `yaml:"patience"` // judgements without a better one before training ends; 0: never
+	Keep     int    `yaml:"keep"`     // best checkpoints that are kept, beside the last
+}
+
+// EncoderConfig chooses a model.
+type EncoderConfig struct {
+	Kind        string              `yaml:"kind"` // bag, transformer
+	Bag         encoder.BagSettings `yaml:"bag"`
+	Transformer encoder.Settings    `yaml:"transformer"`
+	Start       string              `yaml:"start"` // a directory with published weights, which then give the transformer's shape
+}
+
+// ExportConfig is what the manifest and the model card say that training cannot know.
+type ExportConfig struct {
+	Licence   string   `yaml:"licence"`
+	TrainedOn []string `yaml:"trained_on"`
+	Notes     string   `yaml:"notes"` // a sentence for the model card
+}
+
+// DefaultConfig is what a preset that sets nothing gets.
+func DefaultConfig() Config {
+	return Config{
+		Seed: 1, Steps: 1000, Accumulate: 1,
+		Bitext:     data.DefaultConfig(),
+		Tokenizer:  encode.Tokenizer{Kind: "sentencepiece"},
+		Vocabulary: vocab.DefaultOptions(),
+		Encoder:    EncoderConfig{Kind: "bag", Bag: encoder.BagSettings{Dim: 256, Deviation: 0.05}, Transformer: encoder.Defaults()},
+		Objective:  objective.Defaults("contrastive"),
+		Optimiser:  optimiser.Defaults(),
+		LogEvery:   50,
+		Stop:       Stop{Keep: 1},
+	}
+}
+
+// ReadConfig reads a preset. Files that it names are relative to the working directory; bitext, if any, takes the place of its sources.
+func ReadConfig(path string, bitext ...string) (Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Config{}, badinput.Errorf("open the training preset: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	return decodeConfig(f, path, bitext)
+}
+
+func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
+	c := DefaultConfig()
+	c.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	d := yaml.NewDecoder(r)
+	d.KnownFields(true)
+	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return c, badinput.Errorf("%s is no training preset: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if len(bitext) > 0 {
+		source := data.DefaultSource()
+		source.Files = bitext
+		c.Bitext.Sources = []data.Source{source}
+	}
+	if err := c.Validate(); err != nil {
+		return c, badinput.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Validate reports every problem of every section together.
+func (c Config) Validate() error {
+	var wrong []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	check(c.Steps > 0, "steps is %d: it must be above 0", c.Steps)
+	check(c.Accumulate > 0, "accumulate is %d: it must be above 0", c.Accumulate)
+	check(c.Chunk >= 0, "chunk is %d: it cannot be negative", c.Chunk)
+	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
+	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
+	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
+	check(c.Stop.Metric == "" || c.judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with one's name", c.Stop.Metric)
+	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
+	switch c.Encoder.Kind {
+	case "bag":
+		sections = append(sections, c.Encoder.Bag.Validate)
+		check(c.Encoder.Start == "", "encoder.start is for a transformer")
+	case "transformer":
+		check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: published weights have a vocabulary of their own")
+	default:
+		check(false, "encoder.kind is %q: take bag or transformer", c.Encoder.Kind)
+	}
+	if c.Tokenizer.File == "" {
+		sections = append(sections, c.Vocabulary.Validate)
+	}
+	for _, d := range c.Dev {
+		sections = append(sections, d.validate)
+	}
+	for _, validate := range sections {
+		if err := validate(); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	if wrong != nil {
+		return badinput.Errorf("%s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// Digest stands for all that decides the weights: a checkpoint goes on only under the preset that it was made with.
+func (c Config) Digest() (string, error) {
+	c.Dev, c.LogEvery, c.EvalEvery, c.Stop, c.Export = nil, 0, 0, Stop{}, ExportConfig{}
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,70 @@
+package data
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// Part is some sentences as a side, and which they are; sides of one length have as many rows, so the last rows of a side may stand for no sentence.
+type Part struct {
+	Side Side
+	Rows []int // places of the sentences in the texts; Side.N or fewer
+}
+
+// Parts tokenises sentences of one language as Read does, and hands them out by length in sides of n rows, padded to the buckets of c: few shapes, and little
+// padding. Sentences are cut to MaxTokens. texts are not changed.
+func (c Config) Parts(o Options, language string, texts []string, n int) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		var all side
+		languages := make([]string, len(texts))
+		for i := range languages {
+			languages[i] = language
+		}
+		var cut uint64
+		o.Texts = false
+		if err := all.tokenize(o, c.MaxTokens, slices.Clone(texts), languages, &cut); err != nil {
+			yield(Part{}, err)
+			return
+		}
+		order := make([]int, len(texts))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(all.at(a)), len(all.at(b))) })
+		buckets := c.lengths()
+		for len(order) > 0 {
+			rows := order[:min(n, len(order))]
+			at, _ := slices.BinarySearch(buckets, len(all.at(rows[len(rows)-1])))
+			if !yield(Part{all.padded(rows, n, buckets[at]), rows}, nil) {
+				return
+			}
+			order = order[len(rows):]
+		}
+	}
+}
+
+// padded is a side of n rows: the sentences of rows, then the first of them again.
+func (s *side) padded(rows []int, n, length int) Side {
+	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
+	for i := range n {
+		row := rows[0]
+		if i < len(rows) {
+			row = rows[i]
+		}
+		out.Lengths[i] = int32(copy(out.IDs[i*length:(i+1)*length], s.at(row)))
+	}
+	return out
+}
+
+// Cut is rows [from, to) of a side.
+func (s Side) Cut(from, to int) Side {
+	out := Side{N: to - from, Length: s.Length, IDs: s.IDs[from*s.Length : to*s.Length], Lengths: s.Lengths[from:to]}
+	if s.Languages != nil {
+		out.Languages = s.Languages[from:to]
+	}
+	if s.Texts != nil {
+		out.Texts = s.Texts[from:to]
+	}
+	return out
+}

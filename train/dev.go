@@ -1,0 +1,149 @@
+package train
+
+import (
+	"context"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/eval"
+	"bitextmine/index"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/encoder"
+)
+
+// Dev is a test set that an encoder is judged on while it learns, by one of eval's protocols.
+type Dev struct {
+	Protocol string   `yaml:"protocol"` // tatoeba, xsim, bucc-laser, bucc-cosine ...
+	Dir      string   `yaml:"dir"`
+	Split    string   `yaml:"split"` // of FLORES
+	Src      []string `yaml:"src"`
+	Tgt      string   `yaml:"tgt"`
+}
+
+func (d Dev) validate() error {
+	p, err := eval.ParseProtocol(d.Protocol)
+	switch {
+	case err != nil:
+		return badinput.Errorf("dev: %w", err)
+	case p.Name == eval.STS.Name || p.Name == eval.BUCCScored.Name:
+		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
+	case d.Dir == "" || d.Tgt == "":
+		return badinput.Errorf("dev: %s needs dir and tgt", p.Name)
+	}
+	return nil
+}
+
+// judges reports whether a metric is one that the dev sets can give.
+func (c Config) judges(metric string) bool {
+	for _, d := range c.Dev {
+		if strings.HasPrefix(metric, d.Protocol+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// judge gives the percentages of every dev set under the names of eval's rows and columns, such as "bucc-laser de-en f1". A metric to stop by must be one that is
+// better when it is higher, so no error rate.
+func judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
+	figures := map[string]float64{}
+	runner := &eval.Runner{Vectors: vectors, Searcher: searcher}
+	for _, d := range dev {
+		reports, err := d.reports(ctx, runner)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range reports {
+			for _, row := range append(r.Rows, r.Means...) {
+				for i, column := range r.Columns {
+					if x, ok := row.Cells[i].(float64); ok && column.Kind == eval.Percentage {
+						figures[d.Protocol+" "+row.Name+" "+column.Name] = x
+					}
+				}
+			}
+		}
+	}
+	return figures, nil
+}
+
+func (d Dev) reports(ctx context.Context, runner *eval.Runner) ([]*eval.Report, error) {
+	protocol, err := eval.ParseProtocol(d.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	protocols := []eval.Protocol{protocol}
+	if !strings.HasPrefix(protocol.Name, "bucc") {
+		target, sources, err := d.languages()
+		if err != nil {
+			return nil, err
+		}
+		sets, err := eval.FindAligned(d.Dir, d.Split, sources, target)
+		if err != nil {
+			return nil, err
+		}
+		return runner.Aligned(ctx, protocols, sets, eval.AlignedOptions{})
+	}
+	var pairs []eval.LanguagePair
+	for _, source := range d.Src {
+		pair, err := eval.ParsePair(source, d.Tgt)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, pair)
+	}
+	return runner.BUCC(ctx, protocols, d.Dir, pairs)
+}
+
+// languages are the names by which line-aligned sets are found.
+func (d Dev) languages() (target string, sources []string, err error) {
+	if target, err = corpus.ParseLanguage(d.Tgt); err != nil {
+		return "", nil, badinput.Errorf("dev: tgt: %w", err)
+	}
+	for _, code := range d.Src {
+		source, err := corpus.ParseLanguage(code)
+		if err != nil {
+			return "", nil, badinput.Errorf("dev: src: %w", err)
+		}
+		sources = append(sources, source)
+	}
+	return target, sources, nil
+}
+
+// live is the encoder in training as eval sees one.
+type live struct {
+	name    string
+	encoder encoder.Encoder
+	bitext  data.Config
+	options data.Options
+}
+
+func (l live) Name() string { return l.name }
+
+func (l live) Dim() int { return l.encoder.Dim() }
+
+// together is how many sentences go through the encoder at once.
+const together = 128
+
+// Encode gives unit vectors [len(texts), dim], as the exported graph will.
+func (l live) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
+	dim := l.Dim()
+	for part, err := range l.bitext.Parts(l.options, language, texts, together) {
+		if err != nil {
+			return err
+		}
+		vectors, err := l.encoder.Forward(ctx, part.Side, 0)
+		if err != nil {
+			return err
+		}
+		for i, row := range part.Rows {
+			v := dst[row*dim : (row+1)*dim]
+			copy(v, vectors[i*dim:])
+			if err := encode.Unit(v); err != nil {
+				return badinput.Errorf("the vector that the encoder in training gives %q %w: lower the learning rate", texts[row], err)
+			}
+		}
+	}
+	return nil
+}

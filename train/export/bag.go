@@ -1,0 +1,26 @@
+package export
+
+// Bag is the graph of a bag of subword vectors, each a row [dim] of bytes and its scale: the mean's direction is that of the sum, so nothing is divided but the
+// length. Tokens are inner tensors, which a reader may name.
+func Bag(name string, numbers []int8, scales []float32) *Graph {
+	rows := len(scales)
+	dim := len(numbers) / rows
+	g := NewGraph(name)
+	g.Input(IDs, Int64, "batch", "tokens")
+	g.Input(Mask, Int64, "batch", "tokens")
+	g.Initializer("table", []int{rows, dim}, numbers)
+	g.Initializer("scales", []int{rows, 1}, scales)
+	g.Initializer("axis_tokens", []int{1}, []int64{1})
+	g.Initializer("axis_dim", []int{1}, []int64{2})
+	g.Node("Gather", []string{"table", IDs}, []string{"bytes"}, Attr{"axis", 0})
+	g.Node("Cast", []string{"bytes"}, []string{"numbers"}, Attr{"to", int(Float32)})
+	g.Node("Gather", []string{"scales", IDs}, []string{"scale"}, Attr{"axis", 0})
+	g.Node("Mul", []string{"numbers", "scale"}, []string{Tokens})
+	g.Node("Cast", []string{Mask}, []string{"present"}, Attr{"to", int(Float32)})
+	g.Node("Unsqueeze", []string{"present", "axis_dim"}, []string{"presence"})
+	g.Node("Mul", []string{Tokens, "presence"}, []string{"kept"})
+	g.Node("ReduceSum", []string{"kept", "axis_tokens"}, []string{"sum"}, Attr{"keepdims", 0})
+	g.Node("LpNormalization", []string{"sum"}, []string{Vectors}, Attr{"axis", 1}, Attr{"p", 2})
+	g.Output(Vectors, Float32, "batch", dim)
+	return g
+}

@@ -1,0 +1,87 @@
+package train
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Line is one line of DIR/train.jsonl: of steps since the line before, or of a judgement.
+type Line struct {
+	Step      int                `json:"step"`
+	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the last line
+	Terms     map[string]float64 `json:"terms,omitempty"` // likewise, before weighting
+	Rate      float64            `json:"rate,omitempty"`
+	Norm      float64            `json:"norm,omitempty"` // of the last step's gradient, before clipping
+	Epoch     float64            `json:"epoch,omitempty"`
+	Sentences float64            `json:"sentences_per_second,omitempty"` // both sides
+	Dev       map[string]float64 `json:"dev,omitempty"`
+}
+
+// journal appends lines to train.jsonl.
+type journal struct {
+	file *os.File
+}
+
+// openJournal opens the log; of an earlier training it keeps the lines up to a step, from which training goes on.
+func openJournal(path string, step int) (*journal, error) {
+	lines, err := readJournal(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var kept bytes.Buffer
+	for _, l := range lines {
+		if l.Step > step {
+			break
+		}
+		if err := json.NewEncoder(&kept).Encode(l); err != nil {
+			return nil, err
+		}
+	}
+	if err := atomicfile.WriteBytes(path, kept.Bytes()); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{f}, nil
+}
+
+func (j *journal) add(l Line) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("log step %d: %w", l.Step, err)
+	}
+	_, err = j.file.Write(append(text, '\n'))
+	return err
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// readJournal reads the lines of a log. A last line that a crash cut short is left out.
+func readJournal(path string) (lines []Line, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r := bufio.NewReader(f)
+	for {
+		text, err := r.ReadBytes('\n')
+		if err != nil {
+			return lines, nil
+		}
+		var l Line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, badinput.Errorf("%s: line %d is no line of a training log: %w", path, len(lines)+1, err)
+		}
+		lines = append(lines, l)
+	}
+}

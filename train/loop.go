@@ -1,0 +1,102 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/encoder"
+)
+
+// loop takes steps until the last, or until the metric to stop by has not grown for long enough; it says which.
+func (t *trainer) loop(ctx context.Context) (reason string, err error) {
+	c := &t.config
+	since := newAverage()
+	for t.state.Step < c.Steps {
+		if err := t.step(ctx, since); err != nil {
+			return "", err
+		}
+		step := t.state.Step
+		if step%c.LogEvery == 0 || step == c.Steps {
+			if err := t.log(since.line(t)); err != nil {
+				return "", err
+			}
+			since = newAverage()
+		}
+		if step != c.Steps && (c.EvalEvery == 0 || step%c.EvalEvery != 0) {
+			continue
+		}
+		began := time.Now()
+		if err := t.keep(ctx); err != nil {
+			return "", err
+		}
+		since.began = since.began.Add(time.Since(began)) // judging is not training
+		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience {
+			return fmt.Sprintf("%s has not grown since %d judgements", c.Stop.Metric, t.state.Since), nil
+		}
+	}
+	return "", nil
+}
+
+// step takes one optimiser step. A loss or gradient that is not finite ends the training: the weights are those of the step before, and so are the checkpoints.
+func (t *trainer) step(ctx context.Context, since *average) error {
+	c := &t.config
+	for range c.Accumulate {
+		batch := t.batches.Next()
+		values, err := t.stepper.Run(ctx, batch, encoder.Seed(c.Seed, batch.Step, 0))
+		if err != nil {
+			return err
+		}
+		if !since.add(values, batch.Source.N+batch.Target.N) {
+			return badinput.Errorf("the loss of step %d is not a number (batch %d: %s); the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
+				t.state.Step+1, batch.Step, describe(values), t.checkpoints.dir)
+		}
+	}
+	since.norm = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate)
+	if math.IsNaN(since.norm) || math.IsInf(since.norm, 0) {
+		return badinput.Errorf("the gradient of step %d is not finite (batch %d); the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
+			t.state.Step+1, t.batches.Step()-1, t.checkpoints.dir)
+	}
+	t.state.Step++
+	return nil
+}
+
+// keep judges the encoder, writes a checkpoint and removes those that are no longer wanted.
+func (t *trainer) keep(ctx context.Context) error {
+	c := &t.config
+	t.report(fmt.Sprintf("judge step %d", t.state.Step))
+	var err error
+	if t.state.Dev, err = t.judge(ctx); err != nil {
+		return err
+	}
+	if c.Stop.Metric != "" {
+		figure, ok := t.state.Dev[c.Stop.Metric]
+		if !ok {
+			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric, names(t.state.Dev))
+		}
+		t.state.better(figure)
+	}
+	if t.state.Dev != nil {
+		if err := t.log(Line{Step: t.state.Step, Dev: t.state.Dev}); err != nil {
+			return err
+		}
+	}
+	if err := t.checkpoints.save(t.state, t.files()); err != nil {
+		return err
+	}
+	return t.checkpoints.prune(c.Stop.Metric, c.Stop.Keep)
+}
+
+func (t *trainer) log(l Line) error {
+	if t.options.Progress != nil {
+		var left time.Duration
+		if l.Sentences > 0 {
+			perStep := 2 * float64(t.config.Bitext.BatchSize*t.config.Accumulate) / l.Sentences
+			left = time.Duration(float64(t.config.Steps-l.Step) * perStep * float64(time.Second))
+		}
+		t.options.Progress(l, left)
+	}
+	return t.journal.add(l)
+}

@@ -1,0 +1,93 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/gomlx/compute"
+
+	"bitextmine/encode"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/encoder"
+	"bitextmine/train/vocab"
+	"bitextmine/train/weights"
+)
+
+// vocabularyFile is the tokenizer's name in a training's directory and in an exported one's.
+const vocabularyFile = "spm.model"
+
+// openVocabulary trains the vocabulary into dir, unless it stands there already, or copies the one that the preset names; the file is part of what is exported.
+func openVocabulary(ctx context.Context, c *Config, dir string, report func(string)) (*encode.Vocabulary, error) {
+	path := filepath.Join(dir, vocabularyFile)
+	if c.Tokenizer.Kind == "wordpiece" {
+		path = filepath.Join(dir, "vocab.txt")
+	}
+	_, err := os.Stat(path)
+	switch {
+	case err == nil:
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	case c.Tokenizer.File != "":
+		if err := atomicfile.Copy(path, c.Tokenizer.File); err != nil {
+			return nil, badinput.Errorf("tokenizer.file: %w", err)
+		}
+	default:
+		report("train the vocabulary")
+		options := c.Vocabulary
+		options.Lowercase = options.Lowercase || c.Tokenizer.Lowercase
+		if err := vocab.Train(path, options, data.Sentences(ctx, c.Bitext)); err != nil {
+			return nil, err
+		}
+	}
+	t := c.Tokenizer
+	t.File = filepath.Base(path)
+	return encode.OpenVocabulary(dir, t)
+}
+
+// tokenOptions are how the preset's tokenizer makes ids.
+func tokenOptions(c *Config, v *encode.Vocabulary, texts bool) data.Options {
+	bos, eos := v.Ends()
+	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Texts: texts}
+}
+
+// newEncoder makes the preset's encoder, with new weights or published ones.
+func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend) (encoder.Encoder, error) {
+	if c.Encoder.Kind == "bag" {
+		pieces := v.Pieces()
+		if pieces == nil {
+			pieces = make([]string, v.Rows())
+			if c.Encoder.Bag.NGrams.Most > 0 {
+				return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", c.Tokenizer.Kind)
+			}
+		}
+		return encoder.NewBag(c.Encoder.Bag, pieces, c.Seed)
+	}
+	settings := c.Encoder.Transformer
+	if c.Encoder.Start != "" {
+		published, tensors, err := encoder.ReadPublished(c.Encoder.Start, settings.Pooling)
+		if err != nil {
+			return nil, err
+		}
+		if v.Rows() > published.Vocabulary {
+			return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
+				c.Encoder.Start, published.Vocabulary, c.Tokenizer.File, v.Rows()-1)
+		}
+		published.Dropout = settings.Dropout
+		return encoder.NewTransformer(published, backend, tensors)
+	}
+	settings.Vocabulary, settings.MaxTokens = v.Rows(), c.Bitext.MaxTokens
+	return encoder.NewTransformer(settings, backend, newTensors(settings.Specs(), c.Seed))
+}
+
+// newTensors makes and fills tensors.
+func newTensors(specs []weights.Spec, seed uint64) []*weights.Tensor {
+	tensors := make([]*weights.Tensor, len(specs))
+	for i, s := range specs {
+		tensors[i] = weights.New(s, seed)
+	}
+	return tensors
+}

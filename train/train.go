@@ -1,0 +1,216 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/eval"
+	"bitextmine/index"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/device"
+	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
+	"bitextmine/train/optimiser"
+	"bitextmine/train/weights"
+)
+
+// The files of a training's directory, beside the vocabulary.
+const (
+	configFile     = "config.yaml"
+	logFile        = "train.jsonl"
+	checkpointsDir = "checkpoints"
+	modelDir       = "model" // what is exported
+)
+
+// Options are where and how a training runs; none of them changes a weight but Device, whose arithmetic rounds in its own way.
+type Options struct {
+	Out      string
+	Device   string // cpu, cuda, go
+	Library  string // ONNX Runtime's; empty for the usual places
+	Resume   bool   // go on from the last checkpoint in Out
+	Searcher index.Searcher
+	Report   func(what string)                // what comes next; may be nil
+	Progress func(l Line, left time.Duration) // every line of the log; may be nil
+}
+
+// Summary is what a training came to.
+type Summary struct {
+	Stats  data.Stats
+	Steps  int    // taken in all
+	Best   int    // step of the exported checkpoint
+	Model  string // directory of the exported encoder
+	Dev    map[string]float64
+	Reason string // why training ended before its last step, if it did
+}
+
+// trainer is one training under way.
+type trainer struct {
+	config  Config
+	options Options
+	digest  string
+
+	backend    compute.Backend
+	vocabulary *encode.Vocabulary
+	set        *data.Set
+	batches    *data.Batches
+	encoder    encoder.Encoder
+	heads      []*weights.Tensor
+	optimiser  *optimiser.Optimiser
+	stepper    stepper
+	live       live
+
+	checkpoints checkpoints
+	journal     *journal
+	state       state
+}
+
+// Run trains by a preset and exports the best checkpoint to Out/model. Bad input is a badinput error; after any error the checkpoints stand as they are.
+func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) {
+	t := &trainer{config: c, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+	if err := t.begin(); err != nil {
+		return summary, err
+	}
+	if t.backend, err = device.Open(o.Device, o.Library); err != nil {
+		return summary, err
+	}
+	defer t.backend.Finalize()
+	if err := t.prepare(ctx); err != nil {
+		return summary, err
+	}
+	defer t.vocabulary.Close()
+	if t.journal, err = openJournal(filepath.Join(o.Out, logFile), t.state.Step); err != nil {
+		return summary, err
+	}
+	defer func() { err = errors.Join(err, t.journal.close()) }()
+	summary.Stats = t.set.Stats
+	if summary.Reason, err = t.loop(ctx); err != nil {
+		return summary, err
+	}
+	if err := PlotLog(o.Out); err != nil {
+		return summary, err
+	}
+	summary.Steps, summary.Model = t.state.Step, filepath.Join(o.Out, modelDir)
+	summary.Best, summary.Dev, err = t.export(ctx)
+	return summary, err
+}
+
+// begin looks at the directory: a training must not be taken up by accident, nor under another preset.
+func (t *trainer) begin() error {
+	var err error
+	if t.digest, err = t.config.Digest(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.checkpoints.dir, 0o755); err != nil {
+		return badinput.Errorf("the directory of the training: %w", err)
+	}
+	all, err := t.checkpoints.list()
+	if err != nil {
+		return err
+	}
+	t.state = state{Config: t.digest}
+	if len(all) > 0 {
+		last := all[len(all)-1]
+		switch {
+		case !t.options.Resume:
+			return badinput.Errorf("%s holds a training, at step %d: resume it or choose another directory", t.options.Out, last.Step)
+		case last.Config != t.digest:
+			return badinput.Errorf("%s holds a training by another preset than this one: give its %s, or choose another directory", t.options.Out, configFile)
+		}
+		t.state = last
+	}
+	text, err := yaml.Marshal(t.config)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(t.options.Out, configFile), text)
+}
+
+// prepare reads the bitext and makes or loads everything that learns.
+func (t *trainer) prepare(ctx context.Context) (err error) {
+	c := &t.config
+	if t.vocabulary, err = openVocabulary(ctx, c, t.options.Out, t.report); err != nil {
+		return err
+	}
+	t.report("read the bitext")
+	tokens := tokenOptions(c, t.vocabulary, c.Objective.NeedsTeacher())
+	if t.set, err = data.Read(ctx, c.Bitext, tokens); err != nil {
+		return err
+	}
+	if t.batches, err = t.set.Batches(nil); err != nil {
+		return err
+	}
+	if t.encoder, err = newEncoder(c, t.vocabulary, t.backend); err != nil {
+		return err
+	}
+	t.live = live{c.Name, t.encoder, c.Bitext, tokens}
+	loss, err := t.newObjective(tokens)
+	if err != nil {
+		return err
+	}
+	t.heads = newTensors(loss.Heads(t.encoder.Dim()), c.Seed)
+	t.stepper = t.newStepper(loss)
+	if t.optimiser, err = optimiser.New(c.Optimiser, append(t.encoder.Weights(), t.heads...)); err != nil {
+		return err
+	}
+	return t.resume()
+}
+
+// newStepper fuses a transformer with the loss in one graph, unless vectors are to be cached; a bag's always are.
+func (t *trainer) newStepper(loss objective.Objective) stepper {
+	if transformer, ok := t.encoder.(*encoder.Transformer); ok && t.config.Chunk == 0 {
+		return transformer.NewStep(loss, t.heads)
+	}
+	return &cached{encoder: t.encoder, objective: loss, heads: t.heads, backend: t.backend, chunk: t.config.Chunk, programs: map[shape]*lossProgram{}}
+}
+
+func (t *trainer) report(what string) {
+	if t.options.Report != nil {
+		t.options.Report(what)
+	}
+}
+
+// files are a checkpoint's.
+func (t *trainer) files() map[string][]*weights.Tensor {
+	return map[string][]*weights.Tensor{encoderFile: t.encoder.Weights(), headsFile: t.heads, optimiserFile: t.optimiser.State()}
+}
+
+// resume loads the checkpoint that t.state stands at and skips its batches.
+func (t *trainer) resume() error {
+	if t.state.Step == 0 {
+		return nil
+	}
+	t.report(fmt.Sprintf("resume at step %d", t.state.Step))
+	for file, tensors := range t.files() {
+		if err := t.checkpoints.load(t.state.Step, file, tensors); err != nil {
+			return err
+		}
+	}
+	t.batches.Seek(t.state.Step * t.config.Accumulate)
+	return nil
+}
+
+// judge gives the dev figures of the encoder as it is.
+func (t *trainer) judge(ctx context.Context) (map[string]float64, error) {
+	if len(t.config.Dev) == 0 {
+		return nil, nil
+	}
+	return judge(ctx, t.config.Dev, &eval.Embedder{Encoder: t.live}, t.options.Searcher)
+}
+
+// newObjective fills in what the loss must know of its surroundings.
+func (t *trainer) newObjective(tokens data.Options) (objective.Objective, error) {
+	s := t.config.Objective
+	s.Dim, s.Vocabulary, s.Languages, s.Seed = t.encoder.Dim(), t.vocabulary.Rows(), t.set.Languages, t.config.Seed
+	s.Special = append(append([]int32{}, tokens.BOS...), tokens.EOS...)
+	return objective.New(s)
+}
