@@ -128,10 +128,7 @@ func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) 
 		values[i] = encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]}
 	}
 	for i, h := range c.heads {
-		h.NeedGrad()
-		for j, x := range out[1+len(vectors)+i] {
-			h.Grad[j] += x
-		}
+		h.AddGradient(out[1+len(vectors)+i])
 	}
 	return values, out[1 : 1+len(vectors)], nil
 }

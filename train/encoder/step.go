@@ -39,7 +39,7 @@ type program struct {
 	terms []objective.Term
 }
 
-// NewStep joins a transformer and an objective; heads are the tensors of objective.Heads(t.Dim()).
+// NewStep joins a transformer and an objective; heads are the tensors of objective.Heads(t.Dim()) and, if the objective reads it, t's table Words.
 func (t *Transformer) NewStep(o objective.Objective, heads []*weights.Tensor) *Step {
 	return &Step{t: t, objective: o, heads: heads, programs: map[stepKey]*program{}}
 }
@@ -86,8 +86,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	}
 	s.t.addGradients(under, out[1:])
 	for i, h := range s.heads {
-		h.NeedGrad()
-		add(h.Grad, out[2+len(s.t.inner)+i])
+		h.AddGradient(out[2+len(s.t.inner)+i])
 	}
 	return values, nil
 }
@@ -112,16 +111,5 @@ func (s *Step) graph(p *program, key stepKey, nodes []*g.Node) []*g.Node {
 	}
 	step.Inputs = rest[len(s.heads):]
 	p.terms = s.objective.Terms(step)
-	var loss *g.Node
-	values := make([]*g.Node, len(p.terms))
-	for i, term := range p.terms {
-		values[i] = g.Reshape(term.Value, 1)
-		weighted := g.MulScalar(term.Value, term.Weight)
-		if loss == nil {
-			loss = weighted
-		} else {
-			loss = g.Add(loss, weighted)
-		}
-	}
-	return append([]*g.Node{g.Concatenate(values, 0)}, g.Gradient(loss, learned...)...)
+	return objective.WithGradients(p.terms, learned)
 }
