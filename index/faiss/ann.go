@@ -76,11 +76,11 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 // a few milliseconds a query.
 const annChunk = 512
 
-// Check tells whether FAISS can make an index by this factory string for vectors of dim values; its error is badinput.
-func Check(factory string, dim int) error {
+// Check tells whether FAISS can make an index by this factory string for vectors of dim values, with these search settings; its error is badinput.
+func Check(factory string, dim int, opts Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	idx, err := cpu{}.create(factory, dim, 0, Options{})
+	idx, err := cpu{}.create(factory, dim, 0, opts)
 	if err != nil {
 		return err
 	}
