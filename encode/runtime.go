@@ -51,6 +51,14 @@ func acquireRuntime(library string) error {
 	return nil
 }
 
+// CheckRuntime tells whether ONNX Runtime can be loaded from library, or if that is empty from where it is looked for. Errors are badinput.
+func CheckRuntime(library string) error {
+	if err := acquireRuntime(library); err != nil {
+		return err
+	}
+	return releaseRuntime()
+}
+
 func releaseRuntime() error {
 	environment.Lock()
 	defer environment.Unlock()

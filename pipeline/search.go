@@ -36,7 +36,11 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 			return nil, err
 		}
 	}
-	result, err := w.searcher.Search(ctx, sides[0], sides[1], w.plan.Settings.K, stepsOf(t.Items, meter))
+	searcher, err := w.searcherOf(min(shards[0].Rows, shards[1].Rows))
+	if err != nil {
+		return nil, err
+	}
+	result, err := searcher.Search(ctx, sides[0], sides[1], w.plan.Settings.K, stepsOf(t.Items, meter))
 	if err != nil {
 		return nil, fmt.Errorf("search %s x %s: %w", shards[0].Name, shards[1].Name, err)
 	}

@@ -36,6 +36,15 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
 }
 
+// LeastRows is how many different rows each side must have for the backend called name to search them.
+func LeastRows(name string) int {
+	if Exact(name) {
+		return 1
+	}
+	_, factory, _ := strings.Cut(name, ":")
+	return max(faiss.LeastRows(factory), 1)
+}
+
 // Check tells early what Open and Search would refuse: a name that is not known, a factory string that FAISS cannot make for vectors of dim values
 // or that has none of the given search settings, a GPU that is not there. Errors are badinput.
 func Check(name string, dim int, opts Options) error {

@@ -59,6 +59,9 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 
 // measure times three cells: a quarter by a quarter, all rows by a quarter, all by all. The first search warms up threads and caches.
 func measure(ctx context.Context, name string, rows, cols embedding.Matrix, k int, opts Options) (Cost, error) {
+	if Exact(name) {
+		opts.FAISS.NProbe, opts.FAISS.EfSearch = 0, 0 // of the approximate ones
+	}
 	s, err := Open(name, opts)
 	if err != nil {
 		return Cost{}, err
