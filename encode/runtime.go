@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,12 +52,24 @@ func acquireRuntime(library string) error {
 	return nil
 }
 
-// CheckRuntime tells whether ONNX Runtime can be loaded from library, or if that is empty from where it is looked for. Errors are badinput.
-func CheckRuntime(library string) error {
+// Runtime describes ONNX Runtime as it was found.
+type Runtime struct {
+	Path, Version string
+	CUDA          bool // its CUDA provider lies beside it
+}
+
+// CheckRuntime loads ONNX Runtime from library, or if that is empty from where it is looked for, and tells what it is. Errors are badinput.
+func CheckRuntime(library string) (found Runtime, err error) {
 	if err := acquireRuntime(library); err != nil {
-		return err
+		return found, err
 	}
-	return releaseRuntime()
+	defer func() { err = errors.Join(err, releaseRuntime()) }()
+	environment.Lock()
+	found.Path = environment.library
+	environment.Unlock()
+	_, missing := os.Stat(filepath.Join(filepath.Dir(found.Path), "libonnxruntime_providers_cuda.so"))
+	found.Version, found.CUDA = RuntimeVersion(), missing == nil
+	return found, nil
 }
 
 func releaseRuntime() error {

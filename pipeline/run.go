@@ -116,7 +116,7 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	}
 	r.search = settled(cfg.Search)
 	if cfg.ONNXRuntime != "" && !r.remote { // else it is looked for when there is something to encode
-		if err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {
+		if _, err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {
 			return nil, err
 		}
 	}
