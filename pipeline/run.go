@@ -26,6 +26,9 @@ import (
 	"bitextmine/pipeline/store"
 )
 
+// outLockName is held in the output directory while a run writes its bitext and report there.
+const outLockName = "run.lock"
+
 // Options is what a run needs besides its settings.
 type Options struct {
 	Progress progress.Reporter
@@ -80,6 +83,14 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
 	p, err := r.mine(ctx)
 	if err != nil || cfg.DryRun != nil {
 		return r.report, err
+	}
+	release, err := await(ctx, filepath.Join(r.cfg.Out, outLockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := r.openOut(); err != nil { // again: another run may have ended here meanwhile
+		return nil, err
 	}
 	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err

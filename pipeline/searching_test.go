@@ -2,11 +2,14 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -207,6 +210,24 @@ func TestThinShardsOfAnApproximateRun(t *testing.T) {
 	cfg.Search, cfg.Overwrite = "faiss:IVF999,Flat", true
 	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "999 lists") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Of two runs with different settings into one directory at once, one is refused, though it was empty when both began.
+func TestTwoSettingsIntoOneDirectory(t *testing.T) {
+	dir, out := corpora(t, 60), t.TempDir()
+	var errs [2]error
+	var group sync.WaitGroup
+	for i := range errs {
+		group.Go(func() {
+			cfg := config(dir, filepath.Join(out, "mined"))
+			cfg.Work, cfg.K = filepath.Join(out, fmt.Sprint("work", i)), 4+i
+			_, errs[i] = Run(t.Context(), cfg, options())
+		})
+	}
+	group.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) || !badinput.Is(errors.Join(errs[:]...)) {
+		t.Errorf("errors %v; want that one run is refused", errs)
 	}
 }
 

@@ -110,6 +110,9 @@ func addAll(ctx context.Context, idx native, rows *index.Distinct) error {
 			return err
 		}
 		if err := idx.Add(rows.Block(lo, min(lo+step, rows.Len()), buf)); err != nil {
+			if outOfMemory(err) {
+				return badinput.Errorf("not enough memory for a FAISS index of %d rows; use a smaller shard_size, an index with codes such as IVF1024,PQ32np, or exact", rows.Len())
+			}
 			return failed("add vectors", err)
 		}
 	}
