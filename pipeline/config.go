@@ -49,11 +49,11 @@ type Config struct {
 	DType       string `mapstructure:"dtype"`
 	ONNXRuntime string `mapstructure:"onnxruntime"` // path of the library; empty: looked for
 
-	Search            string   `mapstructure:"search"`
-	SearchApproximate []string `mapstructure:"search_approximate"` // what auto may choose besides exact searches
-	SearchRecall      float64  `mapstructure:"search_recall"`      // a measured recall below it is warned about
-	NProbe            int      `mapstructure:"nprobe"`             // of an approximate index; 0: FAISS's default
-	EfSearch          int      `mapstructure:"ef_search"`
+	Search            string  `mapstructure:"search"`
+	SearchApproximate string  `mapstructure:"search_approximate"` // what auto may choose besides exact searches, with spaces between
+	SearchRecall      float64 `mapstructure:"search_recall"`      // a measured recall below it is warned about
+	NProbe            int     `mapstructure:"nprobe"`             // of an approximate index; 0: FAISS's default
+	EfSearch          int     `mapstructure:"ef_search"`
 
 	K         int     `mapstructure:"k"`
 	Margin    string  `mapstructure:"margin"`
@@ -136,6 +136,9 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// approximate lists the approximate searches that auto may choose.
+func (c *Config) approximate() []string { return strings.Fields(c.SearchApproximate) }
+
 func (c *Config) validateSearch(fail func(format string, args ...any)) {
 	if c.SearchRecall < 0 || c.SearchRecall > 1 || math.IsNaN(c.SearchRecall) {
 		fail("search_recall = %v must be from 0 to 1", c.SearchRecall)
@@ -143,10 +146,10 @@ func (c *Config) validateSearch(fail func(format string, args ...any)) {
 	if c.NProbe < 0 || c.EfSearch < 0 {
 		fail("nprobe = %d and ef_search = %d must not be negative", c.NProbe, c.EfSearch)
 	}
-	if len(c.SearchApproximate) > 0 && c.Search != backend.Auto {
+	if len(c.approximate()) > 0 && c.Search != backend.Auto {
 		fail("search_approximate is what search = auto may choose, but search = %s", c.Search)
 	}
-	for _, name := range c.SearchApproximate {
+	for _, name := range c.approximate() {
 		if backend.Exact(name) || name == backend.Auto {
 			fail("search_approximate: %s is no approximate search; name one such as faiss:IVF1024,Flat", name)
 		}
@@ -226,13 +229,13 @@ type settings struct {
 
 func (c *Config) settings(encoderDigest, scorerDigest string) settings {
 	search := c.Search
-	if search == backend.Auto && len(c.SearchApproximate) == 0 {
+	if search == backend.Auto && len(c.approximate()) == 0 {
 		search = exact.Name // whatever it takes, the results are these
 	}
 	return settings{
 		c.Source, c.Target, c.Format, c.TextColumn, c.DocColumn, c.URLColumn, c.OnBadLine,
 		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType,
-		search, strings.Join(c.SearchApproximate, " "), c.NProbe, c.EfSearch, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
+		search, strings.Join(c.approximate(), " "), c.NProbe, c.EfSearch, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
 		scorerDigest, c.Precision, c.Features,
 	}
 }

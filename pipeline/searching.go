@@ -53,7 +53,7 @@ func (r *run) settleSearch(ctx context.Context, sides [2]plan.Side) error {
 	if r.cfg.Search != backend.Auto {
 		return nil
 	}
-	free := len(r.cfg.SearchApproximate) == 0
+	free := len(r.cfg.approximate()) == 0
 	if !free {
 		if kept, err := r.chosenBefore(ctx); err != nil || kept != nil {
 			if kept != nil {
@@ -106,7 +106,7 @@ func (r *run) chosenBefore(ctx context.Context) (*searching, error) {
 // choiceName names what runs have in common that share a choice.
 func (r *run) choiceName() string {
 	s := r.settings()
-	s.Search = backend.Auto + " " + strings.Join(r.cfg.SearchApproximate, " ")
+	s.Search = backend.Auto + " " + strings.Join(r.cfg.approximate(), " ")
 	return plan.Family(s, r.cfg.Source, r.cfg.Target) + ".json"
 }
 
@@ -157,7 +157,7 @@ func (r *run) estimates(ctx context.Context, cells []backend.Shape) ([]backend.E
 	if r.costs != nil {
 		return r.costs.Estimates(cells), nil
 	}
-	names := backend.Candidates(r.cfg.SearchApproximate...)
+	names := backend.Candidates(r.cfg.approximate()...)
 	if !slices.Contains(names, r.search.Backend) {
 		names = append(names, r.search.Backend)
 	}
@@ -242,7 +242,7 @@ func (r *run) checkIndex(sides [2]plan.Side) error {
 
 // checkSearch refuses, before anything is done, what could not search.
 func (r *run) checkSearch() error {
-	names := r.cfg.SearchApproximate
+	names := r.cfg.approximate()
 	switch {
 	case r.cfg.Search != backend.Auto:
 		names = []string{r.cfg.Search}

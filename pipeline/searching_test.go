@@ -25,7 +25,7 @@ const ivf = "faiss:IVF8,Flat"
 // chooser is a run whose machine was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an index at ten times
 // that rate.
 func chooser(approximate ...string) *run {
-	r := &run{cfg: Config{Search: backend.Auto, SearchApproximate: approximate, K: 4}, model: &encode.Model{}}
+	r := &run{cfg: Config{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " "), K: 4}, model: &encode.Model{}}
 	r.model.Dim = 256
 	r.costs = &backend.Calibration{Dim: 256, K: 4, Threads: 2, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}}
 	if len(approximate) > 0 {
@@ -92,7 +92,7 @@ func TestAutoGivesTheBytesOfExact(t *testing.T) {
 func TestAutoKeepsItsChoice(t *testing.T) {
 	dir, out := corpora(t, 60), t.TempDir()
 	cfg := config(dir, filepath.Join(out, "one"))
-	cfg.Work, cfg.Search, cfg.SearchApproximate = filepath.Join(out, "work"), backend.Auto, []string{ivf}
+	cfg.Work, cfg.Search, cfg.SearchApproximate = filepath.Join(out, "work"), backend.Auto, ivf
 	if r := mustRun(t, cfg); r.Search.Backend != "exact" || strings.Contains(r.Search.Why, "earlier") {
 		t.Fatalf("search %+v", r.Search)
 	}

@@ -29,10 +29,10 @@ func (s *starved) call() error {
 	return nil
 }
 
-func (s *starved) Train([]float32) error                                 { return s.call() }
-func (s *starved) Add([]float32) error                                   { return s.call() }
+func (s *starved) Train([]float32) error                               { return s.call() }
+func (s *starved) Add([]float32) error                                 { return s.call() }
 func (s *starved) Search([]float32, int64) ([]float32, []int64, error) { return nil, nil, s.call() }
-func (s *starved) Delete()                                               { s.deleted++ }
+func (s *starved) Delete()                                             { s.deleted++ }
 
 // onStarved is a processor that makes one.
 type onStarved struct{ idx *starved }
