@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,6 +125,31 @@ func TestAutoKeepsItsChoice(t *testing.T) {
 	write("{")
 	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), chosenNote) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestPlanShowsEveryBackend(t *testing.T) {
+	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "mined"))
+	cfg.Search, cfg.SearchApproximate = backend.Auto, ivf+" faiss:IVF9999,Flat"
+	e, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, b := range e.Backends {
+		names = append(names, b.Name)
+		if refused := b.Name == "faiss:IVF9999,Flat"; (b.Refused != "") != refused || (b.Time > 0 && b.Memory > 0) == refused {
+			t.Errorf("%+v", b)
+		}
+	}
+	if want := []string{"exact", "faiss:Flat", ivf, "faiss:IVF9999,Flat"}; !slices.Equal(names, want) {
+		t.Errorf("backends %v, want %v", names, want)
+	}
+	if e.Search.Backend != "exact" || e.Rates.Comparisons <= 0 || e.Rates.Encodings <= 0 {
+		t.Errorf("search %+v, rates %+v", e.Search, e.Rates)
+	}
+	if r := mustRun(t, cfg); r.Search.Backend != e.Search.Backend {
+		t.Errorf("the run searched by %s, the plan said %s", r.Search.Backend, e.Search.Backend)
 	}
 }
 

@@ -88,6 +88,9 @@ func open(name string, s settings) (index.Searcher, error) {
 			opts = faiss.Options{EfSearch: n}
 		}
 	}
+	if backend.Exact(name) {
+		opts = faiss.Options{}
+	}
 	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: opts})
 }
 

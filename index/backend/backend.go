@@ -21,9 +21,13 @@ func Exact(name string) bool {
 	return name == exact.Name || name == faiss.Prefix+faiss.Flat || name == faiss.PrefixGPU+faiss.Flat
 }
 
-// Open returns the searcher called name, which is not Auto: that stands for what Choose returns. Errors are badinput.
+// Open returns the searcher called name, which is not Auto: that stands for what Choose returns. Errors are badinput, also for settings of
+// approximate searches given to an exact one.
 func Open(name string, opts Options) (index.Searcher, error) {
 	opts.FAISS.Threads = opts.Threads
+	if Exact(name) && (opts.FAISS.NProbe != 0 || opts.FAISS.EfSearch != 0) {
+		return nil, badinput.Errorf("search %s visits every row, so that nprobe and ef_search say nothing to it; leave them out, or name an approximate index", name)
+	}
 	if name == exact.Name {
 		return exact.Open(exact.Options{Threads: opts.Threads})
 	}
@@ -50,9 +54,6 @@ func LeastRows(name string) int {
 func Check(name string, dim int, opts Options) error {
 	if _, err := Open(name, opts); err != nil {
 		return err
-	}
-	if Exact(name) && (opts.FAISS.NProbe != 0 || opts.FAISS.EfSearch != 0) {
-		return badinput.Errorf("search %s visits every row, so that nprobe and ef_search say nothing to it; leave them out, or name an approximate index", name)
 	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
 		return faiss.Check(factory, dim, opts.FAISS)
