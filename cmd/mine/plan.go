@@ -23,7 +23,7 @@ func newPlan() *cobra.Command {
 		Use:   "plan",
 		Short: "Say what a run would do and cost, and whether it fits",
 		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then finds done; nothing
-else is computed but a calibration of about a second. A run that does not fit is refused with exit code 2.`,
+else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.load()

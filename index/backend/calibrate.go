@@ -34,7 +34,7 @@ const (
 	calibrationCols = 2048
 )
 
-// Calibrate measures the named backends on random rows: about a second for exact and flat ones; an approximate index takes as long as
+// Calibrate measures the named backends on random rows: one to two seconds each for exact and flat ones; an approximate index takes as long as
 // its training does. A backend that cannot be used gets its reason as Cost.Err; the error is ctx's alone.
 func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (Calibration, error) {
 	c := Calibration{Dim: dim, K: k, Threads: opts.Threads}
