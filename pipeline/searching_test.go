@@ -218,7 +218,7 @@ func TestApproximateRun(t *testing.T) {
 	if err != nil || swept.Outputs[indexesName] != 1 {
 		t.Errorf("swept %+v, %v", swept, err)
 	}
-	if report, err = Run(t.Context(), cfg, opts); err != nil {
+	if _, err := Run(t.Context(), cfg, opts); err != nil {
 		t.Error(err)
 	}
 }
