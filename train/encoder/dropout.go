@@ -23,9 +23,9 @@ func (d *Dropout) apply(x *g.Node) *g.Node {
 	return g.Mul(x, mask)
 }
 
-// Seed is a seed of Forward for one side of one step: never 0.
-func Seed(seed uint64, step, side int) uint64 {
-	return mix(mix(seed)^mix(uint64(step)<<8|uint64(side))) | 1
+// Seed is a seed for one pass of one step, such as a chunk of a side: never 0.
+func Seed(seed uint64, step, pass int) uint64 {
+	return mix(mix(mix(seed)+uint64(step))+uint64(pass)) | 1
 }
 
 // maskShapes are those of a pass over n sentences of one length.

@@ -67,16 +67,13 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	for _, h := range s.heads {
 		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
 	}
-	for _, in := range inputs {
-		args = append(args, in)
-	}
 	p := s.programs[key]
 	if p == nil {
 		p = &program{}
 		p.exec = newExec(s.t, func(nodes []*g.Node) []*g.Node { return s.graph(p, key, nodes) })
 		s.programs[key] = p
 	}
-	out, err := call(p.exec, args)
+	out, err := call(p.exec, args, inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, key.pairs, under.length, err)
 	}
