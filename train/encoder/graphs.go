@@ -75,7 +75,7 @@ func (t *Transformer) take(nodes []*g.Node, dropout bool) (taken, []*g.Node) {
 	var masks *Dropout
 	if dropout {
 		count := 1 + 3*t.Layers
-		masks, nodes = &Dropout{nodes[:count]}, nodes[count:]
+		masks, nodes = &Dropout{nodes[:count], t.kept()}, nodes[count:]
 	}
 	return taken{t.Build(params, embedded, lengths, masks), learned}, nodes
 }

@@ -295,20 +295,17 @@ func TestDropoutIsTheSeeds(t *testing.T) {
 }
 
 func TestMaskKeepsItsShare(t *testing.T) {
-	mask := make([]float32, 100_001)
-	fillMask(mask, 1, 0.1)
-	sum, zeros := 0.0, 0
-	for _, m := range mask {
-		sum += float64(m)
-		if m == 0 {
-			zeros++
+	for _, p := range []float64{0, 0.1, 0.9} {
+		s := Settings{Dropout: p}
+		mask := make([]uint8, 100_001)
+		fillMask(mask, 1, s.dropped())
+		kept := 0
+		for _, m := range mask {
+			kept += int(m)
 		}
-	}
-	if share := float64(zeros) / float64(len(mask)); math.Abs(share-0.1) > 0.003 {
-		t.Errorf("%.4f of a mask was dropped instead of 0.1", share)
-	}
-	if mean := sum / float64(len(mask)); math.Abs(mean-1) > 0.004 {
-		t.Errorf("a mask's mean is %.4f instead of 1", mean)
+		if share := float64(kept) / float64(len(mask)); math.Abs(share-(1-p)) > 0.004 || math.Abs(s.kept()*(1-p)-1) > 1e-3 {
+			t.Errorf("p = %v: %.4f of a mask stayed, times %v", p, share, s.kept())
+		}
 	}
 }
 
