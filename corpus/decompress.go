@@ -48,6 +48,31 @@ func isBzip2(head []byte) bool {
 		bytes.HasPrefix(head[4:], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90})
 }
 
+// OpenDecompressed opens an input for a reader of another format than corpus has: its bytes, decompressed. An error of reading names the file.
+func OpenDecompressed(in Input) (io.ReadCloser, error) {
+	src, err := openSource(in)
+	if err != nil {
+		return nil, err
+	}
+	r, _, closeDecoder, err := decompressed(src)
+	if err != nil {
+		return nil, errors.Join(err, src.file.Close())
+	}
+	return &stream{r, src, closeDecoder}, nil
+}
+
+// stream is a decompressed file.
+type stream struct {
+	io.Reader
+	src          *source
+	closeDecoder func()
+}
+
+func (s *stream) Close() error {
+	s.closeDecoder()
+	return s.src.file.Close()
+}
+
 // decompressed returns src's text as it is read, and the name of its compression. Close releases the decoder, not src.
 func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), err error) {
 	raw := bufio.NewReaderSize(src, peekBytes)

@@ -22,8 +22,8 @@ func TestLowercaseIsPythons(t *testing.T) {
 		{"𐐀", "𐐨"},
 		{"駅 123", "駅 123"},
 	} {
-		if got := lowercase(c.in); got != c.want {
-			t.Errorf("lowercase(%q) = %q, want %q", c.in, got, c.want)
+		if got := Lowercase(c.in); got != c.want {
+			t.Errorf("Lowercase(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
 }

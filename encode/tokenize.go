@@ -62,7 +62,7 @@ func (t *tokens) at(i int) []int32 {
 func (e *Encoder) tokenize(t *tokens, prefix Prefix, texts []string) error {
 	for i := range texts {
 		if e.model.Tokenizer.Lowercase {
-			texts[i] = lowercase(texts[i])
+			texts[i] = Lowercase(texts[i])
 		}
 		texts[i] = prefix.Text + texts[i]
 	}

@@ -143,12 +143,15 @@ func ReadTMX(path, source, target string) (*BitextFile, error) {
 		}
 		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "tu" {
 			at := d.InputOffset()
-			var unit tmxUnit
+			var unit TMXUnit
 			if err := d.DecodeElement(&unit, &start); err != nil {
 				return nil, badinput.Errorf("%s: a translation unit cannot be read (%w): mend the file", path, err)
 			}
 			b.units = append(b.units, at)
-			b.Sources, b.Targets = append(b.Sources, unit.text(source)), append(b.Targets, unit.text(target))
+			text, _ := unit.Text(source)
+			b.Sources = append(b.Sources, text)
+			text, _ = unit.Text(target)
+			b.Targets = append(b.Targets, text)
 		}
 	}
 	if len(b.units) == 0 {
@@ -157,7 +160,8 @@ func ReadTMX(path, source, target string) (*BitextFile, error) {
 	return b, nil
 }
 
-type tmxUnit struct {
+// TMXUnit is a <tu>, as encoding/xml decodes it.
+type TMXUnit struct {
 	Variants []struct {
 		Attributes []xml.Attr `xml:",any,attr"`
 		Segment    struct {
@@ -166,16 +170,16 @@ type tmxUnit struct {
 	} `xml:"tuv"`
 }
 
-// text is the unit's segment in a language, "" if it has none.
-func (u tmxUnit) text(language string) string {
+// Text is the unit's segment in a language, without markup; ok is false if it has none.
+func (u TMXUnit) Text(language string) (text string, ok bool) {
 	for _, v := range u.Variants {
 		for _, a := range v.Attributes {
 			if a.Name.Local == "lang" && sameLanguage(a.Value, language) {
-				return plainText(v.Segment.Inner)
+				return plainText(v.Segment.Inner), true
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // markup are TMX's inline elements that hold native formatting codes; the others hold text.

@@ -1,4 +1,3 @@
-// Package encoder holds the models that turn token ids into sentence vectors, and learn to.
 package encoder
 
 import (

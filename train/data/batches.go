@@ -1,0 +1,137 @@
+package data
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"bitextmine/internal/badinput"
+)
+
+// Negatives are hard negatives: row i's h targets that are no translations of its source, as places of pairs in the Set.
+type Negatives struct {
+	PerPair int     // h
+	Rows    []int32 // [pairs, h]
+}
+
+// Batches is the endless sequence of a training's batches, which the Set's config and content fix. It is for one goroutine.
+type Batches struct {
+	set       *Set
+	order     *order
+	step      int
+	negatives *Negatives
+}
+
+// Batches starts at step 0. A batch size that the bitext cannot fill is a badinput error. negatives may be nil.
+func (s *Set) Batches(negatives *Negatives) (*Batches, error) {
+	o, err := newOrder(s, s.config)
+	if err != nil {
+		return nil, err
+	}
+	if negatives != nil {
+		if len(negatives.Rows) != s.Len()*negatives.PerPair || negatives.PerPair < 1 {
+			return nil, badinput.Errorf("the table of hard negatives has %d rows, not %d for each of %d pairs: make it again from this bitext", len(negatives.Rows), negatives.PerPair, s.Len())
+		}
+		for _, row := range negatives.Rows {
+			if row < 0 || int(row) >= s.Len() {
+				return nil, badinput.Errorf("the table of hard negatives names pair %d of %d: make it again from this bitext", row, s.Len())
+			}
+		}
+	}
+	return &Batches{set: s, order: o, negatives: negatives}, nil
+}
+
+// Seek makes step the next one. It draws every batch from the first on (or from the present one, where that is earlier) without building it, at some
+// millions of pairs a second.
+func (b *Batches) Seek(step int) {
+	if step < b.step {
+		b.step = 0
+		b.order, _ = newOrder(b.set, b.set.config) // it was made before
+	}
+	for ; b.step < step; b.step++ {
+		b.order.next(b.set.longest)
+	}
+}
+
+// Step is the step of the next batch.
+func (b *Batches) Step() int { return b.step }
+
+// Epoch is how often the pairs have been handed out, on average.
+func (b *Batches) Epoch() float64 {
+	return float64(b.step) * float64(b.set.config.BatchSize) / float64(b.set.Len())
+}
+
+// Next is the next batch, whose slices are its own.
+func (b *Batches) Next() *Batch {
+	d := b.order.next(b.set.longest)
+	swap := b.swaps(len(d.rows))
+	out := &Batch{Step: b.step, Rows: d.rows}
+	out.Source = b.set.gather(d.rows, swap, d.length)
+	other := make([]bool, len(swap))
+	for i := range swap {
+		other[i] = !swap[i]
+	}
+	out.Target = b.set.gather(d.rows, other, d.length)
+	if b.negatives != nil {
+		side := b.negativeSide(d.rows, other)
+		out.Negatives = &side
+	}
+	b.step++
+	return out
+}
+
+// swaps says which pairs' sides are swapped: all or none of a batch of one language pair, else each for itself.
+func (b *Batches) swaps(n int) []bool {
+	swap := make([]bool, n)
+	if !b.set.config.BothWays {
+		return swap
+	}
+	rng := rand.New(rand.NewPCG(b.set.config.Seed, uint64(b.step)))
+	all := rng.IntN(2) == 1
+	for i := range swap {
+		if swap[i] = all; b.set.config.Mixed {
+			swap[i] = rng.IntN(2) == 1
+		}
+	}
+	return swap
+}
+
+// negativeSide gathers the negatives of each row, from the side that its target is taken from.
+func (b *Batches) negativeSide(rows []int32, targets []bool) Side {
+	h := b.negatives.PerPair
+	of, sides := make([]int32, 0, len(rows)*h), make([]bool, 0, len(rows)*h)
+	longest := 0
+	for i, row := range rows {
+		for _, n := range b.negatives.Rows[int(row)*h : (int(row)+1)*h] {
+			of, sides = append(of, n), append(sides, targets[i])
+			longest = max(longest, b.set.longest(n))
+		}
+	}
+	at, _ := slices.BinarySearch(b.order.lengths, longest)
+	return b.set.gather(of, sides, b.order.lengths[at])
+}
+
+// longest is the number of tokens of a pair's longer side.
+func (s *Set) longest(row int32) int {
+	return max(len(s.source.at(int(row))), len(s.target.at(int(row))))
+}
+
+// gather pads one side of rows: the target where target says so, else the source.
+func (s *Set) gather(rows []int32, target []bool, length int) Side {
+	n := len(rows)
+	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
+	if s.source.textEnds != nil {
+		out.Texts = make([]string, n)
+	}
+	for i, row := range rows {
+		from, pair := &s.source, s.Groups[s.group[row]]
+		out.Languages[i] = pair.Source
+		if target[i] {
+			from, out.Languages[i] = &s.target, pair.Target
+		}
+		out.Lengths[i] = int32(copy(out.IDs[i*length:(i+1)*length], from.at(int(row))))
+		if out.Texts != nil {
+			out.Texts[i] = from.textAt(int(row))
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+)
+
+// Pair is a pair of sentences, both in corpus.Normalise's form and not empty.
+type Pair struct {
+	Source, Target                 string
+	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
+}
+
+// Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A source of which no pair is left
+// is an error: it is one-sided, or its conditions are not what was meant.
+func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
+	return func(yield func(Pair, error) bool) {
+		if err := c.Validate(); err != nil {
+			yield(Pair{}, err)
+			return
+		}
+		heldOut, err := readHeldOut(ctx, c.Exclude)
+		if err != nil {
+			yield(Pair{}, err)
+			return
+		}
+		stats.HeldOut = len(heldOut)
+		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{}, yield: yield}
+		for _, s := range c.Sources {
+			err := r.source(ctx, s)
+			if errors.Is(err, errStopped) {
+				return
+			}
+			if err != nil {
+				yield(Pair{}, err)
+				return
+			}
+		}
+	}
+}
+
+// Sentences yields both sides of every pair: what a vocabulary is trained on.
+func Sentences(ctx context.Context, c Config) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		var stats Stats
+		for p, err := range Pairs(ctx, c, &stats) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if !yield(p.Source, nil) || !yield(p.Target, nil) {
+				return
+			}
+		}
+	}
+}
+
+// errStopped says that the caller wants no more pairs.
+var errStopped = errors.New("stopped")
+
+// reader is one pass over all sources.
+type reader struct {
+	stats     *Stats
+	file      *FileStats // the file being read
+	heldOut   map[corpus.Key]struct{}
+	seen      map[corpus.Key]struct{}
+	languages map[string]string // names of codes that were parsed
+	yield     func(Pair, error) bool
+}
+
+// source reads one source's files.
+func (r *reader) source(ctx context.Context, s Source) error {
+	files, err := corpus.Expand(nil, s.Files)
+	if err != nil {
+		return err
+	}
+	if s.Src != "" { // Validate has seen that they are languages
+		s.Src, _ = corpus.ParseLanguage(s.Src)
+		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
+	}
+	first := len(r.stats.Files)
+	for _, in := range files {
+		r.stats.Files = append(r.stats.Files, FileStats{Path: in.Path})
+		r.file = &r.stats.Files[len(r.stats.Files)-1]
+		if err := r.read(ctx, s, in); err != nil {
+			return err
+		}
+	}
+	of := Stats{Files: r.stats.Files[first:]}.Total()
+	if of.Kept == 0 {
+		return badinput.Errorf("the bitext %s gives no pair (%s): check its columns, languages and conditions", strings.Join(s.Files, ", "), of)
+	}
+	return nil
+}
+
+func (r *reader) read(ctx context.Context, s Source, in corpus.Input) error {
+	format := s.Format
+	if format == Auto {
+		format = formatOf(in.Path)
+	}
+	if format != Parquet && s.Src == "" {
+		return badinput.Errorf("%s: its languages are not known; write src and tgt of its source", in.Path)
+	}
+	switch format {
+	case Parquet:
+		return r.parquet(ctx, s, in.Path)
+	case TMX:
+		return r.tmx(ctx, s, in)
+	default:
+		return r.tsv(ctx, s, in)
+	}
+}
+
+// formatOf goes by the name, a compression's suffix aside.
+func formatOf(file string) Format {
+	ext := strings.ToLower(path.Ext(file))
+	switch ext {
+	case ".gz", ".zst", ".xz", ".bz2":
+		ext = strings.ToLower(path.Ext(strings.TrimSuffix(file, path.Ext(file))))
+	}
+	switch ext {
+	case ".parquet":
+		return Parquet
+	case ".tmx":
+		return TMX
+	}
+	return TSV
+}
+
+// drop counts one line.
+func (r *reader) drop(why Reason) {
+	r.file.Lines++
+	r.file.drop(why, 1)
+}
+
+// take normalises one line's pair and hands it on, or drops it. Language codes may be in any usual form.
+func (r *reader) take(source, target, sourceCode, targetCode string) error {
+	if !utf8.ValidString(source) || !utf8.ValidString(target) {
+		r.drop(NotUTF8)
+		return nil
+	}
+	p := Pair{Source: corpus.Normalise(source), Target: corpus.Normalise(target)}
+	var err error
+	if p.SourceLanguage, err = r.language(sourceCode); err != nil {
+		return err
+	}
+	if p.TargetLanguage, err = r.language(targetCode); err != nil {
+		return err
+	}
+	if why := r.refuse(p); why != "" {
+		r.drop(why)
+		return nil
+	}
+	r.file.Lines++
+	r.file.Kept++
+	if !r.yield(p, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+// refuse says why a pair is not taken, or remembers it.
+func (r *reader) refuse(p Pair) Reason {
+	if p.Source == "" {
+		return EmptySource
+	}
+	if p.Target == "" {
+		return EmptyTarget
+	}
+	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
+	_, heldOut := r.heldOut[source]
+	if !heldOut {
+		_, heldOut = r.heldOut[target]
+	}
+	if heldOut {
+		return HeldOut
+	}
+	a, b := p.SourceLanguage+"\x00"+string(source[:]), p.TargetLanguage+"\x00"+string(target[:])
+	key := corpus.KeyOf(min(a, b) + max(a, b)) // the same in both directions
+	if _, dup := r.seen[key]; dup {
+		return Duplicate
+	}
+	r.seen[key] = struct{}{}
+	return ""
+}
+
+func (r *reader) language(code string) (string, error) {
+	if name, ok := r.languages[code]; ok {
+		return name, nil
+	}
+	name, err := corpus.ParseLanguage(code)
+	if err != nil {
+		return "", badinput.Errorf("%s: %w", r.file.Path, err)
+	}
+	r.languages[code] = name
+	return name, nil
+}
+
+// readHeldOut reads the keys of sentences that must not be trained on, whatever their language.
+func readHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
+	keys := map[corpus.Key]struct{}{}
+	files, err := corpus.Expand(nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range files {
+		err := eachLine(ctx, in, corpus.DefaultOptions(), func(s corpus.Sentence) error {
+			keys[corpus.KeyOf(s.Normal)] = struct{}{}
+			return nil
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// eachLine calls take for every usable line of a file, then done with what became of them.
+func eachLine(ctx context.Context, in corpus.Input, opts corpus.Options, take func(corpus.Sentence) error, done func(corpus.Counts)) (err error) {
+	f, err := corpus.Open(in, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, err := f.Next()
+		if errors.Is(err, io.EOF) {
+			if done != nil {
+				done(f.Counts())
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(s); err != nil {
+			return err
+		}
+	}
+}

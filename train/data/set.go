@@ -1,0 +1,265 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+)
+
+// Tokenizer splits texts into ids: sentencepiece.Model and wordpiece.Model are ones. It is called from many goroutines.
+type Tokenizer interface {
+	// Encode calls yield once for every text, in order, with its ids, cut to the first most; yield must not keep the slice.
+	Encode(texts []string, most int, yield func(i int, ids []int32)) error
+	// Unknown is the id that stands for a text of which the tokenizer leaves nothing.
+	Unknown() int32
+}
+
+// Options is how text becomes the ids that a model reads: what the exported manifest must say.
+type Options struct {
+	Tokenizer Tokenizer
+	Lowercase bool               // as the manifest's tokenizer.lowercase
+	Number    func(int32) int32  // the model's number of a tokenizer's id; nil: the same
+	BOS, EOS  []int32            // the model's ids that begin and end every sentence, at most one each
+	Prefixes  map[string][]int32 // the model's ids after BOS, by language; nil: none. Where there are prefixes, every language must have one
+	Texts     bool               // keep the texts for Side.Texts
+}
+
+// specials is how many ids of a sentence are not its text's own.
+func (o Options) specials(language string) int {
+	return len(o.BOS) + len(o.Prefixes[language]) + len(o.EOS)
+}
+
+// LanguagePair is one of the pairs of languages that a Set holds.
+type LanguagePair struct {
+	Source, Target uint16 // places in Set.Languages
+	Pairs          int
+}
+
+// Set is bitext as ids. It is not changed once read, and so may be used by any number of goroutines.
+type Set struct {
+	Languages []string       // in the order in which they first appear
+	Groups    []LanguagePair // likewise
+	Stats     Stats
+
+	config         Config
+	source, target side
+	group          []uint16 // [pairs], places in Groups
+}
+
+// side is one side of all pairs, back to back.
+type side struct {
+	ids      []int32
+	ends     []int64 // [pairs], in ids
+	text     []byte
+	textEnds []int64 // [pairs], in text; nil without texts
+}
+
+func (s *side) at(i int) []int32 { return s.ids[begin(s.ends, i):s.ends[i]] }
+
+func (s *side) textAt(i int) string { return string(s.text[begin(s.textEnds, i):s.textEnds[i]]) }
+
+func begin(ends []int64, i int) int64 {
+	if i == 0 {
+		return 0
+	}
+	return ends[i-1]
+}
+
+// Len is the number of pairs.
+func (s *Set) Len() int { return len(s.group) }
+
+// Source and Target are a pair's ids, special ones included; they must not be changed.
+func (s *Set) Source(i int) []int32 { return s.source.at(i) }
+
+// Target is like Source.
+func (s *Set) Target(i int) []int32 { return s.target.at(i) }
+
+// Group is the place in Groups of a pair's languages.
+func (s *Set) Group(i int) int { return int(s.group[i]) }
+
+// Texts are a pair's texts in corpus.Normalise's form; Options.Texts must have asked for them.
+func (s *Set) Texts(i int) (source, target string) { return s.source.textAt(i), s.target.textAt(i) }
+
+// window is how many pairs are tokenised at a time: enough for every core.
+const window = 1 << 14
+
+// Read reads and tokenises the sources. Bad input is a badinput error that names the file.
+func Read(ctx context.Context, c Config, o Options) (*Set, error) {
+	set := &Set{config: c}
+	b := builder{set: set, options: o, most: c.MaxTokens, languages: map[string]uint16{}, groups: map[[2]uint16]uint16{}}
+	for p, err := range Pairs(ctx, c, &set.Stats) {
+		if err != nil {
+			return nil, err
+		}
+		if b.pairs = append(b.pairs, p); len(b.pairs) == window {
+			if err := b.flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	if set.Len() > math.MaxInt32 {
+		return nil, badinput.Errorf("the bitext has %d pairs, more than %d: name fewer files", set.Len(), math.MaxInt32)
+	}
+	return set, nil
+}
+
+// builder appends to a set.
+type builder struct {
+	set       *Set
+	options   Options
+	most      int
+	languages map[string]uint16
+	groups    map[[2]uint16]uint16
+	pairs     []Pair
+}
+
+// flush tokenises the window on every core and appends it.
+func (b *builder) flush() error {
+	if len(b.pairs) == 0 {
+		return nil
+	}
+	if err := b.name(); err != nil {
+		return err
+	}
+	n, workers := len(b.pairs), runtime.GOMAXPROCS(0)
+	per := (n + workers - 1) / workers
+	parts := make([]struct {
+		source, target side
+		cut            uint64
+	}, workers)
+	var group errgroup.Group
+	for w := range workers {
+		lo, hi := min(n, w*per), min(n, (w+1)*per)
+		group.Go(func() error {
+			p := &parts[w]
+			return sides(&p.source, &p.target, b.options, b.most, b.pairs[lo:hi], &p.cut)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i := range parts {
+		b.set.source.append(&parts[i].source)
+		b.set.target.append(&parts[i].target)
+		b.set.Stats.Cut += parts[i].cut
+	}
+	b.pairs = b.pairs[:0]
+	return nil
+}
+
+// name gives the window's pairs their groups.
+func (b *builder) name() error {
+	for _, p := range b.pairs {
+		source, err := b.language(p.SourceLanguage)
+		if err != nil {
+			return err
+		}
+		target, err := b.language(p.TargetLanguage)
+		if err != nil {
+			return err
+		}
+		key := [2]uint16{source, target}
+		g, ok := b.groups[key]
+		if !ok {
+			g = uint16(len(b.set.Groups))
+			b.groups[key] = g
+			b.set.Groups = append(b.set.Groups, LanguagePair{Source: source, Target: target})
+		}
+		b.set.Groups[g].Pairs++
+		b.set.group = append(b.set.group, g)
+	}
+	return nil
+}
+
+func (b *builder) language(name string) (uint16, error) {
+	if at, ok := b.languages[name]; ok {
+		return at, nil
+	}
+	if _, ok := b.options.Prefixes[name]; len(b.options.Prefixes) > 0 && !ok {
+		return 0, badinput.Errorf("language %s of the bitext has no language token: add one to the vocabulary, or leave its files out", name)
+	}
+	if special := b.options.specials(name); special >= b.most {
+		return 0, badinput.Errorf("bitext.max_tokens is %d, which leaves no room for text beside %d special tokens of %s: raise it", b.most, special, name)
+	}
+	at := uint16(len(b.languages))
+	b.languages[name] = at
+	b.set.Languages = append(b.set.Languages, name)
+	return at, nil
+}
+
+// sides tokenises both sides of pairs.
+func sides(source, target *side, o Options, most int, pairs []Pair, cut *uint64) error {
+	texts, languages := make([]string, len(pairs)), make([]string, len(pairs))
+	for i, p := range pairs {
+		texts[i], languages[i] = p.Source, p.SourceLanguage
+	}
+	if err := source.tokenize(o, most, texts, languages, cut); err != nil {
+		return err
+	}
+	for i, p := range pairs {
+		texts[i], languages[i] = p.Target, p.TargetLanguage
+	}
+	return target.tokenize(o, most, texts, languages, cut)
+}
+
+// tokenize appends texts as encode gives them to a graph: beginning, prefix, the text's own ids cut to what is left of most, end. texts is overwritten.
+func (s *side) tokenize(o Options, most int, texts, languages []string, cut *uint64) error {
+	for i, text := range texts {
+		if o.Texts {
+			s.text = append(s.text, text...)
+			s.textEnds = append(s.textEnds, int64(len(s.text)))
+		}
+		if o.Lowercase {
+			texts[i] = encode.Lowercase(text)
+		}
+	}
+	number := o.Number
+	if number == nil {
+		number = func(id int32) int32 { return id }
+	}
+	err := o.Tokenizer.Encode(texts, most+1, func(i int, ids []int32) { // one more than ever fits, so that a cut shows
+		if room := most - o.specials(languages[i]); len(ids) > room {
+			ids = ids[:room]
+			*cut++
+		}
+		s.ids = append(append(s.ids, o.BOS...), o.Prefixes[languages[i]]...)
+		for _, id := range ids {
+			s.ids = append(s.ids, number(id))
+		}
+		if len(ids) == 0 {
+			s.ids = append(s.ids, number(o.Tokenizer.Unknown()))
+		}
+		s.ids = append(s.ids, o.EOS...)
+		s.ends = append(s.ends, int64(len(s.ids)))
+	})
+	if err != nil {
+		return fmt.Errorf("tokenise the bitext: %w", err)
+	}
+	return nil
+}
+
+// append adds another side's sentences.
+func (s *side) append(o *side) {
+	base, textBase := int64(len(s.ids)), int64(len(s.text))
+	s.ids, s.text = append(s.ids, o.ids...), append(s.text, o.text...)
+	for _, end := range o.ends {
+		s.ends = append(s.ends, base+end)
+	}
+	for _, end := range o.textEnds {
+		s.textEnds = append(s.textEnds, textBase+end)
+	}
+}
+
+// GroupName is a language pair as it is shown, such as de-en.
+func (s *Set) GroupName(g int) string {
+	return s.Languages[s.Groups[g].Source] + "-" + s.Languages[s.Groups[g].Target]
+}

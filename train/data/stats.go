@@ -1,0 +1,86 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+)
+
+// Reason says why a line was dropped.
+type Reason string
+
+// The reasons, beside corpus's own (too_long, not_utf8, empty for a line without text).
+const (
+	EmptySource   Reason = "empty_source"   // nothing is left of this side after normalisation
+	EmptyTarget   Reason = "empty_target"   //
+	NotUTF8       Reason = "not_utf8"       //
+	Malformed     Reason = "malformed"      // a TSV line of another number of columns, a TMX unit without one of the languages
+	Filtered      Reason = "filtered"       // Source.Where
+	NotKept       Reason = "not_kept"       // bitext that the run did not keep
+	LowScore      Reason = "low_score"      // below Source.MinScore
+	LowProb       Reason = "low_prob"       // below Source.MinProb
+	OtherLanguage Reason = "other_language" // than Source.Src and Tgt
+	Duplicate     Reason = "duplicate"      // of a pair before it, in whatever file and direction
+	HeldOut       Reason = "held_out"       // a side is in Config.Exclude
+)
+
+// FileStats says what became of a file's lines (rows, units): Lines = Kept + the sum of Dropped.
+type FileStats struct {
+	Path    string            `json:"path"`
+	Lines   uint64            `json:"lines"`
+	Kept    uint64            `json:"kept"`
+	Dropped map[Reason]uint64 `json:"dropped,omitempty"`
+}
+
+func (f *FileStats) drop(why Reason, n uint64) {
+	if n > 0 {
+		if f.Dropped == nil {
+			f.Dropped = map[Reason]uint64{}
+		}
+		f.Dropped[why] += n
+	}
+}
+
+// absorb counts the lines that corpus's reader did not hand out; those that it did are counted one by one.
+func (f *FileStats) absorb(c corpus.Counts) {
+	for why, n := range c.Skipped {
+		f.Lines += n
+		f.drop(Reason(why), n)
+	}
+}
+
+// String lists the counts, the largest drop first.
+func (f FileStats) String() string {
+	parts := []string{fmt.Sprintf("%d lines, %d kept", f.Lines, f.Kept)}
+	reasons := slices.SortedFunc(maps.Keys(f.Dropped), func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(f.Dropped[b], f.Dropped[a]), cmp.Compare(a, b))
+	})
+	for _, why := range reasons {
+		parts = append(parts, fmt.Sprintf("%d %s", f.Dropped[why], why))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Stats says what became of all that was read.
+type Stats struct {
+	Files   []FileStats `json:"files"`
+	HeldOut int         `json:"held_out_sentences"` // distinct sentences in Config.Exclude
+	Cut     uint64      `json:"cut_sides"`          // sides of kept pairs that were longer than max_tokens
+}
+
+// Total is the files' sum.
+func (s Stats) Total() FileStats {
+	total := FileStats{Path: "all"}
+	for _, f := range s.Files {
+		total.Lines += f.Lines
+		total.Kept += f.Kept
+		for why, n := range f.Dropped {
+			total.drop(why, n)
+		}
+	}
+	return total
+}

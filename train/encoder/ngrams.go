@@ -1,0 +1,101 @@
+package encoder
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"bitextmine/internal/badinput"
+)
+
+// NGrams say which character n-grams of a piece its vector is made of.
+type NGrams struct {
+	Least     int     `yaml:"least"` // shortest, in characters, of alphabetic pieces
+	Most      int     `yaml:"most"`  // longest; 0: no n-grams
+	Deviation float64 `yaml:"deviation"`
+}
+
+func (n NGrams) validate() error {
+	if n.Most == 0 {
+		return nil
+	}
+	if n.Least < 1 || n.Most < n.Least || n.Deviation < 0 {
+		return badinput.Errorf("encoder: ngrams from %d to %d characters with deviation %g: give 1 <= least <= most and no negative deviation", n.Least, n.Most, n.Deviation)
+	}
+	return nil
+}
+
+// wordStart is how SentencePiece writes the space before a piece.
+const wordStart = '▁'
+
+// of lists the n-grams of pieces that at least two pieces have; one that a single piece has adds nothing to that piece's own vector.
+func (n NGrams) of(pieces []string) parts {
+	lists := make([][]string, len(pieces))
+	owners := map[string]int{}
+	for i, piece := range pieces {
+		lists[i] = n.split(piece)
+		once := map[string]bool{}
+		for _, g := range lists[i] {
+			if !once[g] {
+				once[g] = true
+				owners[g]++
+			}
+		}
+	}
+	numbers := map[string]int32{}
+	var p parts
+	for _, list := range lists {
+		for _, g := range list {
+			if owners[g] < 2 {
+				continue
+			}
+			if _, ok := numbers[g]; !ok {
+				numbers[g] = int32(len(numbers))
+			}
+			p.members = append(p.members, numbers[g])
+		}
+		p.ends = append(p.ends, len(p.members))
+	}
+	p.distinct = len(numbers)
+	return p
+}
+
+// split lists a piece's n-grams: of letters those of Least to Most, the word's start counting as a letter; of Han, kana and hangul, which say more each,
+// single characters and pairs. Pieces of one n-gram and those that are not of letters have none.
+func (n NGrams) split(piece string) []string {
+	word, starts := strings.CutPrefix(piece, string(wordStart))
+	runes := []rune(word)
+	least, most := n.Least, n.Most
+	for _, r := range runes {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return nil
+		}
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			least, most, starts = 1, 2, false
+		}
+	}
+	if len(runes) <= least {
+		return nil
+	}
+	if starts {
+		runes = append([]rune{wordStart}, runes...)
+	}
+	var all []string
+	for size := least; size <= most; size++ {
+		for i := 0; i+size <= len(runes); i++ {
+			all = append(all, string(runes[i:i+size]))
+		}
+	}
+	return all
+}
+
+// parts are the n-grams of each piece, by number.
+type parts struct {
+	groups
+	distinct int
+}
+
+// weight is what each n-gram of a piece counts: with it their sum has the length of one, as they are nearly orthogonal at the start.
+func (p parts) weight(piece int) float32 {
+	return float32(1 / math.Sqrt(float64(len(p.of(piece)))))
+}

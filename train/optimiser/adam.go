@@ -1,0 +1,38 @@
+package optimiser
+
+import (
+	"math"
+
+	"bitextmine/train/weights"
+)
+
+// adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) when the decay is decoupled.
+//
+// Of a table whose batch touched few rows, the others are left as they are, moments too ("lazy" Adam): a word's moments do not fade while it is not read.
+type adam struct{ Settings }
+
+func (a adam) moments(t *weights.Tensor) []weights.Spec {
+	return []weights.Spec{{Name: "adam.m/" + t.Name, Shape: t.Shape}, {Name: "adam.v/" + t.Name, Shape: t.Shape}}
+}
+
+func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int) {
+	b1, b2 := float32(a.Beta1), float32(a.Beta2)
+	c1 := float32(rate / (1 - math.Pow(a.Beta1, float64(step))))
+	c2 := float32(1 / (1 - math.Pow(a.Beta2, float64(step))))
+	eps := float32(a.Epsilon)
+	var l2, shrink float32 = 0, 1
+	if !t.NoDecay && a.Kind == "adamw" {
+		shrink = float32(1 - rate*a.WeightDecay)
+	} else if !t.NoDecay {
+		l2 = float32(a.WeightDecay)
+	}
+	eachPart(t, func(lo, hi int) {
+		w, g, m, v := t.Data[lo:hi], t.Grad[lo:hi], state[0].Data[lo:hi], state[1].Data[lo:hi]
+		for i, x := range w {
+			d := g[i] + l2*x
+			m[i] = b1*m[i] + (1-b1)*d
+			v[i] = b2*v[i] + (1-b2)*d*d
+			w[i] = shrink*x - c1*m[i]/(float32(math.Sqrt(float64(c2*v[i])))+eps)
+		}
+	})
+}

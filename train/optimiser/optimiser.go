@@ -1,0 +1,126 @@
+// Package optimiser changes tensors by their gradients: Adam, AdamW and Adafactor, with clipping and schedules of the learning rate.
+//
+// Tensors are changed in place, rows in parallel; every number depends on its own row and on sums in a fixed order, so the thread count never shows.
+package optimiser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/weights"
+)
+
+// Settings choose an optimiser and its schedule.
+type Settings struct {
+	Kind         string  `yaml:"kind"`          // adam, adamw, adafactor
+	LearningRate float64 `yaml:"learning_rate"` // the schedule's peak
+	Beta1        float64 `yaml:"beta1"`
+	Beta2        float64 `yaml:"beta2"`
+	Epsilon      float64 `yaml:"epsilon"`
+	WeightDecay  float64 `yaml:"weight_decay"` // adam: added to the gradient (L2); adamw: taken off the weights
+	Clip         float64 `yaml:"clip"`         // largest L2 norm of all gradients together; 0: none
+
+	Schedule string  `yaml:"schedule"` // constant, linear, inverse_sqrt, cosine
+	Warmup   int     `yaml:"warmup"`   // steps from 0 to the peak, linearly
+	Floor    float64 `yaml:"floor"`    // the schedule never falls below this share of the peak
+}
+
+// Defaults are Adam's own (Kingma and Ba, 2015), with the second moment's decay that transformers are trained with.
+func Defaults() Settings {
+	return Settings{Kind: "adam", LearningRate: 3e-4, Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, Schedule: "linear"}
+}
+
+var kinds = []string{"adam", "adamw", "adafactor"}
+
+// Validate reports every problem together.
+func (s Settings) Validate() error {
+	var wrong []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	check(slices.Contains(kinds, s.Kind), "kind is %q: take one of %s", s.Kind, strings.Join(kinds, ", "))
+	check(schedules[s.Schedule] != nil, "schedule is %q: take constant, linear, inverse_sqrt or cosine", s.Schedule)
+	check(s.LearningRate > 0, "learning_rate is %g: it must be above 0", s.LearningRate)
+	check(s.Beta1 >= 0 && s.Beta1 < 1, "beta1 is %g: it must be in [0, 1)", s.Beta1)
+	check(s.Beta2 > 0 && s.Beta2 < 1, "beta2 is %g: it must be in (0, 1)", s.Beta2)
+	check(s.Epsilon > 0, "epsilon is %g: it must be above 0", s.Epsilon)
+	check(s.WeightDecay >= 0, "weight_decay is %g: it cannot be negative", s.WeightDecay)
+	check(s.Clip >= 0, "clip is %g: it cannot be negative", s.Clip)
+	check(s.Warmup >= 0, "warmup is %d: it cannot be negative", s.Warmup)
+	check(s.Floor >= 0 && s.Floor <= 1, "floor is %g: it must be in [0, 1]", s.Floor)
+	if len(wrong) > 0 {
+		return badinput.Errorf("the optimiser's settings: %s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// rule is one optimiser's update of one tensor; step counts from 1.
+type rule interface {
+	// moments are the tensors of state that the rule keeps for t, by name, all zero at the start.
+	moments(t *weights.Tensor) []weights.Spec
+	update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int)
+}
+
+// Optimiser keeps the state that goes with a set of tensors.
+type Optimiser struct {
+	settings Settings
+	rule     rule
+	tensors  []*weights.Tensor
+	state    [][]*weights.Tensor
+}
+
+// New makes an optimiser for tensors, which must have gradients by the first Step.
+func New(settings Settings, tensors []*weights.Tensor) (*Optimiser, error) {
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	o := &Optimiser{settings: settings, tensors: tensors}
+	switch settings.Kind {
+	case "adafactor":
+		o.rule = adafactor{settings}
+	default:
+		o.rule = adam{settings}
+	}
+	for _, t := range tensors {
+		var moments []*weights.Tensor
+		for _, spec := range o.rule.moments(t) {
+			moments = append(moments, weights.New(spec, 0))
+		}
+		o.state = append(o.state, moments)
+	}
+	return o, nil
+}
+
+// State is what a checkpoint must keep beside the tensors.
+func (o *Optimiser) State() []*weights.Tensor {
+	var all []*weights.Tensor
+	for _, moments := range o.state {
+		all = append(all, moments...)
+	}
+	return all
+}
+
+// Step changes the tensors by their gradients, clears those, and returns the gradients' norm before clipping. step counts from 1; of total steps.
+// A norm that is not finite changes nothing: the caller must stop.
+func (o *Optimiser) Step(step, total int) (norm float64) {
+	norm = globalNorm(o.tensors)
+	if !finite(norm) {
+		return norm
+	}
+	if o.settings.Clip > 0 && norm > o.settings.Clip {
+		scaleGradients(o.tensors, float32(o.settings.Clip/norm))
+	}
+	rate := o.Rate(step, total)
+	for i, t := range o.tensors {
+		o.rule.update(t, o.state[i], rate, step)
+		t.ZeroGrad()
+	}
+	return norm
+}
+
+// Rate is the learning rate of a step.
+func (o *Optimiser) Rate(step, total int) float64 { return o.settings.rate(step, total) }

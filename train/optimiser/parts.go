@@ -1,0 +1,71 @@
+package optimiser
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"bitextmine/train/weights"
+)
+
+// eachPart calls do for ranges of t.Data that together cover the rows with gradients, from several goroutines.
+func eachPart(t *weights.Tensor, do func(lo, hi int)) {
+	rows, width := t.Rows(), len(t.Data)/t.Rows()
+	if t.Touched != nil {
+		rows = len(t.Touched)
+	}
+	parallel(rows, width, func(from, to int) {
+		if t.Touched == nil {
+			do(from*width, to*width)
+			return
+		}
+		for _, r := range t.Touched[from:to] {
+			do(int(r)*width, (int(r)+1)*width)
+		}
+	})
+}
+
+// worthwhile is the least work, in numbers, that pays for a goroutine.
+const worthwhile = 1 << 15
+
+// parallel splits n rows of a width over the processors.
+func parallel(n, width int, do func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), max(1, n*width/worthwhile))
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { do(n*w/workers, n*(w+1)/workers) })
+	}
+	wait.Wait()
+}
+
+// globalNorm is the L2 norm of all gradients, in float64: row by row, then over the rows in their order.
+func globalNorm(tensors []*weights.Tensor) float64 {
+	var sum float64
+	for _, t := range tensors {
+		width := len(t.Data) / t.Rows()
+		squares := make([]float64, t.Rows())
+		eachPart(t, func(lo, hi int) {
+			for r := lo / width; r < hi/width; r++ {
+				for _, g := range t.Grad[r*width : (r+1)*width] {
+					squares[r] += float64(g) * float64(g)
+				}
+			}
+		})
+		for _, s := range squares {
+			sum += s
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+func scaleGradients(tensors []*weights.Tensor, by float32) {
+	for _, t := range tensors {
+		eachPart(t, func(lo, hi int) {
+			for i := range t.Grad[lo:hi] {
+				t.Grad[lo+i] *= by
+			}
+		})
+	}
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
