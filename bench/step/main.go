@@ -22,6 +22,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
 
@@ -117,7 +118,11 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	step := t.NewStep(contrastive{}, nil)
+	loss, err := objective.New(objective.Settings{Name: "contrastive", Temperature: 0.05, Dim: s.Width})
+	if err != nil {
+		return nil, err
+	}
+	step := t.NewStep(loss, nil)
 	b := &data.Batch{Source: side(1), Target: side(2)}
 	n := 0
 	return &stepper{name: "mine", step: func() (float64, float64, error) {

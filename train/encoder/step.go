@@ -39,7 +39,8 @@ type program struct {
 	terms []objective.Term
 }
 
-// NewStep joins a transformer and an objective; heads are the tensors of objective.Heads(t.Dim()).
+// NewStep joins a transformer and an objective; heads are the tensors of objective.Heads(t.Dim()) and,
+// for an objective that asks for it, the table Words.
 func (t *Transformer) NewStep(o objective.Objective, heads []*weights.Tensor) *Step {
 	return &Step{t: t, objective: o, heads: heads, programs: map[stepKey]*program{}}
 }
@@ -84,6 +85,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	s.t.addGradients(under, out[1:])
 	for i, h := range s.heads {
 		h.NeedGrad()
+		h.Touched = nil // the table of words may be a head too, and then has a gradient in every row
 		add(h.Grad, out[2+len(s.t.inner)+i])
 	}
 	return values, nil

@@ -417,3 +417,37 @@ func TestUnfitBatchesAndSettingsAreRefused(t *testing.T) {
 		t.Errorf("a missing table gave %v", err)
 	}
 }
+
+// An objective that scores words with the encoder's own table gives every row of it a gradient, beside what the batch's rows get.
+func TestTableOfWordsAsAHead(t *testing.T) {
+	s := small(nil)
+	tr := make1(t, s, "go")
+	words := tr.byName[Words]
+	b := &data.Batch{Source: sentences(s, 1, 3, 5), Target: sentences(s, 2, 3, 5)}
+	if _, err := tr.NewStep(scoreWords{}, []*weights.Tensor{words}).Run(limited(t), b, 0); err != nil {
+		t.Fatal(err)
+	}
+	apart := make1(t, s, "go")
+	if _, err := apart.NewStep(scoreWords{}, []*weights.Tensor{{Name: Words, Shape: words.Shape, Data: words.Data}}).Run(limited(t), b, 0); err != nil {
+		t.Fatal(err)
+	}
+	if words.Touched != nil {
+		t.Errorf("touched only %v", words.Touched)
+	}
+	sums := slices.Concat(b.Source.IDs, b.Target.IDs)
+	for row := range s.Vocabulary {
+		got, looked := words.GradRow(row)[0], apart.byName[Words].GradRow(row)[0]
+		if inBatch := slices.Contains(sums, int32(row)); !inBatch && (got == 0 || looked != 0) {
+			t.Errorf("row %d, which no sentence has: %v, %v", row, got, looked)
+		}
+	}
+}
+
+type scoreWords struct{ product }
+
+func (scoreWords) Inputs(context.Context, *data.Batch) ([]*tensors.Tensor, error) { return nil, nil }
+
+func (scoreWords) Terms(s objective.Step) []objective.Term {
+	scores := g.DotGeneral(s.Source.Vectors, []int{1}, nil, s.Heads[Words], []int{1}, nil)
+	return []objective.Term{{Name: "words", Weight: 1, Value: g.ReduceAllSum(g.Mul(scores, scores))}}
+}
