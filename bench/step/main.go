@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ type stepper struct {
 	wall, cpus []float64
 }
 
-func run(python, script, library string, rounds, threads int, dropout float64) error {
+func run(python, script, library string, rounds, threads int, dropout float64) (err error) {
 	ours, err := newOurs(library, dropout)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func run(python, script, library string, rounds, threads int, dropout float64) e
 		if err != nil {
 			return err
 		}
-		defer stop()
+		defer func() { err = errors.Join(err, stop()) }()
 		steppers = append(steppers, torch)
 	}
 	for i := range rounds + 2 {
@@ -158,7 +159,7 @@ func side(seed uint64) data.Side {
 }
 
 // newTorch starts the script, which runs one step for every line it reads and answers with its seconds.
-func newTorch(python, script string, threads int, dropout float64) (*stepper, func(), error) {
+func newTorch(python, script string, threads int, dropout float64) (*stepper, func() error, error) {
 	cmd := exec.Command(python, script, strconv.FormatFloat(dropout, 'g', -1, 64), strconv.Itoa(threads))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -184,9 +185,6 @@ func newTorch(python, script string, threads int, dropout float64) (*stepper, fu
 		_, err = fmt.Sscan(line, &wall, &cpu)
 		return wall, cpu, err
 	}
-	stop := func() {
-		in.Close()
-		cmd.Wait()
-	}
+	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
 	return &stepper{name: "torch", step: step}, stop, nil
 }
