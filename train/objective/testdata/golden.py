@@ -1,0 +1,198 @@
+"""Writes golden.json: every objective on one small batch in float64 numpy, each term's value and, by central differences, its gradients."""
+import json
+import os
+
+import numpy as np
+
+N, DIM, LANGUAGE, MLP, VOCABULARY, HARD = 4, 6, 3, 4, 11, 2
+LANGUAGES = ["ko", "en", "fr", "sw"]
+ANCHORS = ["en", "fr", "ko"]
+SPECIAL = [1, 2]
+MASK = 3
+rng = np.random.default_rng(11)
+
+sides = {
+    "source": {"ids": [[1, 4, 5, 5, 2], [1, 6, 2, 0, 0], [1, 7, 8, 4, 2], [1, 9, 10, 2, 0]], "lengths": [5, 3, 5, 4], "languages": [0, 1, 2, 3]},
+    "target": {"ids": [[1, 9, 2, 0], [1, 10, 9, 2], [5, 5, 6, 2], [1, 8, 8, 2]], "lengths": [3, 4, 4, 4], "languages": [1, 2, 0, 0]},
+}
+hidden = {"source": [3, -1, 1, 2], "target": [-1, 1, 2, 1]}  # places that ugt masks
+vectors = {name: rng.normal(size=(rows, DIM)) for name, rows in [("source", N), ("target", N), ("negatives", N * HARD)]}
+teacher = {name: rng.normal(size=(N, DIM)) for name in ["source", "target"]}
+
+
+def cos(a, b):
+    return a @ b / np.sqrt(a @ a) / np.sqrt(b @ b)
+
+
+def matrix(us, vs, t):
+    return np.array([[cos(u, v) / t for v in vs] for u in us])
+
+
+def log_softmax(row):
+    row = np.asarray(row)
+    return row - row.max() - np.log(np.exp(row - row.max()).sum())
+
+
+def ranking(us, vs, t, margin, one_way, extra=None):
+    logits = matrix(us, vs, t) - margin / t * np.eye(N)
+    rows = [np.append(logits[i], extra[i]) if extra is not None else logits[i] for i in range(N)]
+    terms = {"forward": -sum(log_softmax(rows[i])[i] for i in range(N)) / N}
+    if not one_way:
+        terms["backward"] = -sum(log_softmax(logits[:, i])[i] for i in range(N)) / N
+    return terms
+
+
+def contrastive(s, w):
+    return ranking(w["source"], w["target"], s["temperature"], s.get("margin", 0), s.get("one_way", False))
+
+
+def muse(s, w):
+    t = s["temperature"]
+    extra = [[cos(w["source"][i], w["negatives"][i * HARD + k]) / t for k in range(HARD)] for i in range(N)]
+    return ranking(w["source"], w["target"], t, 0, False, extra)
+
+
+def distribution(side, i):
+    ids = [w for w in sides[side]["ids"][i][: sides[side]["lengths"][i]] if w not in SPECIAL]
+    return np.bincount(ids, minlength=VOCABULARY) / len(ids)
+
+
+def reconstruction(s, w):
+    total = 0
+    for own, other in [("source", "target"), ("target", "source")]:
+        for i in range(N):
+            p = distribution(other, i)
+            place = hidden[own][i]
+            if s["reconstruction"] == "ugt" and place >= 0:
+                p = p / 2
+                p[sides[own]["ids"][i][place]] += 0.5
+            x = w[own][i]
+            if s["language_token"]:
+                x = np.concatenate([w["heads.reconstruction.languages"][sides[other]["languages"][i]], x])
+            x = w["heads.reconstruction.fc.weight"].T @ x + w["heads.reconstruction.fc.bias"]
+            x = x / (1 + np.exp(-x))
+            words = w["table"] if s.get("shared_embedding") else w["heads.reconstruction.words"]
+            log_q = log_softmax(words @ x)
+            total += sum(p[k] * (np.log(p[k]) - log_q[k]) for k in range(VOCABULARY) if p[k] > 0)
+    return total / N
+
+
+def ems(s, w):
+    terms = {}
+    if s["reconstruction"] != "none":
+        terms[s["reconstruction"]] = reconstruction(s, w)
+    if s["contrastive"]:
+        h = lambda x: x
+        if s["mlp"]:
+            part = lambda n: (w[f"heads.contrastive.{n}.weight"], w[f"heads.contrastive.{n}.bias"])
+            (w2, b2), (w1, b1) = part("first"), part("second")
+            h = lambda x: np.maximum(x @ w2 + b2, 0) @ w1 + b1
+        terms |= ranking(h(w["source"]), h(w["target"]), s["temperature"], s.get("margin", 0), False)
+    return terms
+
+
+def anchors():
+    place = lambda code: (ANCHORS.index(code) if code in ANCHORS else len(ANCHORS), code)
+    code = lambda side, i: LANGUAGES[sides[side]["languages"][i]]
+    return np.array([teacher[min(["source", "target"], key=lambda side: place(code(side, i)))][i] for i in range(N)])
+
+
+def imascl(s, w):
+    t = s["temperature"]
+    taught = matrix(anchors(), anchors(), t)
+    if s["label"] == "average":
+        taught = (matrix(teacher["source"], teacher["source"], t) + matrix(teacher["target"], teacher["target"], t)) / 2
+    label = np.array([np.exp(log_softmax(row)) for row in taught])
+
+    def column(us, vs):
+        f = matrix(us, vs, t)
+        return -sum(label[i, j] * log_softmax(f[:, j])[i] for i in range(N) for j in range(N)) / N
+
+    f = matrix(w["source"], w["target"], t)
+    terms = {"row": -sum(label[i, j] * log_softmax(f[i])[j] for i in range(N) for j in range(N)) / N, "column": column(w["source"], w["target"])}
+    if s.get("tcm"):
+        terms |= {"mono-source": column(w["source"], w["source"]), "mono-target": column(w["target"], w["target"])}
+    return terms
+
+
+def distill(s, w):
+    return {side: np.mean((w[side] - anchors()) ** 2) for side in ["source", "target"]}
+
+
+EMS = {"temperature": 0.1, "contrastive": True, "mlp": True, "mlp_dim": MLP, "reconstruction": "xtr", "language_token": True, "language_dim": LANGUAGE}
+SOFT = {"name": "imascl", "temperature": 0.1, "anchors": ANCHORS, "teacher": "t"}
+cases = {
+    "contrastive": (contrastive, {"name": "contrastive", "temperature": 0.05}, {}),
+    "hard": (contrastive, {"name": "contrastive", "temperature": 0.1}, {}),
+    "one-way": (contrastive, {"name": "contrastive", "temperature": 0.2, "one_way": True}, {}),
+    "margin": (contrastive, {"name": "contrastive", "temperature": 0.1, "margin": 0.3}, {}),
+    "ems": (ems, {"name": "ems"} | EMS, {}),
+    "ems-no-language": (ems, {"name": "ems"} | EMS | {"language_token": False}, {}),
+    "ems-no-contrastive": (ems, {"name": "ems"} | EMS | {"contrastive": False}, {}),
+    "ems-no-xtr": (ems, {"name": "ems"} | EMS | {"reconstruction": "none"}, {}),
+    "ems-no-mlp": (ems, {"name": "ems"} | EMS | {"mlp": False}, {}),
+    "ems-shared": (ems, {"name": "ems"} | EMS | {"shared_embedding": True}, {}),
+    "ems-ugt": (ems, {"name": "ems"} | EMS | {"reconstruction": "ugt"}, {}),
+    # these give what the names of the objectives must stand for
+    "labse-vanilla": (ems, {"name": "labse-vanilla"}, EMS | {"margin": 0.3, "mlp": False, "reconstruction": "none"}),
+    "labse-mlp": (ems, {"name": "labse-mlp", "mlp_dim": MLP}, EMS | {"margin": 0.3, "reconstruction": "none"}),
+    "labse-joint": (ems, {"name": "labse-joint", "mlp_dim": MLP, "language_dim": LANGUAGE}, EMS | {"margin": 0.3}),
+    "imascl": (imascl, SOFT | {"label": "priority"}, {}),
+    "imascl-average": (imascl, SOFT | {"label": "average"}, {}),
+    "imascl-tcm": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.1}, {}),
+    "mse-distill": (distill, {"name": "mse-distill", "anchors": ANCHORS, "teacher": "t"}, {}),
+    "muse": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD}, {}),
+}
+
+
+def heads(s):
+    """The tensors that an objective needs, with random numbers."""
+    shapes = {}
+    if "reconstruction" in s and s["contrastive"] and s["mlp"]:
+        shapes |= {"heads.contrastive.first.weight": (DIM, DIM), "heads.contrastive.first.bias": (DIM,)}
+        shapes |= {"heads.contrastive.second.weight": (DIM, MLP), "heads.contrastive.second.bias": (MLP,)}
+    if s.get("reconstruction", "none") != "none":
+        wide = DIM + (LANGUAGE if s["language_token"] else 0)
+        out = DIM if s.get("shared_embedding") else wide
+        if s["language_token"]:
+            shapes["heads.reconstruction.languages"] = (len(LANGUAGES), LANGUAGE)
+        shapes |= {"heads.reconstruction.fc.weight": (wide, out), "heads.reconstruction.fc.bias": (out,)}
+        shapes["table" if s.get("shared_embedding") else "heads.reconstruction.words"] = (VOCABULARY, out)
+    return {name: np.random.default_rng(len(name)).normal(size=shape).round(3) for name, shape in shapes.items()}
+
+
+def differences(f, s, w):
+    """Gradients of each term: {term: {tensor: flat}}."""
+    out = {}
+    for name, x in w.items():
+        for at in np.ndindex(x.shape):
+            was, step = x[at], 1e-5
+            x[at] = was + step
+            above = f(s, w)
+            x[at] = was - step
+            below = f(s, w)
+            x[at] = was
+            for term in above:
+                out.setdefault(term, {}).setdefault(name, []).append(float(f"{(above[term] - below[term]) / (2 * step):.7g}"))
+    return out
+
+
+golden = {"n": N, "dim": DIM, "vocabulary": VOCABULARY, "languages": LANGUAGES, "special": SPECIAL, "mask": MASK, "sides": sides, "hidden": hidden}
+for x in [*vectors.values(), *teacher.values()]:
+    x[:] = x.round(3)
+golden["vectors"] = {k: x.ravel().tolist() for k, x in vectors.items()}
+golden["teacher"] = {k: x.ravel().tolist() for k, x in teacher.items()}
+golden["cases"] = {}
+for name, (f, settings, meant) in cases.items():
+    s = settings | meant
+    own = heads(s)
+    w = {k: x.copy() for k, x in (vectors | own).items() if k != "negatives" or f is muse}
+    golden["cases"][name] = {
+        "settings": settings,
+        "heads": {k: {"shape": x.shape, "data": x.ravel().tolist()} for k, x in own.items()},
+        "values": f(s, w),
+        "gradients": differences(f, s, w),
+    }
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
+    out.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden.items() if k != "cases") + ',\n"cases": {\n')
+    out.write(",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden["cases"].items()) + "\n}}\n")

@@ -1,0 +1,122 @@
+// Package teacher gives the vectors of an encoder that is not trained, and keeps them on disk: over all epochs, and over all trainings with the same
+// cache, each sentence is encoded once.
+package teacher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+)
+
+// Encoder is what vectors come from: *encode.Encoder.
+type Encoder interface {
+	Name() string
+	Digest() string // names everything that changes the vectors
+	Dim() int
+	// Encode writes the vectors of one language's texts to dst [len(texts), Dim].
+	Encode(ctx context.Context, language string, texts []string, dst []float32) error
+	Close() error
+}
+
+// Teacher is an encoder with its cache. It is for one goroutine.
+type Teacher struct {
+	encoder    Encoder
+	cache      *cache
+	byLanguage bool // whether a text's vector depends on its language
+}
+
+// Open starts the encoder of a manifest, as encode.Load finds it, with a cache in dir. Close comes last.
+func Open(ref, dir string, options encode.Options) (*Teacher, error) {
+	model, err := encode.Load(ref)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := encode.Open(model, options)
+	if err != nil {
+		return nil, err
+	}
+	_, forAll := model.Prefixes[encode.AnyLanguage]
+	byLanguage := len(model.Prefixes) > 1 || len(model.Prefixes) == 1 && !forAll
+	t, err := New(encoder, dir, byLanguage)
+	if err != nil {
+		return nil, errors.Join(err, encoder.Close())
+	}
+	return t, nil
+}
+
+// New joins an encoder and its cache, the directory of the encoder's digest in dir. byLanguage says that the encoder treats languages differently. The
+// encoder is the teacher's to close, unless New fails.
+func New(encoder Encoder, dir string, byLanguage bool) (*Teacher, error) {
+	c, err := openCache(filepath.Join(dir, encoder.Digest()), encoder.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return &Teacher{encoder, c, byLanguage}, nil
+}
+
+// Close makes the cache durable and closes the encoder.
+func (t *Teacher) Close() error { return errors.Join(t.cache.close(), t.encoder.Close()) }
+
+// Dim is the number of values in a vector.
+func (t *Teacher) Dim() int { return t.encoder.Dim() }
+
+// Cached is the number of vectors in the cache.
+func (t *Teacher) Cached() int { return len(t.cache.rows) }
+
+// Encode gives the vectors [n, Dim] of texts [n] in corpus.Normalise's form, each in its language's code. The result is the caller's.
+func (t *Teacher) Encode(ctx context.Context, languages, texts []string) ([]float32, error) {
+	if err := t.Add(ctx, languages, texts); err != nil {
+		return nil, err
+	}
+	dim := t.Dim()
+	out := make([]float32, len(texts)*dim)
+	for i := range texts {
+		if err := t.cache.read(t.key(languages[i], texts[i]), out[i*dim:(i+1)*dim]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Add encodes those texts whose vectors are not in the cache. With many texts at a time it is several times as fast as with a batch's, as sentences are
+// encoded beside others of their length.
+func (t *Teacher) Add(ctx context.Context, languages, texts []string) error {
+	if len(languages) != len(texts) {
+		return fmt.Errorf("the teacher was given %d texts and %d languages", len(texts), len(languages))
+	}
+	var order []string // languages, as they first come
+	missing, keys, seen := map[string][]string{}, map[string][]corpus.Key{}, map[corpus.Key]bool{}
+	for i, text := range texts {
+		key, language := t.key(languages[i], text), languages[i]
+		if t.cache.has(key) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		if missing[language] == nil {
+			order = append(order, language)
+		}
+		missing[language], keys[language] = append(missing[language], text), append(keys[language], key)
+	}
+	for _, language := range order {
+		vectors := make([]float32, len(missing[language])*t.Dim())
+		if err := t.encoder.Encode(ctx, language, missing[language], vectors); err != nil {
+			return fmt.Errorf("the teacher %s: %w", t.encoder.Name(), err)
+		}
+		if err := t.cache.append(keys[language], vectors); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key is a sentence's identity in the cache.
+func (t *Teacher) key(language, text string) corpus.Key {
+	if t.byLanguage {
+		return corpus.KeyOf(language + "\t" + text) // no normalised text has a tab
+	}
+	return corpus.KeyOf(text)
+}
