@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test test-slurm test-heavy race lint bench bench-run bench-search bench-step clean
+.PHONY: all build run test test-slurm test-heavy race sanitize lint bench bench-run bench-search bench-step clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -41,6 +41,14 @@ test-heavy: $(SETUP)
 race: $(SETUP)
 	$(GO) test -race ./...
 
+# The C and C++ of search under AddressSanitizer, which also tells leaks, and the kernels under UndefinedBehaviorSanitizer. Suppressions go by name, and
+# go test strips names from a binary that it runs itself.
+sanitize: $(SETUP)
+	$(GO) test -asan -count=1 -timeout 30m ./index/kernel ./index/exact
+	$(GO) test -asan -c -o .cache/faiss-asan.test ./index/faiss
+	cd index/faiss && LSAN_OPTIONS=suppressions=testdata/lsan.supp ../../.cache/faiss-asan.test -test.timeout 30m
+	CGO_CFLAGS="-O1 -fsanitize=undefined -fno-sanitize-recover=undefined" CGO_LDFLAGS=-fsanitize=undefined $(GO) test -count=1 -timeout 30m ./index/kernel ./index/exact
+
 lint: $(SETUP)
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
@@ -54,9 +62,9 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# Exact search against raw sgemm and two go-faiss searches of the same rows.
+# Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of the table.
 bench-search: $(SETUP)
-	$(GO) run ./bench/search $(ARGS)
+	$(GO) run ./bench/search $(if $(PART),-part $(PART)) $(ARGS)
 
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build

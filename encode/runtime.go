@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,6 +50,26 @@ func acquireRuntime(library string) error {
 	}
 	environment.users, environment.library = 1, path
 	return nil
+}
+
+// Runtime describes ONNX Runtime as it was found.
+type Runtime struct {
+	Path, Version string
+	CUDA          bool // its CUDA provider lies beside it
+}
+
+// CheckRuntime loads ONNX Runtime from library, or if that is empty from where it is looked for, and tells what it is. Errors are badinput.
+func CheckRuntime(library string) (found Runtime, err error) {
+	if err := acquireRuntime(library); err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, releaseRuntime()) }()
+	environment.Lock()
+	found.Path = environment.library
+	environment.Unlock()
+	_, missing := os.Stat(filepath.Join(filepath.Dir(found.Path), "libonnxruntime_providers_cuda.so"))
+	found.Version, found.CUDA = RuntimeVersion(), missing == nil
+	return found, nil
 }
 
 func releaseRuntime() error {

@@ -16,6 +16,8 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/engine"
@@ -47,7 +49,12 @@ type Config struct {
 	DType       string `mapstructure:"dtype"`
 	ONNXRuntime string `mapstructure:"onnxruntime"` // path of the library; empty: looked for
 
-	Search    string  `mapstructure:"search"`
+	Search            string  `mapstructure:"search"`
+	SearchApproximate string  `mapstructure:"search_approximate"` // what auto may choose besides exact searches, with spaces between
+	SearchRecall      float64 `mapstructure:"search_recall"`      // a measured recall below it is warned about
+	NProbe            int     `mapstructure:"nprobe"`             // of an approximate index; 0: FAISS's default
+	EfSearch          int     `mapstructure:"ef_search"`
+
 	K         int     `mapstructure:"k"`
 	Margin    string  `mapstructure:"margin"`
 	Retrieval string  `mapstructure:"retrieval"`
@@ -91,6 +98,7 @@ func (c *Config) Validate() error {
 	if c.K < 1 || c.K > MaxK {
 		fail("k = %d must be from 1 to %d", c.K, MaxK)
 	}
+	c.validateSearch(fail)
 	if _, err := mine.ParseMargin(c.Margin); err != nil {
 		fail("%v", err)
 	}
@@ -126,6 +134,26 @@ func (c *Config) Validate() error {
 		c.Work = filepath.Join(c.Out, "work")
 	}
 	return nil
+}
+
+// approximate lists the approximate searches that auto may choose.
+func (c *Config) approximate() []string { return strings.Fields(c.SearchApproximate) }
+
+func (c *Config) validateSearch(fail func(format string, args ...any)) {
+	if c.SearchRecall < 0 || c.SearchRecall > 1 || math.IsNaN(c.SearchRecall) {
+		fail("search_recall = %v must be from 0 to 1", c.SearchRecall)
+	}
+	if c.NProbe < 0 || c.EfSearch < 0 {
+		fail("nprobe = %d and ef_search = %d must not be negative", c.NProbe, c.EfSearch)
+	}
+	if len(c.approximate()) > 0 && c.Search != backend.Auto {
+		fail("search_approximate is what search = auto may choose, but search = %s", c.Search)
+	}
+	for _, name := range c.approximate() {
+		if backend.Exact(name) || name == backend.Auto {
+			fail("search_approximate: %s is no approximate search; name one such as faiss:IVF1024,Flat", name)
+		}
+	}
 }
 
 // validateLanguages checks both languages and gives their codes one form.
@@ -186,6 +214,9 @@ type settings struct {
 	Encoder      string  `json:"encoder"` // digest
 	DType        string  `json:"dtype"`
 	Search       string  `json:"search"`
+	Approximate  string  `json:"search_approximate,omitempty"`
+	NProbe       int     `json:"nprobe,omitempty"`
+	EfSearch     int     `json:"ef_search,omitempty"`
 	K            int     `json:"k"`
 	Margin       string  `json:"margin"`
 	Retrieval    string  `json:"retrieval"`
@@ -197,9 +228,14 @@ type settings struct {
 }
 
 func (c *Config) settings(encoderDigest, scorerDigest string) settings {
+	search := c.Search
+	if search == backend.Auto && len(c.approximate()) == 0 {
+		search = exact.Name // whatever it takes, the results are these
+	}
 	return settings{
 		c.Source, c.Target, c.Format, c.TextColumn, c.DocColumn, c.URLColumn, c.OnBadLine,
-		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType, c.Search, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
+		c.MaxLineBytes, c.ShardSize, encoderDigest, c.DType,
+		search, strings.Join(c.approximate(), " "), c.NProbe, c.EfSearch, c.K, c.Margin, c.Retrieval, c.Threshold, c.KeepBelow,
 		scorerDigest, c.Precision, c.Features,
 	}
 }

@@ -30,7 +30,7 @@ var units = map[string]string{plan.Shard: progress.Bytes, plan.Encode: "sentence
 
 // execute runs a kept plan on the engine.
 func (r *run) execute(ctx context.Context, p *plan.Plan, id string) (err error) {
-	w := newWorker(r.cfg, r.Options, r.store, r.model, r.searcher, p)
+	w := newWorker(r.cfg, r.Options, r.store, r.model, p)
 	defer func() {
 		if w.opened != nil {
 			r.report.Versions["onnxruntime"] = encode.RuntimeVersion()

@@ -32,7 +32,7 @@ func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opt
 	if err != nil {
 		return nil, err
 	}
-	w := newWorker(r.cfg, opts, r.store, r.model, r.searcher, p)
+	w := newWorker(r.cfg, opts, r.store, r.model, p)
 	defer func() { err = errors.Join(err, w.close()) }()
 	encoder, err := encode.Open(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime})
 	if err != nil {
@@ -63,7 +63,11 @@ func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opt
 // bed gathers a finished plan's texts, vectors and neighbours by sentence number.
 func (w *worker) bed(ctx context.Context) (*rescore.Bed, error) {
 	match := &w.plan.Waves[len(w.plan.Waves)-1].Tasks[0]
-	bed := &rescore.Bed{K: w.plan.Settings.K, Searcher: w.searcher, Threads: w.cfg.Threads}
+	searcher, err := w.searcher()
+	if err != nil {
+		return nil, err
+	}
+	bed := &rescore.Bed{K: w.plan.Settings.K, Searcher: searcher, Threads: w.cfg.Threads}
 	var numbered [2]*sentences
 	for side := range numbered {
 		var err error

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,6 +51,9 @@ func GC(ctx context.Context, work string, sweep Sweep, opts Options) (_ *Swept, 
 		if err := g.outputs(ctx, stage); err != nil {
 			return g.swept, err
 		}
+	}
+	if err := g.sweepIndexes(); err != nil {
+		return g.swept, err
 	}
 	for _, kind := range []string{runsNote, plansNote, runningNote, failedNote, ledgerNote} {
 		if err := g.notes(ctx, kind); err != nil {
@@ -131,6 +136,33 @@ func (g *collector) outputs(ctx context.Context, stage string) error {
 	return nil
 }
 
+// sweepIndexes removes index files that nobody has used since a moment.
+func (g *collector) sweepIndexes() error {
+	dir := g.store.Local(indexesName)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list the index files: %w", err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.before) {
+			continue // gone meanwhile, or a leftover, which Sweep takes
+		}
+		g.swept.Outputs[indexesName]++
+		g.swept.Bytes += info.Size()
+		if g.DryRun {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 func (g *collector) notes(ctx context.Context, kind string) error {
 	for entry, err := range g.store.List(ctx, kind) {
 		if err != nil {
@@ -181,7 +213,7 @@ func (g *collector) ledgerWhole(ctx context.Context, name string) (bool, error) 
 // String is the sweep in a line.
 func (s *Swept) String() string {
 	var parts []string
-	for _, stage := range []string{plan.Shard, plan.Encode, plan.Search, plan.Merge, plan.Match} {
+	for _, stage := range []string{plan.Shard, plan.Encode, plan.Search, plan.Merge, plan.Match, indexesName} {
 		if n := s.Outputs[stage]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %s", n, stage))
 		}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,21 @@ func (l *Locked) Error() string {
 		return fmt.Sprintf("another run holds %s; wait for its end", l.Path)
 	}
 	return fmt.Sprintf("process %d on %s holds %s since %s; wait for its end", l.PID, l.Host, l.Path, l.Since.Local().Format(time.DateTime))
+}
+
+// await takes the lock file at path, waiting for whoever holds it.
+func await(ctx context.Context, path string) (release func() error, err error) {
+	for {
+		release, err := lock(path)
+		if held := (*Locked)(nil); !errors.As(err, &held) {
+			return release, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // lock takes the lock file at path and writes its holder into it. The lock is the kernel's: it goes when its process does, however that

@@ -92,6 +92,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
 	if n.previous != nil && n.previous.ConfigDigest != r.report.ConfigDigest {
 		n.warn("the settings changed: %s", n.previous.Settings.differences(r.report.Settings))
 	}
+	r.previous = n.previous
 	p, err := r.mine(ctx)
 	if err != nil {
 		return nil, err
@@ -107,6 +108,9 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
 	}
 	if err := r.deliver(ctx, p, dir); err != nil {
 		return nil, err
+	}
+	if low := r.report.Search.warning(); low != "" {
+		n.warn("%s", low)
 	}
 	final := filepath.Join(n.out, runsName, name)
 	bitextFile := filepath.Base(r.report.Bitext.Path)

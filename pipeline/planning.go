@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
-	"bitextmine/index"
+	"bitextmine/index/backend"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 )
@@ -25,14 +23,22 @@ type Estimate struct {
 	plan.Cost
 	Work       string        `json:"work"`
 	PlanID     string        `json:"plan_id"`
-	Search     string        `json:"search"`
-	SearchWhy  string        `json:"search_why"`
+	Search     searching     `json:"search"`
+	Backends   []Searched    `json:"backends"`         // what else could search, and what it would cost; empty if nothing is to be searched
 	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
 	DiskFree   int64         `json:"disk_free_bytes"`  // 0: not a local directory
 	Rates      plan.Rates    `json:"rates"`
 	Time       time.Duration `json:"time_ns"`
 	Inputs     int           `json:"inputs"`
 	InputBytes int64         `json:"input_bytes"`
+}
+
+// Searched is what one search backend would take for the cells that are left.
+type Searched struct {
+	Name    string        `json:"name"`
+	Time    time.Duration `json:"time_ns"`
+	Memory  int64         `json:"memory_bytes"` // of the largest cell
+	Refused string        `json:"refused,omitempty"`
 }
 
 // Plan cuts the text into shards, which a run would do first and then finds done, and returns what the rest would cost. A run that does
@@ -44,15 +50,10 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.store.Close()) }()
-	sides, err := r.shard(ctx)
-	if err != nil {
-		return nil, err
+	if before, err := ReadReport(filepath.Join(r.cfg.Out, ReportName)); err == nil { // if it cannot be read, the run will say so
+		r.previous = before
 	}
-	p, err := r.planMining(ctx, sides)
-	if err != nil {
-		return nil, err
-	}
-	id, err := r.keepPlan(ctx, p)
+	p, id, err := r.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	}
 	e := &Estimate{
 		Cost: plan.CostOf(p, func(stage, key string) bool { return done[stage+"/"+key] }), Work: r.cfg.Work, PlanID: id,
-		Search: r.searcher.Name(), SearchWhy: whySearch(r.cfg.Search), MaxMemory: r.cfg.maxMemory, DiskFree: freeDisk(r.cfg.Work),
+		Search: r.search, MaxMemory: r.cfg.maxMemory, DiskFree: freeDisk(r.cfg.Work),
 	}
 	for _, side := range p.Sides {
 		e.Inputs += len(side.Inputs)
@@ -70,7 +71,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 			e.InputBytes += in.Bytes
 		}
 	}
-	if e.Rates, err = r.calibrate(ctx, p, e.Cost); err != nil {
+	if err := r.calibrate(ctx, p, e, cellShapes(p, done)); err != nil {
 		return nil, err
 	}
 	e.Time = e.Cost.Time(e.Rates)
@@ -79,25 +80,6 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		bounds.Memory = machineMemory()
 	}
 	return e, e.Fits(bounds)
-}
-
-// whySearch explains the choice of a backend.
-func whySearch(setting string) string {
-	if setting == SearchAuto {
-		return "auto takes exact search: no pair is lost, and a choice by size would search everything again in the night that tips it"
-	}
-	return "search = " + setting + " says so"
-}
-
-// SearchAuto leaves the choice of a backend to the program.
-const SearchAuto = "auto"
-
-// searchName resolves auto. It must not depend on the corpus: the backend is in every cell's key.
-func searchName(setting string) string {
-	if setting == SearchAuto {
-		return "exact"
-	}
-	return setting
 }
 
 // done lists the outputs that the store has of a plan's stages.
@@ -132,25 +114,44 @@ func machineMemory() int64 {
 	return int64(info.Totalram) * int64(info.Unit)
 }
 
-// calibrationTime is how long each measurement takes at least.
-const calibrationTime = 500 * time.Millisecond
-
-// calibrate measures what the plan needs to know of this machine: about a second.
-func (r *run) calibrate(ctx context.Context, p *plan.Plan, c plan.Cost) (rates plan.Rates, err error) {
-	if c.Encodings > 0 {
-		if rates.Encodings, err = r.encodeRate(ctx, p); err != nil {
-			return rates, err
+// calibrate measures what the plan needs to know of this machine: some seconds.
+func (r *run) calibrate(ctx context.Context, p *plan.Plan, e *Estimate, cells []backend.Shape) (err error) {
+	if e.Encodings > 0 {
+		if e.Rates.Encodings, err = r.encodeRate(ctx, p); err != nil {
+			return err
 		}
 	}
-	if c.Comparisons > 0 {
-		rates.Comparisons, err = r.searchRate(ctx)
+	if e.Comparisons == 0 {
+		return nil
 	}
-	return rates, err
+	estimates, err := r.estimates(ctx, cells)
+	if err != nil {
+		return err
+	}
+	for _, one := range estimates {
+		s := Searched{Name: one.Name, Time: one.Time, Memory: one.Memory}
+		if one.Refused != nil {
+			s.Refused = one.Refused.Error()
+		}
+		e.Backends = append(e.Backends, s)
+		if one.Name != e.Search.Backend {
+			continue
+		}
+		if one.Refused != nil {
+			return fmt.Errorf("calibrate the search: %w", one.Refused)
+		}
+		e.Rates.Comparisons = float64(e.Comparisons) / one.Time.Seconds()
+	}
+	return nil
 }
 
-// encodeRate encodes sentences of the first shard until the time is up.
+// encodeTime is how long the sample that tells the encoder's rate takes at least, unless it is the whole shard.
+const encodeTime = 400 * time.Millisecond
+
+// encodeRate encodes samples of the first shard, larger each time, until one takes long enough. Each is encoded to its end: what comes first is neither of
+// the usual length nor free of the start's costs.
 func (r *run) encodeRate(ctx context.Context, p *plan.Plan) (rate float64, err error) {
-	w := newWorker(r.cfg, r.Options, r.store, r.model, r.searcher, p)
+	w := newWorker(r.cfg, r.Options, r.store, r.model, p)
 	defer func() { err = errors.Join(err, w.close()) }()
 	encoder, err := w.encoder()
 	if err != nil {
@@ -171,53 +172,20 @@ func (r *run) encodeRate(ctx context.Context, p *plan.Plan) (rate float64, err e
 		return 0, fmt.Errorf("calibrate the encoder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	timed, cancel := context.WithCancel(ctx)
-	defer cancel()
-	begin, rows := time.Now(), 0
-	source := encode.Source{
-		Name: shard.Name, Digest: shard.SHA256, Language: p.Sides[0].Language, Rows: shard.Rows, Texts: normalised(reader.Rows()),
-	}
-	_, err = encoder.EncodeFile(timed, filepath.Join(scratch, embeddingName), embedding.DType(r.cfg.DType), source, func(done int) {
-		if rows = done; time.Since(begin) > calibrationTime {
-			cancel()
+	for n := min(32, shard.Rows); ; n = min(4*n, shard.Rows) {
+		rows := make([]uint32, n)
+		for i := range rows {
+			rows[i] = uint32(i * shard.Rows / n)
 		}
-	})
-	if err != nil && (timed.Err() == nil || ctx.Err() != nil) {
-		return 0, fmt.Errorf("calibrate the encoder: %w", err)
-	}
-	return float64(max(rows, 1)) / time.Since(begin).Seconds(), nil
-}
-
-// searchRate searches random cells, larger each time, until one takes long enough.
-func (r *run) searchRate(ctx context.Context) (float64, error) {
-	random := rand.New(rand.NewPCG(1, 2))
-	dim := r.model.Dim
-	for n := 2048; ; n *= 2 {
-		var sides [2]index.Side
-		for s := range sides {
-			sides[s].Vectors = embedding.FromFloat32(randomRows(random, n, dim), dim)
+		source := encode.Source{
+			Name: shard.Name, Digest: shard.SHA256, Language: p.Sides[0].Language, Rows: n, Texts: normalised(reader.RowsAt(rows)),
 		}
 		begin := time.Now()
-		if _, err := r.searcher.Search(ctx, sides[0], sides[1], r.cfg.K, nil); err != nil {
-			return 0, fmt.Errorf("calibrate the search: %w", err)
+		if _, err := encoder.EncodeFile(ctx, filepath.Join(scratch, embeddingName), embedding.DType(r.cfg.DType), source, nil); err != nil {
+			return 0, fmt.Errorf("calibrate the encoder: %w", err)
 		}
-		if spent := time.Since(begin); spent > calibrationTime/2 || n >= 1<<15 {
-			return float64(n) * float64(n) / spent.Seconds(), nil
-		}
-	}
-}
-
-func randomRows(random *rand.Rand, n, dim int) []float32 {
-	rows := make([]float32, n*dim)
-	for i := range n {
-		row, sum := rows[i*dim:(i+1)*dim], 0.0
-		for j := range row {
-			row[j] = random.Float32() - 0.5
-			sum += float64(row[j]) * float64(row[j])
-		}
-		for j := range row {
-			row[j] /= float32(math.Sqrt(sum))
+		if spent := time.Since(begin); spent > encodeTime || n == shard.Rows {
+			return float64(n) / spent.Seconds(), nil
 		}
 	}
-	return rows
 }

@@ -31,6 +31,7 @@ type Report struct {
 	ConfigDigest string            `json:"config_digest"`
 	Settings     settings          `json:"settings"`
 	Encoder      EncoderReport     `json:"encoder"`
+	Search       SearchReport      `json:"search"`
 	Inputs       []InputReport     `json:"inputs"`
 	Counts       Counts            `json:"counts"`
 	Threshold    float64           `json:"threshold"` // that was used: with settings.precision it is found in the matching
@@ -50,6 +51,22 @@ type EncoderReport struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Dim    int    `json:"dim"`
+}
+
+// SearchReport is how a run searched, and what it missed.
+type SearchReport struct {
+	searching
+	Recall *float64 `json:"recall,omitempty"` // the least that was measured; nil: the search was exact
+	Floor  float64  `json:"recall_floor"`
+}
+
+// warning is one sentence about a recall below the floor; empty if there is nothing to say.
+func (s *SearchReport) warning() string {
+	if s.Recall == nil || *s.Recall >= s.Floor {
+		return ""
+	}
+	return fmt.Sprintf("search %s found %.3f of the true neighbours in the worst cell, and search_recall asks for %.3f: raise nprobe or ef_search, or take exact",
+		s.Backend, *s.Recall, s.Floor)
 }
 
 // InputReport is one input file: no line of it is lost without a count.

@@ -15,7 +15,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
-	"bitextmine/index"
+	"bitextmine/index/backend"
 	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -26,13 +26,14 @@ import (
 	"bitextmine/pipeline/store"
 )
 
+// outLockName is held in the output directory while a run writes its bitext and report there.
+const outLockName = "run.lock"
+
 // Options is what a run needs besides its settings.
 type Options struct {
 	Progress progress.Reporter
 	Log      *slog.Logger
 	Version  string // of the program
-	// OpenSearch opens a search backend by name.
-	OpenSearch func(name string, threads int) (index.Searcher, error)
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(model *encode.Model, options encode.Options) (Encoder, error)
 	// OpenStore opens the store at a location; nil: store.Open.
@@ -59,11 +60,13 @@ type run struct {
 	cfg      Config
 	store    *store.Store
 	model    *encode.Model
-	searcher index.Searcher
-	scorer   *rescore.Named // nil: the margin decides
+	search   searching
+	costs    *backend.Calibration // once measured
+	scorer   *rescore.Named       // nil: the margin decides
 	engine   engine.Engine
 	remote   bool // the engine runs tasks in other processes
 	report   *Report
+	previous *Report // of the run whose output is in the output directory; nil if there is none
 }
 
 // Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that was
@@ -81,8 +84,19 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *Report, err error) {
 	if err != nil || cfg.DryRun != nil {
 		return r.report, err
 	}
+	release, err := await(ctx, filepath.Join(r.cfg.Out, outLockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := r.openOut(); err != nil { // again: another run may have ended here meanwhile
+		return nil, err
+	}
 	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err
+	}
+	if low := r.report.Search.warning(); low != "" {
+		opts.Log.Warn(low)
 	}
 	return r.report, r.report.write(filepath.Join(r.cfg.Out, ReportName))
 }
@@ -105,11 +119,17 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 		return nil, err
 	}
 	r.warnLanguages()
-	if r.searcher, err = opts.OpenSearch(searchName(cfg.Search), cfg.Threads); err != nil {
-		return nil, err
-	}
 	if r.engine, r.remote, err = cfg.engine(); err != nil {
 		return nil, err
+	}
+	if err := r.checkSearch(); err != nil {
+		return nil, err
+	}
+	r.search = settled(cfg.Search)
+	if cfg.ONNXRuntime != "" && !r.remote { // else it is looked for when there is something to encode
+		if _, err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.loadScorer(); err != nil {
 		return nil, err
@@ -155,6 +175,7 @@ func (r *run) openOut() error {
 		return badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, or replace it with --overwrite",
 			r.cfg.Out, previous.Settings.differences(r.report.Settings))
 	}
+	r.previous = previous
 	return nil
 }
 
@@ -162,15 +183,7 @@ func (r *run) openOut() error {
 func (r *run) mine(ctx context.Context) (_ *plan.Plan, err error) {
 	ctx, span := startSpan(ctx, "run", attribute.String("src", r.cfg.Source), attribute.String("tgt", r.cfg.Target))
 	defer func() { endSpan(span, err) }()
-	sides, err := r.shard(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := r.planMining(ctx, sides)
-	if err != nil {
-		return nil, err
-	}
-	id, err := r.keepPlan(ctx, p)
+	p, id, err := r.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +194,34 @@ func (r *run) mine(ctx context.Context) (_ *plan.Plan, err error) {
 		return p, err
 	}
 	return p, r.keepLedger(ctx, p)
+}
+
+// plan cuts the text into shards, settles how they are searched, and keeps the plan of the rest, whose id it returns.
+func (r *run) plan(ctx context.Context) (*plan.Plan, string, error) {
+	sides, err := r.shard(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := r.checkNeighbours(ctx, sides); err != nil {
+		return nil, "", err
+	}
+	if err := r.checkIndex(sides); err != nil {
+		return nil, "", err
+	}
+	if err := r.settleSearch(ctx, sides); err != nil {
+		return nil, "", err
+	}
+	r.report.Search = SearchReport{searching: r.search, Floor: r.cfg.SearchRecall}
+	p, err := r.planMining(ctx, sides)
+	if err != nil {
+		return nil, "", err
+	}
+	if r.search.Backend != r.search.Result {
+		p.Backend = r.search.Backend
+	}
+	demand(p, r.search.Backend, r.cfg.Threads)
+	id, err := r.keepPlan(ctx, p)
+	return p, id, err
 }
 
 // shard cuts every input and returns the sides with their shards.
@@ -230,7 +271,7 @@ func (r *run) settings() plan.Settings {
 	c := &r.cfg
 	return plan.Settings{
 		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
-		Search: r.searcher.Name(), K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
+		Search: r.search.Result, NProbe: c.NProbe, EfSearch: c.EfSearch, K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
 		Scorer: scorerDigest(r.scorer, r.model.Tokens), Precision: c.Precision, Features: c.Features,
 		ConfigDigest: r.report.ConfigDigest,
 	}
@@ -256,7 +297,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	file := out.Files[0]
 	r.report.RunID, r.report.Counts, r.report.Samples = info.RunID, info.Counts, info.Samples
-	r.report.Threshold = info.Threshold
+	r.report.Threshold, r.report.Search.Recall = info.Threshold, info.Least
 	r.report.Bitext = BitextReport{Path: path, Rows: info.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil
 }

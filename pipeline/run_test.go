@@ -16,8 +16,6 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
-	"bitextmine/index"
-	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 )
@@ -33,10 +31,6 @@ func TestMain(m *testing.M) {
 	// The AWS client keeps idle connections until its transport times them out.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
 		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
-}
-
-func openSearch(name string, threads int) (index.Searcher, error) {
-	return backend.Open(name, backend.Options{Threads: threads})
 }
 
 // corpora writes a German and an English text of n sentences each, of which every other is a translation; some stand twice, some
@@ -79,7 +73,7 @@ func config(dir, out string) Config {
 }
 
 func options() Options {
-	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test", OpenSearch: openSearch}
+	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test"}
 }
 
 func mustRun(t testing.TB, cfg Config) *Report {

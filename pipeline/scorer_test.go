@@ -229,7 +229,9 @@ func TestFitRefuses(t *testing.T) {
 		"no rivals":           {tiny, known, "rivals"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Fit(t.Context(), config(c.dir, filepath.Join(t.TempDir(), "out")), c.pairs, "test", options())
+			cfg := config(c.dir, filepath.Join(t.TempDir(), "out"))
+			cfg.K = 2 // as many as the tiny corpus has sentences
+			_, err := Fit(t.Context(), cfg, c.pairs, "test", options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v does not say %q", err, c.says)
 			}

@@ -12,6 +12,8 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/index/faiss"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -36,7 +38,11 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 			return nil, err
 		}
 	}
-	result, err := w.searcher.Search(ctx, sides[0], sides[1], w.plan.Settings.K, stepsOf(t.Items, meter))
+	searcher, err := w.searcherOf(min(shards[0].Rows, shards[1].Rows))
+	if err != nil {
+		return nil, err
+	}
+	result, err := searcher.Search(ctx, sides[0], sides[1], w.plan.Settings.K, stepsOf(t.Items, meter))
 	if err != nil {
 		return nil, fmt.Errorf("search %s x %s: %w", shards[0].Name, shards[1].Name, err)
 	}
@@ -49,6 +55,30 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 		found.add(result.Recall.Least())
 	}
 	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
+}
+
+// indexesName is where approximate indexes are kept in a store: they can be made again.
+const indexesName = "indexes"
+
+// searcherOf opens the plan's backend, or exact search for a cell whose thinner side has too few rows for an index.
+func (w *worker) searcherOf(rows int) (index.Searcher, error) {
+	if rows < backend.LeastRows(w.plan.Searcher()) {
+		return w.exact()
+	}
+	return w.searcher()
+}
+
+// openSearcher opens the backend that a plan names. Its index files are kept beside the store's outputs.
+func (w *worker) openSearcher() (index.Searcher, error) {
+	s, name := w.plan.Settings, w.plan.Searcher()
+	opts := backend.Options{Threads: w.cfg.Threads}
+	if !backend.Exact(name) {
+		opts.FAISS = faiss.Options{NProbe: s.NProbe, EfSearch: s.EfSearch, Dir: w.store.Local(indexesName)}
+		if err := os.MkdirAll(opts.FAISS.Dir, 0o755); err != nil {
+			return nil, fmt.Errorf("make the directory of index files: %w", err)
+		}
+	}
+	return backend.Open(name, opts)
 }
 
 // recall is what a search or a merge of searches says of itself: the least recall that was measured; nil for an exact search.

@@ -157,7 +157,10 @@ func TestSlurm(t *testing.T) {
 			"run", "--src", "de", "--tgt", "en", "--src-text", text.dirs[0], "--tgt-text", text.dirs[1], "--keep-below",
 			"--shard-size", "40", "--out", out, "--threads", "1",
 		}, args...)...)
-		cmd.Dir = t.TempDir()
+		cmd.Dir = filepath.Join(t.TempDir(), "a b's") // names that sbatch's options must quote
+		if err := os.Mkdir(cmd.Dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 		cmd.Stderr = &bytes.Buffer{}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -203,7 +206,7 @@ func TestSlurm(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "out")
+			out := filepath.Join(t.TempDir(), "the out")
 			cmd := run(t, out, "--engine", "slurm")
 			disturb(t, filepath.Join(out, "work"))
 			if err := cmd.Wait(); err != nil {

@@ -76,12 +76,8 @@ func taskWorker(cfg TaskConfig, opts Options, work string, st *store.Store, p *p
 	if err != nil {
 		return nil, err
 	}
-	searcher, err := opts.OpenSearch(p.Settings.Search, cfg.Threads)
-	if err != nil {
-		return nil, err
-	}
 	run := Config{Work: work, Encoder: p.Encoder, Threads: cfg.Threads, ONNXRuntime: cfg.ONNXRuntime}
-	return newWorker(run, opts, st, model, searcher, p), nil
+	return newWorker(run, opts, st, model, p), nil
 }
 
 // PlanPath is the location of a plan in a store. The options of a bucket stay behind it.

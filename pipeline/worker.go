@@ -12,6 +12,8 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -32,7 +34,8 @@ type worker struct {
 	plan  *plan.Plan
 	model *encode.Model
 
-	searcher index.Searcher
+	searcher func() (index.Searcher, error) // that the plan names
+	exact    func() (index.Searcher, error) // for cells that are too thin for an index
 	encoder  func() (Encoder, error)
 	opened   Encoder
 
@@ -45,8 +48,8 @@ type worker struct {
 // coverOf is a cover of a side's shards.
 type coverOf struct{ side, place int }
 
-func newWorker(cfg Config, opts Options, st *store.Store, model *encode.Model, searcher index.Searcher, p *plan.Plan) *worker {
-	w := &worker{Options: opts, cfg: cfg, store: st, plan: p, model: model, searcher: searcher, orders: map[string][]int32{}, covers: map[coverOf][]int32{}}
+func newWorker(cfg Config, opts Options, st *store.Store, model *encode.Model, p *plan.Plan) *worker {
+	w := &worker{Options: opts, cfg: cfg, store: st, plan: p, model: model, orders: map[string][]int32{}, covers: map[coverOf][]int32{}}
 	w.encoder = sync.OnceValues(func() (Encoder, error) {
 		encoder, err := opts.openEncoder(model, encode.Options{Threads: cfg.Threads, Library: cfg.ONNXRuntime})
 		if err == nil {
@@ -54,6 +57,8 @@ func newWorker(cfg Config, opts Options, st *store.Store, model *encode.Model, s
 		}
 		return encoder, err
 	})
+	w.searcher = sync.OnceValues(w.openSearcher)
+	w.exact = sync.OnceValues(func() (index.Searcher, error) { return backend.Open(exact.Name, backend.Options{Threads: cfg.Threads}) })
 	for side := range w.sentences {
 		w.sentences[side] = sync.OnceValues(func() (*sentences, error) { return w.number(side) })
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
 	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
@@ -13,6 +15,7 @@ import (
 	"bitextmine/index/blas"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/kernel"
 )
 
 // contestant is something to be timed over a cell.
@@ -28,7 +31,10 @@ func parseContestants(text string, s settings) ([]contestant, error) {
 	var out []contestant
 	for _, name := range splitNames(text) {
 		c := contestant{name: name, searches: true}
-		switch {
+		switch kernelName, isKernel := strings.CutPrefix(name, exact.Name+"/"); {
+		case isKernel && slices.Contains(kernel.Names, kernelName) && kernel.Get(kernelName) == nil:
+			fmt.Printf("%s is left out: this CPU cannot run it\n", name)
+			continue
 		case name == "sgemm":
 			c.searches = false
 			c.run = func(_ context.Context, src, tgt index.Side, _ int) (float64, error) {
@@ -71,7 +77,21 @@ func open(name string, s settings) (index.Searcher, error) {
 	if kernelName, ok := strings.CutPrefix(name, exact.Name+"/"); ok {
 		return exact.Open(exact.Options{Threads: s.threads, Kernel: kernelName})
 	}
-	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: faiss.Options{NProbe: s.nprobe, EfSearch: s.efSearch}})
+	name, breadth, given := strings.Cut(name, "@")
+	opts := faiss.Options{NProbe: s.nprobe, EfSearch: s.efSearch}
+	if given {
+		n, err := strconv.Atoi(breadth)
+		if err != nil {
+			return nil, fmt.Errorf("contestant %s: %q is no nprobe or efSearch", name, breadth)
+		}
+		if opts = (faiss.Options{NProbe: n}); strings.Contains(name, "HNSW") {
+			opts = faiss.Options{EfSearch: n}
+		}
+	}
+	if backend.Exact(name) {
+		opts = faiss.Options{}
+	}
+	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: opts})
 }
 
 // twoFlatSearches is what a program without this package would do: a flat index of each side, all rows of the other searched in it, for k.

@@ -2,6 +2,7 @@
 // as fast as. Every row of its table is one shape; all contestants of a shape run in turn, in one process, several times over, and the
 // median counts, so that a noisy machine is noisy to all alike.
 //
+//	go run ./bench/search -part d256              one part of the tables of docs/search.md
 //	go run ./bench/search                         the shapes of docs/search.md but the largest
 //	go run ./bench/search -shapes 1000000x50000x256x4 -repeat 1
 //	go run ./bench/search -data skewed,duplicates,near -shapes 200000x20000x256x4
@@ -29,7 +30,7 @@ func main() {
 	log.SetFlags(0)
 	shapes := flag.String("shapes", shapesOfDocs, "comma-separated NxQxDIMxK")
 	data := flag.String("data", "random", "comma-separated: random, skewed (clusters of Zipf's sizes, sorted by similarity), duplicates (a third of all rows are copies), near (every row is in a group of a hundred whose cosines differ in the fourth digit)")
-	contestants := flag.String("contestants", "sgemm,go-faiss,faiss:Flat,exact,exact/avx512,exact/avx2", "comma-separated, in order; exact/KERNEL for one instruction set, any search backend")
+	contestants := flag.String("contestants", "sgemm,go-faiss,faiss:Flat,exact,exact/avx512,exact/avx2", "comma-separated, in order; exact/KERNEL for one instruction set, left out where the CPU lacks it, or any search backend, an approximate one with its nprobe or efSearch behind @")
 	repeat := flag.Int("repeat", 3, "times that each contestant runs")
 	threads := flag.Int("threads", runtime.NumCPU(), "of every contestant")
 	half := flag.Bool("float16", false, "rows in float16")
@@ -37,11 +38,17 @@ func main() {
 	ef := flag.Int("efsearch", 0, "of approximate graph indexes")
 	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
 	k := flag.Int("k", 4, "neighbours, of -embeddings")
+	piece := flag.String("part", "", "shapes, data and contestants of a part of docs/search.md, unless they are given: "+partNames())
 	peaks := flag.Bool("peaks", false, "only measure what one core can do at most in float32, bfloat16, int16 and int8")
 	flag.Parse()
 	if *peaks {
 		printPeaks()
 		return
+	}
+	if *piece != "" {
+		if err := apply(*piece); err != nil {
+			log.Fatal(err)
+		}
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

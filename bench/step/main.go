@@ -7,20 +7,23 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
-	"strings"
+	"syscall"
 	"time"
 
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
 
@@ -36,57 +39,70 @@ func main() {
 	library := flag.String("onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	rounds := flag.Int("rounds", 10, "timed steps of each")
 	dropout := flag.Float64("dropout", 0.1, "dropout of both")
+	threads := flag.Int("threads", runtime.NumCPU(), "PyTorch's threads; ONNX Runtime takes every core. 0: as many as PyTorch takes by itself")
 	flag.Parse()
-	if err := run(*python, *script, *library, *rounds, *dropout); err != nil {
+	if err := run(*python, *script, *library, *rounds, *threads, *dropout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// stepper runs one step and tells how long it took.
+// stepper runs one step and tells how long it took: on the clock, and of the processors' time, which a busy machine changes less.
 type stepper struct {
-	name  string
-	step  func() (time.Duration, error)
-	times []time.Duration
+	name       string
+	step       func() (wall, cpu float64, err error) // seconds
+	wall, cpus []float64
 }
 
-func run(python, script, library string, rounds int, dropout float64) error {
+func run(python, script, library string, rounds, threads int, dropout float64) (err error) {
 	ours, err := newOurs(library, dropout)
 	if err != nil {
 		return err
 	}
 	steppers := []*stepper{ours}
 	if python != "" {
-		torch, stop, err := newTorch(python, script, dropout)
+		torch, stop, err := newTorch(python, script, threads, dropout)
 		if err != nil {
 			return err
 		}
-		defer stop()
+		defer func() { err = errors.Join(err, stop()) }()
 		steppers = append(steppers, torch)
 	}
 	for i := range rounds + 2 {
 		for _, s := range steppers {
-			took, err := s.step()
+			wall, cpu, err := s.step()
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			if i >= 2 { // the first compile and fill caches
-				s.times = append(s.times, took)
+				s.wall, s.cpus = append(s.wall, wall), append(s.cpus, cpu)
 			}
 		}
 	}
 	for _, s := range steppers {
-		slices.Sort(s.times)
-		fmt.Printf("%-8s min %7.1f ms   median %7.1f ms\n", s.name, ms(s.times[0]), ms(s.times[len(s.times)/2]))
+		slices.Sort(s.wall)
+		slices.Sort(s.cpus)
+		fmt.Printf("%-6s min %6.0f ms   median %6.0f ms   processors min %6.0f ms   median %6.0f ms\n", s.name,
+			1000*s.wall[0], 1000*median(s.wall), 1000*s.cpus[0], 1000*median(s.cpus))
 	}
 	if len(steppers) == 2 {
-		a, b := steppers[0].times, steppers[1].times
-		fmt.Printf("mine / torch: min %.2f, median %.2f\n", ms(a[0])/ms(b[0]), ms(a[len(a)/2])/ms(b[len(b)/2]))
+		a, b := steppers[0], steppers[1]
+		fmt.Printf("mine / torch: min %.2f, median %.2f; processors min %.2f, median %.2f\n",
+			a.wall[0]/b.wall[0], median(a.wall)/median(b.wall), a.cpus[0]/b.cpus[0], median(a.cpus)/median(b.cpus))
 	}
 	return nil
 }
 
-func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
+func median(sorted []float64) float64 { return sorted[len(sorted)/2] }
+
+// cpuSeconds is what this process has had of the processors.
+func cpuSeconds() (float64, error) {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0, err
+	}
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9, nil
+}
 
 func newOurs(library string, dropout float64) (*stepper, error) {
 	backend, err := device.Open("cpu", library)
@@ -103,17 +119,29 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	step := t.NewStep(contrastive{}, nil)
+	loss, err := objective.New(objective.Settings{Name: "contrastive", Temperature: 0.05, Dim: s.Width})
+	if err != nil {
+		return nil, err
+	}
+	step := t.NewStep(loss, nil)
 	b := &data.Batch{Source: side(1), Target: side(2)}
 	n := 0
-	return &stepper{name: "mine", step: func() (time.Duration, error) {
+	return &stepper{name: "mine", step: func() (float64, float64, error) {
 		n++
 		for _, w := range all {
 			w.ZeroGrad()
 		}
+		before, err := cpuSeconds()
+		if err != nil {
+			return 0, 0, err
+		}
 		start := time.Now()
-		_, err := step.Run(context.Background(), b, encoder.Seed(1, n, 0))
-		return time.Since(start), err
+		if _, err := step.Run(context.Background(), b, encoder.Seed(1, n, 0)); err != nil {
+			return 0, 0, err
+		}
+		wall := time.Since(start).Seconds()
+		after, err := cpuSeconds()
+		return wall, after - before, err
 	}}, nil
 }
 
@@ -131,8 +159,8 @@ func side(seed uint64) data.Side {
 }
 
 // newTorch starts the script, which runs one step for every line it reads and answers with its seconds.
-func newTorch(python, script string, dropout float64) (*stepper, func(), error) {
-	cmd := exec.Command(python, script, strconv.FormatFloat(dropout, 'g', -1, 64))
+func newTorch(python, script string, threads int, dropout float64) (*stepper, func() error, error) {
+	cmd := exec.Command(python, script, strconv.FormatFloat(dropout, 'g', -1, 64), strconv.Itoa(threads))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -146,20 +174,17 @@ func newTorch(python, script string, dropout float64) (*stepper, func(), error) 
 		return nil, nil, err
 	}
 	lines := bufio.NewReader(out)
-	step := func() (time.Duration, error) {
+	step := func() (wall, cpu float64, err error) {
 		if _, err := io.WriteString(in, "step\n"); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		seconds, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
-		return time.Duration(seconds * float64(time.Second)), err
+		_, err = fmt.Sscan(line, &wall, &cpu)
+		return wall, cpu, err
 	}
-	stop := func() {
-		in.Close()
-		cmd.Wait()
-	}
+	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
 	return &stepper{name: "torch", step: step}, stop, nil
 }

@@ -159,6 +159,76 @@ func TestRefusedCallsExitWithTwo(t *testing.T) {
 	}
 }
 
+// TestRefusedBeforeAnyWork: what a run could not search or encode with is told before it makes its output directory.
+func TestRefusedBeforeAnyWork(t *testing.T) {
+	noLibrary := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	if err := os.WriteFile(noLibrary, []byte("no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no such backend":         {[]string{"--search", "annoy"}, "annoy"},
+		"no such index":           {[]string{"--search", "faiss:Blah"}, "Blah"},
+		"codes that do not fit":   {[]string{"--search", "faiss:IVF8,PQ7np"}, "256 dimensions"},
+		"a GPU that is not there": {[]string{"--search", "faiss-gpu:Flat"}, "GPU"},
+		"nprobe of exact":         {[]string{"--nprobe", "4"}, "nprobe"},
+		"nprobe of a graph":       {[]string{"--search", "faiss:HNSW8,Flat", "--nprobe", "4"}, "nprobe"},
+		"negative ef_search":      {[]string{"--search", "faiss:HNSW8,Flat", "--ef-search", "-4"}, "ef_search"},
+		"no such library":         {[]string{"--onnxruntime", "nowhere.so"}, "nowhere.so"},
+		"no library":              {[]string{"--onnxruntime", noLibrary}, noLibrary},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, command := range []string{"run", "plan"} {
+				out := filepath.Join(t.TempDir(), "mined")
+				root := newRoot()
+				root.SetArgs(append([]string{command, "--src", "de", "--tgt", "en", "--out", out}, c.args...))
+				err := root.ExecuteContext(t.Context())
+				if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("mine %s: error %v; want one badinput sentence that says %q", command, err, c.says)
+				}
+				if _, err := os.Stat(out); err == nil {
+					t.Errorf("mine %s has made the output directory", command)
+				}
+			}
+		})
+	}
+}
+
+// TestTooFewSentences: lists of k neighbours need k sentences on either side.
+func TestTooFewSentences(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"three": "Ein Satz.\nNoch einer.\nDer dritte.\n", "again": "Der dritte.\nEin Satz.\n", "none": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		files []string
+		want  int
+	}{
+		"three lines":           {[]string{"three"}, exitPermanent},
+		"three, and some again": {[]string{"three", "again"}, exitPermanent},
+		"three, and lower k":    {[]string{"three", "--k", "3", "--scorer=none"}, exitDone},
+		"no line":               {[]string{"none"}, exitPermanent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"run", "--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}
+			for _, f := range c.files {
+				if strings.HasPrefix(f, "--") || f == "3" {
+					args = append(args, f)
+					continue
+				}
+				args = append(args, "--src-text", filepath.Join(dir, f))
+			}
+			if code := execute(t.Context(), args); code != c.want {
+				t.Errorf("exit code %d, want %d", code, c.want)
+			}
+		})
+	}
+}
+
 // TestRunOnFixtures is what a new user types first, but for the output directory.
 func TestRunOnFixtures(t *testing.T) {
 	t.Chdir(t.TempDir())

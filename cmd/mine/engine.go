@@ -9,6 +9,9 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 )
@@ -21,11 +24,13 @@ type engine struct {
 	Encoder     string
 	ONNXRuntime string
 	Search      string
+	NProbe      int
+	EfSearch    int
 	Threads     int
 }
 
 // engineKeys are the settings of pipeline.Config that an engine takes.
-var engineKeys = []string{"encoder", "onnxruntime", "search", "threads"}
+var engineKeys = []string{"encoder", "onnxruntime", "search", "nprobe", "ef_search", "threads"}
 
 func (e *engine) register(cmd *cobra.Command) {
 	e.command = cmd
@@ -34,6 +39,8 @@ func (e *engine) register(cmd *cobra.Command) {
 	f.String("encoder", "", "built-in encoder, or the path of a model.yaml")
 	f.String("onnxruntime", "", "path of libonnxruntime")
 	f.String("search", "", "search backend")
+	f.Int("nprobe", 0, "inverted lists that a query visits, of an approximate search")
+	f.Int("ef-search", 0, "breadth of a graph search, of an approximate search")
 	f.Int("threads", 0, "threads; 0: every core")
 }
 
@@ -53,7 +60,8 @@ func (e *engine) loadWith(more ...string) (*pipeline.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Encoder, e.ONNXRuntime, e.Search, e.Threads = cfg.Encoder, cfg.ONNXRuntime, cfg.Search, cfg.Threads
+	e.Encoder, e.ONNXRuntime, e.Threads = cfg.Encoder, cfg.ONNXRuntime, cfg.Threads
+	e.Search, e.NProbe, e.EfSearch = cfg.Search, cfg.NProbe, cfg.EfSearch
 	if e.Threads < 0 {
 		return nil, badinput.Errorf("settings: threads = %d must not be negative", e.Threads)
 	}
@@ -63,7 +71,15 @@ func (e *engine) loadWith(more ...string) (*pipeline.Config, error) {
 	return cfg, nil
 }
 
-func (e *engine) searcher() (index.Searcher, error) { return openSearch(e.Search, e.Threads) }
+// searcher opens the search; auto is exact, as what is evaluated must not depend on the machine.
+func (e *engine) searcher() (index.Searcher, error) {
+	name := e.Search
+	if name == backend.Auto {
+		name = exact.Name
+	}
+	opts := backend.Options{Threads: e.Threads, FAISS: faiss.Options{NProbe: e.NProbe, EfSearch: e.EfSearch}}
+	return backend.Open(name, opts)
+}
 
 func (e *engine) encoder() (*encode.Encoder, error) {
 	model, err := encode.Load(e.Encoder)

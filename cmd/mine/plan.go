@@ -23,7 +23,7 @@ func newPlan() *cobra.Command {
 		Use:   "plan",
 		Short: "Say what a run would do and cost, and whether it fits",
 		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then finds done; nothing
-else is computed but a calibration of about a second. A run that does not fit is refused with exit code 2.`,
+else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.load()
@@ -40,7 +40,7 @@ else is computed but a calibration of about a second. A run that does not fit is
 
 // runOptions are what every command that computes gives to the pipeline.
 func runOptions(reporter progress.Reporter) pipeline.Options {
-	return pipeline.Options{Progress: reporter, Log: slog.Default(), Version: version, OpenSearch: openSearch}
+	return pipeline.Options{Progress: reporter, Log: slog.Default(), Version: version}
 }
 
 func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writer) error {
@@ -81,7 +81,14 @@ func printPlan(out io.Writer, cfg pipeline.Config, e *pipeline.Estimate, asJSON 
 	if e.Comparisons > 0 {
 		fmt.Fprintf(out, ", at %.3g pairs/s", e.Rates.Comparisons)
 	}
-	fmt.Fprintf(out, "\nsearch      %s: %s\n", e.Search, e.SearchWhy)
+	fmt.Fprintf(out, "\nsearch      %s: %s\n", e.Search.Backend, e.Search.Why)
+	for _, b := range e.Backends {
+		if b.Refused != "" {
+			fmt.Fprintf(out, "            %s cannot be used: %s\n", b.Name, b.Refused)
+			continue
+		}
+		fmt.Fprintf(out, "            %s would take about %s and %s\n", b.Name, b.Time.Round(time.Second/10), plan.Bytes(b.Memory))
+	}
 	fmt.Fprintf(out, "memory      %s for the largest task (%s), mapped files apart", plan.Bytes(e.Memory), e.Stage)
 	if e.MaxMemory > 0 {
 		fmt.Fprintf(out, "; max_memory is %s", plan.Bytes(e.MaxMemory))

@@ -40,7 +40,7 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newPlan(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
+	root.AddCommand(newRun(), newPlan(), newDoctor(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
 		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain())
 	return root
 }

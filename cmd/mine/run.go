@@ -15,8 +15,6 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/eval"
 	"bitextmine/fixtures"
-	"bitextmine/index"
-	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
@@ -73,10 +71,6 @@ func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Write
 		return nil
 	}
 	return printGold(ctx, out, cfg.Gold, gold, report)
-}
-
-func openSearch(name string, threads int) (index.Searcher, error) {
-	return backend.Open(name, backend.Options{Threads: threads})
 }
 
 // readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no pairs.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 )
@@ -59,7 +60,8 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	searcher, err := openSearch("exact", o.Threads)
+	o.Search = exact.Name
+	searcher, err := o.searcher()
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,10 @@ func TestCheckBadInput(t *testing.T) {
 		"threads":         {"exact", Options{Threads: -1}},
 		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
 		"nprobe":          {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{NProbe: -1}}},
+		"nprobe of exact": {"exact", Options{FAISS: faiss.Options{NProbe: 4}}},
+		"nprobe of flat":  {"faiss:Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
+		"nprobe of graph": {"faiss:HNSW8,Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
+		"efSearch of IVF": {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{EfSearch: 4}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +44,9 @@ func TestCheckBadInput(t *testing.T) {
 			}
 		})
 	}
-	if err := Check("faiss:PQ8np", 32, Options{}); err != nil {
-		t.Error(err)
+	for name, opts := range map[string]faiss.Options{"exact": {}, "faiss:PQ8np": {}, "faiss:IVF16,Flat": {NProbe: 4}, "faiss:HNSW8,Flat": {EfSearch: 4}} {
+		if err := Check(name, 32, Options{FAISS: opts}); err != nil {
+			t.Error(err)
+		}
 	}
 }

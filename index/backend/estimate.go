@@ -2,7 +2,6 @@ package backend
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/internal/badinput"
 )
 
 // Auto is the name that stands for the fastest backend of those that may be used.
@@ -72,7 +72,12 @@ func (c Calibration) Estimates(cells []Shape) []Estimate {
 	return out
 }
 
-// Choose returns the estimate of the backend to use, and why in one sentence: the fastest whose memory stays below limit (bytes; 0 for no limit).
+// Worth is how many times as fast as the fastest exact backend an approximate one must be to be chosen: it loses pairs, and its estimate
+// is of random rows.
+const Worth = 2
+
+// Choose returns the estimate of the backend to use, and why in one sentence: the fastest whose memory stays below limit (bytes; 0 for no
+// limit); an approximate one only if it is Worth it, or no exact one can be used.
 func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
 	usable := slices.DeleteFunc(slices.Clone(estimates), func(e Estimate) bool {
 		return e.Refused != nil || limit > 0 && e.Memory > limit
@@ -80,7 +85,7 @@ func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
 	if len(usable) == 0 {
 		return Estimate{}, "", noneUsable(estimates, limit)
 	}
-	slices.SortStableFunc(usable, func(a, b Estimate) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(usable, func(a, b Estimate) int { return cmp.Compare(a.handicapped(), b.handicapped()) })
 	why := fmt.Sprintf("%s is expected to take %s", usable[0].Name, round(usable[0].Time))
 	for _, other := range usable[1:] {
 		why += fmt.Sprintf(", %s %s", other.Name, round(other.Time))
@@ -88,16 +93,24 @@ func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
 	return usable[0], why, nil
 }
 
-func noneUsable(estimates []Estimate, limit int64) error {
-	var all []error
-	for _, e := range estimates {
-		err := e.Refused
-		if err == nil {
-			err = fmt.Errorf("%s needs %d MiB and may use %d", e.Name, e.Memory>>20, limit>>20)
-		}
-		all = append(all, err)
+// handicapped is the time by which a backend is compared with others.
+func (e Estimate) handicapped() time.Duration {
+	if Exact(e.Name) {
+		return e.Time
 	}
-	return errors.Join(all...)
+	return Worth * e.Time
+}
+
+func noneUsable(estimates []Estimate, limit int64) error {
+	var all []string
+	for _, e := range estimates {
+		if e.Refused != nil {
+			all = append(all, e.Refused.Error())
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s needs %d MiB and may use %d", e.Name, e.Memory>>20, limit>>20))
+	}
+	return badinput.Errorf("no search can be used: %s", strings.Join(all, "; "))
 }
 
 func round(d time.Duration) time.Duration {

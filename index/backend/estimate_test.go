@@ -34,18 +34,24 @@ func TestFitRecoversCosts(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	gpu := Estimate{Name: "gpu", Refused: errors.New("no GPU")}
-	fast := Estimate{Name: "fast", Time: time.Second, Memory: 4 << 30}
-	small := Estimate{Name: "small", Time: time.Minute, Memory: 1 << 20}
+	fast := Estimate{Name: "faiss-gpu:Flat", Time: time.Second, Memory: 4 << 30}
+	small := Estimate{Name: "exact", Time: time.Minute, Memory: 1 << 20}
+	ann := func(seconds int) Estimate {
+		return Estimate{Name: "faiss:IVF64,Flat", Time: time.Duration(seconds) * time.Second}
+	}
 	for name, c := range map[string]struct {
 		from  []Estimate
 		limit int64
 		want  string
 		why   string
 	}{
-		"the fastest":           {[]Estimate{gpu, small, fast}, 0, "fast", "fast is expected to take 1s, small 1m0s"},
-		"the fastest that fits": {[]Estimate{fast, small}, 1 << 30, "small", "small is expected"},
-		"none":                  {[]Estimate{gpu}, 0, "", "no GPU"},
-		"none fits":             {[]Estimate{fast}, 1 << 30, "", "fast needs 4096 MiB and may use 1024"},
+		"the fastest":           {[]Estimate{gpu, small, fast}, 0, "faiss-gpu:Flat", "faiss-gpu:Flat is expected to take 1s, exact 1m0s"},
+		"the fastest that fits": {[]Estimate{fast, small}, 1 << 30, "exact", "exact is expected"},
+		"not worth its loss":    {[]Estimate{ann(31), small}, 0, "exact", "exact is expected to take 1m0s, faiss:IVF64,Flat 31s"},
+		"worth its loss":        {[]Estimate{small, ann(29)}, 0, "faiss:IVF64,Flat", "faiss:IVF64,Flat is expected to take 29s, exact 1m0s"},
+		"the only one":          {[]Estimate{gpu, ann(90)}, 0, "faiss:IVF64,Flat", "1m30s"},
+		"none":                  {[]Estimate{gpu}, 0, "", "no search can be used: no GPU"},
+		"none fits":             {[]Estimate{fast}, 1 << 30, "", "faiss-gpu:Flat needs 4096 MiB and may use 1024"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, why, err := Choose(c.from, c.limit)

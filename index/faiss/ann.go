@@ -76,11 +76,11 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 // a few milliseconds a query.
 const annChunk = 512
 
-// Check tells whether FAISS can make an index by this factory string for vectors of dim values; its error is badinput.
-func Check(factory string, dim int) error {
+// Check tells whether FAISS can make an index by this factory string for vectors of dim values, with these search settings; its error is badinput.
+func Check(factory string, dim int, opts Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	idx, err := cpu{}.create(factory, dim, 0, Options{})
+	idx, err := cpu{}.create(factory, dim, 0, opts)
 	if err != nil {
 		return err
 	}
@@ -89,6 +89,9 @@ func Check(factory string, dim int) error {
 }
 
 var ivf = regexp.MustCompile(`IVF(\d+)`)
+
+// LeastRows is how many different rows a side must have for an index by this factory string: one for each of its inverted lists.
+func LeastRows(factory string) int { return lists(factory) }
 
 // lists returns the number of inverted lists that a factory string asks for, 0 for none.
 func lists(factory string) int {

@@ -124,10 +124,10 @@ func TestApproximateBadInput(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := Check("IVF8,PQ4np", 32); err != nil {
+	if err := Check("IVF8,PQ4np", 32, Options{NProbe: 2}); err != nil {
 		t.Error(err)
 	}
-	if err := Check("IVF8,PQ5np", 32); !badinput.Is(err) {
+	if err := Check("IVF8,PQ5np", 32, Options{}); !badinput.Is(err) {
 		t.Errorf("error %v; want badinput", err)
 	}
 }

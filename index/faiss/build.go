@@ -54,13 +54,16 @@ func fill(ctx context.Context, idx native, factory string, rows *index.Distinct,
 	}
 	// An index that needs no training ignores it.
 	if err := idx.Train(sample(rows, trainRows(factory, opts))); err != nil {
-		if strings.Contains(err.Error(), "bad_alloc") {
+		if outOfMemory(err) {
 			return badinput.Errorf("not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows", factory, trainRows(factory, opts))
 		}
 		return badinput.Errorf("FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact", factory, rows.Len(), reason(err))
 	}
 	return addAll(ctx, idx, rows)
 }
+
+// outOfMemory tells the C++ exception of an allocation that failed by its text.
+func outOfMemory(err error) bool { return strings.Contains(err.Error(), "bad_alloc") }
 
 // trainRows is how many rows an index is trained on. FAISS asks for 39 a list and uses at most 256; codes need some ten thousand.
 func trainRows(factory string, opts Options) int {

@@ -62,6 +62,13 @@ faiss::RangeSearchResult* range_of(FaissRangeSearchResult* p) {
 
 extern "C" {
 
+// Not of the C API, which has no call that tells it: the version of the headers, which Debian ships with the library.
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+const char* bitextmine_faiss_version() {
+    return TEXT(FAISS_VERSION_MAJOR) "." TEXT(FAISS_VERSION_MINOR) "." TEXT(FAISS_VERSION_PATCH);
+}
+
 const char* faiss_get_last_error() {
     return last_error.c_str();
 }

@@ -5,7 +5,11 @@ package faiss
 /*
 #cgo CXXFLAGS: -std=c++17 -O2 -fopenmp
 #cgo LDFLAGS: "-L${SRCDIR}/lib" -lfaiss -lblas -llapack -lgomp -lm
+const char *bitextmine_faiss_version(void);
 */
 import "C"
 
 import _ "github.com/DataIntelligenceCrew/go-faiss"
+
+// Version is that of the FAISS which the program was linked with.
+func Version() string { return C.GoString(C.bitextmine_faiss_version()) }

@@ -22,6 +22,9 @@ const (
 	PrefixGPU = "faiss-gpu:"
 )
 
+// Flat is the factory string of an index that keeps its vectors as they are: the one whose search is exact.
+const Flat = "Flat"
+
 // Options are the settings of a FAISS search.
 type Options struct {
 	Threads int // 0: all processors that Go may use
@@ -89,7 +92,7 @@ func openOn(on processor, factory string, opts Options) (index.Searcher, error) 
 	switch factory {
 	case "":
 		return nil, badinput.Errorf("search backend %q names no index; write %sFlat or another FAISS factory string behind it", on.prefix(), on.prefix())
-	case "Flat":
+	case Flat:
 		return &flat{on: on, opts: opts}, nil
 	}
 	return &ann{on: on, factory: factory, opts: opts}, nil
@@ -107,6 +110,9 @@ func addAll(ctx context.Context, idx native, rows *index.Distinct) error {
 			return err
 		}
 		if err := idx.Add(rows.Block(lo, min(lo+step, rows.Len()), buf)); err != nil {
+			if outOfMemory(err) {
+				return badinput.Errorf("not enough memory for a FAISS index of %d rows; use a smaller shard_size, an index with codes such as IVF1024,PQ32np, or exact", rows.Len())
+			}
 			return failed("add vectors", err)
 		}
 	}

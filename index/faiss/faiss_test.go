@@ -1,6 +1,7 @@
 package faiss
 
 import (
+	"regexp"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,5 +25,11 @@ func TestOpenBadInput(t *testing.T) {
 	}
 	if _, err := Open("", Options{}); !badinput.Is(err) {
 		t.Errorf("no factory: error %v; want badinput", err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if v := Version(); !regexp.MustCompile(`^1\.\d+\.\d+$`).MatchString(v) {
+		t.Errorf("version %q", v)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
 
@@ -124,6 +125,8 @@ func load(path string, want label, opts Options) (native, error) {
 		idx.Delete()
 		return nil, err
 	}
+	// Its time tells when it was last of use. The file may be another user's, and is used all the same.
+	_ = os.Chtimes(path, time.Time{}, time.Now())
 	return idx, nil
 }
 

@@ -19,7 +19,7 @@ type flat struct {
 	opts Options
 }
 
-func (f *flat) Name() string { return f.on.prefix() + "Flat" }
+func (f *flat) Name() string { return f.on.prefix() + Flat }
 
 // Search implements index.Searcher.
 func (f *flat) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
@@ -45,7 +45,7 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 	defer runtime.UnlockOSThread()
 	blas.SetThreads(f.opts.Threads)
 
-	idx, err := f.on.create("Flat", half.Base.Dim(), half.Base.Len(), f.opts)
+	idx, err := f.on.create(Flat, half.Base.Dim(), half.Base.Len(), f.opts)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// Version is unknown: the C API of the user's libfaiss_c has no call that tells it.
+func Version() string { return "of the user's libfaiss_c" }
+
 // GPUs returns how many GPUs FAISS can use; its error says what is missing.
 func GPUs() (int, error) {
 	var n C.int

@@ -39,8 +39,8 @@ var slurmScript = template.Must(template.New("script").Funcs(template.FuncMap{"q
 #SBATCH --requeue
 #SBATCH --kill-on-invalid-dep=yes
 #SBATCH --open-mode=append
-#SBATCH --chdir={{.Dir}}
-#SBATCH --output={{.Log}}
+#SBATCH --chdir={{.Dir | quote}}
+#SBATCH --output={{.Log | quote}}
 {{range .Options}}#SBATCH {{.}}
 {{end}}for try in 1 2 3; do
 	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID" --offset {{.First}} --step {{.Step}} --end {{.End}} --threads {{.Cores}}
@@ -196,7 +196,7 @@ func command(ctx context.Context, input, name string, args ...string) (string, e
 	return strings.TrimSpace(out.String()), nil
 }
 
-// quote makes a word of a shell script.
+// quote makes a word of a shell script, or of an option of sbatch, which reads quotes as a shell does.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 var _ Engine = Slurm{}

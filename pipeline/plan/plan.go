@@ -19,10 +19,11 @@ const (
 type Plan struct {
 	Version  string          `json:"version"` // of the program: another version may compute other keys
 	Settings Settings        `json:"settings"`
-	Encoder  string          `json:"encoder"`          // where its files are: a built-in name or a path
-	Sides    [2]Side         `json:"sides"`            // source, target
-	Scorer   json.RawMessage `json:"scorer,omitempty"` // its file, where one decides
-	Covers   []Cover         `json:"covers"`           // of the bases
+	Encoder  string          `json:"encoder"`           // where its files are: a built-in name or a path
+	Backend  string          `json:"backend,omitempty"` // that searches, where it is another than Settings.Search
+	Sides    [2]Side         `json:"sides"`             // source, target
+	Scorer   json.RawMessage `json:"scorer,omitempty"`  // its file, where one decides
+	Covers   []Cover         `json:"covers"`            // of the bases
 	Waves    []Wave          `json:"waves"`
 }
 
@@ -33,7 +34,9 @@ type Settings struct {
 	Encoder      string         `json:"encoder"` // digest
 	Dim          int            `json:"dim"`
 	DType        string         `json:"dtype"`
-	Search       string         `json:"search"`
+	Search       string         `json:"search"` // whose lists: any exact search gives those of "exact"
+	NProbe       int            `json:"nprobe,omitempty"`
+	EfSearch     int            `json:"ef_search,omitempty"`
 	K            int            `json:"k"`
 	Margin       string         `json:"margin"`
 	Retrieval    string         `json:"retrieval"`
@@ -119,6 +122,14 @@ type CellRef struct {
 
 // Ref is the key of a task.
 type Ref = string
+
+// Searcher names the backend that searches.
+func (p *Plan) Searcher() string {
+	if p.Backend != "" {
+		return p.Backend
+	}
+	return p.Settings.Search
+}
 
 // Len is the number of tasks of all waves.
 func (p *Plan) Len() int {

@@ -69,6 +69,8 @@ func (b bucket) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
+func (b bucket) Local(name string) string { return directory{b.cache}.Local(name) }
+
 func (b bucket) Scratch(name string) (string, error) { return directory{b.cache}.Scratch(name) }
 
 func (b bucket) Publish(ctx context.Context, name, dir string, files []File, record []byte) error {

@@ -38,6 +38,8 @@ func OpenDirectory(root string) (Backend, error) {
 
 func (d directory) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
+func (d directory) Local(name string) string { return d.path(name) }
+
 func (d directory) Read(_ context.Context, name string) ([]byte, error) {
 	return os.ReadFile(d.path(name))
 }

@@ -55,6 +55,8 @@ type Backend interface {
 	Fetch(ctx context.Context, name string, files []File) (dir string, err error)
 	// Remove takes an output away: its record goes first.
 	Remove(ctx context.Context, name string) error
+	// Local is a directory for files that can be made again, shared as outputs are where those lie in a directory.
+	Local(name string) string
 	// List yields the names of objects and outputs (without its files) under a prefix that is a whole path element.
 	List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 	// Sweep removes what killed writers left behind before a moment, and returns how much it was.
@@ -105,6 +107,10 @@ func New(back Backend, log *slog.Logger) *Store { return &Store{back: back, log:
 
 // Close ends the use of the store.
 func (s *Store) Close() error { return s.back.Close() }
+
+// Local is the directory of that name for files which are no outputs and can be made again: in the store's own directory, or for a bucket in this
+// machine's cache. It need not exist.
+func (s *Store) Local(name string) string { return s.back.Local(name) }
 
 // Do returns the task's output, running do to make it unless it is there whole. do writes its files into dir and returns
 // what to record beside them. An output whose files are missing or altered is dropped and made again.

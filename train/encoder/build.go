@@ -73,14 +73,14 @@ func affine(x, weight, bias *g.Node) *g.Node {
 func (b *builder) attention(i int, x *g.Node) *g.Node {
 	size := b.Width / b.Heads
 	heads := func(name string) *g.Node {
-		return g.TransposeAllDims(g.Reshape(b.dense(layer(i, "attention."+name), x), b.n, b.length, b.Heads, size), 0, 2, 1, 3)
+		return g.TransposeAllAxes(g.Reshape(b.dense(layer(i, "attention."+name), x), b.n, b.length, b.Heads, size), 0, 2, 1, 3)
 	}
 	q, k, v := heads("query"), heads("key"), heads("value")
 	batch := []int{0, 1}
 	scores := g.DotGeneral(g.MulScalar(q, 1/math.Sqrt(float64(size))), []int{3}, batch, k, []int{3}, batch) // [n, heads, length, length]
 	shares := b.dropout.apply(softmax(g.Add(scores, b.bias)))
 	context := g.DotGeneral(shares, []int{3}, batch, v, []int{2}, batch)
-	return b.dense(layer(i, "attention.out"), g.Reshape(g.TransposeAllDims(context, 0, 2, 1, 3), b.n*b.length, b.Width))
+	return b.dense(layer(i, "attention.out"), g.Reshape(g.TransposeAllAxes(context, 0, 2, 1, 3), b.n*b.length, b.Width))
 }
 
 // norm is layer normalisation with its scale and bias (Ba et al., 2016).

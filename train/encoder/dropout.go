@@ -7,10 +7,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Dropout is the masks of one pass, in the order in which the graph takes them: 0, or 1/(1 - p) for what stays. They are made on the host, from a
-// counter and the seed alone, so that the same pass can be computed again, today or after a resumption. Nil drops nothing.
+// Dropout is the masks of one pass, uint8, in the order in which the graph takes them: 0, or 1 for what stays and is multiplied by 1/(1 - p). They are
+// made on the host, from a counter and the seed alone, so that the same pass can be computed again, today or after a resumption. Nil drops nothing.
 type Dropout struct {
 	masks []*g.Node
+	kept  float64 // 1/(1 - p)
 }
 
 // apply drops from x with the next mask.
@@ -20,20 +21,20 @@ func (d *Dropout) apply(x *g.Node) *g.Node {
 	}
 	mask := d.masks[0]
 	d.masks = d.masks[1:]
-	return g.Mul(x, mask)
+	return g.Mul(x, g.MulScalar(g.ConvertDType(mask, x.DType()), d.kept))
 }
 
-// Seed is a seed of Forward for one side of one step: never 0.
-func Seed(seed uint64, step, side int) uint64 {
-	return mix(mix(seed)^mix(uint64(step)<<8|uint64(side))) | 1
+// Seed is a seed for one pass of one step, such as a chunk of a side: never 0.
+func Seed(seed uint64, step, pass int) uint64 {
+	return mix(mix(mix(seed)+uint64(step))+uint64(pass)) | 1
 }
 
 // maskShapes are those of a pass over n sentences of one length.
 func (s Settings) maskShapes(n, length int) []shapes.Shape {
-	rows := shapes.Make(dtypes.Float32, n*length, s.Width)
+	rows := shapes.Make(dtypes.Uint8, n*length, s.Width)
 	all := []shapes.Shape{rows}
 	for range s.Layers {
-		all = append(all, shapes.Make(dtypes.Float32, n, s.Heads, length, length), rows, rows)
+		all = append(all, shapes.Make(dtypes.Uint8, n, s.Heads, length, length), rows, rows)
 	}
 	return all
 }
@@ -46,25 +47,23 @@ func (s Settings) masks(b *batch) []any {
 	var all []any
 	for i, shape := range s.maskShapes(b.n, b.length) {
 		mask := tensors.FromShape(shape)
-		tensors.MustMutableFlatData(mask, func(flat []float32) { fillMask(flat, mix(b.seed+uint64(i)), s.Dropout) })
+		tensors.MustMutableFlatData(mask, func(flat []uint8) { fillMask(flat, mix(b.seed+uint64(i)), s.dropped()) })
 		all = append(all, mask)
 	}
 	return all
 }
 
-// fillMask draws 16 bits for each number: p is rounded to 1/65536.
-func fillMask(mask []float32, seed uint64, p float64) {
-	drop := uint64(p*65536 + 0.5)
-	kept := float32(65536 / float64(65536-drop))
-	choice := [2]float32{0, kept}
+// dropped is p in parts of 65,536, to which it is rounded: a number takes 16 random bits.
+func (s Settings) dropped() uint64 { return min(uint64(s.Dropout*65536+0.5), 65535) }
+
+// kept is what makes up for what is dropped.
+func (s Settings) kept() float64 { return 65536 / float64(65536-s.dropped()) }
+
+func fillMask(mask []uint8, seed, drop uint64) {
 	for i := 0; i < len(mask); i += 4 {
 		bits := mix(seed + uint64(i))
 		for j := i; j < min(i+4, len(mask)); j++ {
-			at := 0
-			if bits&0xffff >= drop {
-				at = 1
-			}
-			mask[j] = choice[at]
+			mask[j] = uint8((drop - 1 - bits&0xffff) >> 63) // 1 if the bits are at least drop
 			bits >>= 16
 		}
 	}

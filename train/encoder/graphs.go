@@ -3,6 +3,7 @@ package encoder
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	g "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -74,7 +75,7 @@ func (t *Transformer) take(nodes []*g.Node, dropout bool) (taken, []*g.Node) {
 	var masks *Dropout
 	if dropout {
 		count := 1 + 3*t.Layers
-		masks, nodes = &Dropout{nodes[:count]}, nodes[count:]
+		masks, nodes = &Dropout{nodes[:count], t.kept()}, nodes[count:]
 	}
 	return taken{t.Build(params, embedded, lengths, masks), learned}, nodes
 }
@@ -89,10 +90,14 @@ func (t *Transformer) backwardGraph(nodes []*g.Node, dropout bool) []*g.Node {
 	return g.Gradient(g.ReduceAllSum(g.Mul(e.Vectors, rest[0])), e.learned...)
 }
 
-// call runs a graph and copies its float32 outputs.
-func call(exec *g.Exec, args []any) ([][]float32, error) {
-	outputs, err := exec.Call(args...)
-	runtime.KeepAlive(args) // the device reads the inputs where they lie
+// call runs a graph and copies its float32 outputs. It frees args; lent, which come after them, stay their owner's.
+func call(exec *g.Exec, args []any, lent ...*tensors.Tensor) ([][]float32, error) {
+	all := slices.Clone(args)
+	for _, t := range lent {
+		all = append(all, t)
+	}
+	outputs, err := exec.Call(all...)
+	runtime.KeepAlive(all) // the device reads the inputs where they lie
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,9 @@ func call(exec *g.Exec, args []any) ([][]float32, error) {
 		if results[i], err = tensors.CopyFlatData[float32](out); err != nil {
 			return nil, err
 		}
-		err = errors.Join(err, out.FinalizeAll())
+		if err := out.FinalizeAll(); err != nil {
+			return nil, err
+		}
 	}
 	for _, arg := range args {
 		err = errors.Join(err, arg.(*tensors.Tensor).FinalizeAll())

@@ -91,6 +91,13 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 			}
 		}
 	}
+	remove := func(name string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	without := func(all []*weights.Tensor, name string) []*weights.Tensor {
 		return slices.DeleteFunc(all, func(w *weights.Tensor) bool { return w.Name == name })
 	}
@@ -98,7 +105,7 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 		name, want string
 		spoil      func(t *testing.T, dir string)
 	}{
-		{"no configuration", "config.json is missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "config.json")) }},
+		{"no configuration", "config.json is missing", remove("config.json")},
 		{"another model", `the model_type "t5"`, set("model_type", `"t5"`)},
 		{"another activation", `the hidden_act "silu"`, set("hidden_act", `"silu"`)},
 		{"relative positions", `position_embedding_type "relative_key"`, set("position_embedding_type", `"relative_key"`)},
@@ -113,7 +120,7 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 		{"a tensor too many", "1 tensors have no place in it, encoder.layer.0.adapter.weight the first", change(func(all []*weights.Tensor) []*weights.Tensor {
 			return append(all, &weights.Tensor{Name: "encoder.layer.0.adapter.weight", Shape: []int{1}, Data: []float32{1}})
 		})},
-		{"no weights", "convert the weights to safetensors", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, weights.ModelName)) }},
+		{"no weights", "convert the weights to safetensors", remove(weights.ModelName)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

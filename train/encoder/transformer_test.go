@@ -2,10 +2,12 @@ package encoder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	g "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/objective"
@@ -292,20 +295,17 @@ func TestDropoutIsTheSeeds(t *testing.T) {
 }
 
 func TestMaskKeepsItsShare(t *testing.T) {
-	mask := make([]float32, 100_001)
-	fillMask(mask, 1, 0.1)
-	sum, zeros := 0.0, 0
-	for _, m := range mask {
-		sum += float64(m)
-		if m == 0 {
-			zeros++
+	for _, p := range []float64{0, 0.1, 0.9} {
+		s := Settings{Dropout: p}
+		mask := make([]uint8, 100_001)
+		fillMask(mask, 1, s.dropped())
+		kept := 0
+		for _, m := range mask {
+			kept += int(m)
 		}
-	}
-	if share := float64(zeros) / float64(len(mask)); math.Abs(share-0.1) > 0.003 {
-		t.Errorf("%.4f of a mask was dropped instead of 0.1", share)
-	}
-	if mean := sum / float64(len(mask)); math.Abs(mean-1) > 0.004 {
-		t.Errorf("a mask's mean is %.4f instead of 1", mean)
+		if share := float64(kept) / float64(len(mask)); math.Abs(share-(1-p)) > 0.004 || math.Abs(s.kept()*(1-p)-1) > 1e-3 {
+			t.Errorf("p = %v: %.4f of a mask stayed, times %v", p, share, s.kept())
+		}
 	}
 }
 
@@ -359,13 +359,13 @@ func TestStepIsItsParts(t *testing.T) {
 				args = append(args, tensors.FromFlatDataAndDimensions(v, side.N, s.Width))
 			}
 			inputs, _ := product{}.Inputs(ctx, b)
-			args = append(args, tensors.FromFlatDataAndDimensions(head.Data, head.Shape...), inputs[0])
+			args = append(args, tensors.FromFlatDataAndDimensions(head.Data, head.Shape...))
 			out, err := call(g.MustNewExec(apart.backend, func(n []*g.Node) []*g.Node {
 				terms := product{}.Terms(objective.Step{Source: objective.Encoded{Vectors: n[0]}, Target: objective.Encoded{Vectors: n[1]},
 					Negatives: &objective.Encoded{Vectors: n[2]}, Heads: map[string]*g.Node{"head": n[3]}, Inputs: n[4:]})
 				loss := g.Add(g.MulScalar(terms[0].Value, terms[0].Weight), g.MulScalar(terms[1].Value, terms[1].Weight))
 				return append(g.Gradient(loss, n[:4]...), g.Reshape(terms[0].Value, 1), g.Reshape(terms[1].Value, 1))
-			}), args)
+			}), args, inputs...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -387,4 +387,67 @@ func TestStepIsItsParts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestUnfitBatchesAndSettingsAreRefused(t *testing.T) {
+	s := small(nil)
+	tr := make1(t, s, "go")
+	long := sentences(s, 1, 2, 9)
+	if _, err := tr.Forward(limited(t), long, 0); !badinput.Is(err) || !strings.Contains(err.Error(), "sentences of 9 tokens but max_tokens is 8") {
+		t.Errorf("too long a batch gave %v", err)
+	}
+	strange := data.Side{N: 1, Length: 1, IDs: []int32{11}, Lengths: []int32{1}}
+	if _, err := tr.Forward(limited(t), strange, 0); err == nil || !strings.Contains(err.Error(), "the token 11 but the vocabulary has 11") {
+		t.Errorf("a token of another vocabulary gave %v", err)
+	}
+	if err := tr.Backward(limited(t), sentences(s, 1, 2, 3), 0, make([]float32, 3)); err == nil || !strings.Contains(err.Error(), "3 values instead of 16") {
+		t.Errorf("too few gradients gave %v", err)
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tr.Forward(stopped, sentences(s, 1, 2, 3), 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("a stopped context gave %v", err)
+	}
+	s.Heads, s.Norm, s.Dropout = 3, "middle", 1
+	want := `width is 8 but must be a multiple of heads, 3; norm is "middle" but must be one of [post pre]; dropout is 1 but must be from 0 to less than 1`
+	if err := s.Validate(); !badinput.Is(err) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("unfit settings gave %v", err)
+	}
+	if _, err := NewTransformer(small(nil), tr.backend, tr.tensors[1:]); !badinput.Is(err) || !strings.Contains(err.Error(), "embeddings.words is missing") {
+		t.Errorf("a missing table gave %v", err)
+	}
+}
+
+// An objective that scores words with the encoder's own table gives every row of it a gradient, beside what the batch's rows get.
+func TestTableOfWordsAsAHead(t *testing.T) {
+	s := small(nil)
+	tr := make1(t, s, "go")
+	words := tr.byName[Words]
+	b := &data.Batch{Source: sentences(s, 1, 3, 5), Target: sentences(s, 2, 3, 5)}
+	if _, err := tr.NewStep(scoreWords{}, []*weights.Tensor{words}).Run(limited(t), b, 0); err != nil {
+		t.Fatal(err)
+	}
+	apart := make1(t, s, "go")
+	if _, err := apart.NewStep(scoreWords{}, []*weights.Tensor{{Name: Words, Shape: words.Shape, Data: words.Data}}).Run(limited(t), b, 0); err != nil {
+		t.Fatal(err)
+	}
+	if words.Touched != nil {
+		t.Errorf("touched only %v", words.Touched)
+	}
+	sums := slices.Concat(b.Source.IDs, b.Target.IDs)
+	for row := range s.Vocabulary {
+		got, looked := words.GradRow(row)[0], apart.byName[Words].GradRow(row)[0]
+		if inBatch := slices.Contains(sums, int32(row)); !inBatch && (got == 0 || looked != 0) {
+			t.Errorf("row %d, which no sentence has: %v, %v", row, got, looked)
+		}
+	}
+}
+
+type scoreWords struct{ product }
+
+func (scoreWords) Inputs(context.Context, *data.Batch) ([]*tensors.Tensor, error) { return nil, nil }
+
+func (scoreWords) Terms(s objective.Step) []objective.Term {
+	scores := g.DotGeneral(s.Source.Vectors, []int{1}, nil, s.Heads[Words], []int{1}, nil)
+	return []objective.Term{{Name: "words", Weight: 1, Value: g.ReduceAllSum(g.Mul(scores, scores))}}
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/index/backend"
+	"bitextmine/index/faiss"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/doctor"
+)
+
+func newDoctor() *cobra.Command {
+	var s settings
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine has and lacks for a run",
+		Long: `Say what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS, GPUs, ONNX Runtime,
+the encoder, the search, the work directory. Exit code 2 if such a run would stop for want of something.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, _, err := s.load()
+			if err != nil {
+				return err
+			}
+			found := doctor.Examine(cmd.Context(), doctorOptions(cfg), slog.Default())
+			if err := printFindings(cmd.OutOrStdout(), found, asJSON); err != nil {
+				return err
+			}
+			return doctor.Verdict(found)
+		},
+	}
+	s.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func doctorOptions(cfg *pipeline.Config) doctor.Options {
+	return doctor.Options{
+		Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
+		Search:  append([]string{cfg.Search}, strings.Fields(cfg.SearchApproximate)...),
+		Backend: backend.Options{Threads: cfg.Threads, FAISS: faiss.Options{NProbe: cfg.NProbe, EfSearch: cfg.EfSearch}},
+	}
+}
+
+func printFindings(out io.Writer, found []doctor.Finding, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(found)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range found {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Name, f.State, f.Text)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,205 @@
+// Package doctor looks at a machine and says what a run on it would have and what it would lack: instructions, BLAS, FAISS, GPUs, ONNX
+// Runtime, an encoder, a work directory.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/encode"
+	"bitextmine/index/backend"
+	"bitextmine/index/blas"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+	"bitextmine/index/kernel"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
+)
+
+// Options are the settings that decide what is needed.
+type Options struct {
+	Encoder     string
+	ONNXRuntime string
+	Search      []string // every backend that may be used; auto stands for those that it chooses from
+	Backend     backend.Options
+	Work        string // a directory that need not exist, or a bucket
+}
+
+// State is how something stands.
+type State string
+
+// The states of a finding.
+const (
+	Good    State = "ok"
+	Absent  State = "absent" // and not needed for these settings
+	Slow    State = "warning"
+	Missing State = "missing" // a run with these settings would stop
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	Text  string `json:"text"`
+}
+
+// Examine looks at everything. Nothing stays behind: neither files nor libraries.
+func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
+	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.runtime()}
+	model, finding := opts.encoder(ctx)
+	found = append(found, finding)
+	if model != nil {
+		found = append(found, opts.searches(model.Dim)...)
+	}
+	return append(found, opts.store(ctx, log))
+}
+
+// Verdict is nil where nothing is missing, else a badinput error that names what is.
+func Verdict(found []Finding) error {
+	var missing []string
+	for _, f := range found {
+		if f.State == Missing {
+			missing = append(missing, f.Name)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return badinput.Errorf("a run with these settings would stop: see what is said of %s", strings.Join(missing, ", "))
+}
+
+// of makes a finding of what is missing, where there is an error, else of text.
+func of(name, text string, err error) Finding {
+	if err != nil {
+		return Finding{name, Missing, err.Error()}
+	}
+	return Finding{name, Good, text}
+}
+
+func cpu() Finding {
+	var others []string
+	for _, name := range kernel.Names {
+		if name != kernel.Best.Name && kernel.Get(name) != nil {
+			others = append(others, name)
+		}
+	}
+	text := fmt.Sprintf("%d processors (%s); search kernel %s", runtime.NumCPU(), runtime.GOARCH, kernel.Best.Name)
+	if others == nil {
+		return Finding{"cpu", Slow, text + ": the CPU has none of the instructions that faster ones use"}
+	}
+	return Finding{"cpu", Good, text + ", which it chose over " + strings.Join(others, ", ")}
+}
+
+// needs reports whether a search by this prefix may be used.
+func (o *Options) needs(prefix string) bool {
+	for _, name := range o.Search {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *Options) blas() Finding {
+	library := blas.Running()
+	f := Finding{"blas", Good, fmt.Sprintf("%s, %s", library, library.Path)}
+	if err := library.Check(); err != nil {
+		f.State, f.Text = Slow, err.Error()
+		if o.needs(faiss.Prefix) {
+			f.State = Missing
+		}
+	} else if warning := library.Warning(); warning != "" {
+		f.State, f.Text = Slow, warning
+	}
+	return f
+}
+
+// nvidia lists the GPUs that the driver knows, whatever the program can use.
+const nvidia = "/proc/driver/nvidia/gpus"
+
+func (o *Options) gpus() Finding {
+	present, err := os.ReadDir(nvidia)
+	here := "the driver knows no NVIDIA GPU"
+	if err == nil && len(present) > 0 {
+		here = fmt.Sprintf("the driver knows %d", len(present))
+	}
+	n, err := faiss.GPUs()
+	switch {
+	case err == nil:
+		return Finding{"gpu", Good, fmt.Sprintf("FAISS can search on %d; %s", n, here)}
+	case o.needs(faiss.PrefixGPU):
+		return Finding{"gpu", Missing, err.Error()}
+	}
+	return Finding{"gpu", Absent, fmt.Sprintf("%s; %v", here, err)}
+}
+
+func (o *Options) runtime() Finding {
+	found, err := encode.CheckRuntime(o.ONNXRuntime)
+	cuda := "without a CUDA provider beside it"
+	if found.CUDA {
+		cuda = "with a CUDA provider beside it"
+	}
+	return of("onnxruntime", fmt.Sprintf("ONNX Runtime %s, %s, %s", found.Version, found.Path, cuda), err)
+}
+
+// encoder loads the encoder and encodes a sentence.
+func (o *Options) encoder(ctx context.Context) (*encode.Model, Finding) {
+	model, err := encode.Load(o.Encoder)
+	if err != nil {
+		return nil, of("encoder", "", err)
+	}
+	return model, of("encoder", fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim), try(ctx, model, o.ONNXRuntime))
+}
+
+// searches checks each backend. What is missing of libraries is said of them already.
+func (o *Options) searches(dim int) (found []Finding) {
+	for _, name := range o.Search {
+		what := name
+		if name == backend.Auto {
+			what, name = "auto: "+strings.Join(backend.Candidates(), ", "), exact.Name
+		}
+		opts := o.Backend
+		if backend.Exact(name) && len(o.Search) > 1 {
+			opts.FAISS = faiss.Options{} // they are of the approximate ones beside it
+		}
+		found = append(found, of("search", what, backend.Check(name, dim, opts)))
+	}
+	return found
+}
+
+func (o *Options) store(ctx context.Context, log *slog.Logger) Finding {
+	if store.Remote(o.Work) {
+		st, err := store.Open(ctx, o.Work, log)
+		if err == nil {
+			err = st.Close()
+		}
+		return of("work", o.Work+" can be written", err)
+	}
+	dir, err := filepath.Abs(o.Work)
+	if err != nil {
+		return of("work", "", err)
+	}
+	place := dir
+	for { // what of it is there already
+		if _, err := os.Stat(place); err == nil || place == filepath.Dir(place) {
+			break
+		}
+		place = filepath.Dir(place)
+	}
+	if err := unix.Access(place, unix.W_OK|unix.X_OK); err != nil {
+		return Finding{"work", Missing, fmt.Sprintf("%s cannot be written (%v); name another directory with --work", place, err)}
+	}
+	text := dir + " can be written"
+	var fs unix.Statfs_t
+	if unix.Statfs(place, &fs) == nil {
+		text += fmt.Sprintf(", %.1f GiB free", float64(int64(fs.Bavail)*fs.Bsize)/(1<<30))
+	}
+	return Finding{"work", Good, text}
+}

@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/encodetest"
+	"bitextmine/index/backend"
+	"bitextmine/index/faiss"
+	"bitextmine/internal/badinput"
+)
+
+func TestMain(m *testing.M) {
+	if err := encodetest.SetLibrary(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func TestExamine(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := func() Options {
+		return Options{Encoder: "bag-multi", Search: []string{"exact"}, Work: filepath.Join(dir, "mined", "work")}
+	}
+	for name, c := range map[string]struct {
+		change  func(o *Options)
+		missing string // the finding's name; empty: nothing is missing
+		says    string
+	}{
+		"the default":      {func(*Options) {}, "", ""},
+		"auto":             {func(o *Options) { o.Search = []string{"auto"} }, "", ""},
+		"auto and more":    {func(o *Options) { o.Search, o.Backend = []string{"auto", "faiss:IVF8,Flat"}, probing() }, "", ""},
+		"no GPU":           {func(o *Options) { o.Search = []string{"faiss-gpu:Flat"} }, "gpu", "GPU"},
+		"no such index":    {func(o *Options) { o.Search = []string{"faiss:Blah"} }, "search", "Blah"},
+		"nprobe of exact":  {func(o *Options) { o.Backend = probing() }, "search", "nprobe"},
+		"no library":       {func(o *Options) { o.ONNXRuntime = file }, "onnxruntime", file},
+		"no such library":  {func(o *Options) { o.ONNXRuntime = file + "s" }, "onnxruntime", file + "s"},
+		"no such encoder":  {func(o *Options) { o.Encoder = "none" }, "encoder", "none"},
+		"a file for work":  {func(o *Options) { o.Work = filepath.Join(file, "work") }, "work", "--work"},
+		"no such bucket":   {func(o *Options) { o.Work = "nowhere://x/y" }, "work", "nowhere"},
+		"a bucket of ours": {func(o *Options) { o.Work = "mem://" }, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("MINE_CACHE", t.TempDir())
+			opts := good()
+			c.change(&opts)
+			found := Examine(t.Context(), opts, slog.New(slog.DiscardHandler))
+			err := Verdict(found)
+			if c.missing == "" {
+				if err != nil {
+					t.Errorf("%v: %+v", err, found)
+				}
+				return
+			}
+			if !badinput.Is(err) || !strings.Contains(err.Error(), c.missing) {
+				t.Errorf("verdict %v, want that %s is missing", err, c.missing)
+			}
+			for _, f := range found {
+				if f.Name == c.missing && f.State == Missing && strings.Contains(f.Text, c.says) {
+					return
+				}
+			}
+			t.Errorf("nothing says %q of %s: %+v", c.says, c.missing, found)
+		})
+	}
+	if _, err := os.Stat(filepath.Join(dir, "mined")); err == nil {
+		t.Error("the work directory was made")
+	}
+}
+
+func probing() backend.Options { return backend.Options{FAISS: faiss.Options{NProbe: 2}} }

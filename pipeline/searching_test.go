@@ -1,0 +1,275 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bitextmine/bitext"
+	"bitextmine/encode"
+	"bitextmine/index/backend"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+)
+
+const ivf = "faiss:IVF8,Flat"
+
+// chooser is a run whose machine was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an index at ten times
+// that rate.
+func chooser(approximate ...string) *run {
+	r := &run{cfg: Config{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " "), K: 4}, model: &encode.Model{}}
+	r.model.Dim = 256
+	r.costs = &backend.Calibration{Dim: 256, K: 4, Threads: 2, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}}
+	if len(approximate) > 0 {
+		r.costs.Costs = append(r.costs.Costs, backend.Cost{Name: approximate[0], Pair: 1e-10})
+	}
+	return r
+}
+
+func TestAutoChooses(t *testing.T) {
+	large := []backend.Shape{{Rows: 250000, Cols: 250000}, {Rows: 250000, Cols: 1000}}
+	gpu := chooser()
+	gpu.costs.Costs = append(gpu.costs.Costs, backend.Cost{Name: "faiss-gpu:Flat", Pair: 1e-11})
+	remote := chooser(ivf)
+	remote.remote, remote.cfg.Engine = true, "slurm"
+	tight := chooser(ivf)
+	tight.cfg.maxMemory = 100 << 20
+	for name, c := range map[string]struct {
+		run             *run
+		cells           []backend.Shape
+		result, backend string
+		why             string
+	}{
+		"the fastest":              {chooser(), large, "exact", "exact", "measured here, exact is expected to take 1m2.8s, faiss:Flat 2m5.5s"},
+		"a GPU leaves no trace":    {gpu, large, "exact", "faiss-gpu:Flat", "faiss-gpu:Flat is expected"},
+		"an index that is allowed": {chooser(ivf), large, ivf, ivf, "measured here"},
+		"what fits":                {tight, large, "exact", "exact", "exact is expected"},
+		"too little to measure":    {chooser(ivf), []backend.Shape{{Rows: 5000, Cols: 5000}}, "exact", "exact", "too little to search"},
+		"nothing left":             {chooser(), nil, "exact", "exact", "too little to search"},
+		"another machine's work":   {remote, large, "exact", "exact", "engine slurm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.run.choose(t.Context(), c.cells)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Result != c.result || got.Backend != c.backend || !strings.Contains(got.Why, c.why) {
+				t.Errorf("%+v, want %s by %s because %q", got, c.result, c.backend, c.why)
+			}
+		})
+	}
+}
+
+// Any exact search gives the bytes of any other, and finds what another has searched.
+func TestAutoGivesTheBytesOfExact(t *testing.T) {
+	dir, out := corpora(t, 60), t.TempDir()
+	cfg := config(dir, filepath.Join(out, "exact"))
+	cfg.Work = filepath.Join(out, "work")
+	want := mustRun(t, cfg)
+	cfg.Out, cfg.Search = filepath.Join(out, "auto"), backend.Auto
+	got := mustRun(t, cfg)
+	if got.Bitext.SHA256 != want.Bitext.SHA256 || got.ConfigDigest != want.ConfigDigest {
+		t.Errorf("auto gave other bytes than exact (config %s, %s)", got.ConfigDigest, want.ConfigDigest)
+	}
+	for _, stage := range got.Stages {
+		if stage.Name == plan.Search && stage.Cached != stage.Tasks {
+			t.Errorf("auto searched %d cells again", stage.Tasks-stage.Cached)
+		}
+	}
+	if got.Search.Backend != "exact" || got.Search.Recall != nil {
+		t.Errorf("search %+v", got.Search)
+	}
+}
+
+func TestAutoKeepsItsChoice(t *testing.T) {
+	dir, out := corpora(t, 60), t.TempDir()
+	cfg := config(dir, filepath.Join(out, "one"))
+	cfg.Work, cfg.Search, cfg.SearchApproximate = filepath.Join(out, "work"), backend.Auto, ivf
+	if r := mustRun(t, cfg); r.Search.Backend != "exact" || strings.Contains(r.Search.Why, "earlier") {
+		t.Fatalf("search %+v", r.Search)
+	}
+	notes, err := filepath.Glob(filepath.Join(cfg.Work, chosenNote, "*.json"))
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("notes %v, %v", notes, err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(notes[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"result": "` + ivf + `", "backend": "` + ivf + `", "why": "it was so"}`)
+	cfg.Out = filepath.Join(out, "two")
+	for range 2 { // also when it was kept before
+		if r := mustRun(t, cfg); r.Search.Backend != ivf || r.Search.Recall == nil || strings.Count(r.Search.Why, "earlier run") != 1 {
+			t.Fatalf("search %+v", r.Search)
+		}
+	}
+	if e, err := Plan(t.Context(), cfg, options()); err != nil || e.Search.Backend != ivf {
+		t.Errorf("plan %+v, %v", e.Search, err)
+	}
+	if err := os.Remove(notes[0]); err != nil { // what stands in the output directory tells as well
+		t.Fatal(err)
+	}
+	if r := mustRun(t, cfg); r.Search.Backend != ivf {
+		t.Errorf("search %+v", r.Search)
+	}
+	write("{")
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), chosenNote) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPlanShowsEveryBackend(t *testing.T) {
+	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "mined"))
+	cfg.Search, cfg.SearchApproximate = backend.Auto, ivf+" faiss:IVF9999,Flat"
+	e, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, b := range e.Backends {
+		names = append(names, b.Name)
+		if refused := b.Name == "faiss:IVF9999,Flat"; (b.Refused != "") != refused || (b.Time > 0 && b.Memory > 0) == refused {
+			t.Errorf("%+v", b)
+		}
+	}
+	if want := []string{"exact", "faiss:Flat", ivf, "faiss:IVF9999,Flat"}; !slices.Equal(names, want) {
+		t.Errorf("backends %v, want %v", names, want)
+	}
+	if e.Search.Backend != "exact" || e.Rates.Comparisons <= 0 || e.Rates.Encodings <= 0 {
+		t.Errorf("search %+v, rates %+v", e.Search, e.Rates)
+	}
+	if r := mustRun(t, cfg); r.Search.Backend != e.Search.Backend {
+		t.Errorf("the run searched by %s, the plan said %s", r.Search.Backend, e.Search.Backend)
+	}
+}
+
+func TestApproximateRun(t *testing.T) {
+	dir, out := corpora(t, 200), t.TempDir()
+	cfg := config(dir, filepath.Join(out, "mined"))
+	cfg.Search, cfg.NProbe, cfg.SearchRecall = ivf, 1, 1
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	report, err := Run(t.Context(), cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recall := report.Search.Recall
+	if recall == nil || *recall <= 0 || *recall >= 1 || !strings.Contains(log.String(), "search_recall") {
+		t.Fatalf("search %+v, log %s", report.Search, log.String())
+	}
+	if told, err := ReadReport(filepath.Join(cfg.Out, ReportName)); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
+		t.Errorf("run.json tells %+v, %v", told.Search, err)
+	}
+	file, err := bitext.Open(report.Bitext.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := file.Metadata()
+	if told, err := strconv.ParseFloat(m["search_recall"], 64); err != nil || m["search"] != ivf || told != *recall {
+		t.Errorf("the bitext tells %s with recall %s", m["search"], m["search_recall"])
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	indexes := filepath.Join(cfg.Out, "work", indexesName)
+	entries, err := os.ReadDir(indexes)
+	if err != nil || len(entries) != 3 { // two German files, one English
+		t.Fatalf("index files %v, %v", entries, err)
+	}
+	cfg.Overwrite, cfg.NProbe, cfg.SearchRecall = true, 8, 0.95
+	log.Reset()
+	if report, err = Run(t.Context(), cfg, opts); err != nil || report.Search.Recall == nil || *report.Search.Recall != 1 || strings.Contains(log.String(), "search_recall") {
+		t.Fatalf("with every list visited: %+v, %v, log %s", report.Search, err, log.String())
+	}
+	if again, err := os.ReadDir(indexes); err != nil || len(again) != 3 {
+		t.Errorf("index files %v, %v: another nprobe must not make others", again, err)
+	}
+
+	cfg.NProbe = 4
+	path := func(i int) string { return filepath.Join(indexes, entries[i].Name()) }
+	other, err := os.ReadFile(path(1))
+	if err == nil {
+		err = os.WriteFile(path(0), other, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), cfg, opts); !badinput.Is(err) || !strings.Contains(err.Error(), entries[0].Name()) {
+		t.Errorf("an index of other vectors: %v", err)
+	}
+
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(path(0), long, long); err != nil {
+		t.Fatal(err)
+	}
+	swept, err := GC(t.Context(), filepath.Join(cfg.Out, "work"), Sweep{Keep: 1, Older: 24 * time.Hour}, opts)
+	if err != nil || swept.Outputs[indexesName] != 1 {
+		t.Errorf("swept %+v, %v", swept, err)
+	}
+	if _, err := Run(t.Context(), cfg, opts); err != nil {
+		t.Error(err)
+	}
+}
+
+// A shard that is too thin for an index is searched exactly; if all are, the index was a mistake.
+func TestThinShardsOfAnApproximateRun(t *testing.T) {
+	cfg := config(corpora(t, 200), filepath.Join(t.TempDir(), "mined"))
+	cfg.Search, cfg.NProbe = "faiss:IVF32,Flat", 32 // de2.txt has 20 sentences
+	if r := mustRun(t, cfg); r.Search.Recall == nil || *r.Search.Recall != 1 {
+		t.Errorf("search %+v", r.Search)
+	}
+	if entries, err := os.ReadDir(filepath.Join(cfg.Out, "work", indexesName)); err != nil || len(entries) != 2 {
+		t.Errorf("index files %v, %v; want those of de.txt and en.txt", entries, err)
+	}
+	cfg.Search, cfg.Overwrite = "faiss:IVF999,Flat", true
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "999 lists") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Of two runs with different settings into one directory at once, one is refused, though it was empty when both began.
+func TestTwoSettingsIntoOneDirectory(t *testing.T) {
+	dir, out := corpora(t, 60), t.TempDir()
+	var errs [2]error
+	var group sync.WaitGroup
+	for i := range errs {
+		group.Go(func() {
+			cfg := config(dir, filepath.Join(out, "mined"))
+			cfg.Work, cfg.K = filepath.Join(out, fmt.Sprint("work", i)), 4+i
+			_, errs[i] = Run(t.Context(), cfg, options())
+		})
+	}
+	group.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) || !badinput.Is(errors.Join(errs[:]...)) {
+		t.Errorf("errors %v; want that one run is refused", errs)
+	}
+}
+
+// A shard may have fewer sentences than k: its lists are merged.
+func TestShardsSmallerThanK(t *testing.T) {
+	dir, out := corpora(t, 12), t.TempDir()
+	cfg := config(dir, filepath.Join(out, "one"))
+	want := pairs(t, mustRun(t, cfg))
+	cfg.Out, cfg.ShardSize = filepath.Join(out, "many"), 3
+	got := pairs(t, mustRun(t, cfg))
+	if len(got) == 0 || len(got) != len(want) {
+		t.Fatalf("%d pairs, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i].Score != want[i].Score || got[i].Source.Key != want[i].Source.Key || got[i].Target.Key != want[i].Target.Key {
+			t.Errorf("pair %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
