@@ -68,7 +68,7 @@ func (c *cached) Run(ctx context.Context, b *data.Batch, seed uint64) ([]encoder
 			return nil, err
 		}
 	}
-	values, gradients, err := c.loss(key, vectors, inputs)
+	values, gradients, heads, err := c.loss(key, vectors, inputs)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: %w", b.Step, err)
 	}
@@ -80,6 +80,9 @@ func (c *cached) Run(ctx context.Context, b *data.Batch, seed uint64) ([]encoder
 		if err != nil {
 			return nil, err
 		}
+	}
+	for i, h := range c.heads { // after the encoder's own: a table of words that is a head, too, has a gradient in every row
+		h.AddGradient(heads[i])
 	}
 	return values, nil
 }
@@ -101,8 +104,8 @@ func (c *cached) eachChunk(ctx context.Context, side data.Side, index int, seed 
 	return nil
 }
 
-// loss computes the terms and the gradients of the vectors, and adds those of the heads.
-func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) ([]encoder.Value, [][]float32, error) {
+// loss computes the terms, the gradients of each side's vectors and those of the heads.
+func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) (values []encoder.Value, gradients, heads [][]float32, err error) {
 	p := c.programs[key]
 	if p == nil {
 		p = &lossProgram{}
@@ -121,16 +124,12 @@ func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) 
 	}
 	out, err := device.Call(p.exec, args)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	values := make([]encoder.Value, len(p.terms))
 	for i, term := range p.terms {
-		values[i] = encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]}
+		values = append(values, encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]})
 	}
-	for i, h := range c.heads {
-		h.AddGradient(out[1+len(vectors)+i])
-	}
-	return values, out[1 : 1+len(vectors)], nil
+	return values, out[1 : 1+len(vectors)], out[1+len(vectors):], nil
 }
 
 // graph gives the terms [terms], then the gradients of the vectors of each side and of the heads.
