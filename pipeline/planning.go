@@ -137,6 +137,9 @@ func (r *run) calibrate(ctx context.Context, p *plan.Plan, e *Estimate, cells []
 		if one.Name != e.Search.Backend {
 			continue
 		}
+		if backend.Untimed(one.Refused) {
+			continue
+		}
 		if one.Refused != nil {
 			return fmt.Errorf("calibrate the search: %w", one.Refused)
 		}

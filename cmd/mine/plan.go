@@ -78,13 +78,16 @@ func printPlan(out io.Writer, cfg pipeline.Config, e *pipeline.Estimate, asJSON 
 		fmt.Fprintf(out, " at %.0f/s", e.Rates.Encodings)
 	}
 	fmt.Fprintf(out, "\nto compare  %.3g pairs of sentences, %.3g floating point operations", float64(e.Comparisons), e.FLOP)
-	if e.Comparisons > 0 {
+	without := ""
+	if e.Rates.Comparisons > 0 {
 		fmt.Fprintf(out, ", at %.3g pairs/s", e.Rates.Comparisons)
+	} else if e.Comparisons > 0 {
+		without = ", without the search"
 	}
 	fmt.Fprintf(out, "\nsearch      %s: %s\n", e.Search.Backend, e.Search.Why)
 	for _, b := range e.Backends {
 		if b.Refused != "" {
-			fmt.Fprintf(out, "            %s cannot be used: %s\n", b.Name, b.Refused)
+			fmt.Fprintf(out, "            not %s: %s\n", b.Name, b.Refused)
 			continue
 		}
 		fmt.Fprintf(out, "            %s would take about %s and %s\n", b.Name, b.Time.Round(time.Second/10), plan.Bytes(b.Memory))
@@ -97,6 +100,6 @@ func printPlan(out io.Writer, cfg pipeline.Config, e *pipeline.Estimate, asJSON 
 	if e.DiskFree > 0 {
 		fmt.Fprintf(out, "; %s free", plan.Bytes(e.DiskFree))
 	}
-	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine\nplan        %s\n", e.Time.Round(time.Second), pipeline.PlanPath(e.Work, e.PlanID))
+	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second), without, pipeline.PlanPath(e.Work, e.PlanID))
 	return err
 }

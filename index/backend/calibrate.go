@@ -2,6 +2,8 @@ package backend
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"time"
@@ -64,6 +66,22 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	return c, nil
 }
 
+// untimed says that a backend can be used but not be measured.
+type untimed struct {
+	name  string
+	least int
+}
+
+func (u untimed) Error() string {
+	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name, u.least)
+}
+
+// Untimed reports whether a Cost.Err says no more than that a backend's time is not known.
+func Untimed(err error) bool {
+	var u untimed
+	return errors.As(err, &u)
+}
+
 // rounds is how often each backend is timed, in turn with the others. The shortest times count, as what else runs on the machine only adds to
 // them. One that has taken longTrial is not timed again.
 const (
@@ -90,7 +108,9 @@ func newTrial(name string, opts Options) *trial {
 		opts.FAISS.NProbe, opts.FAISS.EfSearch = 0, 0 // of the approximate ones
 	}
 	t := &trial{name: name}
-	t.searcher, t.err = Open(name, opts)
+	if t.searcher, t.err = Open(name, opts); t.err == nil && LeastRows(name) > trialCells[0].Cols {
+		t.err = untimed{name, LeastRows(name)}
+	}
 	return t
 }
 

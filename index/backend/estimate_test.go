@@ -103,3 +103,14 @@ func TestMemory(t *testing.T) {
 		t.Errorf("flat %d MiB, codes %d MiB", flat>>20, codes>>20)
 	}
 }
+
+// An index of more lists than a calibration has rows can be searched with, but not timed.
+func TestManyListsAreUntimed(t *testing.T) {
+	c, err := Calibrate(t.Context(), []string{"faiss:IVF4096,Flat"}, 8, 4, Options{Threads: 1})
+	if err != nil || !Untimed(c.Costs[0].Err) {
+		t.Errorf("calibration says %+v, %v; want that the time is not known", c.Costs, err)
+	}
+	if c, err := Calibrate(t.Context(), []string{"faiss:Blah"}, 8, 4, Options{Threads: 1}); err != nil || Untimed(c.Costs[0].Err) || c.Costs[0].Err == nil {
+		t.Errorf("an unknown factory: %+v, %v; want a refusal", c.Costs, err)
+	}
+}

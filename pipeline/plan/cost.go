@@ -95,20 +95,20 @@ func (c *Cost) add(p *Plan, t *Task) {
 	}
 }
 
-// Rates are what this machine does in a second, as a calibration measured it; 0: not needed.
+// Rates are what this machine does in a second, as a calibration measured it; 0: not needed, or not to be measured in seconds.
 type Rates struct {
 	Encodings   float64 `json:"encodings_per_second"`
 	Comparisons float64 `json:"comparisons_per_second"`
 }
 
 // Time estimates how long the plan takes on a machine of these rates. Merging and matching handle about a million
-// sentences a second, which is little beside the rest.
+// sentences a second, which is little beside the rest. Work without a rate is left out.
 func (c Cost) Time(r Rates) time.Duration {
 	seconds := float64(c.Sentences[0]+c.Sentences[1]) / 1e6
 	if c.Encodings > 0 {
 		seconds += float64(c.Encodings) / r.Encodings
 	}
-	if c.Comparisons > 0 {
+	if c.Comparisons > 0 && r.Comparisons > 0 {
 		seconds += float64(c.Comparisons) / r.Comparisons
 	}
 	return time.Duration(seconds * float64(time.Second))
