@@ -119,10 +119,7 @@ func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) 
 	for _, h := range c.heads {
 		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
 	}
-	for _, in := range inputs {
-		args = append(args, in)
-	}
-	out, err := device.Call(p.exec, args)
+	out, err := device.Call(p.exec, args, inputs...)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -74,7 +75,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 		p.exec = newExec(s.t, func(nodes []*g.Node) []*g.Node { return s.graph(p, key, nodes) })
 		s.programs[key] = p
 	}
-	out, err := call(p.exec, args, inputs...)
+	out, err := device.Call(p.exec, args, inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, key.pairs, under.length, err)
 	}
