@@ -31,7 +31,7 @@ var (
 type cached struct {
 	encoder   encoder.Encoder
 	objective objective.Objective
-	heads     []*weights.Tensor
+	heads     []*weights.Tensor // the objective's own and, where it asks for it, the encoder's table of words
 	backend   compute.Backend
 	chunk     int // sentences; 0: a side at once
 	programs  map[shape]*lossProgram
@@ -80,6 +80,9 @@ func (c *cached) Run(ctx context.Context, b *data.Batch, seed uint64) ([]encoder
 		if err != nil {
 			return nil, err
 		}
+	}
+	for _, h := range c.heads {
+		h.Touched = nil // the encoder's table may be a head too, and then has a gradient in every row
 	}
 	return values, nil
 }

@@ -131,6 +131,7 @@ func (c Config) Validate() error {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
 		check(c.Encoder.Start == "", "encoder.start is for a transformer")
+		check(!c.Objective.NeedsTable() || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
 	case "transformer":
 		check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: published weights have a vocabulary of their own")
 	default:

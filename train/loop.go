@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
 )
 
 // loop takes steps until the last, or until the metric to stop by has not grown for long enough; it says which.
@@ -19,13 +20,14 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			return "", err
 		}
 		step := t.state.Step
-		if step%c.LogEvery == 0 || step == c.Steps {
+		judges := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
+		if step%c.LogEvery == 0 || judges { // a resumed training's lines begin where an unbroken one's do
 			if err := t.log(since.line(t)); err != nil {
 				return "", err
 			}
 			since = newAverage()
 		}
-		if step != c.Steps && (c.EvalEvery == 0 || step%c.EvalEvery != 0) {
+		if !judges {
 			continue
 		}
 		began := time.Now()
@@ -45,6 +47,9 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
+		if p, ok := t.objective.(objective.Preparer); ok {
+			p.Prepare(batch)
+		}
 		values, err := t.stepper.Run(ctx, batch, encoder.Seed(c.Seed, batch.Step, 0))
 		if err != nil {
 			return err
