@@ -71,6 +71,12 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 // keep judges the encoder, writes a checkpoint and removes those that are no longer wanted.
 func (t *trainer) keep(ctx context.Context) error {
 	c := &t.config
+	for _, w := range append(t.encoder.Weights(), t.heads...) {
+		if !w.Sound() {
+			return badinput.Errorf("step %d left numbers in %s that are infinite or nearly so; the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
+				t.state.Step, w.Name, t.checkpoints.dir)
+		}
+	}
 	t.report(fmt.Sprintf("judge step %d", t.state.Step))
 	var err error
 	if t.state.Dev, err = t.judge(ctx); err != nil {

@@ -173,7 +173,9 @@ func write(t *testing.T, path, text string) {
 func all(changes ...func(*Config)) func(*Config) {
 	return func(c *Config) {
 		for _, change := range changes {
-			change(c)
+			if change != nil {
+				change(c)
+			}
 		}
 	}
 }

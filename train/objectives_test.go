@@ -74,4 +74,3 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		}
 	}
 }
-

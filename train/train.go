@@ -123,6 +123,7 @@ func (t *trainer) begin() error {
 		return err
 	}
 	t.state = state{Config: t.digest}
+	config := filepath.Join(t.options.Out, configFile)
 	if len(all) > 0 {
 		last := all[len(all)-1]
 		switch {
@@ -133,11 +134,32 @@ func (t *trainer) begin() error {
 		}
 		t.state = last
 	}
+	if len(all) == 0 {
+		if err := t.clear(config); err != nil {
+			return err
+		}
+	}
 	text, err := yaml.Marshal(t.config)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(t.options.Out, configFile), text)
+	return atomicfile.WriteBytes(config, text)
+}
+
+// clear removes the vocabulary that a training by another preset left, which had come to no checkpoint.
+func (t *trainer) clear(config string) error {
+	before, err := ReadConfig(config)
+	if err == nil {
+		digest, err := before.Digest()
+		if err == nil && digest == t.digest {
+			return nil
+		}
+	}
+	err = os.Remove(filepath.Join(t.options.Out, vocabularyName(t.config.Tokenizer)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // prepare reads the bitext and makes or loads everything that learns.
@@ -151,6 +173,11 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 	if t.set, err = data.Read(ctx, c.Bitext, tokens); err != nil {
 		return err
 	}
+	bitext := t.set.Digest()
+	if t.state.Step > 0 && t.state.Bitext != bitext {
+		return badinput.Errorf("%s holds a training on other bitext than its sources now give: restore the files, or choose another directory", t.options.Out)
+	}
+	t.state.Bitext = bitext
 	if t.encoder, err = newEncoder(c, t.vocabulary, t.backend); err != nil {
 		return err
 	}
