@@ -220,16 +220,17 @@ func TestPresetOfATraining(t *testing.T) {
 
 func TestPresetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"stepps: 3":                                    "stepps",
-		"steps: three":                                 "three",
-		"bitext: {sources: []}":                        "bitext.sources is empty",
-		"objective: {name: magic}":                     `"magic"`,
-		"encoder: {kind: lstm}":                        `"lstm"`,
-		"objective: {name: muse, anchors: [en]}":       "objective.anchors means nothing to muse",
-		"encoder: {kind: transformer, start: weights}": "encoder.start needs tokenizer.file",
-		"stop: {patience: 3}":                          "stop.metric",
-		"steps: 0\naccumulate: 0":                      "accumulate is 0",
-		"dev: [{protocol: bleu, dir: x, tgt: en}]":     "bleu",
+		"stepps: 3":                                             "stepps",
+		"steps: three":                                          "three",
+		"bitext: {sources: []}":                                 "bitext.sources is empty",
+		"objective: {name: magic}":                              `"magic"`,
+		"encoder: {kind: lstm}":                                 `"lstm"`,
+		"objective: {name: muse, anchors: [en]}":                "objective.anchors means nothing to muse",
+		"encoder: {kind: transformer, start: weights}":          "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}": "multiple of heads",
+		"stop: {patience: 3}":                                   "stop.metric",
+		"steps: 0\naccumulate: 0":                               "accumulate is 0",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":              "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
 		write(t, path, text)

@@ -115,6 +115,11 @@ func (t *trainer) begin() error {
 	if t.digest, err = t.config.Digest(); err != nil {
 		return err
 	}
+	for _, d := range t.config.Dev {
+		if _, err := os.Stat(d.Dir); err != nil { // now, and not after an hour
+			return badinput.Errorf("dev: the test set of %s: %w", d.Protocol, err)
+		}
+	}
 	if err := os.MkdirAll(t.checkpoints.dir, 0o755); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
 	}
