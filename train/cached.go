@@ -31,7 +31,7 @@ var (
 type cached struct {
 	encoder   encoder.Encoder
 	objective objective.Objective
-	heads     []*weights.Tensor
+	heads     []*weights.Tensor // the objective's own and, where it asks for it, the encoder's table of words
 	backend   compute.Backend
 	chunk     int // sentences; 0: a side at once
 	programs  map[shape]*lossProgram

@@ -1,112 +1,110 @@
 package train
 
 import (
+	"context"
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
-	"time"
 
-	"bitextmine/train/data"
-	"bitextmine/train/device"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
-	"bitextmine/train/weights"
 )
 
-// sentences are n sentences of 1 to length words.
-func sentences(seed uint64, n, length, words int) data.Side {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	s := data.Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
-	for i := range n {
-		s.Lengths[i] = 1 + rng.Int32N(int32(length))
-		for p := range int(s.Lengths[i]) {
-			s.IDs[i*length+p] = rng.Int32N(int32(words))
-		}
-	}
-	return s
-}
-
-// A batch that is encoded chunk by chunk must give the gradients that it gives in one graph; also where an objective reads the encoder's words.
-func TestCachedIsFused(t *testing.T) {
-	ems := objective.Defaults("ems")
-	ems.MLPDim, ems.LanguageDim = 4, 3
-	shared := ems
-	shared.SharedEmbedding = true
-	muse := objective.Defaults("muse")
-	muse.Negatives = 2
-	for name, s := range map[string]objective.Settings{"contrastive": objective.Defaults("contrastive"), "muse": muse, "ems": ems, "ems, shared words": shared} {
-		t.Run(name, func(t *testing.T) {
-			timer := time.AfterFunc(time.Minute, func() { panic(t.Name() + " hangs") })
-			defer timer.Stop()
-			model := encoder.Defaults()
-			model.Layers, model.Heads, model.Width, model.FFN, model.Dropout, model.MaxTokens, model.Vocabulary = 1, 2, 8, 12, 0, 6, 40
-			s.Dim, s.Vocabulary, s.Languages, s.Table = model.Width, model.Vocabulary, []string{"en"}, encoder.Words
-			loss, err := objective.New(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := &data.Batch{Source: sentences(1, 5, 6, 40), Target: sentences(2, 5, 4, 40)}
-			if s.Negatives > 0 {
-				negatives := sentences(3, 5*s.Negatives, 6, 40)
-				b.Negatives = &negatives
-			}
-			chunked, chunkedHeads, chunkedTerms := gradients(t, s, model, loss, b, 2)
-			fused, fusedHeads, fusedTerms := gradients(t, s, model, loss, b, 0)
-			for i := range fusedTerms {
-				if got, want := chunkedTerms[i], fusedTerms[i]; got.Name != want.Name || math.Abs(float64(got.Value-want.Value)) > 1e-5 {
-					t.Errorf("the term %v instead of %v", got, want)
-				}
-			}
-			for i, want := range append(fused, fusedHeads...) {
-				same(t, append(chunked, chunkedHeads...)[i], want)
-			}
-		})
+// TestCachedGradients: a batch in chunks has the gradients of a batch that goes through at once, each of them the same one's that a fused graph gives.
+func TestCachedGradients(t *testing.T) {
+	for _, objective := range []func(*Config){by("contrastive", nil), by("ems", nil), by("ems", func(s *objective.Settings) { s.SharedEmbedding = true })} {
+		ctx := limited(t)
+		plain := func(c *Config) { c.Encoder.Transformer.Dropout = 0 }
+		fused := gradients(ctx, t, all(transformer, objective, plain))
+		whole := gradients(ctx, t, all(transformer, objective, plain, func(c *Config) { c.Chunk = 16 }))
+		chunks := gradients(ctx, t, all(transformer, objective, plain, func(c *Config) { c.Chunk = 6 }))
+		same(t, "cached beside fused", fused, whole)
+		same(t, "chunks", fused, chunks)
 	}
 }
 
-// gradients are those of a new transformer's tensors and heads after two batches; a chunk of 0 is the fused step.
-func gradients(t *testing.T, s objective.Settings, model encoder.Settings, loss objective.Objective, b *data.Batch, chunk int) (all, heads []*weights.Tensor, terms []encoder.Value) {
-	t.Helper()
-	backend, err := device.Open("go", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	transformer, err := encoder.NewTransformer(model, backend, newTensors(model.Specs(), 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = transformer.Weights()
-	heads = newTensors(loss.Heads(model.Width), 5)
-	read := heads
-	if s.NeedsTable() {
-		read = append(read, all[0]) // Words
-	}
-	var step stepper = transformer.NewStep(loss, read)
-	if chunk > 0 {
-		step = &cached{encoder: transformer, objective: loss, heads: read, backend: backend, chunk: chunk, programs: map[shape]*lossProgram{}}
-	}
-	for range 2 {
-		if terms, err = step.Run(t.Context(), b, 0); err != nil {
+// TestCachedDropout: each chunk's dropout is the same in the pass that gives vectors and in that which gives gradients. By finite differences: without it they
+// would be those of another function.
+func TestCachedDropout(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, all(transformer, func(c *Config) { c.Chunk, c.Bitext.BatchSize, c.Encoder.Transformer.Dropout = 3, 8, 0.3 }))
+	tr := takenUp(ctx, t, config, o)
+	batch := tr.batches.Next()
+	loss := func() (sum float64) {
+		values, err := tr.stepper.Run(ctx, batch, encoder.Seed(1, 0, 0))
+		if err != nil {
 			t.Fatal(err)
 		}
+		for _, v := range values {
+			sum += v.Weight * float64(v.Value)
+		}
+		return sum
 	}
-	return all, heads, terms
-}
-
-// same wants a gradient within 1e-4 of the largest value wanted, and as many rows touched.
-func same(t *testing.T, got, want *weights.Tensor) {
-	t.Helper()
-	var most float64
-	for _, x := range want.Grad {
-		most = max(most, math.Abs(float64(x)))
+	loss()
+	directions := map[string][]float32{}
+	for _, w := range tr.encoder.Weights() {
+		directions[w.Name] = slices.Clone(w.Grad) // before the next loss adds to it
 	}
-	for i, x := range want.Grad {
-		if d := math.Abs(float64(got.Grad[i] - x)); !(d <= 1e-4*most+1e-7) {
-			t.Errorf("%s: the gradient %d is %g, want %g", want.Name, i, got.Grad[i], x)
-			return
+	for _, w := range tr.encoder.Weights() {
+		// Along its gradient the loss grows by the gradient's length.
+		direction, squared := directions[w.Name], 0.0
+		for _, x := range direction {
+			squared += float64(x) * float64(x)
+		}
+		if squared < 1e-6 {
+			continue
+		}
+		length := math.Sqrt(squared)
+		by := 0.02 / max(1, length) // little enough for a steep loss, whose cosines are divided by 0.05
+		step := float32(by / length)
+		move := func(times float32) {
+			for i := range w.Data {
+				w.Data[i] += times * step * direction[i]
+			}
+		}
+		move(1)
+		up := loss()
+		move(-2)
+		down := loss()
+		move(1)
+		if got := (up - down) / (2 * by); math.Abs(got-length) > 0.02*length {
+			t.Errorf("%s: the loss grows by %v along its gradient, whose length is %v", w.Name, got, length)
 		}
 	}
-	if (got.Touched == nil) != (want.Touched == nil) || len(got.Touched) != len(want.Touched) {
-		t.Errorf("%s: rows touched %v, want %v", want.Name, got.Touched, want.Touched)
+}
+
+// gradients are those of the first batch, by tensor.
+func gradients(ctx context.Context, t *testing.T, change func(*Config)) map[string][]float32 {
+	t.Helper()
+	config, o := tiny(t, change)
+	tr := takenUp(ctx, t, config, o)
+	if _, err := tr.stepper.Run(ctx, tr.batches.Next(), encoder.Seed(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]float32{}
+	for _, w := range append(tr.encoder.Weights(), tr.heads...) {
+		all[w.Name] = w.Grad
+		if w.Name == encoder.Words && config.Objective.NeedsTable() && w.Touched != nil {
+			t.Errorf("with a shared table only %d rows count as touched", len(w.Touched))
+		}
+	}
+	return all
+}
+
+// same compares gradients by the largest difference beside the tensor's largest number.
+func same(t *testing.T, what string, want, got map[string][]float32) {
+	t.Helper()
+	if len(want) != len(got) || len(want) == 0 {
+		t.Fatalf("%s: %d tensors, want %d", what, len(got), len(want))
+	}
+	for name, w := range want {
+		var most, off float64
+		for i := range w {
+			most = max(most, math.Abs(float64(w[i])))
+			off = max(off, math.Abs(float64(w[i]-got[name][i])))
+		}
+		if !(off <= 1e-5*max(1, most)) {
+			t.Errorf("%s: the gradient of %s is off by %v; its largest number is %v", what, name, off, most)
+		}
 	}
 }

@@ -34,6 +34,7 @@ const (
 type state struct {
 	Step   int                `json:"step"`
 	Config string             `json:"config"` // Config.Digest
+	Bitext string             `json:"bitext"` // data.Set.Digest
 	Dev    map[string]float64 `json:"dev,omitempty"`
 	Best   float64            `json:"best"`   // of the metric to stop by, so far
 	Since  int                `json:"since"`  // judgements since then

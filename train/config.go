@@ -131,7 +131,13 @@ func (c Config) Validate() error {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
 		check(c.Encoder.Start == "", "encoder.start is for a transformer")
+		check(!c.Objective.NeedsTable() || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
 	case "transformer":
+		if c.Encoder.Start == "" {
+			shape := c.Encoder.Transformer
+			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they follow from other sections
+			sections = append(sections, shape.Validate)
+		}
 		check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: published weights have a vocabulary of their own")
 	default:
 		check(false, "encoder.kind is %q: take bag or transformer", c.Encoder.Kind)

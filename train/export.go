@@ -85,8 +85,8 @@ func (t *trainer) write(dir string, graph *export.Graph) error {
 		return err
 	}
 	tokenizer := t.config.Tokenizer
-	tokenizer.File = vocabularyFile
-	if err := atomicfile.Copy(filepath.Join(dir, vocabularyFile), filepath.Join(t.options.Out, vocabularyFile)); err != nil {
+	tokenizer.File = vocabularyName(tokenizer)
+	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(t.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
 	_, static := t.encoder.(*encoder.Bag)

@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
 )
 
 // loop takes steps until the last, or until the metric to stop by has not grown for long enough; it says which.
@@ -19,13 +20,14 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			return "", err
 		}
 		step := t.state.Step
-		if step%c.LogEvery == 0 || step == c.Steps {
+		judges := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
+		if step%c.LogEvery == 0 || judges { // a resumed training's lines begin where an unbroken one's do
 			if err := t.log(since.line(t)); err != nil {
 				return "", err
 			}
 			since = newAverage()
 		}
-		if step != c.Steps && (c.EvalEvery == 0 || step%c.EvalEvery != 0) {
+		if !judges {
 			continue
 		}
 		began := time.Now()
@@ -45,6 +47,9 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
+		if p, ok := t.objective.(objective.Preparer); ok {
+			p.Prepare(batch)
+		}
 		values, err := t.stepper.Run(ctx, batch, encoder.Seed(c.Seed, batch.Step, 0))
 		if err != nil {
 			return err
@@ -66,6 +71,12 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 // keep judges the encoder, writes a checkpoint and removes those that are no longer wanted.
 func (t *trainer) keep(ctx context.Context) error {
 	c := &t.config
+	for _, w := range append(t.encoder.Weights(), t.heads...) {
+		if !w.Sound() {
+			return badinput.Errorf("step %d left numbers in %s that are infinite or nearly so; the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
+				t.state.Step, w.Name, t.checkpoints.dir)
+		}
+	}
 	t.report(fmt.Sprintf("judge step %d", t.state.Step))
 	var err error
 	if t.state.Dev, err = t.judge(ctx); err != nil {

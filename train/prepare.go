@@ -17,15 +17,17 @@ import (
 	"bitextmine/train/weights"
 )
 
-// vocabularyFile is the tokenizer's name in a training's directory and in an exported one's.
-const vocabularyFile = "spm.model"
+// vocabularyName is the tokenizer's file in a training's directory and in an exported one's.
+func vocabularyName(t encode.Tokenizer) string {
+	if t.Kind == "wordpiece" {
+		return "vocab.txt"
+	}
+	return "spm.model"
+}
 
 // openVocabulary trains the vocabulary into dir, unless it stands there already, or copies the one that the preset names; the file is part of what is exported.
 func openVocabulary(ctx context.Context, c *Config, dir string, report func(string)) (*encode.Vocabulary, error) {
-	path := filepath.Join(dir, vocabularyFile)
-	if c.Tokenizer.Kind == "wordpiece" {
-		path = filepath.Join(dir, "vocab.txt")
-	}
+	path := filepath.Join(dir, vocabularyName(c.Tokenizer))
 	_, err := os.Stat(path)
 	switch {
 	case err == nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -21,6 +22,7 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	"bitextmine/train/optimiser"
+	"bitextmine/train/teacher"
 	"bitextmine/train/weights"
 )
 
@@ -38,6 +40,7 @@ type Options struct {
 	Device   string // cpu, cuda, go
 	Library  string // ONNX Runtime's; empty for the usual places
 	Resume   bool   // go on from the last checkpoint in Out
+	Teacher  string // directory of cached teacher vectors, which trainings may share; empty: Out/teacher
 	Searcher index.Searcher
 	Report   func(what string)                // what comes next; may be nil
 	Progress func(l Line, left time.Duration) // every line of the log; may be nil
@@ -64,7 +67,9 @@ type trainer struct {
 	set        *data.Set
 	batches    *data.Batches
 	encoder    encoder.Encoder
-	heads      []*weights.Tensor
+	objective  objective.Objective
+	teacher    *teacher.Teacher  // nil unless the preset names one
+	heads      []*weights.Tensor // the objective's own
 	optimiser  *optimiser.Optimiser
 	stepper    stepper
 	live       live
@@ -84,10 +89,10 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 		return summary, err
 	}
 	defer t.backend.Finalize()
+	defer func() { err = errors.Join(err, t.close()) }()
 	if err := t.prepare(ctx); err != nil {
 		return summary, err
 	}
-	defer t.vocabulary.Close()
 	if t.journal, err = openJournal(filepath.Join(o.Out, logFile), t.state.Step); err != nil {
 		return summary, err
 	}
@@ -110,6 +115,11 @@ func (t *trainer) begin() error {
 	if t.digest, err = t.config.Digest(); err != nil {
 		return err
 	}
+	for _, d := range t.config.Dev {
+		if _, err := os.Stat(d.Dir); err != nil { // now, and not after an hour
+			return badinput.Errorf("dev: the test set of %s: %w", d.Protocol, err)
+		}
+	}
 	if err := os.MkdirAll(t.checkpoints.dir, 0o755); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
 	}
@@ -118,6 +128,7 @@ func (t *trainer) begin() error {
 		return err
 	}
 	t.state = state{Config: t.digest}
+	config := filepath.Join(t.options.Out, configFile)
 	if len(all) > 0 {
 		last := all[len(all)-1]
 		switch {
@@ -128,11 +139,32 @@ func (t *trainer) begin() error {
 		}
 		t.state = last
 	}
+	if len(all) == 0 {
+		if err := t.clear(config); err != nil {
+			return err
+		}
+	}
 	text, err := yaml.Marshal(t.config)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(t.options.Out, configFile), text)
+	return atomicfile.WriteBytes(config, text)
+}
+
+// clear removes the vocabulary that a training by another preset left, which had come to no checkpoint.
+func (t *trainer) clear(config string) error {
+	before, err := ReadConfig(config)
+	if err == nil {
+		digest, err := before.Digest()
+		if err == nil && digest == t.digest {
+			return nil
+		}
+	}
+	err = os.Remove(filepath.Join(t.options.Out, vocabularyName(t.config.Tokenizer)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // prepare reads the bitext and makes or loads everything that learns.
@@ -142,23 +174,34 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	t.report("read the bitext")
-	tokens := tokenOptions(c, t.vocabulary, c.Objective.NeedsTeacher())
+	tokens := tokenOptions(c, t.vocabulary, c.Objective.Teacher != "")
 	if t.set, err = data.Read(ctx, c.Bitext, tokens); err != nil {
 		return err
 	}
-	if t.batches, err = t.set.Batches(nil); err != nil {
-		return err
+	bitext := t.set.Digest()
+	if t.state.Step > 0 && t.state.Bitext != bitext {
+		return badinput.Errorf("%s holds a training on other bitext than its sources now give: restore the files, or choose another directory", t.options.Out)
 	}
+	t.state.Bitext = bitext
 	if t.encoder, err = newEncoder(c, t.vocabulary, t.backend); err != nil {
 		return err
 	}
 	t.live = live{c.Name, t.encoder, c.Bitext, tokens}
-	loss, err := t.newObjective(tokens)
+	if err := t.openTeacher(); err != nil {
+		return err
+	}
+	negatives, err := t.mineNegatives(ctx)
 	if err != nil {
 		return err
 	}
-	t.heads = newTensors(loss.Heads(t.encoder.Dim()), c.Seed)
-	t.stepper = t.newStepper(loss)
+	if t.batches, err = t.set.Batches(negatives); err != nil {
+		return err
+	}
+	if t.objective, err = t.newObjective(tokens); err != nil {
+		return err
+	}
+	t.heads = newTensors(t.objective.Heads(t.encoder.Dim()), c.Seed)
+	t.stepper = t.newStepper()
 	if t.optimiser, err = optimiser.New(c.Optimiser, append(t.encoder.Weights(), t.heads...)); err != nil {
 		return err
 	}
@@ -166,11 +209,26 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 }
 
 // newStepper fuses a transformer with the loss in one graph, unless vectors are to be cached; a bag's always are.
-func (t *trainer) newStepper(loss objective.Objective) stepper {
-	if transformer, ok := t.encoder.(*encoder.Transformer); ok && t.config.Chunk == 0 {
-		return transformer.NewStep(loss, t.heads)
+func (t *trainer) newStepper() stepper {
+	heads := t.heads
+	if t.config.Objective.NeedsTable() {
+		heads = append(slices.Clone(heads), t.encoder.Weights()[0]) // where both encoders keep it
 	}
-	return &cached{encoder: t.encoder, objective: loss, heads: t.heads, backend: t.backend, chunk: t.config.Chunk, programs: map[shape]*lossProgram{}}
+	if transformer, ok := t.encoder.(*encoder.Transformer); ok && t.config.Chunk == 0 {
+		return transformer.NewStep(t.objective, heads)
+	}
+	return &cached{encoder: t.encoder, objective: t.objective, heads: heads, backend: t.backend, chunk: t.config.Chunk, programs: map[shape]*lossProgram{}}
+}
+
+// close gives back what prepare opened.
+func (t *trainer) close() (err error) {
+	if t.teacher != nil {
+		err = t.teacher.Close()
+	}
+	if t.vocabulary != nil {
+		t.vocabulary.Close()
+	}
+	return err
 }
 
 func (t *trainer) report(what string) {
@@ -205,12 +263,4 @@ func (t *trainer) judge(ctx context.Context) (map[string]float64, error) {
 		return nil, nil
 	}
 	return judge(ctx, t.config.Dev, &eval.Embedder{Encoder: t.live}, t.options.Searcher)
-}
-
-// newObjective fills in what the loss must know of its surroundings.
-func (t *trainer) newObjective(tokens data.Options) (objective.Objective, error) {
-	s := t.config.Objective
-	s.Dim, s.Vocabulary, s.Languages, s.Seed = t.encoder.Dim(), t.vocabulary.Rows(), t.set.Languages, t.config.Seed
-	s.Special = append(append([]int32{}, tokens.BOS...), tokens.EOS...)
-	return objective.New(s)
 }

@@ -31,6 +31,8 @@ type Source struct {
 
 	Licence string `yaml:"licence"` // of the text, for the model card
 
+	DropSame bool `yaml:"drop_same"` // drop pairs whose two sides are the same text: lines that were not translated
+
 	Columns []string            `yaml:"columns"` // TSV: the columns' names in order, src and tgt among them; all lines have as many
 	Header  bool                `yaml:"header"`  // TSV: the first line is none of the pairs
 	Where   map[string][]string `yaml:"where"`   // TSV: only lines whose column holds one of the values

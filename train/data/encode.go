@@ -27,16 +27,34 @@ func (c Config) Parts(o Options, language string, texts []string, n int) iter.Se
 			yield(Part{}, err)
 			return
 		}
-		order := make([]int, len(texts))
+		for part := range all.parts(n, c.lengths()) {
+			if !yield(part, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Parts hands out the sources of all pairs, or the targets, likewise.
+func (s *Set) Parts(target bool, n int) iter.Seq[Part] {
+	if target {
+		return s.target.parts(n, s.config.lengths())
+	}
+	return s.source.parts(n, s.config.lengths())
+}
+
+// parts cuts a side into sides of n rows, padded to buckets.
+func (s *side) parts(n int, buckets []int) iter.Seq[Part] {
+	return func(yield func(Part) bool) {
+		order := make([]int, len(s.ends))
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(all.at(a)), len(all.at(b))) })
-		buckets := c.lengths()
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(s.at(a)), len(s.at(b))) })
 		for len(order) > 0 {
 			rows := order[:min(n, len(order))]
-			at, _ := slices.BinarySearch(buckets, len(all.at(rows[len(rows)-1])))
-			if !yield(Part{all.padded(rows, n, buckets[at]), rows}, nil) {
+			at, _ := slices.BinarySearch(buckets, len(s.at(rows[len(rows)-1])))
+			if !yield(Part{s.padded(rows, n, buckets[at]), rows}) {
 				return
 			}
 			order = order[len(rows):]

@@ -73,6 +73,7 @@ type reader struct {
 	heldOut   map[corpus.Key]struct{}
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
+	dropSame  bool              // Source.DropSame of the source being read
 	yield     func(Pair, error) bool
 }
 
@@ -86,6 +87,7 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		s.Src, _ = corpus.ParseLanguage(s.Src)
 		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
 	}
+	r.dropSame = s.DropSame
 	first := len(r.stats.Files)
 	for _, in := range files {
 		r.stats.Files = append(r.stats.Files, FileStats{Path: in.Path, Licence: s.Licence})
@@ -174,6 +176,9 @@ func (r *reader) refuse(p Pair) Reason {
 	}
 	if p.Target == "" {
 		return EmptyTarget
+	}
+	if r.dropSame && p.Source == p.Target {
+		return SameText
 	}
 	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
 	_, heldOut := r.heldOut[source]

@@ -2,9 +2,13 @@ package data
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -262,4 +266,13 @@ func (s *side) append(o *side) {
 // GroupName is a language pair as it is shown, such as de-en.
 func (s *Set) GroupName(g int) string {
 	return s.Languages[s.Groups[g].Source] + "-" + s.Languages[s.Groups[g].Target]
+}
+
+// Digest stands for everything that a batch is made of: the ids of all sentences and their languages, in order.
+func (s *Set) Digest() string {
+	h := sha256.New()
+	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group, []byte(strings.Join(s.Languages, " "))} {
+		_ = binary.Write(h, binary.LittleEndian, part) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

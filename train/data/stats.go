@@ -24,6 +24,7 @@ const (
 	LowScore      Reason = "low_score"      // below Source.MinScore
 	LowProb       Reason = "low_prob"       // below Source.MinProb
 	OtherLanguage Reason = "other_language" // than Source.Src and Tgt
+	SameText      Reason = "same_text"      // Source.DropSame
 	Duplicate     Reason = "duplicate"      // of a pair before it, in whatever file and direction
 	HeldOut       Reason = "held_out"       // a side is in Config.Exclude
 )

@@ -47,7 +47,7 @@ type Settings struct {
 	Anchors         []string       `yaml:"anchors"`          // imascl, mse-distill: languages, the one whose teacher vectors are trusted most first; those left out come last
 	TCM             bool           `yaml:"tcm"`              // imascl: train the monolingual spaces too
 	CrossWeight     float64        `yaml:"cross_weight"`     // imascl with tcm: λ, the weight of the terms across languages
-	Teacher         string         `yaml:"teacher"`          // imascl, mse-distill: an encoder's name, manifest or directory
+	Teacher         string         `yaml:"teacher"`          // imascl, mse-distill: an encoder's name, manifest or directory; muse: the one that hard negatives are found by, in place of that in training as it starts
 	Negatives       int            `yaml:"negatives"`        // muse: hard negatives of a pair
 
 	Dim        int      `yaml:"-"` // numbers of the encoder's vectors
@@ -104,7 +104,7 @@ func (s *Settings) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal((*plain)(s))
 }
 
-// NeedsTeacher says whether Vectors must be there, and with it the batches' texts (data.Options.Texts).
+// NeedsTeacher says whether Vectors must be there, and with it the batches' texts (data.Options.Texts). A teacher may be named by others too.
 func (s Settings) NeedsTeacher() bool { return s.Name == "imascl" || s.Name == "mse-distill" }
 
 // NeedsTable says whether Table must be there: its tensor is then one of the step's heads, beside those of Heads.
@@ -185,10 +185,10 @@ func (s Settings) unused(wrong *complaints) {
 		{"language_dim", s.LanguageDim != 0, ems},
 		{"shared_embedding", s.SharedEmbedding, ems},
 		{"label", s.Label != "", s.Name == "imascl"},
-		{"anchors", s.Anchors != nil, teacher},
+		{"anchors", len(s.Anchors) > 0, teacher},
 		{"tcm", s.TCM, s.Name == "imascl"},
 		{"cross_weight", s.CrossWeight != 0, s.Name == "imascl"},
-		{"teacher", s.Teacher != "", teacher},
+		{"teacher", s.Teacher != "", teacher || s.Name == "muse"},
 		{"negatives", s.Negatives != 0, s.Name == "muse"},
 	} {
 		wrong.unless(!f.set || f.used, "objective.%s means nothing to %s: leave it out", f.name, s.Name)

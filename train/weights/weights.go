@@ -109,3 +109,16 @@ func (t *Tensor) ZeroGrad() {
 	}
 	t.Touched = t.Touched[:0]
 }
+
+// largest is a number whose square, summed over a vector, is still a float32.
+const largest = 1e17
+
+// Sound reports whether all numbers can be reckoned with: none is NaN, infinite, or so large that the length of a vector of such numbers would be infinite.
+func (t *Tensor) Sound() bool {
+	for _, x := range t.Data {
+		if !(x <= largest && x >= -largest) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package train
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/objective"
+	"bitextmine/train/weights"
+)
+
+// TestBadInput: each is one sentence of class badinput that says what to look at.
+func TestBadInput(t *testing.T) {
+	pairs := func(text string) func(*Config) {
+		return func(c *Config) {
+			file := filepath.Join(filepath.Dir(c.Bitext.Sources[0].Files[0]), "bad.tsv")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				panic(err)
+			}
+			c.Bitext.Sources[0].Files = []string{file}
+		}
+	}
+	trained := func(size int) func(*Config) {
+		return func(c *Config) { c.Tokenizer.File, c.Vocabulary.Size = "", size }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		device string
+		want   string
+	}{
+		{"no pair", pairs(""), "", "holds no line"},
+		{"one side", pairs("a\t\nb\t\n"), "", "2 empty_target"},
+		{"untranslated lines alone", func(c *Config) { pairs("a b\ta b\n")(c); c.Bitext.Sources[0].DropSame = true }, "", "1 same_text"},
+		{"a language no one knows", func(c *Config) { c.Bitext.Sources[0].Src = "qqz9" }, "", "qqz9"},
+		{"fewer pairs than a batch", pairs("a\tb\nc\td\n"), "", "batch_size"},
+		{"a vocabulary larger than the text", trained(50000), "", "the text supports at most"},
+		{"no GPU", nil, "cuda", "MINE_PJRT_CUDA"},
+		{"no such device", nil, "tpu", "tpu"},
+		{"no such teacher", by("imascl", func(s *objective.Settings) { s.Teacher = "nowhere" }), "", `no encoder "nowhere"`},
+		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = "bag-multi" }), "", "256"},
+		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
+		{"no piece for masks", all(trained(900), by("ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT })), "", "vocabulary.control: [<mask>]"},
+		{"more negatives than pairs", all(by("muse", func(s *objective.Settings) { s.Negatives = 60 }), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
+		{"no metric of that name", all(judged, func(c *Config) { c.Stop.Metric = "tatoeba epo acuracy" }), "", "tatoeba epo accuracy"},
+		{"a test set that is not there", all(judged, func(c *Config) { c.Dev[0].Dir += "-gone" }), "", "held-gone"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config, o := tiny(t, c.change)
+			if c.device != "" {
+				o.Device = c.device
+				t.Setenv("MINE_PJRT_CUDA", "")
+			}
+			_, err := Run(limited(t), config, o)
+			refused(t, err, c.want)
+		})
+	}
+}
+
+func manyPairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("a", i+1) + "\t" + strings.Repeat("b", i+1) + "\n")
+	}
+	return b.String()
+}
+
+func refused(t *testing.T, err error, want string) {
+	t.Helper()
+	if !badinput.Is(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v\nwant one badinput sentence that says %q", err, want)
+	}
+}
+
+// TestLossThatIsNoNumber: it names the step and the batch, and the checkpoint before it stays.
+func TestLossThatIsNoNumber(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, func(c *Config) { c.EvalEvery, c.Steps = 2, 9 })
+	tr := takenUp(ctx, t, config, o)
+	var err error
+	if tr.journal, err = openJournal(filepath.Join(o.Out, logFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tr.journal.close() }()
+	tr.options.Progress = func(l Line, _ time.Duration) {
+		if l.Step == 3 {
+			table := tr.encoder.Weights()[0].Data
+			for i := range table {
+				table[i] = float32(math.NaN())
+			}
+		}
+	}
+	_, err = tr.loop(ctx)
+	refused(t, err, "the loss of step 4 is not a number (batch 3: ")
+	all, err := tr.checkpoints.list()
+	if err != nil || len(all) != 1 || all[0].Step != 2 {
+		t.Fatalf("checkpoints %+v, %v", all, err)
+	}
+	o.Resume = true
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Errorf("the checkpoint cannot be gone on from: %v", err)
+	}
+}
+
+// TestLearningRateOutOfBounds: no checkpoint is written of numbers that no length can be taken of, though each loss was a number.
+func TestLearningRateOutOfBounds(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"left numbers in bag.pieces": nil,
+		"step 2 ":                    transformer,
+	} {
+		config, o := tiny(t, all(change, func(c *Config) { c.Optimiser.LearningRate = 1e30 }))
+		_, err := Run(limited(t), config, o)
+		refused(t, err, want)
+		if all, err := (checkpoints{filepath.Join(o.Out, checkpointsDir)}).list(); err != nil || len(all) > 0 {
+			t.Errorf("checkpoints %+v, %v", all, err)
+		}
+	}
+}
+
+// TestDirectoryOfAnotherTraining: nothing is taken up by accident.
+func TestDirectoryOfAnotherTraining(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, nil)
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(ctx, config, o)
+	refused(t, err, "resume it or choose another directory")
+	o.Resume = true
+	other := config
+	other.Seed++
+	_, err = Run(ctx, other, o)
+	refused(t, err, "another preset")
+	longer := config
+	longer.LogEvery, longer.Export.Notes = 2, "What changes no weight may change."
+	if _, err := Run(ctx, longer, o); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(config.Bitext.Sources[0].Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
+	_, err = Run(ctx, config, o)
+	refused(t, err, "other bitext")
+}
+
+// TestVocabularyOfAnotherPreset: one that a failed training left is not taken for the next preset's.
+func TestVocabularyOfAnotherPreset(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, func(c *Config) { c.Tokenizer.File, c.Vocabulary.Size, c.Bitext.BatchSize = "", 300, 100_000 })
+	_, err := Run(ctx, config, o)
+	refused(t, err, "batch_size")
+	config.Vocabulary.Size, config.Bitext.BatchSize = 400, 16
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	rows := takenUp(ctx, t, config, o).vocabulary.Rows()
+	if rows != 400 {
+		t.Errorf("the vocabulary has %d pieces, want 400", rows)
+	}
+}
+
+// TestPublishedWeightsWithoutATensor: what lacks is named.
+func TestPublishedWeightsWithoutATensor(t *testing.T) {
+	config, o := tiny(t, transformer)
+	dir := filepath.Join(t.TempDir(), "bert")
+	settings, err := os.ReadFile("encoder/testdata/bert/config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "config.json"), string(settings))
+	tensors, _, err := weights.ReadFile("encoder/testdata/bert/model.safetensors", func(name string) bool { return !strings.HasSuffix(name, "position_ids") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := slices.DeleteFunc(slices.Clone(tensors), func(w *weights.Tensor) bool { return strings.Contains(w.Name, "layer.1.attention.self.key") })
+	if len(lacking) == len(tensors) {
+		t.Fatal("the test's model has no such tensor")
+	}
+	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), lacking, nil); err != nil {
+		t.Fatal(err)
+	}
+	config.Encoder.Start = dir
+	_, err = Run(limited(t), config, o)
+	refused(t, err, "layers.1.attention.key")
+	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(limited(t), config, o)
+	refused(t, err, "give the tokenizer that was published with the weights") // and not the tensors any more
+}
+
+// TestPresetOfATraining: what a training leaves as its config is a preset again, for every objective.
+func TestPresetOfATraining(t *testing.T) {
+	for _, name := range objective.Names() {
+		config, o := tiny(t, by(name, nil))
+		if config.Objective.NeedsTeacher() {
+			config.Objective.Teacher = "bag-multi"
+		}
+		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+		if err := tr.begin(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadConfig(filepath.Join(o.Out, configFile))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if digest, err := again.Digest(); err != nil || digest != tr.digest {
+			t.Errorf("%s: the preset became another: %v", name, err)
+		}
+	}
+}
+
+func TestPresetsThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"stepps: 3":                                             "stepps",
+		"steps: three":                                          "three",
+		"bitext: {sources: []}":                                 "bitext.sources is empty",
+		"objective: {name: magic}":                              `"magic"`,
+		"encoder: {kind: lstm}":                                 `"lstm"`,
+		"objective: {name: muse, anchors: [en]}":                "objective.anchors means nothing to muse",
+		"encoder: {kind: transformer, start: weights}":          "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}": "multiple of heads",
+		"stop: {patience: 3}":                                   "stop.metric",
+		"steps: 0\naccumulate: 0":                               "accumulate is 0",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":              "bleu",
+	} {
+		path := filepath.Join(t.TempDir(), "preset.yaml")
+		write(t, path, text)
+		_, err := ReadConfig(path)
+		refused(t, err, want)
+	}
+}

@@ -1,0 +1,77 @@
+package train
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/train/objective"
+)
+
+const presetDir = "../configs/train"
+
+// TestPresets: every preset is one, and those that are compared differ in their objectives alone.
+func TestPresets(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(presetDir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d presets, %v", len(files), err)
+	}
+	var rest []byte
+	seen := map[string]bool{}
+	for _, file := range files {
+		c, err := ReadConfig(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		seen[c.Objective.Name] = true
+		if c.Name == "" {
+			t.Errorf("%s has no name", file)
+		}
+		if name == "default" {
+			continue // of another size
+		}
+		c.Name, c.Objective = "", objective.Settings{}
+		text, err := yaml.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest == nil {
+			rest = text
+		}
+		if !bytes.Equal(rest, text) {
+			t.Errorf("%s differs from %s in more than its objective", file, files[0])
+		}
+	}
+	for _, name := range objective.Names() {
+		if !seen[name] {
+			t.Errorf("no preset in %s has the objective %s", presetDir, name)
+		}
+	}
+}
+
+// TestPresetsSayWhatTheyAre: the first line is for the reader of a directory.
+func TestPresetsSayWhatTheyAre(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(presetDir, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		if !strings.HasPrefix(line, "# ") || slices.Contains(first, line) {
+			t.Errorf("%s begins with %q, which says nothing of it", file, line)
+		}
+		first = append(first, line)
+	}
+}

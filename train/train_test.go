@@ -1,0 +1,98 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/train/device"
+)
+
+// TestTinyTraining: the loss falls, held-out sentences find their translations, and mining opens what was exported.
+func TestTinyTraining(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		floor  float64 // % of the held-out sentences that find their translation; by chance it is 1
+	}{
+		{"bag", func(c *Config) { // with a vocabulary of its own
+			c.Steps, c.Tokenizer.File, c.Vocabulary.Size, c.Vocabulary.Threads = 100, "", 900, 2
+		}, 80},
+		{"transformer", all(transformer, func(c *Config) { c.Steps = 160 }), 50},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx := limited(t)
+			config, o := tiny(t, all(c.change, judged))
+			summary, err := Run(ctx, config, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines, err := readJournal(filepath.Join(o.Out, logFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, last := lines[0].Loss, lines[config.Steps-1].Loss; !(last < first/2) {
+				t.Errorf("the loss went from %v to %v", first, last)
+			}
+			if accuracy := summary.Dev["tatoeba epo accuracy"]; accuracy < c.floor {
+				t.Errorf("held-out sentences: %v, want %v%% or more", summary.Dev, c.floor)
+			}
+			for _, file := range []string{configFile, logFile, "loss.svg", "loss.png", "dev.svg", "spm.model", "model/README.md"} {
+				if _, err := os.Stat(filepath.Join(o.Out, file)); err != nil {
+					t.Error(err)
+				}
+			}
+			compare(ctx, t, config, o, summary.Model)
+		})
+	}
+}
+
+// compare holds the exported encoder against the one of the training's last checkpoint.
+func compare(ctx context.Context, t *testing.T, config Config, o Options, dir string) {
+	t.Helper()
+	model, err := encode.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported, err := encode.Open(model, encode.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = exported.Close() }()
+	tr := takenUp(ctx, t, config, o)
+	_, tr.live.encoder = tr.graph()
+	texts := append(english(t)[:20], "x", "Zürich, 2024!")
+	want, got := make([]float32, len(texts)*exported.Dim()), make([]float32, len(texts)*exported.Dim())
+	if err := errors.Join(tr.live.Encode(ctx, "en", texts, want), exported.Encode(ctx, "en", texts, got)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if d := math.Abs(float64(want[i] - got[i])); !(d <= agreement) {
+			t.Fatalf("the exported vector of %q is off by %v", texts[i/exported.Dim()], d)
+		}
+	}
+}
+
+// takenUp is a training as Run has it before its next step.
+func takenUp(ctx context.Context, t *testing.T, config Config, o Options) *trainer {
+	t.Helper()
+	o.Resume = true
+	tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+	if err := tr.begin(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if tr.backend, err = device.Open(o.Device, o.Library); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tr.backend.Finalize)
+	t.Cleanup(func() { _ = tr.close() })
+	if err := tr.prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
