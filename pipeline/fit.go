@@ -82,6 +82,10 @@ func (w *worker) bed(ctx context.Context) (*rescore.Bed, error) {
 			return nil, err
 		}
 	}
+	// What encoding cut is not cut again, however often pairs are planted.
+	bed.Describe = func(ctx context.Context, side int, into *rescore.Side) error {
+		return w.describe(ctx, side, numbered[side], into)
+	}
 	var found recall
 	for side := range numbered {
 		var err error

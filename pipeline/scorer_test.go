@@ -179,8 +179,18 @@ func TestFitLeavesNothing(t *testing.T) {
 	if after := mustRun(t, cfg); after.Bitext.SHA256 != before.Bitext.SHA256 {
 		t.Error("planting changed the bitext")
 	}
-	if scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare); err != nil || scorer.Quality.Recall < 0.5 {
+	if scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, nil); err != nil || scorer.Quality.Recall < 0.5 {
 		t.Errorf("scorer %+v, error %v", scorer, err)
+	}
+	scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, []string{"cosine"})
+	if err != nil || scorer.Terms[0].Weight != 0 || scorer.Terms[1].Weight == 0 {
+		t.Errorf("without cosine: scorer %+v, error %v", scorer, err)
+	}
+	if _, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, []string{"cosines"}); !badinput.Is(err) {
+		t.Errorf("without a feature that there is not: error %v", err)
+	}
+	if third, err := json.Marshal(first); err != nil || !bytes.Equal(a, third) {
+		t.Error("a fit changed its examples")
 	}
 }
 

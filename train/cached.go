@@ -68,7 +68,7 @@ func (c *cached) Run(ctx context.Context, b *data.Batch, seed uint64) ([]encoder
 			return nil, err
 		}
 	}
-	values, gradients, err := c.loss(key, vectors, inputs)
+	values, gradients, heads, err := c.loss(key, vectors, inputs)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: %w", b.Step, err)
 	}
@@ -81,8 +81,8 @@ func (c *cached) Run(ctx context.Context, b *data.Batch, seed uint64) ([]encoder
 			return nil, err
 		}
 	}
-	for _, h := range c.heads {
-		h.Touched = nil // the encoder's table may be a head too, and then has a gradient in every row
+	for i, h := range c.heads { // after the encoder's own: a table of words that is a head, too, has a gradient in every row
+		h.AddGradient(heads[i])
 	}
 	return values, nil
 }
@@ -104,8 +104,8 @@ func (c *cached) eachChunk(ctx context.Context, side data.Side, index int, seed 
 	return nil
 }
 
-// loss computes the terms and the gradients of the vectors, and adds those of the heads.
-func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) ([]encoder.Value, [][]float32, error) {
+// loss computes the terms, the gradients of each side's vectors and those of the heads.
+func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) (values []encoder.Value, gradients, heads [][]float32, err error) {
 	p := c.programs[key]
 	if p == nil {
 		p = &lossProgram{}
@@ -119,24 +119,14 @@ func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) 
 	for _, h := range c.heads {
 		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
 	}
-	for _, in := range inputs {
-		args = append(args, in)
-	}
-	out, err := device.Call(p.exec, args)
+	out, err := device.Call(p.exec, args, inputs...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	values := make([]encoder.Value, len(p.terms))
 	for i, term := range p.terms {
-		values[i] = encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]}
+		values = append(values, encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]})
 	}
-	for i, h := range c.heads {
-		h.NeedGrad()
-		for j, x := range out[1+len(vectors)+i] {
-			h.Grad[j] += x
-		}
-	}
-	return values, out[1 : 1+len(vectors)], nil
+	return values, out[1 : 1+len(vectors)], out[1+len(vectors):], nil
 }
 
 // graph gives the terms [terms], then the gradients of the vectors of each side and of the heads.

@@ -24,6 +24,7 @@ type fitOptions struct {
 	examples               []string
 	saveExamples, into, as string
 	share                  float64
+	without                []string
 }
 
 func newFitScorer() *cobra.Command {
@@ -57,6 +58,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
 	f.Float64Var(&o.share, "share", rescore.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
+	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	return cmd
 }
@@ -70,7 +72,7 @@ func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer)
 	if name == "" {
 		name = o.into
 	}
-	scorer, err := rescore.Fit(name, sets, o.share)
+	scorer, err := rescore.Fit(name, sets, o.share, o.without)
 	if err != nil {
 		return err
 	}

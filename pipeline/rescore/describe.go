@@ -224,6 +224,7 @@ type Subject struct {
 	Tokens    Tokenizer // nil: none
 	Describe  Describer
 	Threads   int
+	Only      func(*mine.Candidate) bool // the candidates wanted; nil: all
 }
 
 // Candidates returns the candidates with their features.
@@ -238,6 +239,9 @@ func (s *Subject) Candidates(ctx context.Context) ([]mine.Candidate, mine.Featur
 	}
 	group.Go(func() error {
 		candidates = s.Lists.Contenders()
+		if s.Only != nil {
+			candidates = slices.DeleteFunc(candidates, func(c mine.Candidate) bool { return !s.Only(&c) })
+		}
 		return nil
 	})
 	if err := group.Wait(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
@@ -70,8 +72,8 @@ func ReadExamples(path string) (*Examples, error) {
 const DefaultShare = 0.1
 
 // Fit fits a scorer on the examples of one or more plantings, which must be of one encoder; share of the corpora's sentences are expected to have a
-// translation.
-func Fit(name string, sets []*Examples, share float64) (*mine.Scorer, error) {
+// translation. The scorer looks at all features but those without, whose terms weigh nothing.
+func Fit(name string, sets []*Examples, share float64, without []string) (*mine.Scorer, error) {
 	if !(share > 0 && share < 1) {
 		return nil, badinput.Errorf("share = %g must be between 0 and 1: the part of the corpora's sentences that has a translation", share)
 	}
@@ -83,6 +85,15 @@ func Fit(name string, sets []*Examples, share float64) (*mine.Scorer, error) {
 				first.Encoder.Name, first.K, set.Encoder.Name, set.K)
 		}
 		all.Add(set.Examples)
+	}
+	for _, feature := range without {
+		at := slices.Index(mine.FeatureNames(), feature)
+		if at < 0 {
+			return nil, badinput.Errorf("without = %s is no feature; those there are: %s", feature, strings.Join(mine.FeatureNames(), ", "))
+		}
+		for i := range all.Values.Len() {
+			all.Values.Of(i)[at] = 0 // what never varies gets no weight
+		}
 	}
 	scorer, err := mine.Fit(all, all.Weigh(share))
 	if err != nil {

@@ -3,7 +3,6 @@ package rescore
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
@@ -30,6 +29,7 @@ type Bed struct {
 	Searcher  index.Searcher
 	Encoder   Embedder
 	Tokens    Tokenizer // nil: none
+	Describe  Describer // of Texts
 	Threads   int
 }
 
@@ -128,6 +128,14 @@ func (b *Bed) place(pairs []Pair, round int) *planted {
 	return p
 }
 
+// groupOf returns the pair that a candidate is of; ok is false when neither of its sentences was planted.
+func (p *planted) groupOf(c *mine.Candidate) (group int32, ok bool) {
+	if group, ok = p.group[0][c.Source]; !ok {
+		group, ok = p.group[1][c.Target]
+	}
+	return group, ok
+}
+
 // round plants once and adds what it shows to examples, as groups from first on.
 func (b *Bed) round(ctx context.Context, pairs []Pair, first, round int, examples *mine.Examples) (found int, err error) {
 	p := b.place(pairs, round)
@@ -135,19 +143,22 @@ func (b *Bed) round(ctx context.Context, pairs []Pair, first, round int, example
 	if err != nil {
 		return 0, err
 	}
-	texts := [2][]string{slices.Concat(b.Texts[0], p.texts[0]), slices.Concat(b.Texts[1], p.texts[1])}
-	subject := Subject{b.Languages, lists, b.Tokens, Texts(texts), b.Threads}
+	subject := Subject{
+		Languages: b.Languages, Lists: lists, Tokens: b.Tokens, Threads: b.Threads,
+		Describe: func(ctx context.Context, side int, into *Side) error {
+			if err := b.Describe(ctx, side, into); err != nil {
+				return err
+			}
+			return into.Add(ctx, span(len(b.Texts[side]), len(p.texts[side])), p.texts[side])
+		},
+		Only: func(c *mine.Candidate) bool { _, ok := p.groupOf(c); return ok },
+	}
 	candidates, values, err := subject.Candidates(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for i, c := range candidates {
-		group, ok := p.group[0][c.Source]
-		if !ok {
-			if group, ok = p.group[1][c.Target]; !ok {
-				continue
-			}
-		}
+		group, _ := p.groupOf(&c)
 		whole := p.whole[[2]int32{c.Source, c.Target}]
 		if whole {
 			found++

@@ -62,6 +62,7 @@ func (b *Bed) part(ctx context.Context, size, trial int) (*Bed, error) {
 	if err != nil {
 		return nil, err
 	}
+	part.Describe = Texts(part.Texts)
 	part.Lists = [2]mine.Neighbours{found.Source, found.Target}
 	return &part, nil
 }

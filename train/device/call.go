@@ -3,15 +3,20 @@ package device
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Call runs a graph on tensors, which it frees, and copies the float32 outputs to the host.
-func Call(exec *graph.Exec, args []any) ([][]float32, error) {
-	outputs, err := exec.Call(args...)
-	runtime.KeepAlive(args) // the device reads the inputs where they lie
+// Call runs a graph and copies its float32 outputs to the host. It frees args; lent, which come after them, stay their owner's.
+func Call(exec *graph.Exec, args []any, lent ...*tensors.Tensor) ([][]float32, error) {
+	all := slices.Clone(args)
+	for _, t := range lent {
+		all = append(all, t)
+	}
+	outputs, err := exec.Call(all...)
+	runtime.KeepAlive(all) // the device reads the inputs where they lie
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +25,9 @@ func Call(exec *graph.Exec, args []any) ([][]float32, error) {
 		if results[i], err = tensors.CopyFlatData[float32](out); err != nil {
 			return nil, err
 		}
-		err = errors.Join(err, out.FinalizeAll())
+		if err := out.FinalizeAll(); err != nil {
+			return nil, err
+		}
 	}
 	for _, arg := range args {
 		err = errors.Join(err, arg.(*tensors.Tensor).FinalizeAll())

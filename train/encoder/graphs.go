@@ -1,13 +1,10 @@
 package encoder
 
 import (
-	"errors"
-	"runtime"
-	"slices"
-
 	g "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"bitextmine/train/device"
 	"bitextmine/train/objective"
 )
 
@@ -38,7 +35,7 @@ func (gs *graphs) run(t *Transformer, kind string, b *batch, dVectors []float32)
 		}
 		(*gs)[key] = exec
 	}
-	return call(exec, args)
+	return device.Call(exec, args)
 }
 
 func newExec(t *Transformer, build func(nodes []*g.Node) []*g.Node) *g.Exec {
@@ -88,30 +85,4 @@ func (t *Transformer) forwardGraph(nodes []*g.Node, dropout bool) []*g.Node {
 func (t *Transformer) backwardGraph(nodes []*g.Node, dropout bool) []*g.Node {
 	e, rest := t.take(nodes, dropout)
 	return g.Gradient(g.ReduceAllSum(g.Mul(e.Vectors, rest[0])), e.learned...)
-}
-
-// call runs a graph and copies its float32 outputs. It frees args; lent, which come after them, stay their owner's.
-func call(exec *g.Exec, args []any, lent ...*tensors.Tensor) ([][]float32, error) {
-	all := slices.Clone(args)
-	for _, t := range lent {
-		all = append(all, t)
-	}
-	outputs, err := exec.Call(all...)
-	runtime.KeepAlive(all) // the device reads the inputs where they lie
-	if err != nil {
-		return nil, err
-	}
-	results := make([][]float32, len(outputs))
-	for i, out := range outputs {
-		if results[i], err = tensors.CopyFlatData[float32](out); err != nil {
-			return nil, err
-		}
-		if err := out.FinalizeAll(); err != nil {
-			return nil, err
-		}
-	}
-	for _, arg := range args {
-		err = errors.Join(err, arg.(*tensors.Tensor).FinalizeAll())
-	}
-	return results, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -74,7 +75,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 		p.exec = newExec(s.t, func(nodes []*g.Node) []*g.Node { return s.graph(p, key, nodes) })
 		s.programs[key] = p
 	}
-	out, err := call(p.exec, args, inputs...)
+	out, err := device.Call(p.exec, args, inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, key.pairs, under.length, err)
 	}
@@ -84,9 +85,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	}
 	s.t.addGradients(under, out[1:])
 	for i, h := range s.heads {
-		h.NeedGrad()
-		h.Touched = nil // the table of words may be a head too, and then has a gradient in every row
-		add(h.Grad, out[2+len(s.t.inner)+i])
+		h.AddGradient(out[2+len(s.t.inner)+i])
 	}
 	return values, nil
 }
@@ -111,16 +110,5 @@ func (s *Step) graph(p *program, key stepKey, nodes []*g.Node) []*g.Node {
 	}
 	step.Inputs = rest[len(s.heads):]
 	p.terms = s.objective.Terms(step)
-	var loss *g.Node
-	values := make([]*g.Node, len(p.terms))
-	for i, term := range p.terms {
-		values[i] = g.Reshape(term.Value, 1)
-		weighted := g.MulScalar(term.Value, term.Weight)
-		if loss == nil {
-			loss = weighted
-		} else {
-			loss = g.Add(loss, weighted)
-		}
-	}
-	return append([]*g.Node{g.Concatenate(values, 0)}, g.Gradient(loss, learned...)...)
+	return objective.WithGradients(p.terms, learned)
 }

@@ -360,7 +360,7 @@ func TestStepIsItsParts(t *testing.T) {
 			}
 			inputs, _ := product{}.Inputs(ctx, b)
 			args = append(args, tensors.FromFlatDataAndDimensions(head.Data, head.Shape...))
-			out, err := call(g.MustNewExec(apart.backend, func(n []*g.Node) []*g.Node {
+			out, err := device.Call(g.MustNewExec(apart.backend, func(n []*g.Node) []*g.Node {
 				terms := product{}.Terms(objective.Step{Source: objective.Encoded{Vectors: n[0]}, Target: objective.Encoded{Vectors: n[1]},
 					Negatives: &objective.Encoded{Vectors: n[2]}, Heads: map[string]*g.Node{"head": n[3]}, Inputs: n[4:]})
 				loss := g.Add(g.MulScalar(terms[0].Value, terms[0].Weight), g.MulScalar(terms[1].Value, terms[1].Weight))

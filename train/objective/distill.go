@@ -19,7 +19,12 @@ func (distill) Heads(int) []weights.Spec { return nil }
 
 // Inputs are the teacher's vectors [n, dim] of the anchors.
 func (d distill) Inputs(ctx context.Context, b *data.Batch) ([]*tensors.Tensor, error) {
-	return anchorVectors(ctx, d.s, b)
+	anchor, _, _ := byAnchor(d.s, b)
+	taught, err := anchor.taught(ctx, d.s)
+	if err != nil {
+		return nil, err
+	}
+	return []*tensors.Tensor{taught}, nil
 }
 
 func (distill) Terms(s Step) []Term {

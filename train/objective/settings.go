@@ -93,10 +93,10 @@ func Defaults(name string) Settings {
 	return s
 }
 
-// UnmarshalYAML starts from the Defaults of the name.
+// UnmarshalYAML starts from the Defaults of the name, which is s's own where none is written.
 func (s *Settings) UnmarshalYAML(unmarshal func(any) error) error {
 	type plain Settings
-	var named plain
+	named := plain{Name: s.Name}
 	if err := unmarshal(&named); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package objective
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +51,37 @@ func TestPresetChangesDefaults(t *testing.T) {
 	}
 	if _, err := decode(t, "name: ems\ntemprature: 1\n"); err == nil {
 		t.Error("an unknown field was taken")
+	}
+}
+
+// TestDocumentedPresets reads every preset of docs/objectives.md.
+func TestDocumentedPresets(t *testing.T) {
+	page, err := os.ReadFile("../../docs/objectives.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	presets := regexp.MustCompile("(?m)^    (name: .*)$").FindAllStringSubmatch(string(page), -1)
+	if len(presets) < 18 {
+		t.Errorf("the page has %d presets", len(presets))
+	}
+	for _, preset := range presets {
+		s, err := decode(t, "{"+preset[1]+"}")
+		if err == nil {
+			err = s.Validate()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", preset[1], err)
+		}
+	}
+}
+
+func TestNameMayComeFromTheDefaults(t *testing.T) {
+	s := Defaults("contrastive")
+	if err := yaml.Unmarshal([]byte("margin: 0.3"), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "contrastive" || s.Temperature != 0.05 || s.Margin != 0.3 {
+		t.Errorf("got %+v", s)
 	}
 }
 

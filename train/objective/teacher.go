@@ -16,19 +16,31 @@ type Teacher interface {
 	Encode(ctx context.Context, languages, texts []string) ([]float32, error)
 }
 
-// anchorVectors are the teacher's vectors [n, teacher dim] of each pair's anchor side.
-func anchorVectors(ctx context.Context, s Settings, b *data.Batch) ([]*tensors.Tensor, error) {
-	languages, texts := codes(s, b.Source), slices.Clone(b.Source.Texts)
-	for i, other := range codes(s, b.Target) {
-		if before(s.Anchors, other, languages[i]) {
-			languages[i], texts[i] = other, b.Target.Texts[i]
+// half is one sentence of each pair.
+type half struct{ languages, texts []string }
+
+// byAnchor gives the pairs' anchors and their other sides, and for each pair 1 if its anchor is the target, else 0.
+func byAnchor(s Settings, b *data.Batch) (anchor, other half, swapped []float32) {
+	anchor = half{codes(s, b.Source), slices.Clone(b.Source.Texts)}
+	other = half{codes(s, b.Target), slices.Clone(b.Target.Texts)}
+	swapped = make([]float32, b.Source.N)
+	for i := range swapped {
+		if before(s.Anchors, other.languages[i], anchor.languages[i]) {
+			anchor.languages[i], other.languages[i] = other.languages[i], anchor.languages[i]
+			anchor.texts[i], other.texts[i] = other.texts[i], anchor.texts[i]
+			swapped[i] = 1
 		}
 	}
-	vectors, err := s.Vectors.Encode(ctx, languages, texts)
+	return anchor, other, swapped
+}
+
+// taught are the teacher's vectors [n, teacher dim] of a half.
+func (h half) taught(ctx context.Context, s Settings) (*tensors.Tensor, error) {
+	vectors, err := s.Vectors.Encode(ctx, h.languages, h.texts)
 	if err != nil {
 		return nil, err
 	}
-	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(vectors, b.Source.N, s.Vectors.Dim())}, nil
+	return tensors.FromFlatDataAndDimensions(vectors, len(h.texts), s.Vectors.Dim()), nil
 }
 
 // before says whether language a is the higher anchor: first those listed, in their order, then the others by their codes, so that swapped sides have the

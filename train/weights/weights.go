@@ -89,6 +89,15 @@ func (t *Tensor) NeedGrad() {
 	}
 }
 
+// AddGradient adds a gradient of every row. A table that an objective reads whole gets it after the encoder's own, which touch few rows.
+func (t *Tensor) AddGradient(gradient []float32) {
+	t.NeedGrad()
+	for i, x := range gradient {
+		t.Grad[i] += x
+	}
+	t.Touched = nil
+}
+
 // ZeroGrad clears the gradient: of a table only the rows that were touched.
 func (t *Tensor) ZeroGrad() {
 	if t.Touched == nil {

@@ -91,32 +91,36 @@ def ems(s, w):
     return terms
 
 
-def anchors():
+def by_anchor(w):
+    """What w gives the sides of each pair: the anchors', the others'."""
     place = lambda code: (ANCHORS.index(code) if code in ANCHORS else len(ANCHORS), code)
     code = lambda side, i: LANGUAGES[sides[side]["languages"][i]]
-    return np.array([teacher[min(["source", "target"], key=lambda side: place(code(side, i)))][i] for i in range(N)])
+    order = [sorted(["source", "target"], key=lambda side: place(code(side, i))) for i in range(N)]
+    return [np.array([w[order[i][k]][i] for i in range(N)]) for k in range(2)]
 
 
 def imascl(s, w):
     t = s["temperature"]
-    taught = matrix(anchors(), anchors(), t)
+    g_anchors, g_others = by_anchor(teacher)
+    taught = matrix(g_anchors, g_anchors, t)
     if s["label"] == "average":
-        taught = (matrix(teacher["source"], teacher["source"], t) + matrix(teacher["target"], teacher["target"], t)) / 2
+        taught = (taught + matrix(g_others, g_others, t)) / 2
     label = np.array([np.exp(log_softmax(row)) for row in taught])
 
     def column(us, vs):
         f = matrix(us, vs, t)
         return -sum(label[i, j] * log_softmax(f[:, j])[i] for i in range(N) for j in range(N)) / N
 
-    f = matrix(w["source"], w["target"], t)
-    terms = {"row": -sum(label[i, j] * log_softmax(f[i])[j] for i in range(N) for j in range(N)) / N, "column": column(w["source"], w["target"])}
+    anchors, others = by_anchor(w)
+    f = matrix(anchors, others, t)
+    terms = {"row": -sum(label[i, j] * log_softmax(f[i])[j] for i in range(N) for j in range(N)) / N, "column": column(anchors, others)}
     if s.get("tcm"):
-        terms |= {"mono-source": column(w["source"], w["source"]), "mono-target": column(w["target"], w["target"])}
+        terms |= {"mono-anchor": column(anchors, anchors), "mono-other": column(others, others)}
     return terms
 
 
 def distill(s, w):
-    return {side: np.mean((w[side] - anchors()) ** 2) for side in ["source", "target"]}
+    return {side: np.mean((w[side] - by_anchor(teacher)[0]) ** 2) for side in ["source", "target"]}
 
 
 EMS = {"temperature": 0.1, "contrastive": True, "mlp": True, "mlp_dim": MLP, "reconstruction": "xtr", "language_token": True, "language_dim": LANGUAGE}
@@ -139,6 +143,7 @@ cases = {
     "labse-joint": (ems, {"name": "labse-joint", "mlp_dim": MLP, "language_dim": LANGUAGE}, EMS | {"margin": 0.3}),
     "imascl": (imascl, SOFT | {"label": "priority"}, {}),
     "imascl-average": (imascl, SOFT | {"label": "average"}, {}),
+    "imascl-average-tcm": (imascl, SOFT | {"label": "average", "tcm": True, "cross_weight": 0.1}, {}),
     "imascl-tcm": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.1}, {}),
     "mse-distill": (distill, {"name": "mse-distill", "anchors": ANCHORS, "teacher": "t"}, {}),
     "muse": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD}, {}),
