@@ -35,7 +35,7 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	if m.Pooling == tokenLevel && m.External == nil && !slices.ContainsFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output }) {
+	if m.Pooling == tokenLevel && len(m.External) == 0 && !slices.ContainsFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output }) {
 		graph = exposed(graph, m.Output)
 		if inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph); err != nil {
 			return nil, false, badinput.Errorf("%s of encoder %s: tokens.output is %q, which is no tensor of %s (%w): correct the field",
@@ -45,7 +45,7 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 	if err := m.verify(inputs, outputs); err != nil {
 		return nil, false, err
 	}
-	if m.External == nil {
+	if len(m.External) == 0 {
 		session, err = ort.NewDynamicAdvancedSessionWithONNXData(graph, m.inputNames(), []string{m.Output}, options)
 	} else {
 		session, err = ort.NewDynamicAdvancedSession(m.shown(m.ONNX), m.inputNames(), []string{m.Output}, options)
@@ -60,7 +60,7 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 // that the manifest, and so the digest, does not list; one with external_data is loaded from its file.
 func (m *Model) describe(graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
 	hint := "; if its weights are in files beside it, list them in external_data"
-	if m.External == nil {
+	if len(m.External) == 0 {
 		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph)
 	} else {
 		if m.directory == "" {

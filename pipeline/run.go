@@ -143,6 +143,26 @@ func newRun(ctx context.Context, cfg Config, opts Options) (*run, error) {
 	return r, err
 }
 
+// Digest stands for all that decides the bitext of a run: the text, the encoder, the scorer and the settings. It reads the files.
+func Digest(cfg Config) (string, error) {
+	if err := cfg.Validate(); err != nil {
+		return "", err
+	}
+	r := &run{cfg: cfg, Options: Options{Log: slog.New(slog.DiscardHandler)}} // the run itself will say what there is to say
+	var err error
+	if r.model, err = encode.Load(cfg.Encoder); err != nil {
+		return "", err
+	}
+	if err := r.loadScorer(); err != nil {
+		return "", err
+	}
+	sides, err := cfg.sides()
+	if err != nil {
+		return "", err
+	}
+	return digestOf([]any{cfg.settings(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), sides}), nil
+}
+
 // warnLanguages tells of a language that the encoder was not trained on: it encodes any text, but pairs of it mean little.
 func (r *run) warnLanguages() {
 	base := func(code string) string { // the script aside

@@ -125,7 +125,7 @@ func (c Config) Validate() error {
 	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
-	check(c.Stop.Metric == "" || c.judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with one's name", c.Stop.Metric)
+	check(c.Stop.Metric == "" || c.Judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with one's name", c.Stop.Metric)
 	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
 	switch c.Encoder.Kind {
 	case "bag":

@@ -35,8 +35,8 @@ func (d Dev) validate() error {
 	return nil
 }
 
-// judges reports whether a metric is one that the dev sets can give.
-func (c Config) judges(metric string) bool {
+// Judges reports whether a metric is one that the dev sets can give.
+func (c Config) Judges(metric string) bool {
 	for _, d := range c.Dev {
 		if strings.HasPrefix(metric, d.Protocol+" ") {
 			return true
@@ -45,9 +45,9 @@ func (c Config) judges(metric string) bool {
 	return false
 }
 
-// judge gives the percentages of every dev set under the names of eval's rows and columns, such as "bucc-laser de-en f1". A metric to stop by must be one that is
+// Judge gives the percentages of every dev set under the names of eval's rows and columns, such as "bucc-laser de-en f1". A metric to stop by must be one that is
 // better when it is higher, so no error rate.
-func judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
+func Judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}
 	runner := &eval.Runner{Vectors: vectors, Searcher: searcher}
 	for _, d := range dev {

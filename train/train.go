@@ -262,5 +262,5 @@ func (t *trainer) judge(ctx context.Context) (map[string]float64, error) {
 	if len(t.config.Dev) == 0 {
 		return nil, nil
 	}
-	return judge(ctx, t.config.Dev, &eval.Embedder{Encoder: t.live}, t.options.Searcher)
+	return Judge(ctx, t.config.Dev, &eval.Embedder{Encoder: t.live}, t.options.Searcher)
 }

@@ -64,6 +64,14 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 		t.Fatal(err)
 	}
 	defer func() { _ = exported.Close() }()
+	tokens, err := encode.OpenTokens(model, encode.Options{Threads: 1}) // what scorers and calibration read of an encoder
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tokens.Close() }()
+	if tokens.Dim() != exported.Dim() || tokens.Static() != (config.Encoder.Kind == "bag") {
+		t.Errorf("its tokens have %d dimensions, static %v", tokens.Dim(), tokens.Static())
+	}
 	tr := takenUp(ctx, t, config, o)
 	_, tr.live.encoder = tr.graph()
 	texts := slices.Concat(english(t)[:20], []string{"x", "Zürich, 2024!"})

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/round"
+)
+
+// roundPreset writes a preset for a bag that some seconds train, judged by the fixtures' known pairs, and moves to its directory.
+func roundPreset(t *testing.T, rate string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := map[string]string{}
+	for _, language := range []string{"de", "en"} {
+		for line := range strings.Lines(fixture(t, language+".txt")) {
+			id, sentence, _ := strings.Cut(line, "\t")
+			text[id] = sentence
+		}
+	}
+	var source, target strings.Builder
+	for line := range strings.Lines(fixture(t, "de-en.gold")) {
+		de, en, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		source.WriteString(text[de])
+		target.WriteString(text[en])
+	}
+	preset := fmt.Sprintf(`
+steps: 60
+bitext: {batch_size: 32, max_tokens: 48}
+vocabulary: {size: 1000, threads: 2}
+encoder: {kind: bag, bag: {dim: 64}}
+objective: {name: contrastive}
+optimiser: {learning_rate: %s}
+dev: [{protocol: tatoeba, dir: dev, src: [de], tgt: en}]
+`, rate)
+	for name, content := range map[string]string{"tiny.yaml": preset, "dev/gold.deu-eng.deu": source.String(), "dev/gold.deu-eng.eng": target.String()} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func fixture(t *testing.T, name string) string {
+	t.Helper()
+	text, err := fixtures.Text.ReadFile("text/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// mineRound calls the command and returns what it prints.
+func mineRound(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	root, out := newRoot(), &bytes.Buffer{}
+	root.SetOut(out)
+	root.SetArgs(append([]string{"round", "--src", "de", "--tgt", "en", "--threads", "2", "--out", "rounds"}, args...))
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
+}
+
+// TestRounds: two rounds over the fixtures; the same call again does nothing of it again; a call with other settings is refused.
+func TestRounds(t *testing.T) {
+	roundPreset(t, "0.01")
+	args := []string{"--train", "tiny.yaml", "--rounds", "2", "--min-prob", "0.6"}
+	out, err := mineRound(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"kept", "overlap %", "tatoeba deu accuracy", "round 2 is the last; its encoder: rounds/round-2/trained/model"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the table does not show %q:\n%s", part, out)
+		}
+	}
+	var rounds []round.Round
+	text, err := os.ReadFile("rounds/rounds.json")
+	if err == nil {
+		err = json.Unmarshal(text, &rounds)
+	}
+	if err != nil || len(rounds) != 3 {
+		t.Fatalf("%d rounds, %v", len(rounds), err)
+	}
+	for _, r := range rounds[1:] {
+		if r.Kept < 50 || r.Kept > r.Mined || r.Shared > r.Kept || r.Steps != 60 || r.Dev["tatoeba deu accuracy"] == 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if rounds[1].Shared != 0 || rounds[2].Shared == 0 {
+		t.Errorf("shared pairs: %d and %d", rounds[1].Shared, rounds[2].Shared)
+	}
+	tsv, err := os.ReadFile("rounds/rounds.tsv")
+	if lines := strings.Split(strings.TrimSpace(string(tsv)), "\n"); err != nil || len(lines) != 4 || !strings.HasPrefix(lines[0], "round\tmined\tkept\tshared\toverlap %\tsteps\ttatoeba") {
+		t.Errorf("rounds.tsv: %s, %v", tsv, err)
+	}
+	model := "rounds/round-2/trained/model/model.onnx"
+	before, err := os.Stat(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := mineRound(t, args...)
+	if err != nil || again != out {
+		t.Errorf("the same call again: %v\n%s", err, again)
+	}
+	if after, err := os.Stat(model); err != nil || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("a finished round was trained again: %v", err)
+	}
+	if _, err := mineRound(t, append(args, "--min-prob", "0.7")...); !badinput.Is(err) || !strings.Contains(err.Error(), "rounds/round-0") {
+		t.Errorf("other settings: %v", err)
+	}
+}
+
+// TestRoundsEnd: an encoder that learns nothing is worse than the one before it, and no further round is made with it.
+func TestRoundsEnd(t *testing.T) {
+	roundPreset(t, "1e-9")
+	out, err := mineRound(t, "--train", "tiny.yaml", "--metric", "tatoeba deu accuracy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "stopped: tatoeba deu accuracy has not grown since round 0") || !strings.Contains(out, "round 0 is the best; its encoder: bag-multi") {
+		t.Error(out)
+	}
+	if _, err := os.Stat("rounds/round-2"); err == nil {
+		t.Error("a second round was begun")
+	}
+}
+
+func TestRefusedRounds(t *testing.T) {
+	roundPreset(t, "0.01")
+	for want, args := range map[string][]string{
+		"--train":                    nil,
+		"nowhere.yaml":               {"--train", "nowhere.yaml"},
+		"bitext.sources is empty":    {"--train", "tiny.yaml", "--with-sources"},
+		"--nightly":                  {"--train", "tiny.yaml", "--nightly"},
+		"--gold":                     {"--train", "tiny.yaml", "--gold", "x"},
+		"rounds is 0":                {"--train", "tiny.yaml", "--rounds", "0"},
+		"patience is 0":              {"--train", "tiny.yaml", "--patience", "0"},
+		`"bleu"`:                     {"--train", "tiny.yaml", "--metric", "bleu"},
+		"tatoeba deu accuracy, tato": {"--train", "tiny.yaml", "--metric", "tatoeba deu acuracy"},
+		"k = 100":                    {"--train", "tiny.yaml", "--k", "100"},
+		"no pair is left":            {"--train", "tiny.yaml", "--min-score", "50"},
+		"mine it with a scorer":      {"--train", "tiny.yaml", "--scorer", "none", "--min-prob", "0.5"},
+	} {
+		args = append(args, "--out", filepath.Join(t.TempDir(), "rounds"))
+		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("mine round %s: got %v\nwant one badinput sentence that says %q", strings.Join(args, " "), err, want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+// Package round alternates mining and training: an encoder mines, its bitext trains the next encoder, and that one mines again, as long as it helps.
+//
+// Round 0 is the encoder that is there at the start; it is judged, and mines for round 1. Every round stands in a directory of its own:
+//
+//	OUT/round-1/mined       what the encoder before mined
+//	OUT/round-1/trained     the training on it, with the round's encoder in model/
+//	OUT/round-1/round.json  what it came to, written last: a round that has it is not done again
+//	OUT/work                what mining keeps for all rounds, such as the shards
+//	OUT/rounds.tsv, .json   all rounds
+package round
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/encode"
+	"bitextmine/eval"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+	"bitextmine/train"
+	"bitextmine/train/data"
+)
+
+// Config is what rounds are made of.
+type Config struct {
+	Mining      pipeline.Config // of every round; Encoder is the first one's
+	Training    train.Config    // of every round, from the start each time
+	WithSources bool            // also train on the preset's own sources
+	MinScore    *float64        // least margin of a mined pair that is trained on
+	MinProb     *float64        // least probability, likewise
+	Rounds      int             // at most
+	Metric      string          // the dev figure that a round must raise; empty: all rounds are made
+	Patience    int             // rounds in a row that may fail to
+}
+
+// Options are where and how rounds run.
+type Options struct {
+	Out      string
+	Mining   pipeline.Options
+	Training train.Options // Out, Resume and Teacher are each round's
+	Done     func(Round)   // every round, those that were done before too; may be nil
+}
+
+// Round is what a round came to.
+type Round struct {
+	Round   int                `json:"round"`
+	Mined   int                `json:"mined"`  // pairs that mining kept
+	Kept    int                `json:"kept"`   // of those, the pairs that were trained on
+	Shared  int                `json:"shared"` // of those, the pairs that the round before trained on too
+	Steps   int                `json:"steps"`
+	Best    int                `json:"best"` // step of the encoder
+	Dev     map[string]float64 `json:"dev,omitempty"`
+	Encoder string             `json:"encoder"` // that this round made
+	Key     string             `json:"key"`     // of everything that decided it
+}
+
+// Overlap is the share, in percent, of the round's pairs that the round before had.
+func (r Round) Overlap() float64 { return 100 * float64(r.Shared) / float64(max(1, r.Kept)) }
+
+// Validate reports what mining's and training's own checks do not.
+func (c Config) Validate() error {
+	switch {
+	case c.Rounds < 1:
+		return badinput.Errorf("rounds is %d: it must be above 0", c.Rounds)
+	case c.Patience < 1:
+		return badinput.Errorf("patience is %d: it must be above 0", c.Patience)
+	case c.Metric != "" && !c.Training.Judges(c.Metric):
+		return badinput.Errorf("the metric %q is of no dev set of the training preset: it must begin with the name of one's protocol", c.Metric)
+	}
+	return nil
+}
+
+// Run makes rounds until the last, or until they no longer help, and gives all of them. The same call goes on where one was stopped.
+func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason string, err error) {
+	if err := errors.Join(c.Mining.Validate(), c.Validate()); err != nil {
+		return nil, "", err
+	}
+	var before pairs
+	encoder, fell := c.Mining.Encoder, 0
+	for k := range c.Rounds + 1 {
+		r := runner{c, o, filepath.Join(o.Out, fmt.Sprintf("round-%d", k))}
+		done, now, err := r.round(ctx, k, encoder, before)
+		if err != nil {
+			return rounds, "", fmt.Errorf("round %d: %w", k, err)
+		}
+		fell++
+		if c.Metric == "" || helped(rounds, done, c.Metric) {
+			fell = 0
+		}
+		rounds = append(rounds, done)
+		if o.Done != nil {
+			o.Done(done)
+		}
+		if err := write(o.Out, rounds); err != nil {
+			return rounds, "", err
+		}
+		if fell >= c.Patience && k < c.Rounds {
+			return rounds, fmt.Sprintf("%s has not grown since round %d", c.Metric, k-fell), nil
+		}
+		before, encoder = now, done.Encoder
+	}
+	return rounds, "", nil
+}
+
+// helped says whether a round has a higher figure than all before it.
+func helped(before []Round, r Round, metric string) bool {
+	for _, b := range before {
+		if b.Dev[metric] >= r.Dev[metric] {
+			return false
+		}
+	}
+	return true
+}
+
+// Best is the round with the highest figure, the earlier of equals; without a metric the last.
+func Best(rounds []Round, metric string) Round {
+	best := rounds[len(rounds)-1]
+	if metric == "" {
+		return best
+	}
+	best = rounds[0]
+	for _, r := range rounds[1:] {
+		if r.Dev[metric] > best.Dev[metric] {
+			best = r
+		}
+	}
+	return best
+}
+
+// runner makes one round.
+type runner struct {
+	config  Config
+	options Options
+	dir     string
+}
+
+const doneFile = "round.json"
+
+// round mines with an encoder and trains the next one, unless both were done before, and gives the pairs that it trained on.
+func (r *runner) round(ctx context.Context, k int, encoder string, before pairs) (Round, pairs, error) {
+	done := Round{Round: k, Encoder: encoder}
+	cfg := r.config.Mining
+	cfg.Encoder, cfg.Out, cfg.Work = encoder, filepath.Join(r.dir, "mined"), filepath.Join(r.options.Out, "work")
+	var err error
+	if done.Key, err = r.key(k, cfg); err != nil {
+		return done, nil, err
+	}
+	finished, err := r.finished(&done)
+	if err != nil {
+		return done, nil, err
+	}
+	if k == 0 {
+		if !finished {
+			if done.Dev, err = r.judge(ctx, encoder); err == nil {
+				err = r.publish(done)
+			}
+		}
+		return done, nil, err
+	}
+	if !finished {
+		if _, err := pipeline.Run(ctx, cfg, r.options.Mining); err != nil {
+			return done, nil, err
+		}
+	}
+	now, mined, err := r.kept(ctx, bitextOf(cfg))
+	if err != nil || finished {
+		return done, now, err
+	}
+	done.Mined, done.Kept, done.Shared = mined, len(now), now.shared(before)
+	if done.Kept == 0 {
+		return done, nil, badinput.Errorf("no pair is left of the %d that were mined: lower the least score or probability, or mine other text", mined)
+	}
+	config := r.config.Training
+	config.Bitext.Sources = r.sources(bitextOf(cfg))
+	o := r.options.Training
+	o.Out, o.Resume, o.Teacher = filepath.Join(r.dir, "trained"), true, filepath.Join(r.options.Out, "teacher")
+	summary, err := train.Run(ctx, config, o)
+	if err != nil {
+		return done, nil, err
+	}
+	done.Steps, done.Best, done.Dev, done.Encoder = summary.Steps, summary.Best, summary.Dev, summary.Model
+	return done, now, r.publish(done)
+}
+
+// bitextOf is where a run leaves its bitext.
+func bitextOf(c pipeline.Config) string {
+	return filepath.Join(c.Out, c.Source+"-"+c.Target+".parquet")
+}
+
+// sources are what a round trains on.
+func (r *runner) sources(mined string) []data.Source {
+	source := data.DefaultSource()
+	source.Files, source.MinScore, source.MinProb = []string{mined}, r.config.MinScore, r.config.MinProb
+	if !r.config.WithSources {
+		return []data.Source{source}
+	}
+	return append([]data.Source{source}, r.config.Training.Bitext.Sources...)
+}
+
+// key stands for everything that decides a round but where it stands.
+func (r *runner) key(k int, mining pipeline.Config) (string, error) {
+	mined, err := pipeline.Digest(mining)
+	if err != nil {
+		return "", err
+	}
+	training := r.config.Training
+	if !r.config.WithSources {
+		training.Bitext.Sources = nil // no more than a place
+	}
+	text, err := json.Marshal([]any{k, mined, training, r.config.MinScore, r.config.MinProb})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// finished reads what a round came to, if it was done before.
+func (r *runner) finished(into *Round) (bool, error) {
+	path := filepath.Join(r.dir, doneFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var stored Round
+	if err := json.Unmarshal(text, &stored); err != nil {
+		return false, badinput.Errorf("%s is no record of a round (%w): remove it", path, err)
+	}
+	if stored.Key != into.Key {
+		return false, badinput.Errorf("%s holds a round of other text, settings or encoders: choose another directory, or remove this one", r.dir)
+	}
+	stored.Encoder = into.Encoder // the directory may have been moved
+	if stored.Round > 0 {
+		stored.Encoder = filepath.Join(r.dir, "trained", "model")
+	}
+	*into = stored
+	return true, nil
+}
+
+func (r *runner) publish(done Round) error {
+	text, err := json.MarshalIndent(done, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
+}
+
+// judge gives the dev figures of the encoder that is there at the start.
+func (r *runner) judge(ctx context.Context, encoder string) (figures map[string]float64, err error) {
+	if len(r.config.Training.Dev) == 0 {
+		return nil, nil
+	}
+	model, err := encode.Load(encoder)
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := encode.Open(model, encode.Options{Library: r.options.Training.Library})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, vectors.Close()) }()
+	if figures, err = train.Judge(ctx, r.config.Training.Dev, &eval.Embedder{Encoder: vectors}, r.options.Training.Searcher); err != nil {
+		return nil, err
+	}
+	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {
+		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric, strings.Join(names([]Round{{Dev: figures}}), ", "))
+	}
+	return figures, nil
+}
