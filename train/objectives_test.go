@@ -33,7 +33,7 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		{"labse-joint", "labse-joint", nil, "backward forward xtr"},
 		{"imascl", "imascl", taught, "column row"},
 		{"imascl, average", "imascl", func(s *objective.Settings) { taught(s); s.Label = objective.Average }, "column row"},
-		{"imascl, tcm", "imascl", func(s *objective.Settings) { taught(s); s.TCM, s.CrossWeight = true, 0.1 }, "column mono-source mono-target row"},
+		{"imascl, tcm", "imascl", func(s *objective.Settings) { taught(s); s.TCM, s.CrossWeight = true, 0.1 }, "column mono-anchor mono-other row"},
 		{"mse-distill", "mse-distill", taught, "source target"},
 		{"muse", "muse", nil, "backward forward"},
 		{"muse, negatives by a teacher", "muse", taught, "backward forward"},
