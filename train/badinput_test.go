@@ -47,7 +47,7 @@ func TestBadInput(t *testing.T) {
 		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
 		{"no piece for masks", all(trained(900), by("ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT })), "", "vocabulary.control: [<mask>]"},
 		{"more negatives than pairs", all(by("muse", func(s *objective.Settings) { s.Negatives = 60 }), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
-		{"no metric of that name", all(judged, func(c *Config) { c.Stop.Metric = "tatoeba epo acuracy" }), "", "tatoeba epo accuracy"},
+		{"no metric of that name", all(judged, func(c *Config) { c.Stop.Metric = "tatoeba epo accurate" }), "", "tatoeba epo accuracy"},
 		{"a test set that is not there", all(judged, func(c *Config) { c.Dev[0].Dir += "-gone" }), "", "held-gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"bitextmine/encode"
@@ -73,7 +74,7 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 	}
 	tr := takenUp(ctx, t, config, o)
 	_, tr.live.encoder = tr.graph()
-	texts := append(english(t)[:20], "x", "Zürich, 2024!")
+	texts := slices.Concat(english(t)[:20], []string{"x", "Zürich, 2024!"})
 	want, got := make([]float32, len(texts)*exported.Dim()), make([]float32, len(texts)*exported.Dim())
 	if err := errors.Join(tr.live.Encode(ctx, "en", texts, want), exported.Encode(ctx, "en", texts, got)); err != nil {
 		t.Fatal(err)

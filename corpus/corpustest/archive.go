@@ -22,7 +22,7 @@ func Archive(t testing.TB, archive string, each func(name string, content io.Rea
 	if err != nil {
 		t.Skipf("this test needs the shared test sets beside the repository: %v", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	var plain io.Reader
 	if strings.HasSuffix(archive, ".xz") {
 		plain, err = xz.NewReader(f)

@@ -7,5 +7,5 @@ import "math"
 // largest is the number of products in a cell of the suite: no limit.
 const largest = math.MaxInt
 
-// Instrumented: a race detector or sanitizer watches.
+// Instrumented is whether a race detector or sanitizer watches.
 const Instrumented = false

@@ -21,7 +21,7 @@ func (letters) Encode(texts []string, most int, yield func(i int, ids []int32)) 
 		var ids []int32
 		for _, r := range text {
 			if r != '.' && len(ids) < most {
-				ids = append(ids, int32(r))
+				ids = append(ids, r)
 			}
 		}
 		yield(i, ids)

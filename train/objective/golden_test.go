@@ -162,7 +162,7 @@ func (all golden) check(t *testing.T, backend compute.Backend, c goldenCase) {
 	for _, name := range names {
 		args = append(args, tensors.FromFlatDataAndDimensions(c.Heads[name].Data, c.Heads[name].Shape...))
 	}
-	learned := append(slots, names...)
+	learned := slices.Concat(slots, names)
 	got := grade(t, backend, o, learned, append(args, inputs...))
 	if len(got) != len(c.Values) {
 		t.Errorf("%d terms, want %d", len(got), len(c.Values))
