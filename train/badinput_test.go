@@ -203,7 +203,7 @@ func TestPresetOfATraining(t *testing.T) {
 		if config.Objective.NeedsTeacher() {
 			config.Objective.Teacher = "bag-multi"
 		}
-		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 		if err := tr.begin(); err != nil {
 			t.Fatal(err)
 		}

@@ -49,10 +49,12 @@ func (t *trainer) export(ctx context.Context) (step int, dev map[string]float64,
 	if err := t.agree(ctx, tmp, judged); err != nil {
 		return 0, nil, err
 	}
-	// What ships is judged as it ships: rounded.
-	t.live = judged
-	if dev, err = t.judge(ctx); err != nil {
-		return 0, nil, err
+	dev, known := t.judged[step]
+	if !known || exported != t.encoder { // what ships is judged as it ships: a bag is rounded
+		t.live = judged
+		if dev, err = t.judge(ctx); err != nil {
+			return 0, nil, err
+		}
 	}
 	if err := atomicfile.WriteBytes(filepath.Join(tmp, "README.md"), t.card(step, dev)); err != nil {
 		return 0, nil, err

@@ -82,6 +82,7 @@ func (t *trainer) keep(ctx context.Context) error {
 	if t.state.Dev, err = t.judge(ctx); err != nil {
 		return err
 	}
+	t.judged[t.state.Step] = t.state.Dev
 	if c.Stop.Metric != "" {
 		figure, ok := t.state.Dev[c.Stop.Metric]
 		if !ok {

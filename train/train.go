@@ -77,11 +77,12 @@ type trainer struct {
 	checkpoints checkpoints
 	journal     *journal
 	state       state
+	judged      map[int]map[string]float64 // dev figures by step, of this run
 }
 
 // Run trains by a preset and exports the best checkpoint to Out/model. Bad input is a badinput error; after any error the checkpoints stand as they are.
 func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) {
-	t := &trainer{config: c, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+	t := &trainer{config: c, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 	if err := t.begin(); err != nil {
 		return summary, err
 	}

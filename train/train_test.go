@@ -90,7 +90,7 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 func takenUp(ctx context.Context, t *testing.T, config Config, o Options) *trainer {
 	t.Helper()
 	o.Resume = true
-	tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}}
+	tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 	if err := tr.begin(); err != nil {
 		t.Fatal(err)
 	}

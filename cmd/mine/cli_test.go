@@ -152,6 +152,9 @@ func TestRefusedCallsExitWithTwo(t *testing.T) {
 		{"run", "--config", preset, "--src", "de", "--tgt", "en"},
 		{"run", "--src", "de", "--tgt", "en", "--gold", "nowhere"},
 		{"config", "stray"},
+		{"train"},
+		{"train", "--config", "nowhere.yaml", "--out", "trained"},
+		{"round", "--train", "nowhere.yaml"},
 	} {
 		if code := execute(t.Context(), args); code != exitPermanent {
 			t.Errorf("mine %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)

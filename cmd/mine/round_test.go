@@ -150,7 +150,7 @@ func TestRefusedRounds(t *testing.T) {
 		"rounds is 0":                {"--train", "tiny.yaml", "--rounds", "0"},
 		"patience is 0":              {"--train", "tiny.yaml", "--patience", "0"},
 		`"bleu"`:                     {"--train", "tiny.yaml", "--metric", "bleu"},
-		"tatoeba deu accuracy, tato": {"--train", "tiny.yaml", "--metric", "tatoeba deu acuracy"},
+		"tatoeba deu accuracy, tato": {"--train", "tiny.yaml", "--metric", "tatoeba deu precision"},
 		"k = 100":                    {"--train", "tiny.yaml", "--k", "100"},
 		"no pair is left":            {"--train", "tiny.yaml", "--min-score", "50"},
 		"mine it with a scorer":      {"--train", "tiny.yaml", "--scorer", "none", "--min-prob", "0.5"},

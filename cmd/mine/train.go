@@ -22,6 +22,7 @@ type trainOptions struct {
 	bitext []string
 	out    string
 	device string
+	cache  string
 	resume bool
 }
 
@@ -46,6 +47,7 @@ to OUT/model, which --encoder OUT/model then names. docs/training.md describes t
 	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext in place of the preset's sources: Parquet files of mine run; may be repeated")
 	f.StringVar(&o.out, "out", "", "directory of the training")
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, or go (GoMLX's own, slow)")
+	f.StringVar(&o.cache, "teacher-cache", "", "directory of teacher vectors, which trainings may share (default OUT/teacher)")
 	f.BoolVar(&o.resume, "resume", false, "go on from the last checkpoint in --out")
 	f.StringVar(&o.ONNXRuntime, "onnxruntime", "", "path of libonnxruntime")
 	f.IntVar(&o.Threads, "threads", 0, "threads of the search in judgements; 0: every core")
@@ -66,7 +68,7 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		return err
 	}
 	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
-	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: o.ONNXRuntime, Resume: o.resume,
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: o.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
 		Searcher: searcher, Report: console.Report, Progress: console.Progress})
 	console.Close()
 	if err != nil {

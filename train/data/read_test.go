@@ -323,3 +323,21 @@ func TestReadingStops(t *testing.T) {
 		t.Errorf("%d sentences", n)
 	}
 }
+
+// TestUntranslatedLines: they are dropped where that is asked for, compared as they are normalised, and counted.
+func TestUntranslatedLines(t *testing.T) {
+	path := write(t, "a.tsv", "eins\tone\nHTTP  404\tHTTP 404\nzwei\ttwo\n")
+	for drop, want := range map[bool]uint64{false: 3, true: 2} {
+		s := source(path)
+		s.DropSame = drop
+		var stats Stats
+		for _, err := range Pairs(t.Context(), config(s), &stats) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if f := stats.Files[0]; f.Lines != 3 || f.Kept != want || f.Dropped[SameText] != 3-want {
+			t.Errorf("drop_same %v: %s", drop, f)
+		}
+	}
+}
