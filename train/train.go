@@ -152,16 +152,14 @@ func (t *trainer) begin() error {
 	return atomicfile.WriteBytes(config, text)
 }
 
-// clear removes the vocabulary that a training by another preset left, which had come to no checkpoint.
+// clear removes the vocabulary that a training left which had come to no checkpoint, unless it is this one that goes on.
 func (t *trainer) clear(config string) error {
-	before, err := ReadConfig(config)
-	if err == nil {
-		digest, err := before.Digest()
-		if err == nil && digest == t.digest {
+	if before, err := ReadConfig(config); err == nil && t.options.Resume {
+		if digest, err := before.Digest(); err == nil && digest == t.digest {
 			return nil
 		}
 	}
-	err = os.Remove(filepath.Join(t.options.Out, vocabularyName(t.config.Tokenizer)))
+	err := os.Remove(filepath.Join(t.options.Out, vocabularyName(t.config.Tokenizer)))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
