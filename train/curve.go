@@ -2,6 +2,7 @@ package train
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,8 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"bitextmine/internal/atomicfile"
-
-	"os"
 )
 
 // PlotLog draws a training log as two pictures beside it, each as SVG and PNG: loss (and its terms) and dev figures by step.
