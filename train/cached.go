@@ -123,10 +123,7 @@ func (c *cached) loss(key shape, vectors [][]float32, inputs []*tensors.Tensor) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for i, term := range p.terms {
-		values = append(values, encoder.Value{Name: term.Name, Weight: term.Weight, Value: out[0][i]})
-	}
-	return values, out[1 : 1+len(vectors)], out[1+len(vectors):], nil
+	return encoder.Values(p.terms, out[0]), out[1 : 1+len(vectors)], out[1+len(vectors):], nil
 }
 
 // graph gives the terms [terms], then the gradients of the vectors of each side and of the heads.

@@ -77,7 +77,7 @@ func (b *Bag) Forward(_ context.Context, side data.Side, seed uint64) ([]float32
 	rows := b.compose(read.ids)
 	out := make([]float32, side.N*b.Dim())
 	dim := b.Dim()
-	split(side.N, func(from, to int) {
+	weights.Parallel(side.N, b.Dim(), func(from, to int) {
 		for i := from; i < to; i++ {
 			sum := out[i*dim : (i+1)*dim]
 			for _, p := range read.sentence(i) {
@@ -94,7 +94,7 @@ func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients
 	dim := b.Dim()
 	rows := make([]float32, len(read.ids)*dim)
 	byPiece := read.invert()
-	split(len(read.ids), func(from, to int) {
+	weights.Parallel(len(read.ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			for _, i := range byPiece.of(p) {
 				axpy(rows[p*dim:(p+1)*dim], gradients[int(i)*dim:(int(i)+1)*dim], read.weight[i])
@@ -102,7 +102,7 @@ func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients
 		}
 	})
 	b.pieces.NeedGrad()
-	split(len(read.ids), func(from, to int) {
+	weights.Parallel(len(read.ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			axpy(b.pieces.GradRow(int(read.ids[p])), rows[p*dim:(p+1)*dim], 1)
 		}
@@ -126,7 +126,7 @@ func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 	distinct, place := number(used, b.ngrams.Rows())
 	byPart := group(place, len(distinct), func(k int) int32 { return owners[k] })
 	b.ngrams.NeedGrad()
-	split(len(distinct), func(from, to int) {
+	weights.Parallel(len(distinct), b.Dim(), func(from, to int) {
 		for q := from; q < to; q++ {
 			sum := b.ngrams.GradRow(int(distinct[q]))
 			for _, p := range byPart.of(q) {
@@ -141,7 +141,7 @@ func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 func (b *Bag) compose(ids []int32) []float32 {
 	dim := b.Dim()
 	rows := make([]float32, len(ids)*dim)
-	split(len(ids), func(from, to int) {
+	weights.Parallel(len(ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			row := rows[p*dim : (p+1)*dim]
 			copy(row, b.pieces.Row(int(ids[p])))

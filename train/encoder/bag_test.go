@@ -135,11 +135,13 @@ func TestBagTouchedRows(t *testing.T) {
 
 func TestBagOnAnyNumberOfThreads(t *testing.T) {
 	side := randomSide(500, 9, len(pieces))
-	up := randomGradients(500 * 6)
+	wide := bags["dropping"]
+	wide.Dim = 256 // enough numbers to be worth several goroutines
+	up := randomGradients(500 * wide.Dim)
 	var first [][]float32
 	for _, threads := range []int{1, 2, 7} {
 		before := runtime.GOMAXPROCS(threads)
-		b := newBag(t, bags["dropping"])
+		b := newBag(t, wide)
 		vectors, err := b.Forward(t.Context(), side, 5)
 		if err != nil {
 			t.Fatal(err)

@@ -1,11 +1,6 @@
 package encoder
 
-import (
-	"runtime"
-	"sync"
-
-	"gonum.org/v1/gonum/blas/blas32"
-)
+import "gonum.org/v1/gonum/blas/blas32"
 
 // groups are lists back to back: list i is members[ends[i-1]:ends[i]].
 type groups struct {
@@ -55,16 +50,6 @@ func number(values []int32, limit int) (distinct, places []int32) {
 		places[k] = at[v]
 	}
 	return distinct, places
-}
-
-// split calls do for ranges that together are [0, n), one goroutine for each processor.
-func split(n int, do func(from, to int)) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), n/64))
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { do(n*w/workers, n*(w+1)/workers) })
-	}
-	wait.Wait()
 }
 
 // axpy adds a times x to y.

@@ -28,6 +28,15 @@ type Value struct {
 	Value  float32
 }
 
+// Values joins terms and their computed values [terms], as objective.WithGradients gives them.
+func Values(terms []objective.Term, computed []float32) []Value {
+	values := make([]Value, len(terms))
+	for i, term := range terms {
+		values[i] = Value{term.Name, term.Weight, computed[i]}
+	}
+	return values
+}
+
 // stepKey is what fixes a graph beside the shapes of its arguments.
 type stepKey struct {
 	pairs, negatives int
@@ -79,10 +88,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	if err != nil {
 		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, key.pairs, under.length, err)
 	}
-	values := make([]Value, len(p.terms))
-	for i, term := range p.terms {
-		values[i] = Value{term.Name, term.Weight, out[0][i]}
-	}
+	values := Values(p.terms, out[0])
 	s.t.addGradients(under, out[1:])
 	for i, h := range s.heads {
 		h.AddGradient(out[2+len(s.t.inner)+i])

@@ -94,8 +94,7 @@ func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64,
 func (t *Transformer) addGradients(b *batch, grads [][]float32) {
 	t.unembed(b, grads[0])
 	for i, w := range t.inner {
-		w.NeedGrad()
-		add(w.Grad, grads[1+i])
+		w.AddGradient(grads[1+i])
 	}
 }
 

@@ -2,8 +2,6 @@ package optimiser
 
 import (
 	"math"
-	"runtime"
-	"sync"
 
 	"bitextmine/train/weights"
 )
@@ -14,7 +12,7 @@ func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 	if t.Touched != nil {
 		rows = len(t.Touched)
 	}
-	parallel(rows, width, func(from, to int) {
+	weights.Parallel(rows, width, func(from, to int) {
 		if t.Touched == nil {
 			do(from*width, to*width)
 			return
@@ -23,19 +21,6 @@ func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 			do(int(r)*width, (int(r)+1)*width)
 		}
 	})
-}
-
-// worthwhile is the least work, in numbers, that pays for a goroutine.
-const worthwhile = 1 << 15
-
-// parallel splits n rows of a width over the processors.
-func parallel(n, width int, do func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), max(1, n*width/worthwhile))
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { do(n*w/workers, n*(w+1)/workers) })
-	}
-	wait.Wait()
 }
 
 // globalNorm is the L2 norm of all gradients, in float64: row by row, then over the rows in their order.
