@@ -23,21 +23,21 @@ const ManifestName = "model.yaml"
 // Manifest is model.yaml: what an encoder consists of and how its parts fit together. docs/encoders.md explains every field.
 type Manifest struct {
 	Name      string            `yaml:"name"`
-	ONNX      string            `yaml:"onnx"`          // file, relative to the manifest
-	SHA256    string            `yaml:"sha256"`        // of the ONNX file; optional
-	External  []string          `yaml:"external_data"` // files of weights that the ONNX file refers to
+	ONNX      string            `yaml:"onnx"`                    // file, relative to the manifest
+	SHA256    string            `yaml:"sha256,omitempty"`        // of the ONNX file; optional
+	External  []string          `yaml:"external_data,omitempty"` // files of weights that the ONNX file refers to
 	Tokenizer Tokenizer         `yaml:"tokenizer"`
 	MaxTokens int               `yaml:"max_tokens"` // special tokens and prefix included; the text is cut to fit
 	Inputs    Inputs            `yaml:"inputs"`
 	Output    string            `yaml:"output"`
 	Pooling   Pooling           `yaml:"pooling"`
-	Normalise bool              `yaml:"normalise"` // divide by the L2 norm; true unless written
-	Prefixes  map[string]Prefix `yaml:"prefixes"`  // by language; AnyLanguage for the rest
+	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; true unless written
+	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for the rest
 	Dim       int               `yaml:"dim"`
-	Tokens    TokenOutput       `yaml:"tokens"` // optional; what features of tokens are made from
-	Licence   string            `yaml:"licence"`
-	Languages []string          `yaml:"languages"`
-	TrainedOn []string          `yaml:"trained_on"` // names, in lower case, of the files that its model card names: known pairs from them are too easy to fit a scorer on
+	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; what features of tokens are made from
+	Licence   string            `yaml:"licence,omitempty"`
+	Languages []string          `yaml:"languages,omitempty"`
+	TrainedOn []string          `yaml:"trained_on,omitempty"` // names, in lower case, of the files that its model card names: known pairs from them are too easy to fit a scorer on
 }
 
 // AnyLanguage is the prefix of every language that has none of its own.
@@ -47,15 +47,15 @@ const AnyLanguage = "*"
 type Tokenizer struct {
 	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece
 	File         string `yaml:"file" json:"-"`
-	SHA256       string `yaml:"sha256" json:"-"`
-	Lowercase    bool   `yaml:"lowercase" json:"lowercase"`
-	StripAccents bool   `yaml:"strip_accents" json:"strip_accents"` // wordpiece only
-	Offset       int32  `yaml:"offset" json:"offset"`               // added to every id of the tokenizer file
-	Dictionary   string `yaml:"dictionary" json:"-"`                // fairseq's list of pieces, whose order gives the ids instead
-	BOS          *Token `yaml:"bos" json:"bos"`
-	EOS          *Token `yaml:"eos" json:"eos"`
-	Pad          *Token `yaml:"pad" json:"-"` // recorded for the reader: nothing is ever padded
-	Unknown      *Token `yaml:"unk" json:"unk"`
+	SHA256       string `yaml:"sha256,omitempty" json:"-"`
+	Lowercase    bool   `yaml:"lowercase,omitempty" json:"lowercase"`
+	StripAccents bool   `yaml:"strip_accents,omitempty" json:"strip_accents"` // wordpiece only
+	Offset       int32  `yaml:"offset,omitempty" json:"offset"`               // added to every id of the tokenizer file
+	Dictionary   string `yaml:"dictionary,omitempty" json:"-"`                // fairseq's list of pieces, whose order gives the ids instead
+	BOS          *Token `yaml:"bos,omitempty" json:"bos"`
+	EOS          *Token `yaml:"eos,omitempty" json:"eos"`
+	Pad          *Token `yaml:"pad,omitempty" json:"-"` // recorded for the reader: nothing is ever padded
+	Unknown      *Token `yaml:"unk,omitempty" json:"unk"`
 }
 
 // Token is a special token: the graph's own id of it, which is not shifted, or its piece in the tokenizer's file.
@@ -86,14 +86,14 @@ func (t Token) MarshalYAML() (any, error) {
 // Inputs names the graph's inputs, each int64 [batch, tokens].
 type Inputs struct {
 	IDs        string `yaml:"ids" json:"ids"`
-	Mask       string `yaml:"mask" json:"mask"`               // optional
-	TokenTypes string `yaml:"token_types" json:"token_types"` // optional; all zero
+	Mask       string `yaml:"mask,omitempty" json:"mask"`               // optional
+	TokenTypes string `yaml:"token_types,omitempty" json:"token_types"` // optional; all zero
 }
 
 // Prefix stands before a sentence's own tokens, either as text or as ids of the graph.
 type Prefix struct {
-	Text   string  `yaml:"text" json:"text,omitempty"`
-	Tokens []int32 `yaml:"tokens" json:"tokens,omitempty"`
+	Text   string  `yaml:"text,omitempty" json:"text,omitempty"`
+	Tokens []int32 `yaml:"tokens,omitempty" json:"tokens,omitempty"`
 }
 
 // Pooling makes one vector [dim] of an output [tokens, dim].

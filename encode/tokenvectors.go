@@ -15,8 +15,8 @@ import (
 // one of the graph's outputs. It is read in a session of its own, so it changes no sentence vector and is no part of Model.Digest.
 type TokenOutput struct {
 	Output string `yaml:"output"`
-	Dim    int    `yaml:"dim"`    // 0: that of the sentence vectors
-	Static bool   `yaml:"static"` // a token's vector depends on its id alone, not on the sentence around it
+	Dim    int    `yaml:"dim,omitempty"`    // 0: that of the sentence vectors
+	Static bool   `yaml:"static,omitempty"` // a token's vector depends on its id alone, not on the sentence around it
 }
 
 // TokenEncoder gives the vectors of sentences' tokens.
