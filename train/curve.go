@@ -16,7 +16,7 @@ import (
 
 // PlotLog draws a training log as two pictures beside it, each as SVG and PNG: loss (and its terms) and dev figures by step.
 func PlotLog(dir string) error {
-	lines, err := ReadLog(filepath.Join(dir, logFile))
+	lines, err := readJournal(filepath.Join(dir, logFile))
 	if err != nil {
 		return err
 	}

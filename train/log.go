@@ -31,7 +31,7 @@ type journal struct {
 
 // openJournal opens the log; of an earlier training it keeps the lines up to a step, from which training goes on.
 func openJournal(path string, step int) (*journal, error) {
-	lines, err := ReadLog(path)
+	lines, err := readJournal(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (j *journal) add(l Line) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// ReadLog reads the lines of a training's train.jsonl. A last line that a crash cut short is left out.
-func ReadLog(path string) (lines []Line, err error) {
+// readJournal reads the lines of a log. A last line that a crash cut short is left out.
+func readJournal(path string) (lines []Line, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lines, err := ReadLog(filepath.Join(o.Out, logFile))
+				lines, err := readJournal(filepath.Join(o.Out, logFile))
 				if err != nil {
 					t.Fatal(err)
 				}

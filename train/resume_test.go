@@ -74,7 +74,7 @@ func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, step
 
 func losses(t *testing.T, o Options) (all []float64) {
 	t.Helper()
-	lines, err := ReadLog(filepath.Join(o.Out, logFile))
+	lines, err := readJournal(filepath.Join(o.Out, logFile))
 	if err != nil {
 		t.Fatal(err)
 	}

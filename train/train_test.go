@@ -32,7 +32,7 @@ func TestTinyTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines, err := ReadLog(filepath.Join(o.Out, logFile))
+			lines, err := readJournal(filepath.Join(o.Out, logFile))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -39,7 +40,7 @@ type result struct {
 	Batch    int                `json:"batch"` // pairs
 	Pairs    uint64             `json:"pairs"` // of the bitext
 	Teacher  string             `json:"teacher,omitempty"`
-	Step     float64            `json:"step_seconds"` // the median over the log's lines
+	Step     float64            `json:"step_processor_seconds"` // the median over the lines of the log
 	Training float64            `json:"training_seconds"`
 	Judging  float64            `json:"judging_seconds"`
 }
@@ -130,7 +131,7 @@ func (m *maker) make(ctx context.Context, system string, seed uint64) error {
 	if err := atomicfile.WriteBytes(filepath.Join(m.path(system, seed), resultFile), append(text, '\n')); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them judging; %.0f ms a step\n", system, seed, r.Training+r.Judging, r.Judging, 1000*r.Step)
+	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them judging; %.0f ms of processors a step\n", system, seed, r.Training+r.Judging, r.Judging, 1000*r.Step)
 	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == system }) {
 		return nil
 	}
@@ -254,8 +255,12 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: "cpu", Library: m.library, Resume: true, Teacher: filepath.Join(m.out, "teacher"), Searcher: m.searcher})
+	if err := os.RemoveAll(out); err != nil { // what was stopped before its result
+		return nil, err
+	}
+	began, steps := time.Now(), &meter{}
+	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: "cpu", Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
+		Searcher: m.searcher, Progress: steps.progress})
 	if err != nil {
 		return nil, err
 	}
@@ -278,12 +283,9 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	defer v.Close()
-	r = &result{Preset: digest, Dim: model.Dim, Words: v.Rows(), Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher,
+	r = &result{Preset: digest, Dim: model.Dim, Words: v.Rows(), Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher, Step: steps.median(),
 		Training: trained.Sub(began).Seconds(), Judging: time.Since(trained).Seconds()}
-	if r.Figures, err = choose(dev); err != nil {
-		return nil, err
-	}
-	r.Step, err = stepSeconds(filepath.Join(out, "train.jsonl"), c)
+	r.Figures, err = choose(dev)
 	return r, err
 }
 
@@ -302,23 +304,32 @@ func choose(dev map[string]float64) (map[string]float64, error) {
 	return out, nil
 }
 
-// stepSeconds is the median of what a step took, over the lines of the log: other work on the machine slows some of them.
-func stepSeconds(log string, c train.Config) (float64, error) {
-	lines, err := train.ReadLog(log)
-	if err != nil {
-		return 0, err
+// meter takes what the processors spent on a step between lines of the log. Other work on the machine changes that less than the time on the clock.
+type meter struct {
+	step    int
+	seconds float64
+	each    []float64
+}
+
+func (m *meter) progress(l train.Line, _ time.Duration) {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err) // it cannot fail for a process itself
 	}
-	var all []float64
-	for _, l := range lines {
-		if l.Sentences > 0 {
-			all = append(all, 2*float64(c.Bitext.BatchSize*c.Accumulate)/l.Sentences)
-		}
+	seconds := float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+	if m.step > 0 { // the first lines' steps were compiled, too
+		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
 	}
-	if len(all) == 0 {
-		return 0, badinput.Errorf("%s has no line with a rate: remove the training, so that it is made again", log)
+	m.step, m.seconds = l.Step, seconds
+}
+
+// median is 0 of a training with one line.
+func (m *meter) median() float64 {
+	if len(m.each) == 0 {
+		return 0
 	}
-	slices.Sort(all)
-	return all[len(all)/2], nil
+	slices.Sort(m.each)
+	return m.each[len(m.each)/2]
 }
 
 // results are the rows that are there.

@@ -93,7 +93,7 @@ func table(w *strings.Builder, b budget, rows map[string][]*result, second bool)
 	}
 	width := 2 + len(columns)
 	if second {
-		fmt.Fprint(w, " ms a step | s a row |")
+		fmt.Fprint(w, " processor ms a step | s a row |")
 		width += 2
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", width))
