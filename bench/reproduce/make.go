@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -25,25 +24,6 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/vocab"
 )
-
-const resultFile = "result.json"
-
-// result is a row of one seed, beside its training.
-type result struct {
-	System   string             `json:"system"`
-	Seed     uint64             `json:"seed"`
-	Preset   string             `json:"preset"` // train.Config's digest
-	Figures  map[string]float64 `json:"figures"`
-	Dim      int                `json:"dim"`
-	Words    int                `json:"vocabulary"`
-	Steps    int                `json:"steps"`
-	Batch    int                `json:"batch"` // pairs
-	Pairs    uint64             `json:"pairs"` // of the bitext
-	Teacher  string             `json:"teacher,omitempty"`
-	Step     float64            `json:"step_processor_seconds"` // the median over the lines of the log
-	Training float64            `json:"training_seconds"`
-	Judging  float64            `json:"judging_seconds"`
-}
 
 // maker makes rows in OUT/BUDGET.
 type maker struct {
@@ -136,35 +116,6 @@ func (m *maker) make(ctx context.Context, system string, seed uint64) error {
 		return nil
 	}
 	return os.RemoveAll(filepath.Join(m.path(system, seed), "checkpoints")) // nothing starts from them
-}
-
-// read gives the result of a row of a seed, or nil.
-func (m *maker) read(system string, seed uint64) (*result, error) {
-	path := filepath.Join(m.path(system, seed), resultFile)
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var r result
-	if err == nil {
-		err = json.Unmarshal(raw, &r)
-	}
-	if err != nil {
-		return nil, badinput.Errorf("%s is no result: %w; remove it", path, err)
-	}
-	return &r, nil
-}
-
-// sameAs refuses a row that was made by another preset than the budget now gives.
-func (m *maker) sameAs(r *result, c train.Config, err error) error {
-	if err != nil {
-		return err
-	}
-	digest, err := c.Digest()
-	if err == nil && digest != r.Preset {
-		err = badinput.Errorf("%s was made by another budget, preset or teacher: remove it, or give another -out", m.path(r.System, r.Seed))
-	}
-	return err
 }
 
 // config is all that a row of a seed is trained by. It needs the vocabulary, and the checkpoint to start from.
@@ -265,28 +216,36 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	trained := time.Now()
-	model, err := encode.Load(summary.Model)
+	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher,
+		Step: steps.median(), Training: trained.Sub(began).Seconds()}
+	err = m.judge(ctx, summary.Model, r)
+	r.Judging = time.Since(trained).Seconds()
+	return r, err
+}
+
+// judge judges an exported encoder.
+func (m *maker) judge(ctx context.Context, dir string, r *result) (err error) {
+	model, err := encode.Load(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	v, err := encode.OpenVocabulary(dir, model.Tokenizer)
+	if err != nil {
+		return err
+	}
+	r.Dim, r.Words = model.Dim, v.Rows()
+	v.Close()
 	encoder, err := encode.Open(model, encode.Options{Library: m.library})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
 	dev, err := train.Judge(ctx, devs, &eval.Embedder{Encoder: encoder}, m.searcher)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	v, err := encode.OpenVocabulary(summary.Model, model.Tokenizer)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	r = &result{Preset: digest, Dim: model.Dim, Words: v.Rows(), Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher, Step: steps.median(),
-		Training: trained.Sub(began).Seconds(), Judging: time.Since(trained).Seconds()}
 	r.Figures, err = choose(dev)
-	return r, err
+	return err
 }
 
 // choose takes the figures of the tables out of those of the devs.
@@ -302,49 +261,4 @@ func choose(dev map[string]float64) (map[string]float64, error) {
 		}
 	}
 	return out, nil
-}
-
-// meter takes what the processors spent on a step between lines of the log. Other work on the machine changes that less than the time on the clock.
-type meter struct {
-	step    int
-	seconds float64
-	each    []float64
-}
-
-func (m *meter) progress(l train.Line, _ time.Duration) {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		panic(err) // it cannot fail for a process itself
-	}
-	seconds := float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
-	if m.step > 0 { // the first lines' steps were compiled, too
-		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
-	}
-	m.step, m.seconds = l.Step, seconds
-}
-
-// median is 0 of a training with one line.
-func (m *meter) median() float64 {
-	if len(m.each) == 0 {
-		return 0
-	}
-	slices.Sort(m.each)
-	return m.each[len(m.each)/2]
-}
-
-// results are the rows that are there.
-func (m *maker) results() (map[string][]*result, error) {
-	rows := map[string][]*result{}
-	for _, system := range m.budget.systems() {
-		for _, seed := range m.seeds {
-			r, err := m.read(system, seed)
-			if err != nil {
-				return nil, err
-			}
-			if r != nil {
-				rows[system] = append(rows[system], r)
-			}
-		}
-	}
-	return rows, nil
 }
