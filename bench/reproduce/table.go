@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -66,22 +67,25 @@ func report(b budget, rows map[string][]*result) string {
 
 // facts say in a sentence what a group's rows share.
 func facts(w *strings.Builder, g group, rows map[string][]*result) {
+	var first *result // any: they share it
+	teacher := ""
 	for _, system := range g.Systems {
-		for _, r := range rows[system] {
-			fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most), %d steps of %d pairs, %d dimensions, %d words", g.Name, r.Pairs, g.Lines, r.Steps, r.Batch, r.Dim, r.Words)
-			if g.Start != "" {
-				fmt.Fprintf(w, "; each starts from `%s` of its seed", g.Start)
-			}
-			for _, taught := range g.Systems {
-				if row := rows[taught]; len(row) > 0 && row[0].Teacher != "" {
-					fmt.Fprintf(w, "; the teacher is %s", row[0].Teacher)
-					break
-				}
-			}
-			fmt.Fprint(w, ".\n\n")
-			return
+		if row := rows[system]; len(row) > 0 {
+			first, teacher = row[0], cmp.Or(teacher, row[0].Teacher)
 		}
 	}
+	if first == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most), %d steps of %d pairs, %d dimensions, %d words",
+		g.Name, first.Pairs, g.Lines, first.Steps, first.Batch, first.Dim, first.Words)
+	if g.Start != "" {
+		fmt.Fprintf(w, "; each starts from `%s` of its seed", g.Start)
+	}
+	if teacher != "" {
+		fmt.Fprintf(w, "; the teacher is %s", teacher)
+	}
+	fmt.Fprint(w, ".\n\n")
 }
 
 // table has a line for each system, and a column for each figure of the first or the second table, which has the times, too.
