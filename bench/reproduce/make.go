@@ -164,14 +164,14 @@ func (m *maker) teacherDim() (int, error) {
 	return model.Dim, nil
 }
 
-// vocabulary is one for all rows of the budget, of the text of its first group. Its name stands for its settings.
+// vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands for its settings.
 func (m *maker) vocabulary(ctx context.Context) (string, error) {
 	g := m.budget.Groups[0]
 	c, err := g.preset(m.presets, g.Systems[0])
 	if err != nil {
 		return "", err
 	}
-	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext, g.Lines})
+	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext.Sources, c.Bitext.Exclude, g.Lines})
 	if err != nil {
 		return "", err
 	}
