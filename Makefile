@@ -9,7 +9,7 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
 
-.PHONY: all build run test test-slurm test-heavy race sanitize lint bench bench-run bench-search bench-step clean
+.PHONY: all build run test test-slurm test-heavy race sanitize lint bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -61,6 +61,12 @@ bench: $(SETUP)
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+
+# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... SEEDS="1 2 3" BUDGET=bag SYSTEMS="ems imascl" (none named: all).
+BUDGET ?= bag
+SEEDS ?= 1 2 3
+reproduce: build
+	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
 
 # Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of the table.
 bench-search: $(SETUP)

@@ -37,7 +37,7 @@ var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z
 // STS.gs.TRACK.a-b.txt beside it (2017), and SICK_test_annotated.txt.
 func FindSTS(dir string) ([]STSFiles, error) {
 	var sets []STSFiles
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 
 // A checkpoint is a directory DIR/checkpoints/step-00001000 with
 //
-//	encoder.safetensors    what is exported
+//	encoder.safetensors    what is exported, and what it is of (nature)
 //	heads.safetensors      the objective's own weights
 //	optimiser.safetensors  the optimiser's state
 //	state.json             where training stands
@@ -60,8 +60,8 @@ func (c checkpoints) path(step int) string {
 	return filepath.Join(c.dir, fmt.Sprintf("step-%08d", step))
 }
 
-// save publishes a checkpoint.
-func (c checkpoints) save(s state, files map[string][]*weights.Tensor) (err error) {
+// save publishes a checkpoint; metadata is that of the encoder's file.
+func (c checkpoints) save(s state, metadata map[string]string, files map[string][]*weights.Tensor) (err error) {
 	final := c.path(s.Step)
 	tmp := final + atomicfile.Suffix
 	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
@@ -73,7 +73,11 @@ func (c checkpoints) save(s state, files map[string][]*weights.Tensor) (err erro
 		}
 	}()
 	for name, tensors := range files {
-		if err := weights.WriteFile(filepath.Join(tmp, name), tensors, nil); err != nil {
+		about := metadata
+		if name != encoderFile {
+			about = nil
+		}
+		if err := weights.WriteFile(filepath.Join(tmp, name), tensors, about); err != nil {
 			return err
 		}
 	}

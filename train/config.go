@@ -57,7 +57,7 @@ type EncoderConfig struct {
 	Kind        string              `yaml:"kind"` // bag, transformer
 	Bag         encoder.BagSettings `yaml:"bag"`
 	Transformer encoder.Settings    `yaml:"transformer"`
-	Start       string              `yaml:"start"` // a directory with published weights, which then give the transformer's shape
+	Start       string              `yaml:"start"` // a checkpoint of a training, or a directory with published weights; either gives a transformer its shape
 }
 
 // ExportConfig is what the manifest and the model card say that training cannot know.
@@ -130,7 +130,6 @@ func (c Config) Validate() error {
 	switch c.Encoder.Kind {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
-		check(c.Encoder.Start == "", "encoder.start is for a transformer")
 		check(!c.Objective.NeedsTable() || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
 	case "transformer":
 		if c.Encoder.Start == "" {
@@ -138,10 +137,10 @@ func (c Config) Validate() error {
 			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they follow from other sections
 			sections = append(sections, shape.Validate)
 		}
-		check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: published weights have a vocabulary of their own")
 	default:
 		check(false, "encoder.kind is %q: take bag or transformer", c.Encoder.Kind)
 	}
+	check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -15,7 +16,7 @@ import (
 
 // Dev is a test set that an encoder is judged on while it learns, by one of eval's protocols.
 type Dev struct {
-	Protocol string   `yaml:"protocol"` // tatoeba, xsim, bucc-laser, bucc-cosine ...
+	Protocol string   `yaml:"protocol"` // tatoeba, xsim, sts, bucc-laser, bucc-cosine ...
 	Dir      string   `yaml:"dir"`
 	Split    string   `yaml:"split"` // of FLORES
 	Src      []string `yaml:"src"`
@@ -27,8 +28,9 @@ func (d Dev) validate() error {
 	switch {
 	case err != nil:
 		return badinput.Errorf("dev: %w", err)
-	case p.Name == eval.STS.Name || p.Name == eval.BUCCScored.Name:
+	case p.Name == eval.BUCCScored.Name:
 		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
+	case p.Name == eval.STS.Name && d.Dir != "":
 	case d.Dir == "" || d.Tgt == "":
 		return badinput.Errorf("dev: %s needs dir and tgt", p.Name)
 	}
@@ -50,8 +52,12 @@ func (c Config) Judges(metric string) bool {
 func Judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}
 	runner := &eval.Runner{Vectors: vectors, Searcher: searcher}
-	for _, d := range dev {
-		reports, err := d.reports(ctx, runner)
+	for len(dev) > 0 {
+		n := 1 // protocols of the same sentences, which are encoded once
+		for n < len(dev) && dev[n].shares(dev[0]) {
+			n++
+		}
+		reports, err := dev[0].reports(ctx, runner, dev[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -59,22 +65,41 @@ func Judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher i
 			for _, row := range append(r.Rows, r.Means...) {
 				for i, column := range r.Columns {
 					if x, ok := row.Cells[i].(float64); ok && column.Kind == eval.Percentage {
-						figures[d.Protocol+" "+row.Name+" "+column.Name] = x
+						figures[r.Protocol.Name+" "+row.Name+" "+column.Name] = x
 					}
 				}
 			}
 		}
+		dev = dev[n:]
 	}
 	return figures, nil
 }
 
-func (d Dev) reports(ctx context.Context, runner *eval.Runner) ([]*eval.Report, error) {
-	protocol, err := eval.ParseProtocol(d.Protocol)
-	if err != nil {
-		return nil, err
+// shares reports whether two BUCC protocols are of the same halves.
+func (d Dev) shares(other Dev) bool {
+	bucc := strings.HasPrefix(d.Protocol, "bucc") && strings.HasPrefix(other.Protocol, "bucc")
+	return bucc && d.Dir == other.Dir && d.Tgt == other.Tgt && slices.Equal(d.Src, other.Src)
+}
+
+// reports judges by the protocols of all, which share d's sentences.
+func (d Dev) reports(ctx context.Context, runner *eval.Runner, all []Dev) ([]*eval.Report, error) {
+	var protocols []eval.Protocol
+	for _, one := range all {
+		protocol, err := eval.ParseProtocol(one.Protocol)
+		if err != nil {
+			return nil, err
+		}
+		protocols = append(protocols, protocol)
 	}
-	protocols := []eval.Protocol{protocol}
-	if !strings.HasPrefix(protocol.Name, "bucc") {
+	switch {
+	case d.Protocol == eval.STS.Name:
+		sets, err := eval.FindSTS(d.Dir)
+		if err != nil {
+			return nil, err
+		}
+		report, err := runner.STS(ctx, sets)
+		return []*eval.Report{report}, err
+	case !strings.HasPrefix(d.Protocol, "bucc"):
 		target, sources, err := d.languages()
 		if err != nil {
 			return nil, err

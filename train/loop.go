@@ -95,7 +95,7 @@ func (t *trainer) keep(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.checkpoints.save(t.state, t.files()); err != nil {
+	if err := t.checkpoints.save(t.state, t.about, t.files()); err != nil {
 		return err
 	}
 	return t.checkpoints.prune(c.Stop.Metric, c.Stop.Keep)

@@ -56,33 +56,28 @@ func tokenOptions(c *Config, v *encode.Vocabulary, texts bool) data.Options {
 	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Texts: texts}
 }
 
-// newEncoder makes the preset's encoder, with new weights or published ones.
-func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend) (encoder.Encoder, error) {
+// newEncoder makes the preset's encoder, with new weights or those of encoder.start. dir is the training's.
+func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
+	if c.Encoder.Start != "" {
+		return startEncoder(c, v, backend, dir)
+	}
 	if c.Encoder.Kind == "bag" {
-		pieces := v.Pieces()
-		if pieces == nil {
-			pieces = make([]string, v.Rows())
-			if c.Encoder.Bag.NGrams.Most > 0 {
-				return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", c.Tokenizer.Kind)
-			}
-		}
-		return encoder.NewBag(c.Encoder.Bag, pieces, c.Seed)
+		return newBag(c, v)
 	}
 	settings := c.Encoder.Transformer
-	if c.Encoder.Start != "" {
-		published, tensors, err := encoder.ReadPublished(c.Encoder.Start, settings.Pooling)
-		if err != nil {
-			return nil, err
-		}
-		if v.Rows() > published.Vocabulary {
-			return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
-				c.Encoder.Start, published.Vocabulary, c.Tokenizer.File, v.Rows()-1)
-		}
-		published.Dropout = settings.Dropout
-		return encoder.NewTransformer(published, backend, tensors)
-	}
 	settings.Vocabulary, settings.MaxTokens = v.Rows(), c.Bitext.MaxTokens
 	return encoder.NewTransformer(settings, backend, newTensors(settings.Specs(), c.Seed))
+}
+
+func newBag(c *Config, v *encode.Vocabulary) (*encoder.Bag, error) {
+	pieces := v.Pieces()
+	if pieces == nil {
+		pieces = make([]string, v.Rows())
+		if c.Encoder.Bag.NGrams.Most > 0 {
+			return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", c.Tokenizer.Kind)
+		}
+	}
+	return encoder.NewBag(c.Encoder.Bag, pieces, c.Seed)
 }
 
 // newTensors makes and fills tensors.

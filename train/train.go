@@ -67,6 +67,7 @@ type trainer struct {
 	set        *data.Set
 	batches    *data.Batches
 	encoder    encoder.Encoder
+	about      map[string]string // the encoder's nature, for checkpoints
 	objective  objective.Objective
 	teacher    *teacher.Teacher  // nil unless the preset names one
 	heads      []*weights.Tensor // the objective's own
@@ -182,7 +183,7 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 		return badinput.Errorf("%s holds a training on other bitext than its sources now give: restore the files, or choose another directory", t.options.Out)
 	}
 	t.state.Bitext = bitext
-	if t.encoder, err = newEncoder(c, t.vocabulary, t.backend); err != nil {
+	if err := t.newEncoder(); err != nil {
 		return err
 	}
 	t.live = live{c.Name, t.encoder, c.Bitext, tokens}
@@ -205,6 +206,18 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	return t.resume()
+}
+
+func (t *trainer) newEncoder() (err error) {
+	if t.encoder, err = newEncoder(&t.config, t.vocabulary, t.backend, t.options.Out); err != nil {
+		return err
+	}
+	n, err := newNature(&t.config, t.encoder, t.options.Out)
+	if err != nil {
+		return err
+	}
+	t.about, err = n.metadata()
+	return err
 }
 
 // newStepper fuses a transformer with the loss in one graph, unless vectors are to be cached; a bag's always are.

@@ -60,18 +60,9 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 		slices.Sort(unknown)
 		return s, nil, badinput.Errorf("%s is not a plain encoder of its model_type: %d tensors have no place in it, %s the first", dir, len(unknown), unknown[0])
 	}
-	if err := weights.Match(s.Specs(), read); err != nil {
+	tensors, err := weights.Arrange(s.Specs(), read)
+	if err != nil {
 		return s, nil, badinput.Errorf("%s: %w", dir, err)
-	}
-	byName := map[string]*weights.Tensor{}
-	for _, t := range read {
-		byName[t.Name] = t
-	}
-	tensors := make([]*weights.Tensor, 0, len(read))
-	for _, spec := range s.Specs() {
-		t := byName[spec.Name]
-		t.NoDecay = spec.NoDecay
-		tensors = append(tensors, t)
 	}
 	return s, tensors, nil
 }

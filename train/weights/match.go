@@ -36,6 +36,23 @@ func Match(specs []Spec, tensors []*Tensor) error {
 	return nil
 }
 
+// Arrange gives the tensors in the order of specs, with their NoDecay, if Match finds nothing wrong.
+func Arrange(specs []Spec, tensors []*Tensor) ([]*Tensor, error) {
+	if err := Match(specs, tensors); err != nil {
+		return nil, err
+	}
+	byName := map[string]*Tensor{}
+	for _, t := range tensors {
+		byName[t.Name] = t
+	}
+	out := make([]*Tensor, len(specs))
+	for i, s := range specs {
+		out[i] = byName[s.Name]
+		out[i].NoDecay = s.NoDecay
+	}
+	return out, nil
+}
+
 // list joins sentences, of many the first few.
 func list(wrong []string) string {
 	const most = 5

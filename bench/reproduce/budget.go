@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+)
+
+// budget is what all systems of a table share.
+type budget struct {
+	name   string  // of its file
+	Groups []group `yaml:"groups"`
+}
+
+// group is systems that differ in their objective alone.
+type group struct {
+	Name     string    `yaml:"name"`
+	Lines    int       `yaml:"lines"`    // of each file of the presets' bitext, evenly spread
+	Start    string    `yaml:"start"`    // a system of an earlier group, whose checkpoint of the same seed these go on from; empty: new weights
+	Training yaml.Node `yaml:"training"` // written over each preset
+	Systems  []string  `yaml:"systems"`  // presets, by their names
+}
+
+func readBudget(path string) (budget, error) {
+	b := budget{name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return b, err
+	}
+	if err := decode(raw, &b); err != nil {
+		return b, badinput.Errorf("%s is no budget: %w", path, err)
+	}
+	var known []string
+	for _, g := range b.Groups {
+		if g.Start != "" && !slices.Contains(known, g.Start) {
+			return b, badinput.Errorf("%s: %s starts from %s, which no group before it has", path, g.Name, g.Start)
+		}
+		for _, system := range g.Systems {
+			if slices.Contains(known, system) {
+				return b, badinput.Errorf("%s: the system %s stands in it twice", path, system)
+			}
+			known = append(known, system)
+		}
+		if g.Lines <= 0 {
+			return b, badinput.Errorf("%s: lines of %s is %d: it must be above 0", path, g.Name, g.Lines)
+		}
+	}
+	if len(known) == 0 {
+		return b, badinput.Errorf("%s names no system", path)
+	}
+	return b, nil
+}
+
+// decode reads YAML over a value, in which a field that is not known is an error.
+func decode(raw []byte, over any) error {
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(over); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// systems are all of the budget's, in order.
+func (b budget) systems() (all []string) {
+	for _, g := range b.Groups {
+		all = append(all, g.Systems...)
+	}
+	return all
+}
+
+// of is a system's group.
+func (b budget) of(system string) (group, error) {
+	for _, g := range b.Groups {
+		if slices.Contains(g.Systems, system) {
+			return g, nil
+		}
+	}
+	return group{}, badinput.Errorf("%s is no system of the budget %s: take %s", system, b.name, strings.Join(b.systems(), ", "))
+}
+
+// preset is a system's preset under the group's budget.
+func (g group) preset(presets, system string) (train.Config, error) {
+	c, err := train.ReadConfig(filepath.Join(presets, system+".yaml"))
+	if err != nil {
+		return c, err
+	}
+	raw, err := yaml.Marshal(&g.Training)
+	if err != nil {
+		return c, err
+	}
+	if err := decode(raw, &c); err != nil {
+		return c, badinput.Errorf("training of %s: %w", g.Name, err)
+	}
+	c.Dev, c.EvalEvery, c.Stop = nil, 0, train.DefaultConfig().Stop // no figure is selected on
+	return c, nil
+}

@@ -1,0 +1,104 @@
+// Command reproduce trains the systems of EMS and IMASCL on the same bitext with the same encoder and steps, judges each by the same protocols, and writes tables
+// of mean and spread over seeds, with the papers' claims marked held or not by one rule.
+//
+//	go run ./bench/reproduce -budget bench/reproduce/bag.yaml -data DATA -out OUT [-seeds "1 2 3"] [-doc docs/reproduction.md] [SYSTEM...]
+//
+// DATA holds train/ and tatoeba/, as the presets name them, and bucc/, flores/ and sts/. A row of a seed that stands in OUT is not made again; the tables are
+// made from what is there.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+type options struct {
+	data, out, presets string
+	library            string // ONNX Runtime's
+	teacher            string // in place of the presets'; empty: theirs
+	doc                string // a page whose marked part becomes the tables; empty: none
+	seeds              []uint64
+	systems            []string // those to make; empty: all
+	table              bool     // make nothing, write the tables
+}
+
+func main() {
+	var o options
+	budgetFile := flag.String("budget", "bench/reproduce/bag.yaml", "encoder, steps and systems")
+	flag.StringVar(&o.data, "data", "", "directory with train/, tatoeba/, bucc/, flores/ and sts/")
+	flag.StringVar(&o.out, "out", "", "directory of all trainings")
+	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
+	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
+	flag.StringVar(&o.teacher, "teacher", "", "encoder that teaches, in place of the presets'")
+	flag.StringVar(&o.doc, "doc", "", "page whose marked part becomes the tables")
+	flag.BoolVar(&o.table, "table", false, "make no row, only the tables")
+	seeds := flag.String("seeds", "1 2 3", "seeds of weights and batches")
+	flag.Parse()
+	o.systems = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, *budgetFile, *seeds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/reproduce:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, budgetFile, seeds string) error {
+	b, err := readBudget(budgetFile)
+	if err != nil {
+		return err
+	}
+	for _, s := range strings.Fields(seeds) {
+		seed, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return badinput.Errorf("seeds: %q is no number", s)
+		}
+		o.seeds = append(o.seeds, seed)
+	}
+	m, err := newMaker(o, b)
+	if err != nil {
+		return err
+	}
+	if !o.table {
+		if err := m.makeAll(ctx); err != nil {
+			return err
+		}
+	}
+	rows, err := m.results()
+	if err != nil {
+		return err
+	}
+	text := report(b, rows)
+	if err := atomicfile.WriteBytes(filepath.Join(m.dir, "tables.md"), []byte(text)); err != nil {
+		return err
+	}
+	fmt.Print(text)
+	if m.doc == "" {
+		return nil
+	}
+	return fill(m.doc, b.name, text)
+}
+
+// fill puts text between a page's marks of a budget.
+func fill(page, budget, text string) error {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	begin, end := "<!-- "+budget+" -->\n", "<!-- end of "+budget+" -->"
+	before, rest, found := strings.Cut(string(raw), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return badinput.Errorf("%s has no lines %s and %s to put the tables between: write them", page, strings.TrimSpace(begin), end)
+	}
+	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+text+"\n"+end+after))
+}

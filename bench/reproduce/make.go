@@ -1,0 +1,264 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/eval"
+	"bitextmine/index"
+	"bitextmine/index/exact"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+	"bitextmine/train/data"
+	"bitextmine/train/vocab"
+)
+
+// maker makes rows in OUT/BUDGET.
+type maker struct {
+	options
+	budget   budget
+	dir      string
+	searcher index.Searcher
+}
+
+// newMaker makes every path absolute and goes to the data, which the presets name relative to the working directory.
+func newMaker(o options, b budget) (*maker, error) {
+	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
+		return nil, badinput.Errorf("give -data, -out and -seeds")
+	}
+	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.doc} {
+		if *path == "" {
+			continue
+		}
+		full, err := filepath.Abs(*path)
+		if err != nil {
+			return nil, err
+		}
+		*path = full
+	}
+	for _, system := range o.systems {
+		if _, err := b.of(system); err != nil {
+			return nil, err
+		}
+	}
+	searcher, err := exact.Open(exact.Options{})
+	if err != nil {
+		return nil, err
+	}
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), searcher: searcher}
+	return m, errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
+}
+
+// makeAll makes every row of a seed before the next seed's.
+func (m *maker) makeAll(ctx context.Context) error {
+	systems := m.systems
+	if len(systems) == 0 {
+		systems = m.budget.systems()
+	}
+	for _, seed := range m.seeds {
+		for _, system := range systems {
+			if err := m.make(ctx, system, seed); err != nil {
+				return fmt.Errorf("%s, seed %d: %w", system, seed, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *maker) path(system string, seed uint64) string {
+	return filepath.Join(m.dir, system, fmt.Sprintf("seed-%d", seed))
+}
+
+// make makes a row of a seed, and before it the one that it starts from, unless they are there.
+func (m *maker) make(ctx context.Context, system string, seed uint64) error {
+	g, err := m.budget.of(system)
+	if err != nil {
+		return err
+	}
+	if g.Start != "" {
+		if err := m.make(ctx, g.Start, seed); err != nil {
+			return err
+		}
+	}
+	c, err := m.config(ctx, g, system, seed)
+	if err != nil {
+		return err
+	}
+	if there, err := m.read(system, seed); err != nil || there != nil {
+		return m.sameAs(there, c, err)
+	}
+	r, err := m.train(ctx, c, m.path(system, seed))
+	if err != nil {
+		return err
+	}
+	r.System, r.Seed = system, seed
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(m.path(system, seed), resultFile), append(text, '\n')); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them judging; %.0f ms of processors a step\n", system, seed, r.Training+r.Judging, r.Judging, 1000*r.Step)
+	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == system }) {
+		return nil
+	}
+	return os.RemoveAll(filepath.Join(m.path(system, seed), "checkpoints")) // nothing starts from them
+}
+
+// config is all that a row of a seed is trained by. It needs the vocabulary, and the checkpoint to start from.
+func (m *maker) config(ctx context.Context, g group, system string, seed uint64) (train.Config, error) {
+	c, err := g.preset(m.presets, system)
+	if err != nil {
+		return c, err
+	}
+	c.Seed, c.Bitext.Seed = seed, seed
+	if c.Objective.Teacher != "" {
+		c.Objective.Teacher = cmp.Or(m.teacher, c.Objective.Teacher)
+	}
+	if c.Encoder.Kind == "bag" { // as wide as the teacher, which mse-distill needs
+		if c.Encoder.Bag.Dim, err = m.teacherDim(); err != nil {
+			return c, err
+		}
+	}
+	if c.Tokenizer.File, err = m.vocabulary(ctx); err != nil {
+		return c, err
+	}
+	if err := sample(c.Bitext.Sources, g.Lines, filepath.Join(m.out, "bitext", fmt.Sprint(g.Lines))); err != nil {
+		return c, err
+	}
+	if g.Start != "" {
+		if c.Encoder.Start, err = m.start(g.Start, seed); err != nil {
+			return c, err
+		}
+	}
+	return c, c.Validate()
+}
+
+// teacherDim is the number of dimensions of the presets' teacher, or of the one in its place.
+func (m *maker) teacherDim() (int, error) {
+	name := m.teacher
+	if name == "" {
+		c, err := train.ReadConfig(filepath.Join(m.presets, "mse-distill.yaml"))
+		if err != nil {
+			return 0, err
+		}
+		name = c.Objective.Teacher
+	}
+	model, err := encode.Load(name)
+	if err != nil {
+		return 0, err
+	}
+	return model.Dim, nil
+}
+
+// vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands for its settings.
+func (m *maker) vocabulary(ctx context.Context) (string, error) {
+	g := m.budget.Groups[0]
+	c, err := g.preset(m.presets, g.Systems[0])
+	if err != nil {
+		return "", err
+	}
+	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext.Sources, c.Bitext.Exclude, g.Lines})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(settings)
+	path := filepath.Join(m.out, fmt.Sprintf("vocabulary-%x.model", sum[:4]))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := sample(c.Bitext.Sources, g.Lines, filepath.Join(m.out, "bitext", fmt.Sprint(g.Lines))); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(os.Stderr, "train the vocabulary")
+	c.Vocabulary.Lowercase = c.Vocabulary.Lowercase || c.Tokenizer.Lowercase
+	return path, vocab.Train(path, c.Vocabulary, data.Sentences(ctx, c.Bitext))
+}
+
+// start is the checkpoint that a system left.
+func (m *maker) start(system string, seed uint64) (string, error) {
+	found, err := filepath.Glob(filepath.Join(m.path(system, seed), "checkpoints", "step-????????"))
+	if err == nil && len(found) != 1 {
+		err = badinput.Errorf("%s holds %d checkpoints of %s: remove it, so that it is made again", m.path(system, seed), len(found), system)
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0], nil
+}
+
+// train trains and judges what would ship: the exported encoder.
+func (m *maker) train(ctx context.Context, c train.Config, out string) (r *result, err error) {
+	digest, err := c.Digest()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(out); err != nil { // what was stopped before its result
+		return nil, err
+	}
+	began, steps := time.Now(), &meter{}
+	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: "cpu", Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
+		Searcher: m.searcher, Progress: steps.progress})
+	if err != nil {
+		return nil, err
+	}
+	trained := time.Now()
+	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher,
+		Step: steps.median(), Training: trained.Sub(began).Seconds()}
+	err = m.judge(ctx, summary.Model, r)
+	r.Judging = time.Since(trained).Seconds()
+	return r, err
+}
+
+// judge judges an exported encoder.
+func (m *maker) judge(ctx context.Context, dir string, r *result) (err error) {
+	model, err := encode.Load(dir)
+	if err != nil {
+		return err
+	}
+	v, err := encode.OpenVocabulary(dir, model.Tokenizer)
+	if err != nil {
+		return err
+	}
+	r.Dim, r.Words = model.Dim, v.Rows()
+	v.Close()
+	encoder, err := encode.Open(model, encode.Options{Library: m.library})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	dev, err := train.Judge(ctx, devs, &eval.Embedder{Encoder: encoder}, m.searcher)
+	if err != nil {
+		return err
+	}
+	r.Figures, err = choose(dev)
+	return err
+}
+
+// choose takes the figures of the tables out of those of the devs.
+func choose(dev map[string]float64) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, f := range figures {
+		for _, name := range f.of {
+			x, ok := dev[name]
+			if !ok {
+				return nil, badinput.Errorf("the test sets give no figure %q: see that DATA has all of them", name)
+			}
+			out[f.name] += x / float64(len(f.of))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+	"syscall"
+	"time"
+
+	"bitextmine/train"
+)
+
+// meter takes what the processors spent on a step between lines of the log. Other work on the machine changes that less than the time on the clock.
+type meter struct {
+	step    int
+	seconds float64
+	each    []float64
+}
+
+func (m *meter) progress(l train.Line, _ time.Duration) {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err) // it cannot fail for a process itself
+	}
+	seconds := float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+	if m.step > 0 { // the first lines' steps were compiled, too
+		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
+	}
+	m.step, m.seconds = l.Step, seconds
+}
+
+// median is 0 of a training with one line.
+func (m *meter) median() float64 {
+	if len(m.each) == 0 {
+		return 0
+	}
+	slices.Sort(m.each)
+	return m.each[len(m.each)/2]
+}

@@ -1,0 +1,140 @@
+package train
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
+	"bitextmine/train/vocab"
+	"bitextmine/train/weights"
+)
+
+// follows trains a tiny preset for a few steps, and gives a preset of another objective that starts from its checkpoint.
+func follows(t *testing.T, change func(*Config)) (first, next Config, o Options) {
+	t.Helper()
+	first, o = tiny(t, change)
+	if _, err := Run(limited(t), first, o); err != nil {
+		t.Fatal(err)
+	}
+	next = first
+	next.Objective = objective.Defaults("ems")
+	next.Encoder.Start = checkpoints{filepath.Join(o.Out, checkpointsDir)}.path(first.Steps)
+	o.Out += "-next"
+	return first, next, o
+}
+
+var startKinds = map[string]func(*Config){
+	"bag":              nil,
+	"bag with n-grams": func(c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Least: 3, Most: 4, Deviation: 0.02} },
+	"transformer":      transformer,
+}
+
+// TestStartFromATraining: the weights are those of the checkpoint, and another objective trains them on.
+func TestStartFromATraining(t *testing.T) {
+	for name, change := range startKinds {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t)
+			_, next, o := follows(t, change)
+			want, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, encoderFile), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next.Encoder.Transformer.Layers = 3 // the shape is the checkpoint's
+			got := takenUp(ctx, t, next, o).encoder.Weights()
+			if len(got) != len(want) {
+				t.Fatalf("%d tensors, want %d", len(got), len(want))
+			}
+			byName := map[string]*weights.Tensor{}
+			for _, w := range want {
+				byName[w.Name] = w
+			}
+			for _, w := range got {
+				if !reflect.DeepEqual(w.Data, byName[w.Name].Data) {
+					t.Errorf("%s is not the checkpoint's", w.Name)
+				}
+			}
+			o.Out += "-run"
+			if _, err := Run(ctx, next, o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestStartsThatAreRefused: each is one sentence that says what to give.
+func TestStartsThatAreRefused(t *testing.T) {
+	rewritten := func(change func([]*weights.Tensor, map[string]string) []*weights.Tensor) func(*testing.T, *Config) {
+		return func(t *testing.T, c *Config) {
+			path := filepath.Join(c.Encoder.Start, encoderFile)
+			tensors, metadata, err := weights.ReadFile(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := weights.WriteFile(path, change(tensors, metadata), metadata); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		kind       string
+		change     func(*testing.T, *Config)
+	}{
+		{"no such directory", "name a checkpoint of a training", "bag", func(_ *testing.T, c *Config) { c.Encoder.Start += "-gone" }},
+		{"the training in place of its checkpoint", "name a checkpoint of a training", "bag", func(_ *testing.T, c *Config) {
+			c.Encoder.Start = filepath.Dir(filepath.Dir(c.Encoder.Start))
+		}},
+		{"other dimensions", "bag.pieces has the shape", "bag", func(_ *testing.T, c *Config) { c.Encoder.Bag.Dim++ }},
+		{"other n-grams", "n-grams of 3 to 4 characters, but encoder.bag.ngrams are of 3 to 5", "bag with n-grams", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams.Most = 5 }},
+		{"n-grams where there were none", "n-grams of 0 to 0", "bag", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Least: 3, Most: 4} }},
+		{"another kind", "is of a transformer, but encoder.kind is bag", "transformer", func(_ *testing.T, c *Config) { c.Encoder.Kind = "bag" }},
+		{"another vocabulary", "another vocabulary", "bag", func(t *testing.T, c *Config) {
+			c.Tokenizer.File = filepath.Join(t.TempDir(), "other.model")
+			options := vocab.DefaultOptions()
+			options.Size, options.Threads = 300, 2
+			err := vocab.Train(c.Tokenizer.File, options, func(yield func(string, error) bool) {
+				for _, s := range english(t) {
+					if !yield(s, nil) {
+						return
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a tensor too few", "layers.0.attention.query.bias is missing", "transformer", rewritten(func(all []*weights.Tensor, _ map[string]string) []*weights.Tensor {
+			var kept []*weights.Tensor
+			for _, w := range all {
+				if w.Name != "layers.0.attention.query.bias" {
+					kept = append(kept, w)
+				}
+			}
+			return kept
+		})},
+		{"a tensor of another shape", "has the shape [32] instead of", "transformer", rewritten(func(all []*weights.Tensor, _ map[string]string) []*weights.Tensor {
+			for _, w := range all {
+				if w.Name == "layers.0.ffn.in.bias" {
+					w.Shape, w.Data = []int{32}, w.Data[:32]
+				}
+			}
+			return all
+		})},
+		{"no word of what it is of", "does not say what encoder it is of", "bag", rewritten(func(all []*weights.Tensor, metadata map[string]string) []*weights.Tensor {
+			clear(metadata)
+			return all
+		})},
+		{"no safetensors", "cannot be read as safetensors", "bag", func(t *testing.T, c *Config) {
+			write(t, filepath.Join(c.Encoder.Start, encoderFile), "no tensors")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, next, o := follows(t, startKinds[c.kind])
+			c.change(t, &next)
+			_, err := Run(limited(t), next, o)
+			refused(t, err, c.want)
+		})
+	}
+}
