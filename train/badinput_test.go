@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -41,6 +42,7 @@ func TestBadInput(t *testing.T) {
 		{"fewer pairs than a batch", pairs("a\tb\nc\td\n"), "", "batch_size"},
 		{"a vocabulary larger than the text", trained(50000), "", "the text supports at most"},
 		{"no GPU", nil, "cuda", "MINE_PJRT_CUDA"},
+		{"a device without bfloat16", bfloat16, "cpu", "the device cpu was asked for products in bfloat16"},
 		{"no such device", nil, "tpu", "tpu"},
 		{"no such teacher", by("imascl", func(s *objective.Settings) { s.Teacher = "nowhere" }), "", `no encoder "nowhere"`},
 		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = "bag-multi" }), "", "256"},
@@ -136,6 +138,10 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	other.Seed++
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset")
+	other = config
+	other.Encoder.Transformer.Precision = encoder.BFloat16
+	_, err = Run(ctx, other, o)
+	refused(t, err, "another preset")
 	longer := config
 	longer.LogEvery, longer.Export.Notes = 2, "What changes no weight may change."
 	if _, err := Run(ctx, longer, o); err != nil {
@@ -220,17 +226,20 @@ func TestPresetOfATraining(t *testing.T) {
 
 func TestPresetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"stepps: 3":                                             "stepps",
-		"steps: three":                                          "three",
-		"bitext: {sources: []}":                                 "bitext.sources is empty",
-		"objective: {name: magic}":                              `"magic"`,
-		"encoder: {kind: lstm}":                                 `"lstm"`,
-		"objective: {name: muse, anchors: [en]}":                "objective.anchors means nothing to muse",
-		"encoder: {kind: transformer, start: weights}":          "encoder.start needs tokenizer.file",
-		"encoder: {kind: transformer, transformer: {heads: 3}}": "multiple of heads",
-		"stop: {patience: 3}":                                   "stop.metric",
-		"steps: 0\naccumulate: 0":                               "accumulate is 0",
-		"dev: [{protocol: bleu, dir: x, tgt: en}]":              "bleu",
+		"stepps: 3":                                                       "stepps",
+		"steps: three":                                                    "three",
+		"bitext: {sources: []}":                                           "bitext.sources is empty",
+		"objective: {name: magic}":                                        `"magic"`,
+		"encoder: {kind: lstm}":                                           `"lstm"`,
+		"objective: {name: muse, anchors: [en]}":                          "objective.anchors means nothing to muse",
+		"encoder: {kind: transformer, start: weights}":                    "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}":           "multiple of heads",
+		"encoder: {kind: transformer, transformer: {precision: float16}}": "precision",
+		"encoder: {transformer: {max_tokens: 64}}":                        "field max_tokens not found",
+		"encoder: {transformer: {vocabulary: 64}}":                        "field vocabulary not found",
+		"stop: {patience: 3}":                                             "stop.metric",
+		"steps: 0\naccumulate: 0":                                         "accumulate is 0",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":                        "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
 		write(t, path, text)

@@ -78,7 +78,7 @@ func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend) (encod
 			return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
 				c.Encoder.Start, published.Vocabulary, c.Tokenizer.File, v.Rows()-1)
 		}
-		published.Dropout = settings.Dropout
+		published.Dropout, published.Precision = settings.Dropout, settings.Precision
 		return encoder.NewTransformer(published, backend, tensors)
 	}
 	settings.Vocabulary, settings.MaxTokens = v.Rows(), c.Bitext.MaxTokens

@@ -86,7 +86,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := t.begin(); err != nil {
 		return summary, err
 	}
-	if t.backend, err = device.Open(o.Device, o.Library); err != nil {
+	if t.backend, err = openDevice(c, o); err != nil {
 		return summary, err
 	}
 	defer t.backend.Finalize()
@@ -108,6 +108,28 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	summary.Steps, summary.Model = t.state.Step, filepath.Join(o.Out, modelDir)
 	summary.Best, summary.Dev, err = t.export(ctx)
 	return summary, err
+}
+
+// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks it too; who does much before it can check first.
+func CheckDevice(c Config, o Options) error {
+	backend, err := openDevice(c, o)
+	if err != nil {
+		return err
+	}
+	backend.Finalize()
+	return nil
+}
+
+func openDevice(c Config, o Options) (compute.Backend, error) {
+	backend, err := device.Open(o.Device, o.Library)
+	if err != nil || c.Encoder.Kind != "transformer" || c.Encoder.Transformer.Precision != encoder.BFloat16 {
+		return backend, err
+	}
+	if err := device.RequireBFloat16(o.Device, backend); err != nil {
+		backend.Finalize()
+		return nil, err
+	}
+	return backend, nil
 }
 
 // begin looks at the directory: a training must not be taken up by accident, nor under another preset.

@@ -91,7 +91,7 @@ func readConfig(path string) (Settings, error) {
 		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
 	}
 	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
-		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary}
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary, Precision: Float32}
 	switch c.ModelType {
 	case "bert":
 	case "roberta", "xlm-roberta":
