@@ -1,8 +1,6 @@
 package device
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,13 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-func TestMain(m *testing.M) {
-	if err := encodetest.SetLibrary(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { encodetest.Main(m) }
 
 // TestBFloat16IsComputedOrRefused: if ONNX Runtime learns it, the refusal and docs/training.md are to go.
 func TestBFloat16IsComputedOrRefused(t *testing.T) {
