@@ -99,6 +99,7 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	}
 	_, err = tr.loop(ctx)
 	refused(t, err, "the loss of step 4 is not a number (batch 3: ")
+	refused(t, err, "the checkpoint before it is "+tr.checkpoints.path(2))
 	all, err := tr.checkpoints.list()
 	if err != nil || len(all) != 1 || all[0].Step != 2 {
 		t.Fatalf("checkpoints %+v, %v", all, err)
@@ -118,6 +119,7 @@ func TestLearningRateOutOfBounds(t *testing.T) {
 		config, o := tiny(t, all(change, func(c *Config) { c.Optimiser.LearningRate = 1e30 }))
 		_, err := Run(limited(t), config, o)
 		refused(t, err, want)
+		refused(t, err, "there is no checkpoint before it")
 		if all, err := (checkpoints{filepath.Join(o.Out, checkpointsDir)}).list(); err != nil || len(all) > 0 {
 			t.Errorf("checkpoints %+v, %v", all, err)
 		}

@@ -252,6 +252,17 @@ func (t *trainer) close() (err error) {
 	return err
 }
 
+// diverged is the error of a training whose numbers can no longer be reckoned with: what is wrong, and which checkpoint stands.
+func (t *trainer) diverged(format string, args ...any) error {
+	stands := "there is no checkpoint before it"
+	if all, err := t.checkpoints.list(); err != nil {
+		return errors.Join(badinput.Errorf(format, args...), err)
+	} else if len(all) > 0 {
+		stands = "the checkpoint before it is " + t.checkpoints.path(all[len(all)-1].Step)
+	}
+	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...), stands)
+}
+
 func (t *trainer) report(what string) {
 	if t.options.Report != nil {
 		t.options.Report(what)

@@ -44,7 +44,7 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	}
 	s.Pooling = pooling
 	if err := s.Validate(); err != nil {
-		return s, nil, err
+		return s, nil, badinput.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
 	}
 	read, err := weights.ReadModel(dir, func(name string) bool { return !leftOut.MatchString(name) })
 	if err != nil {
@@ -70,6 +70,9 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	tensors := make([]*weights.Tensor, 0, len(read))
 	for _, spec := range s.Specs() {
 		t := byName[spec.Name]
+		if !t.Sound() {
+			return s, nil, badinput.Errorf("%s: %s holds numbers that are infinite, or nearly so, or none at all: copy the weights again", dir, t.Name)
+		}
 		t.NoDecay = spec.NoDecay
 		tensors = append(tensors, t)
 	}

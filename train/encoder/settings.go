@@ -79,6 +79,9 @@ type Settings struct {
 	Precision      Precision  `yaml:"precision" json:"precision"`
 }
 
+// mostLayers keeps a damaged configuration from filling the memory with names of tensors.
+const mostLayers = 1000
+
 // Defaults are a small encoder that two cores train: BERT's choices but for its size and pooling.
 func Defaults() Settings {
 	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
@@ -93,7 +96,7 @@ func (s Settings) Validate() error {
 			wrong = append(wrong, fmt.Errorf(format, args...))
 		}
 	}
-	check(s.Layers >= 1, "layers is %d but must be at least 1", s.Layers)
+	check(s.Layers >= 1 && s.Layers <= mostLayers, "layers is %d but must be from 1 to %d", s.Layers, mostLayers)
 	check(s.Heads >= 1 && s.Width >= 1 && s.Width%max(s.Heads, 1) == 0, "width is %d but must be a multiple of heads, %d", s.Width, s.Heads)
 	check(s.FFN >= 1, "ffn is %d but must be at least 1", s.FFN)
 	oneOf(check, "norm", s.Norm, PostNorm, PreNorm)
