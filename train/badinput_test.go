@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -41,6 +42,7 @@ func TestBadInput(t *testing.T) {
 		{"fewer pairs than a batch", pairs("a\tb\nc\td\n"), "", "batch_size"},
 		{"a vocabulary larger than the text", trained(50000), "", "the text supports at most"},
 		{"no GPU", nil, "cuda", "MINE_PJRT_CUDA"},
+		{"a device without bfloat16", bfloat16, "cpu", "the device cpu was asked for products in bfloat16"},
 		{"no such device", nil, "tpu", "tpu"},
 		{"no such teacher", by("imascl", func(s *objective.Settings) { s.Teacher = "nowhere" }), "", `no encoder "nowhere"`},
 		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = "bag-multi" }), "", "256"},
@@ -97,6 +99,7 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	}
 	_, err = tr.loop(ctx)
 	refused(t, err, "the loss of step 4 is not a number (batch 3: ")
+	refused(t, err, "the checkpoint before it is "+tr.checkpoints.path(2))
 	all, err := tr.checkpoints.list()
 	if err != nil || len(all) != 1 || all[0].Step != 2 {
 		t.Fatalf("checkpoints %+v, %v", all, err)
@@ -116,6 +119,7 @@ func TestLearningRateOutOfBounds(t *testing.T) {
 		config, o := tiny(t, all(change, func(c *Config) { c.Optimiser.LearningRate = 1e30 }))
 		_, err := Run(limited(t), config, o)
 		refused(t, err, want)
+		refused(t, err, "there is no checkpoint before it")
 		if all, err := (checkpoints{filepath.Join(o.Out, checkpointsDir)}).list(); err != nil || len(all) > 0 {
 			t.Errorf("checkpoints %+v, %v", all, err)
 		}
@@ -134,6 +138,10 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	o.Resume = true
 	other := config
 	other.Seed++
+	_, err = Run(ctx, other, o)
+	refused(t, err, "another preset")
+	other = config
+	other.Encoder.Transformer.Precision = encoder.BFloat16
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset")
 	longer := config
@@ -220,17 +228,20 @@ func TestPresetOfATraining(t *testing.T) {
 
 func TestPresetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"stepps: 3":                                             "stepps",
-		"steps: three":                                          "three",
-		"bitext: {sources: []}":                                 "bitext.sources is empty",
-		"objective: {name: magic}":                              `"magic"`,
-		"encoder: {kind: lstm}":                                 `"lstm"`,
-		"objective: {name: muse, anchors: [en]}":                "objective.anchors means nothing to muse",
-		"encoder: {kind: transformer, start: weights}":          "encoder.start needs tokenizer.file",
-		"encoder: {kind: transformer, transformer: {heads: 3}}": "multiple of heads",
-		"stop: {patience: 3}":                                   "stop.metric",
-		"steps: 0\naccumulate: 0":                               "accumulate is 0",
-		"dev: [{protocol: bleu, dir: x, tgt: en}]":              "bleu",
+		"stepps: 3":                                                       "stepps",
+		"steps: three":                                                    "three",
+		"bitext: {sources: []}":                                           "bitext.sources is empty",
+		"objective: {name: magic}":                                        `"magic"`,
+		"encoder: {kind: lstm}":                                           `"lstm"`,
+		"objective: {name: muse, anchors: [en]}":                          "objective.anchors means nothing to muse",
+		"encoder: {kind: transformer, start: weights}":                    "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}":           "multiple of heads",
+		"encoder: {kind: transformer, transformer: {precision: float16}}": "precision",
+		"encoder: {transformer: {max_tokens: 64}}":                        "field max_tokens not found",
+		"encoder: {transformer: {vocabulary: 64}}":                        "field vocabulary not found",
+		"stop: {patience: 3}":                                             "stop.metric",
+		"steps: 0\naccumulate: 0":                                         "accumulate is 0",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":                        "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
 		write(t, path, text)

@@ -134,7 +134,7 @@ func (t *trainer) agree(ctx context.Context, dir string, trainer live) (err erro
 		}
 		for i := range want {
 			if d := math.Abs(float64(got[i] - want[i])); d > agreement || math.IsNaN(d) {
-				return badinput.Errorf("the exported encoder gives %q a vector that is off by %g, more than %g: it was not published; report this with the preset",
+				return badinput.Errorf("the exported encoder gives %q a vector that is off by %g, more than %g: it was not published; a training whose loss did not fall has such weights, of another report this with the preset",
 					texts[i/runtime.Dim()], d, agreement)
 			}
 		}

@@ -55,14 +55,12 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 			return err
 		}
 		if !since.add(values, batch.Source.N+batch.Target.N) {
-			return badinput.Errorf("the loss of step %d is not a number (batch %d: %s); the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
-				t.state.Step+1, batch.Step, describe(values), t.checkpoints.dir)
+			return t.diverged("the loss of step %d is not a number (batch %d: %s)", t.state.Step+1, batch.Step, describe(values))
 		}
 	}
 	since.norm = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate)
 	if math.IsNaN(since.norm) || math.IsInf(since.norm, 0) {
-		return badinput.Errorf("the gradient of step %d is not finite (batch %d); the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
-			t.state.Step+1, t.batches.Step()-1, t.checkpoints.dir)
+		return t.diverged("the gradient of step %d is not finite (batch %d)", t.state.Step+1, t.batches.Step()-1)
 	}
 	t.state.Step++
 	return nil
@@ -73,8 +71,7 @@ func (t *trainer) keep(ctx context.Context) error {
 	c := &t.config
 	for _, w := range append(t.encoder.Weights(), t.heads...) {
 		if !w.Sound() {
-			return badinput.Errorf("step %d left numbers in %s that are infinite or nearly so; the checkpoints in %s are those before it: lower optimiser.learning_rate or set optimiser.clip",
-				t.state.Step, w.Name, t.checkpoints.dir)
+			return t.diverged("step %d left numbers in %s that are infinite or nearly so", t.state.Step, w.Name)
 		}
 	}
 	t.report(fmt.Sprintf("judge step %d", t.state.Step))

@@ -125,7 +125,7 @@ func tiny(t *testing.T, change func(*Config)) (Config, Options) {
 	}
 	c.Encoder.Bag.Dim = 64
 	c.Encoder.Transformer = encoder.Settings{Layers: 1, Heads: 2, Width: 32, FFN: 64, Norm: encoder.PreNorm, Positions: encoder.Learned, Dropout: 0.1,
-		Activation: encoder.GELU, Epsilon: 1e-6, Pooling: encoder.Mean}
+		Activation: encoder.GELU, Epsilon: 1e-6, Pooling: encoder.Mean, Precision: encoder.Float32}
 	c.Optimiser.LearningRate = 0.01
 	c.Steps, c.LogEvery = 4, 1
 	if change != nil {

@@ -48,9 +48,14 @@ func TestEveryObjectiveTrains(t *testing.T) {
 					transformer(&config)
 				}
 				config.Encoder.Bag.Dim = 256 // the teacher's
+				told := ""
+				o.Report = func(what string) { told += what + "\n" }
 				summary, err := Run(limited(t), config, o)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if strings.Contains(told, "find hard negatives: 100%") != (c.objective == "muse") {
+					t.Errorf("it told\n%s", told)
 				}
 				lines, err := readJournal(filepath.Join(o.Out, logFile))
 				if err != nil {

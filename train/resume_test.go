@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 )
 
@@ -18,6 +19,7 @@ func TestResumeIsExact(t *testing.T) {
 		c.Optimiser.Kind, c.Optimiser.Schedule, c.Optimiser.Warmup, c.Optimiser.Clip = "adafactor", "inverse_sqrt", 2, 1
 	}
 	for name, change := range map[string]func(*Config){
+		"transformer, bfloat16":  bfloat16,
 		"bag, adam":              func(c *Config) { c.Encoder.Bag.WordDropout = 0.1 },
 		"bag, adafactor":         adafactor,
 		"bag, hard negatives":    by("muse", nil),
@@ -29,6 +31,9 @@ func TestResumeIsExact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)
 			config, o := tiny(t, all(change, func(c *Config) { c.Steps, c.EvalEvery = 6, 3 }))
+			if config.Encoder.Transformer.Precision == encoder.BFloat16 {
+				o.Device = "go" // which has it
+			}
 			if _, err := Run(ctx, config, o); err != nil {
 				t.Fatal(err)
 			}

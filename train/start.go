@@ -89,7 +89,7 @@ func published(c *Config, v *encode.Vocabulary, backend compute.Backend) (encode
 		return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
 			c.Encoder.Start, settings.Vocabulary, c.Tokenizer.File, v.Rows()-1)
 	}
-	settings.Dropout = c.Encoder.Transformer.Dropout
+	settings.Dropout, settings.Precision = c.Encoder.Transformer.Dropout, c.Encoder.Transformer.Precision
 	return encoder.NewTransformer(settings, backend, tensors)
 }
 
@@ -105,7 +105,8 @@ func continued(c *Config, v *encode.Vocabulary, backend compute.Backend, dir, pa
 	}
 	if was.Transformer != nil {
 		settings := *was.Transformer
-		settings.Dropout, settings.Pooling = c.Encoder.Transformer.Dropout, c.Encoder.Transformer.Pooling
+		preset := c.Encoder.Transformer
+		settings.Dropout, settings.Pooling, settings.Precision = preset.Dropout, preset.Pooling, preset.Precision
 		tensors, err := weights.Arrange(settings.Specs(), stored)
 		if err != nil {
 			return nil, badinput.Errorf("%s: %w", path, err)

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -72,7 +73,13 @@ func (t *trainer) mineNegatives(ctx context.Context) (*data.Negatives, error) {
 			return nil, err
 		}
 	}
-	return negatives.Mine(ctx, searcher, t.set, source, target, dim, t.config.Objective.Negatives, nil)
+	tenths := 0
+	return negatives.Mine(ctx, searcher, t.set, source, target, dim, t.config.Objective.Negatives, func(fraction float64) {
+		if now := int(10 * fraction); now > tenths { // it can take as long as many steps
+			tenths = now
+			t.report(fmt.Sprintf("find hard negatives: %d%%", 10*now))
+		}
+	})
 }
 
 // vectorsOfPairs are those of the sources and of the targets [pairs, dim].

@@ -87,7 +87,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := t.begin(); err != nil {
 		return summary, err
 	}
-	if t.backend, err = device.Open(o.Device, o.Library); err != nil {
+	if t.backend, err = openDevice(c, o); err != nil {
 		return summary, err
 	}
 	defer t.backend.Finalize()
@@ -109,6 +109,28 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	summary.Steps, summary.Model = t.state.Step, filepath.Join(o.Out, modelDir)
 	summary.Best, summary.Dev, err = t.export(ctx)
 	return summary, err
+}
+
+// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks it too; who does much before it can check first.
+func CheckDevice(c Config, o Options) error {
+	backend, err := openDevice(c, o)
+	if err != nil {
+		return err
+	}
+	backend.Finalize()
+	return nil
+}
+
+func openDevice(c Config, o Options) (compute.Backend, error) {
+	backend, err := device.Open(o.Device, o.Library)
+	if err != nil || c.Encoder.Kind != "transformer" || c.Encoder.Transformer.Precision != encoder.BFloat16 {
+		return backend, err
+	}
+	if err := device.RequireBFloat16(o.Device, backend); err != nil {
+		backend.Finalize()
+		return nil, err
+	}
+	return backend, nil
 }
 
 // begin looks at the directory: a training must not be taken up by accident, nor under another preset.
@@ -241,6 +263,17 @@ func (t *trainer) close() (err error) {
 		t.vocabulary.Close()
 	}
 	return err
+}
+
+// diverged is the error of a training whose numbers can no longer be reckoned with: what is wrong, and which checkpoint stands.
+func (t *trainer) diverged(format string, args ...any) error {
+	stands := "there is no checkpoint before it"
+	if all, err := t.checkpoints.list(); err != nil {
+		return errors.Join(badinput.Errorf(format, args...), err)
+	} else if len(all) > 0 {
+		stands = "the checkpoint before it is " + t.checkpoints.path(all[len(all)-1].Step)
+	}
+	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...), stands)
 }
 
 func (t *trainer) report(what string) {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,13 +17,7 @@ import (
 	"bitextmine/pipeline"
 )
 
-func TestMain(m *testing.M) {
-	if err := encodetest.SetLibrary(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { encodetest.Main(m) }
 
 func TestGatherLists(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{

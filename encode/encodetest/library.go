@@ -8,13 +8,22 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"testing"
 )
 
 // module carries libonnxruntime; go.mod pins it and go.sum verifies it.
 const module = "github.com/k2-fsa/sherpa-onnx-go-linux"
 
-// SetLibrary names the module cache's libonnxruntime.so in MINE_ONNXRUNTIME, unless that is already set. Call it from TestMain
-// of every package whose tests open an encoder.
+// Main is the TestMain of a package whose tests open an encoder and need nothing else.
+func Main(m *testing.M) {
+	if err := SetLibrary(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// SetLibrary names the module cache's libonnxruntime.so in MINE_ONNXRUNTIME, unless that is already set.
 func SetLibrary() error {
 	const env = "MINE_ONNXRUNTIME"
 	if os.Getenv(env) != "" {

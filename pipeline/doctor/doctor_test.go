@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,13 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-func TestMain(m *testing.M) {
-	if err := encodetest.SetLibrary(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { encodetest.Main(m) }
 
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()

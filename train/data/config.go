@@ -119,8 +119,9 @@ func (s Source) validate(wrong *complaints, at string) {
 			continue
 		}
 		parsed, err := corpus.ParseLanguage(*code)
-		wrong.unless(err == nil, "%s.%s: %v", at, name, err)
-		*code = parsed
+		if wrong.unless(err == nil, "%s.%s: %v", at, name, err); err == nil {
+			*code = parsed
+		}
 	}
 	wrong.unless(s.Src == "" || s.Src != s.Tgt, "%s: src and tgt are the same language %s", at, s.Src)
 	wrong.unless((s.Src == "") == (s.Tgt == ""), "%s: write both src and tgt", at)

@@ -57,16 +57,25 @@ func (b *builder) layer(i int, x *g.Node) *g.Node {
 
 // dense is x·W + b.
 func (b *builder) dense(name string, x *g.Node) *g.Node {
-	return affine(x, b.params[name+".weight"], b.params[name+".bias"])
+	return b.affine(x, b.params[name+".weight"], b.params[name+".bias"])
 }
 
 // scaled is dense with its weight and bias multiplied.
 func (b *builder) scaled(name string, x *g.Node, weight, bias float64) *g.Node {
-	return affine(x, g.MulScalar(b.params[name+".weight"], weight), g.MulScalar(b.params[name+".bias"], bias))
+	return b.affine(x, g.MulScalar(b.params[name+".weight"], weight), g.MulScalar(b.params[name+".bias"], bias))
 }
 
-func affine(x, weight, bias *g.Node) *g.Node {
-	return g.Add(g.DotGeneral(x, []int{1}, nil, weight, []int{0}, nil), g.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+func (b *builder) affine(x, weight, bias *g.Node) *g.Node {
+	return g.Add(b.product(x, 1, weight, 0, nil), g.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+}
+
+// product sums x·y over an axis of each in the settings' precision; batch are the axes that both have.
+func (b *builder) product(x *g.Node, xAxis int, y *g.Node, yAxis int, batch []int) *g.Node {
+	whole := x.DType()
+	if b.Precision == BFloat16 {
+		x, y = g.ConvertDType(x, dtypes.BFloat16), g.ConvertDType(y, dtypes.BFloat16)
+	}
+	return g.ConvertDType(g.Dot(x, y).General([]int{xAxis}, batch, []int{yAxis}, batch), whole) // Dot sums bfloat16 in float32
 }
 
 // attention is softmax(Q·Kᵀ / sqrt(width of a head))·V of every head (Vaswani et al., 2017).
@@ -77,9 +86,9 @@ func (b *builder) attention(i int, x *g.Node) *g.Node {
 	}
 	q, k, v := heads("query"), heads("key"), heads("value")
 	batch := []int{0, 1}
-	scores := g.DotGeneral(g.MulScalar(q, 1/math.Sqrt(float64(size))), []int{3}, batch, k, []int{3}, batch) // [n, heads, length, length]
+	scores := b.product(g.MulScalar(q, 1/math.Sqrt(float64(size))), 3, k, 3, batch) // [n, heads, length, length]
 	shares := b.dropout.apply(softmax(g.Add(scores, b.bias)))
-	context := g.DotGeneral(shares, []int{3}, batch, v, []int{2}, batch)
+	context := b.product(shares, 3, v, 2, batch)
 	return b.dense(layer(i, "attention.out"), g.Reshape(g.TransposeAllAxes(context, 0, 2, 1, 3), b.n*b.length, b.Width))
 }
 

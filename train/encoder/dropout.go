@@ -41,7 +41,7 @@ func (s Settings) maskShapes(n, length int) []shapes.Shape {
 
 // masks makes the masks of a pass; none without dropout or with the seed 0.
 func (s Settings) masks(b *batch) []any {
-	if s.Dropout == 0 || b.seed == 0 {
+	if s.Dropout == 0 || !b.training() {
 		return nil
 	}
 	var all []any

@@ -12,14 +12,14 @@ import (
 type graphs map[graphKey]*g.Exec
 
 type graphKey struct {
-	kind    string
-	dropout bool
+	kind     string
+	training bool
 }
 
 // run computes "forward" (the vectors) or "backward" (the gradients of the embedded tokens and the inner weights, given the vectors' gradient).
 func (gs *graphs) run(t *Transformer, kind string, b *batch, dVectors []float32) ([][]float32, error) {
-	args, dropout := t.arguments(b)
-	key := graphKey{kind, dropout}
+	args := t.arguments(b)
+	key := graphKey{kind, b.training()}
 	if kind == "backward" {
 		args = append(args, tensors.FromFlatDataAndDimensions(dVectors, b.n, t.Width))
 	}
@@ -29,7 +29,7 @@ func (gs *graphs) run(t *Transformer, kind string, b *batch, dVectors []float32)
 		if kind == "backward" {
 			build = t.backwardGraph
 		}
-		exec = newExec(t, func(nodes []*g.Node) []*g.Node { return build(nodes, dropout) })
+		exec = newExec(t, func(nodes []*g.Node) []*g.Node { return build(nodes, key.training) })
 		if *gs == nil {
 			*gs = graphs{}
 		}
@@ -45,13 +45,12 @@ func newExec(t *Transformer, build func(nodes []*g.Node) []*g.Node) *g.Exec {
 }
 
 // arguments are what every graph takes first: embedded tokens, lengths, the inner weights, the masks if there is dropout.
-func (t *Transformer) arguments(b *batch) (args []any, dropout bool) {
-	args = append(args, tensors.FromFlatDataAndDimensions(b.embedded, b.n, b.length, t.Width), tensors.FromFlatDataAndDimensions(b.lengths, b.n))
+func (t *Transformer) arguments(b *batch) []any {
+	args := []any{tensors.FromFlatDataAndDimensions(b.embedded, b.n, b.length, t.Width), tensors.FromFlatDataAndDimensions(b.lengths, b.n)}
 	for _, w := range t.inner {
 		args = append(args, tensors.FromFlatDataAndDimensions(w.Data, w.Shape...))
 	}
-	masks := t.masks(b)
-	return append(args, masks...), masks != nil
+	return append(args, t.masks(b)...)
 }
 
 // taken is the encoder's part of a graph.
@@ -60,8 +59,8 @@ type taken struct {
 	learned []*g.Node // embedded tokens and inner weights: what gradients are wanted of
 }
 
-// take builds the encoder from the first arguments of a graph and gives it with the others.
-func (t *Transformer) take(nodes []*g.Node, dropout bool) (taken, []*g.Node) {
+// take builds the encoder from the first arguments of a graph and gives it with the others. What is not training is in float32 and drops nothing.
+func (t *Transformer) take(nodes []*g.Node, training bool) (taken, []*g.Node) {
 	embedded, lengths, nodes := nodes[0], nodes[1], nodes[2:]
 	params, learned := map[string]*g.Node{}, []*g.Node{embedded}
 	for i, w := range t.inner {
@@ -69,20 +68,24 @@ func (t *Transformer) take(nodes []*g.Node, dropout bool) (taken, []*g.Node) {
 		learned = append(learned, nodes[i])
 	}
 	nodes = nodes[len(t.inner):]
+	s := t.Settings
+	if !training {
+		s.Precision = Float32
+	}
 	var masks *Dropout
-	if dropout {
+	if training && t.Dropout > 0 {
 		count := 1 + 3*t.Layers
 		masks, nodes = &Dropout{nodes[:count], t.kept()}, nodes[count:]
 	}
-	return taken{t.Build(params, embedded, lengths, masks), learned}, nodes
+	return taken{s.Build(params, embedded, lengths, masks), learned}, nodes
 }
 
-func (t *Transformer) forwardGraph(nodes []*g.Node, dropout bool) []*g.Node {
-	e, _ := t.take(nodes, dropout)
+func (t *Transformer) forwardGraph(nodes []*g.Node, training bool) []*g.Node {
+	e, _ := t.take(nodes, training)
 	return []*g.Node{e.Vectors}
 }
 
-func (t *Transformer) backwardGraph(nodes []*g.Node, dropout bool) []*g.Node {
-	e, rest := t.take(nodes, dropout)
+func (t *Transformer) backwardGraph(nodes []*g.Node, training bool) []*g.Node {
+	e, rest := t.take(nodes, training)
 	return g.Gradient(g.ReduceAllSum(g.Mul(e.Vectors, rest[0])), e.learned...)
 }

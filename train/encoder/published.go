@@ -44,7 +44,7 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	}
 	s.Pooling = pooling
 	if err := s.Validate(); err != nil {
-		return s, nil, err
+		return s, nil, badinput.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
 	}
 	read, err := weights.ReadModel(dir, func(name string) bool { return !leftOut.MatchString(name) })
 	if err != nil {
@@ -64,6 +64,11 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	if err != nil {
 		return s, nil, badinput.Errorf("%s: %w", dir, err)
 	}
+	for _, t := range tensors {
+		if !t.Sound() {
+			return s, nil, badinput.Errorf("%s: %s holds numbers that are infinite, or nearly so, or none at all: copy the weights again", dir, t.Name)
+		}
+	}
 	return s, tensors, nil
 }
 
@@ -82,7 +87,7 @@ func readConfig(path string) (Settings, error) {
 		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
 	}
 	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
-		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary}
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary, Precision: Float32}
 	switch c.ModelType {
 	case "bert":
 	case "roberta", "xlm-roberta":

@@ -3,6 +3,7 @@ package encoder
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,13 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 		{"a tensor too many", "1 tensors have no place in it, encoder.layer.0.adapter.weight the first", change(func(all []*weights.Tensor) []*weights.Tensor {
 			return append(all, &weights.Tensor{Name: "encoder.layer.0.adapter.weight", Shape: []int{1}, Data: []float32{1}})
 		})},
+		{"a tensor with a NaN", "layers.1.ffn.in.bias holds numbers that are infinite", change(func(all []*weights.Tensor) []*weights.Tensor {
+			i := slices.IndexFunc(all, func(w *weights.Tensor) bool { return w.Name == "encoder.layer.1.intermediate.dense.bias" })
+			all[i].Data[1] = float32(math.NaN())
+			return all
+		})},
+		{"more layers than a memory holds", "config.json: the transformer's settings: layers is 1000000000 but must be from 1 to 1000", set("num_hidden_layers", "1000000000")},
+		{"a negative width", "config.json: the transformer's settings: width is -8", set("hidden_size", "-8")},
 		{"no weights", "convert the weights to safetensors", remove(weights.ModelName)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -49,7 +49,18 @@ const (
 	Max  Pooling = "max"
 )
 
-// Settings are the shape of a transformer.
+// Precision is what the products of a training step are computed in.
+type Precision string
+
+// BFloat16 rounds what a product takes and gives, also in the gradients; sums in a product, softmax, normalisation, residuals, the loss, the weights and the
+// optimiser stay in float32 (Micikevicius et al., 2018; bfloat16 has float32's range, so the loss needs no scaling). Without a seed, as in evaluation and in
+// what is exported, all is float32.
+const (
+	Float32  Precision = "float32"
+	BFloat16 Precision = "bfloat16"
+)
+
+// Settings are the shape of a transformer, and how it is trained.
 type Settings struct {
 	Layers         int        `yaml:"layers" json:"layers"`
 	Heads          int        `yaml:"heads" json:"heads"`
@@ -60,17 +71,21 @@ type Settings struct {
 	PositionOffset int        `yaml:"position_offset" json:"position_offset"` // the first token's place in the table: 2 in RoBERTa and XLM-R
 	TokenTypes     int        `yaml:"token_types" json:"token_types"`         // rows of BERT's table, of which every token gets the first; 0: no table
 	Dropout        float64    `yaml:"dropout" json:"dropout"`                 // of the embeddings, of attention's weights and of what each residual gets
-	MaxTokens      int        `yaml:"max_tokens" json:"max_tokens"`
+	MaxTokens      int        `yaml:"-" json:"max_tokens"`                    // no preset's: bitext.max_tokens, or the published table's
 	Activation     Activation `yaml:"activation" json:"activation"`
 	Epsilon        float64    `yaml:"epsilon" json:"epsilon"` // of layer normalisation
 	Pooling        Pooling    `yaml:"pooling" json:"pooling"`
-	Vocabulary     int        `yaml:"vocabulary" json:"vocabulary"` // rows of the table of words
+	Vocabulary     int        `yaml:"-" json:"vocabulary"` // rows of the table of words: the tokenizer's, or the published table's
+	Precision      Precision  `yaml:"precision" json:"precision"`
 }
+
+// mostLayers keeps a damaged configuration from filling the memory with names of tensors.
+const mostLayers = 1000
 
 // Defaults are a small encoder that two cores train: BERT's choices but for its size and pooling.
 func Defaults() Settings {
 	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
-		Activation: GELU, Epsilon: 1e-12, Pooling: Mean}
+		Activation: GELU, Epsilon: 1e-12, Pooling: Mean, Precision: Float32}
 }
 
 // Validate reports everything that is wrong in one error of class badinput.
@@ -81,13 +96,14 @@ func (s Settings) Validate() error {
 			wrong = append(wrong, fmt.Errorf(format, args...))
 		}
 	}
-	check(s.Layers >= 1, "layers is %d but must be at least 1", s.Layers)
+	check(s.Layers >= 1 && s.Layers <= mostLayers, "layers is %d but must be from 1 to %d", s.Layers, mostLayers)
 	check(s.Heads >= 1 && s.Width >= 1 && s.Width%max(s.Heads, 1) == 0, "width is %d but must be a multiple of heads, %d", s.Width, s.Heads)
 	check(s.FFN >= 1, "ffn is %d but must be at least 1", s.FFN)
 	oneOf(check, "norm", s.Norm, PostNorm, PreNorm)
 	oneOf(check, "positions", s.Positions, Learned, Sinusoidal)
 	oneOf(check, "activation", s.Activation, GELU, GELUTanh, ReLU)
 	oneOf(check, "pooling", s.Pooling, CLS, Mean, Max)
+	oneOf(check, "precision", s.Precision, Float32, BFloat16)
 	check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
 	check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
 	check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)

@@ -40,7 +40,7 @@ func Values(terms []objective.Term, computed []float32) []Value {
 // stepKey is what fixes a graph beside the shapes of its arguments.
 type stepKey struct {
 	pairs, negatives int
-	dropout          bool
+	training         bool
 }
 
 // program is a graph and what its terms are called.
@@ -73,8 +73,8 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	if err != nil {
 		return nil, err
 	}
-	args, dropout := s.t.arguments(under)
-	key.dropout = dropout
+	args := s.t.arguments(under)
+	key.training = under.training()
 	for _, h := range s.heads {
 		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
 	}
@@ -98,7 +98,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 
 // graph gives the terms [terms], then the gradients of the embedded tokens, the inner weights and the heads.
 func (s *Step) graph(p *program, key stepKey, nodes []*g.Node) []*g.Node {
-	e, rest := s.t.take(nodes, key.dropout)
+	e, rest := s.t.take(nodes, key.training)
 	all := e.Encoded
 	step := objective.Step{Heads: map[string]*g.Node{}}
 	cut := func(from, to int) objective.Encoded {

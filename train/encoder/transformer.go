@@ -54,7 +54,7 @@ func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
 // Dim is the length of a vector.
 func (t *Transformer) Dim() int { return t.Width }
 
-// Forward gives the vectors [n, dim], not normalised, of one side. seed fixes the dropout; 0 means none, as in evaluation.
+// Forward gives the vectors [n, dim], not normalised, of one side. seed fixes the dropout; 0 means none and float32, as in evaluation.
 func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -113,6 +113,9 @@ type batch struct {
 	seed      uint64
 	embedded  []float32 // [n, length, width]: words, positions and types added up; zero where padded
 }
+
+// training says that the pass is one of a training step, and not of an evaluation.
+func (b *batch) training() bool { return b.seed != 0 }
 
 // batch lays sides under each other, padded to the longest, and looks their tokens up.
 func (t *Transformer) batch(sides []data.Side, seed uint64) (*batch, error) {

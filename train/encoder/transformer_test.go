@@ -24,7 +24,7 @@ import (
 
 // small is a transformer in which every weight matters to every vector.
 func small(change func(*Settings)) Settings {
-	s := Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: PostNorm, Positions: Learned, MaxTokens: 8, Activation: GELU, Epsilon: 1e-5, Pooling: Mean, Vocabulary: 11}
+	s := Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: PostNorm, Positions: Learned, MaxTokens: 8, Activation: GELU, Epsilon: 1e-5, Pooling: Mean, Vocabulary: 11, Precision: Float32}
 	if change != nil {
 		change(&s)
 	}

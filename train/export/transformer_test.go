@@ -26,7 +26,7 @@ var variants = map[string]func(*encoder.Settings){
 func trained(t *testing.T, change func(*encoder.Settings)) *encoder.Transformer {
 	t.Helper()
 	s := encoder.Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: encoder.PostNorm, Positions: encoder.Learned, MaxTokens: 8, Activation: encoder.GELU,
-		Epsilon: 1e-5, Pooling: encoder.Mean, Vocabulary: 6}
+		Epsilon: 1e-5, Pooling: encoder.Mean, Vocabulary: 6, Precision: encoder.Float32}
 	change(&s)
 	var all []*weights.Tensor
 	for _, spec := range s.Specs() {

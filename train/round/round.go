@@ -83,6 +83,9 @@ func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason strin
 	if err := errors.Join(c.Mining.Validate(), c.Validate()); err != nil {
 		return nil, "", err
 	}
+	if err := train.CheckDevice(c.Training, o.Training); err != nil { // now, and not after the first mining
+		return nil, "", err
+	}
 	var before pairs
 	encoder, fell := c.Mining.Encoder, 0
 	for k := range c.Rounds + 1 {

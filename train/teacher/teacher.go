@@ -64,12 +64,9 @@ func (t *Teacher) Close() error { return errors.Join(t.cache.close(), t.encoder.
 // Dim is the number of values in a vector.
 func (t *Teacher) Dim() int { return t.encoder.Dim() }
 
-// Cached is the number of vectors in the cache.
-func (t *Teacher) Cached() int { return len(t.cache.rows) }
-
 // Encode gives the vectors [n, Dim] of texts [n] in corpus.Normalise's form, each in its language's code. The result is the caller's.
 func (t *Teacher) Encode(ctx context.Context, languages, texts []string) ([]float32, error) {
-	if err := t.Add(ctx, languages, texts); err != nil {
+	if err := t.add(ctx, languages, texts); err != nil {
 		return nil, err
 	}
 	dim := t.Dim()
@@ -82,9 +79,8 @@ func (t *Teacher) Encode(ctx context.Context, languages, texts []string) ([]floa
 	return out, nil
 }
 
-// Add encodes those texts whose vectors are not in the cache. With many texts at a time it is several times as fast as with a batch's, as sentences are
-// encoded beside others of their length.
-func (t *Teacher) Add(ctx context.Context, languages, texts []string) error {
+// add encodes those texts whose vectors are not in the cache.
+func (t *Teacher) add(ctx context.Context, languages, texts []string) error {
 	if len(languages) != len(texts) {
 		return fmt.Errorf("the teacher was given %d texts and %d languages", len(texts), len(languages))
 	}

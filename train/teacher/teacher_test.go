@@ -2,7 +2,6 @@ package teacher
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,13 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-func TestMain(m *testing.M) {
-	if err := encodetest.SetLibrary(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { encodetest.Main(m) }
 
 // fake makes vectors of texts' letters and counts what it encodes.
 type fake struct {
@@ -96,8 +89,8 @@ func TestEachSentenceIsEncodedOnce(t *testing.T) {
 	again, f := opened(t, dir)
 	defer closed(t, again)
 	encoded(t, again, []string{"de", "en"}, []string{"one", "one"})
-	if f.encoded != nil || again.Cached() != 5 {
-		t.Errorf("with a cache of %d, encoded %v again", again.Cached(), f.encoded)
+	if f.encoded != nil || len(again.cache.rows) != 5 {
+		t.Errorf("with a cache of %d, encoded %v again", len(again.cache.rows), f.encoded)
 	}
 }
 
@@ -131,10 +124,10 @@ func TestCutCaches(t *testing.T) {
 				t.Fatal(err)
 			}
 			teacher, f := opened(t, dir)
-			if kept := max(0, size-head) / record; teacher.Cached() != kept {
-				t.Errorf("%s of %d bytes: %d vectors kept, want %d", name, size, teacher.Cached(), kept)
+			if kept := max(0, size-head) / record; len(teacher.cache.rows) != kept {
+				t.Errorf("%s of %d bytes: %d vectors kept, want %d", name, size, len(teacher.cache.rows), kept)
 			}
-			before := teacher.Cached()
+			before := len(teacher.cache.rows)
 			encoded(t, teacher, languages, texts)
 			if len(f.encoded) != 3-before {
 				t.Errorf("%s of %d bytes: encoded %v", name, size, f.encoded)

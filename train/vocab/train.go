@@ -87,7 +87,7 @@ func train(o Options, sentences []string) ([]byte, error) {
 		ends[i] = C.size_t(len(text))
 		longest = max(longest, len(s))
 	}
-	settings := append(o.settings(), "max_sentence_length", strconv.Itoa(longest)) // no sentence is passed over
+	settings := append(o.settings(), "max_sentence_length", strconv.Itoa(max(longest, 10))) // no sentence is passed over; the library takes no less than 10
 	named := make([]*C.char, len(settings))
 	for i, s := range settings {
 		named[i] = C.CString(s)

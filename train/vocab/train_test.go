@@ -215,6 +215,7 @@ func TestRefusals(t *testing.T) {
 		retry     bool
 	}{
 		{"no text", func(*Options) {}, yielding([]string{"", ""}), "not one sentence", false},
+		{"short sentences alone", func(*Options) {}, yielding([]string{"ok", "gut", "oui"}), "the text supports at most", false},
 		{"too small", func(o *Options) { o.Size = 5 }, yielding(corpus(50)), "raise it", false},
 		{"every problem", func(o *Options) { o.Size, o.Kind = 0, "word" }, yielding(nil), "size must be a positive number of pieces; vocabulary.kind", false},
 		{"symbol twice", func(o *Options) { o.Symbols, o.Control = []string{"<2de>"}, []string{"<2de>"} }, yielding(nil), "there already", false},
