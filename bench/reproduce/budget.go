@@ -17,8 +17,9 @@ import (
 
 // budget is what all systems of a table share.
 type budget struct {
-	name   string  // of its file
-	Groups []group `yaml:"groups"`
+	name    string  // of its file
+	Teacher string  `yaml:"teacher"` // a system, one seed of which teaches in place of the presets' teacher; empty: theirs
+	Groups  []group `yaml:"groups"`
 }
 
 // group is systems that differ in their objective alone.
@@ -56,6 +57,9 @@ func readBudget(path string) (budget, error) {
 	}
 	if len(known) == 0 {
 		return b, badinput.Errorf("%s names no system", path)
+	}
+	if b.Teacher != "" && !slices.Contains(known, b.Teacher) {
+		return b, badinput.Errorf("%s: the teacher %s is no system of it", path, b.Teacher)
 	}
 	return b, nil
 }

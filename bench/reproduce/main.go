@@ -24,7 +24,6 @@ import (
 type options struct {
 	data, out, presets string
 	library            string // ONNX Runtime's
-	teacher            string // in place of the presets'; empty: theirs
 	doc                string // a page whose marked part becomes the tables; empty: none
 	seeds              []uint64
 	systems            []string // those to make; empty: all
@@ -38,7 +37,6 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
-	flag.StringVar(&o.teacher, "teacher", "", "encoder that teaches, in place of the presets'")
 	flag.StringVar(&o.doc, "doc", "", "page whose marked part becomes the tables")
 	flag.BoolVar(&o.table, "table", false, "make no row, only the tables")
 	seeds := flag.String("seeds", "1 2 3", "seeds of weights and batches")

@@ -61,11 +61,20 @@ func newMaker(o options, b budget) (*maker, error) {
 	return m, errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
 }
 
-// makeAll makes every row of a seed before the next seed's.
+// teacherSeed is that of the teacher: all rows have the same.
+const teacherSeed = 1
+
+// makeAll makes the teacher, then every row of a seed before the next seed's.
 func (m *maker) makeAll(ctx context.Context) error {
 	systems := m.systems
 	if len(systems) == 0 {
 		systems = m.budget.systems()
+	}
+	if teacher := m.budget.Teacher; teacher != "" {
+		if err := m.make(ctx, teacher, teacherSeed); err != nil {
+			return fmt.Errorf("%s: %w", teacher, err)
+		}
+		systems = slices.DeleteFunc(slices.Clone(systems), func(s string) bool { return s == teacher })
 	}
 	for _, seed := range m.seeds {
 		for _, system := range systems {
@@ -125,13 +134,8 @@ func (m *maker) config(ctx context.Context, g group, system string, seed uint64)
 		return c, err
 	}
 	c.Seed, c.Bitext.Seed = seed, seed
-	if c.Objective.Teacher != "" {
-		c.Objective.Teacher = cmp.Or(m.teacher, c.Objective.Teacher)
-	}
-	if c.Encoder.Kind == "bag" { // as wide as the teacher, which mse-distill needs
-		if c.Encoder.Bag.Dim, err = m.teacherDim(); err != nil {
-			return c, err
-		}
+	if c.Objective.Teacher != "" && m.budget.Teacher != "" {
+		c.Objective.Teacher = filepath.Join(m.path(m.budget.Teacher, teacherSeed), "model")
 	}
 	if c.Tokenizer.File, err = m.vocabulary(ctx); err != nil {
 		return c, err
@@ -145,23 +149,6 @@ func (m *maker) config(ctx context.Context, g group, system string, seed uint64)
 		}
 	}
 	return c, c.Validate()
-}
-
-// teacherDim is the number of dimensions of the presets' teacher, or of the one in its place.
-func (m *maker) teacherDim() (int, error) {
-	name := m.teacher
-	if name == "" {
-		c, err := train.ReadConfig(filepath.Join(m.presets, "mse-distill.yaml"))
-		if err != nil {
-			return 0, err
-		}
-		name = c.Objective.Teacher
-	}
-	model, err := encode.Load(name)
-	if err != nil {
-		return 0, err
-	}
-	return model.Dim, nil
 }
 
 // vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands for its settings.
@@ -216,7 +203,11 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	trained := time.Now()
-	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: c.Objective.Teacher,
+	taught := c.Objective.Teacher
+	if taught != "" {
+		taught = cmp.Or(m.budget.Teacher, taught)
+	}
+	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
 		Step: steps.median(), Training: trained.Sub(began).Seconds()}
 	err = m.judge(ctx, summary.Model, r)
 	r.Judging = time.Since(trained).Seconds()

@@ -31,7 +31,7 @@ func TestBudgets(t *testing.T) {
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, %s: %v", file, system, err)
 				}
-				if c.Name != system || c.Stop.Metric != "" || c.EvalEvery != 0 {
+				if (c.Name != system && system != b.Teacher) || c.Stop.Metric != "" || c.EvalEvery != 0 {
 					t.Errorf("%s, %s: figures choose what is judged: %+v", file, system, c.Stop)
 				}
 			}
@@ -42,10 +42,11 @@ func TestBudgets(t *testing.T) {
 func TestBudgetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"groups: []": "names no system",
-		"groups: [{name: a, lines: 1, systems: [x, x]}]":           "twice",
-		"groups: [{name: a, lines: 1, start: y, systems: [x]}]":    "starts from y",
-		"groups: [{name: a, systems: [x]}]":                        "lines",
-		"groups: [{name: a, lines: 1, systems: [x], colour: red}]": "colour",
+		"groups: [{name: a, lines: 1, systems: [x, x]}]":            "twice",
+		"groups: [{name: a, lines: 1, start: y, systems: [x]}]":     "starts from y",
+		"groups: [{name: a, systems: [x]}]":                         "lines",
+		"{teacher: y, groups: [{name: a, lines: 1, systems: [x]}]}": "teacher y",
+		"groups: [{name: a, lines: 1, systems: [x], colour: red}]":  "colour",
 	} {
 		path := filepath.Join(t.TempDir(), "budget.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
