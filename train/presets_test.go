@@ -34,7 +34,7 @@ func TestPresets(t *testing.T) {
 		if c.Name == "" {
 			t.Errorf("%s has no name", file)
 		}
-		if name == "bag" {
+		if strings.HasPrefix(name, "bag") {
 			continue // of another size
 		}
 		c.Name, c.Objective = "", objective.Settings{}
