@@ -85,7 +85,7 @@ func neighbourhood(row, others []float32) float64 {
 	return sum / 4
 }
 
-// Pairs that LASER's own program scored on this encoder's vectors get the same ratio margin, k = 4, from ours.
+// Pairs that LASER's own program scored on bag-multi's vectors get the same ratio margin, k = 4, from ours.
 func TestMarginsAreLASERs(t *testing.T) {
 	f, err := os.Open(shared + "golden/laser.bag-multi.de-en.train.tsv.gz")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestMarginsAreLASERs(t *testing.T) {
 	}
 	de, deRow := buccSide(t, "de-en.train.de")
 	en, enRow := buccSide(t, "de-en.train.en")
-	e := open(t, Options{})
+	e := openModel(t, shared+"models/bag-multi", Options{})
 	x, y, dim := encodeAll(t, e, de), encodeAll(t, e, en), e.Dim()
 
 	compared, worst := 0, 0.0

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"bitextmine/fixtures"
 )
 
 // message is a protobuf message being written: just enough of the ONNX format for a graph of one node.
@@ -174,7 +176,7 @@ func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
 
 // Ids of a fairseq model: four specials, then the dictionary's order, whatever the tokenizer's own is.
 func TestDictionaryNumbers(t *testing.T) {
-	files := changed(t, "lowercase: true", "lowercase: true, dictionary: dict.txt, eos: 2, unk: 3")
+	files := changed(t, "lowercase: true", "lowercase: true\n    dictionary: dict.txt\n    eos: 2\n    unk: 3")
 	files["dict.txt"] = &fstest.MapFile{Data: []byte("▁the 900\n. 800\n▁no▁such▁piece 5\n▁of 4\n")}
 	m, err := LoadFS(files, ManifestName)
 	if err != nil {
@@ -195,7 +197,7 @@ func TestDictionaryNumbers(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, dict, says string }{
-		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder bag-multi is not a piece, a space and a count"},
+		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + fixtures.Encoder + " is not a piece, a space and a count"},
 		{"of another model", "xyzzy 1\n", "has no piece of spm.model"},
 	} {
 		files["dict.txt"] = &fstest.MapFile{Data: []byte(c.dict)}

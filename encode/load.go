@@ -29,7 +29,7 @@ type Model struct {
 	directory string // on disk, or empty for a built-in encoder
 }
 
-// Load reads a manifest and verifies its files. ref is the name of a built-in encoder ("bag-multi"), a manifest, or the
+// Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), a manifest, or the
 // directory of a model.yaml.
 func Load(ref string) (*Model, error) {
 	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {

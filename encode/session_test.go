@@ -1,12 +1,14 @@
 package encode
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -18,6 +20,7 @@ func refused(t *testing.T, err error, says string) {
 }
 
 func TestOpenVerifiesGraph(t *testing.T) {
+	dim := fmt.Sprint(open(t, Options{}).Dim())
 	broken := changed(t)
 	broken["model.onnx"] = &fstest.MapFile{Data: []byte("not a graph")}
 	notSPM := changed(t)
@@ -27,17 +30,17 @@ func TestOpenVerifiesGraph(t *testing.T) {
 		files fstest.MapFS
 		says  string
 	}{
-		{"no such input", changed(t, "ids: input_ids", "ids: tokens"), `inputs.ids is "tokens", but model.onnx has only the inputs "input_ids", "attention_mask"`},
-		{"no such mask", changed(t, "mask: attention_mask", "mask: mask"), `inputs.mask is "mask", but model.onnx has only`},
-		{"an input without a field", changed(t, ", mask: attention_mask", ""), `also needs an input "attention_mask", which no field names`},
-		{"an input too many", changed(t, "mask: attention_mask", "mask: attention_mask, token_types: types"), `inputs.token_types is "types"`},
-		{"no such output", changed(t, "output: sentence_embedding", "output: last_hidden_state"), `output is "last_hidden_state", but model.onnx has only the outputs "sentence_embedding"`},
-		{"pooling of pooled vectors", changed(t, "pooling: none", "pooling: mean"), `has it as float32 [-1, 256], where pooling: mean needs float32 [batch, tokens, dim]`},
-		{"another dim", changed(t, "dim: 256", "dim: 512"), `dim is "512", but model.onnx gives vectors of 256 values`},
-		{"not a graph", broken, "model.onnx of encoder bag-multi is not a graph"},
-		{"not a tokenizer", notSPM, "spm.model of encoder bag-multi (tokenizer.file in its manifest)"},
-		{"not a piece", changed(t, "lowercase: true", `lowercase: true, eos: "[SEP]"`), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
-		{"a negative id", changed(t, "lowercase: true", "lowercase: true, offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},
+		{"no such input", changed(t, "ids: ids", "ids: words"), `inputs.ids is "words", but model.onnx has only the inputs "ids", "mask"`},
+		{"no such mask", changed(t, "mask: mask", "mask: attention"), `inputs.mask is "attention", but model.onnx has only`},
+		{"an input without a field", changed(t, "    mask: mask\n", ""), `also needs an input "mask", which no field names`},
+		{"an input too many", changed(t, "mask: mask", "mask: mask\n    token_types: types"), `inputs.token_types is "types"`},
+		{"no such output", changed(t, "\noutput: vectors", "\noutput: last_hidden_state"), `output is "last_hidden_state", but model.onnx has only the outputs "vectors"`},
+		{"pooling of pooled vectors", changed(t, "pooling: none", "pooling: mean"), "has it as float32 [-1, " + dim + "], where pooling: mean needs float32 [batch, tokens, dim]"},
+		{"another dim", changed(t, "dim: "+dim, "dim: 300"), `dim is "300", but model.onnx gives vectors of ` + dim + " values"},
+		{"not a graph", broken, "model.onnx of encoder " + fixtures.Encoder + " is not a graph"},
+		{"not a tokenizer", notSPM, "spm.model of encoder " + fixtures.Encoder + " (tokenizer.file in its manifest)"},
+		{"not a piece", changed(t, "lowercase: true", "lowercase: true\n    eos: '[SEP]'"), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
+		{"a negative id", changed(t, "lowercase: true", "lowercase: true\n    offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := LoadFS(c.files, ManifestName)
@@ -54,7 +57,7 @@ func TestOpenVerifiesGraph(t *testing.T) {
 }
 
 func TestLibrary(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func TestLibrary(t *testing.T) {
 }
 
 func TestPrefixOfUnknownLanguage(t *testing.T) {
-	m, err := LoadFS(changed(t, "dim: 256", "dim: 256\nprefixes: {de: {text: a}}"), ManifestName)
+	m, err := LoadFS(changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), ManifestName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +124,11 @@ func TestPrefixOfUnknownLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, 256)); err != nil {
+	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, e.Dim())); err != nil {
 		t.Error(err)
 	}
-	refused(t, e.Encode(t.Context(), "fr", []string{"b"}, make([]float32, 256)), `has no prefix for language "fr"`)
-	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, 255)); err == nil {
+	refused(t, e.Encode(t.Context(), "fr", []string{"b"}, make([]float32, e.Dim())), `has no prefix for language "fr"`)
+	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, e.Dim()-1)); err == nil {
 		t.Error("a destination that is too short was accepted")
 	}
 }

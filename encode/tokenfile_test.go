@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
 // TestTokenFile: what EncodeFile leaves beside an embedding file is what the tokens are, each once.
 func TestTokenFile(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -26,7 +27,7 @@ func openTokens(t *testing.T, model *Model) *TokenEncoder {
 
 // TestTokenVectorsAreWhatTheMeanIsTakenOf: the default encoder's sentence vector is the direction of the sum of its tokens' vectors.
 func TestTokenVectorsAreWhatTheMeanIsTakenOf(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestTokenVectorsAreWhatTheMeanIsTakenOf(t *testing.T) {
 
 // TestContextualVectors reads the same output as if it depended on the sentence: every token has the vector of its id.
 func TestContextualVectors(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestContextualVectors(t *testing.T) {
 
 // TestVectorsNeedNoTokenizer: where ids are known the tokenizer, which is slow to open, is not.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +114,15 @@ func TestVectorsNeedNoTokenizer(t *testing.T) {
 }
 
 func TestOpenTokensRefuses(t *testing.T) {
-	model, err := Load("bag-multi")
+	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tokens := range map[string]TokenOutput{
 		"no output named":        {},
 		"no such tensor":         {Output: "hidden"},
-		"a tensor of other rank": {Output: "sentence_embedding"},
-		"another dim":            {Output: "e", Dim: 300},
+		"a tensor of other rank": {Output: "vectors"},
+		"another dim":            {Output: "tokens", Dim: 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := *model

@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/pipeline/rescore"
@@ -15,7 +16,7 @@ import (
 
 func openScoring(t testing.TB) *Scoring {
 	t.Helper()
-	model, err := encode.Load("bag-multi")
+	model, err := encode.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

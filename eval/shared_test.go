@@ -16,6 +16,7 @@ import (
 	"bitextmine/corpus/corpustest"
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/mine"
@@ -45,10 +46,21 @@ func sharedSet(t *testing.T, archive string) string {
 
 func openEncoder(t testing.TB) *encode.Encoder {
 	t.Helper()
+	return open(t, fixtures.Encoder)
+}
+
+// openReference is the encoder that the golden figures are of.
+func openReference(t testing.TB) *encode.Encoder {
+	t.Helper()
+	return open(t, filepath.Join(shared, "models", "bag-multi"))
+}
+
+func open(t testing.TB, ref string) *encode.Encoder {
+	t.Helper()
 	if err := encodetest.SetLibrary(); err != nil {
 		t.Fatal(err)
 	}
-	model, err := encode.Load("bag-multi")
+	model, err := encode.Load(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +94,7 @@ func TestLASERGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t)}, Searcher: openSearcher(t)}
+	runner := Runner{Vectors: &Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
 	half, err := runner.half(t.Context(), files[0], pair)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +166,7 @@ func TestBUCCReferenceFigures(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	pairs := []LanguagePair{{"de", "en"}, {"fr", "en"}, {"zh", "en"}}
 	for _, narrow := range []bool{false, true} {
-		runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t), Narrow: narrow}, Searcher: openSearcher(t)}
+		runner := Runner{Vectors: &Embedder{Encoder: openReference(t), Narrow: narrow}, Searcher: openSearcher(t)}
 		reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCCosine}, dir, pairs)
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +207,7 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 	if len(sets) != 112 {
 		t.Errorf("%d languages found, LASER's Tatoeba has 112", len(sets))
 	}
-	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t)}, Searcher: openSearcher(t)}
+	runner := Runner{Vectors: &Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
 	reports, err := runner.Aligned(t.Context(), []Protocol{Tatoeba}, sets, AlignedOptions{})
 	if err != nil {
 		t.Fatal(err)

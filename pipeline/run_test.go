@@ -16,6 +16,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 )
@@ -68,7 +69,7 @@ func config(dir, out string) Config {
 		Source: "de", Target: "en",
 		SourceText: []string{filepath.Join(dir, "de*.txt")}, TargetText: []string{filepath.Join(dir, "en.txt")},
 		Out: out, Format: "auto", TextColumn: "text", OnBadLine: "skip", MaxLineBytes: 1 << 16, ShardSize: 1000,
-		Encoder: "bag-multi", DType: "float16", Search: "exact", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06, Keep: 3,
+		Encoder: fixtures.Encoder, DType: "float16", Search: "exact", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06, Keep: 3,
 	}
 }
 

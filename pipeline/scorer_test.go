@@ -74,7 +74,7 @@ func TestContextualTokens(t *testing.T) {
 	dir := corpora(t, 100)
 	cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
 	want := mustRun(t, cfg)
-	cfg.Encoder = modelWith(t, "tokens: {output: e, static: true}", "tokens: {output: e}")
+	cfg.Encoder = modelWith(t, "tokens:\n    output: tokens\n    static: true", "tokens: {output: tokens}")
 	cfg.Out = filepath.Join(t.TempDir(), "contextual")
 	got := mustRun(t, cfg)
 	if a, b := got.Counts.Kept, want.Counts.Kept; a < b-5 || a > b+5 {
@@ -87,7 +87,7 @@ func modelWith(t *testing.T, old, replacement string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"model.yaml", "model.onnx", "spm.model"} {
-		data, err := fixtures.Models.ReadFile("models/bag-multi/" + name)
+		data, err := fixtures.Models.ReadFile("models/" + fixtures.Encoder + "/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func modelWith(t *testing.T, old, replacement string) string {
 // TestEncoderWithoutTokens: the features of tokens are off, and the log says so.
 func TestEncoderWithoutTokens(t *testing.T) {
 	cfg := scored(config(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
-	cfg.Encoder = modelWith(t, "tokens: {output: e, static: true}", "# no tokens:")
+	cfg.Encoder = modelWith(t, "tokens:\n    output: tokens\n    static: true\n", "")
 	cfg.Features, cfg.KeepBelow = true, true
 	var log bytes.Buffer
 	opts := options()
@@ -254,7 +254,7 @@ func TestFitRefuses(t *testing.T) {
 
 func TestScorerRefuses(t *testing.T) {
 	dir := corpora(t, 50)
-	model, err := encode.Load("bag-multi")
+	model, err := encode.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

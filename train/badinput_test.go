@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
@@ -45,7 +46,7 @@ func TestBadInput(t *testing.T) {
 		{"a device without bfloat16", bfloat16, "cpu", "the device cpu was asked for products in bfloat16"},
 		{"no such device", nil, "tpu", "tpu"},
 		{"no such teacher", by("imascl", func(s *objective.Settings) { s.Teacher = "nowhere" }), "", `no encoder "nowhere"`},
-		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = "bag-multi" }), "", "256"},
+		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = fixtures.Encoder }), "", "512"},
 		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
 		{"no piece for masks", all(trained(900), by("ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT })), "", "vocabulary.control: [<mask>]"},
 		{"more negatives than pairs", all(by("muse", func(s *objective.Settings) { s.Negatives = 60 }), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
@@ -209,7 +210,7 @@ func TestPresetOfATraining(t *testing.T) {
 	for _, name := range objective.Names() {
 		config, o := tiny(t, by(name, nil))
 		if config.Objective.NeedsTeacher() {
-			config.Objective.Teacher = "bag-multi"
+			config.Objective.Teacher = fixtures.Encoder
 		}
 		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 		if err := tr.begin(); err != nil {

@@ -23,6 +23,9 @@ func (t *trainer) card(step int, dev map[string]float64) []byte {
 	}
 	fmt.Fprintf(&b, "A %s encoder of %d dimensions for %s, trained with the objective %s: step %d of %d, %d pairs a step", c.Encoder.Kind, t.encoder.Dim(),
 		strings.Join(t.set.Languages, ", "), c.Objective.Name, step, c.Steps, c.Bitext.BatchSize*c.Accumulate)
+	if c.Encoder.Start != "" {
+		fmt.Fprintf(&b, ", from the weights of %s", c.Encoder.Start)
+	}
 	fmt.Fprintf(&b, ", by `mine train` of commit %s.\n\n", commit())
 	if c.Export.Licence != "" {
 		fmt.Fprintf(&b, "Licence: %s.\n\n", c.Export.Licence)

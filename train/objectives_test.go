@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/fixtures"
 	"bitextmine/train/objective"
 )
 
 // TestEveryObjectiveTrains: each takes its steps through Run, with everything that the trainer must bring it, and its encoder is exported.
 func TestEveryObjectiveTrains(t *testing.T) {
-	taught := func(s *objective.Settings) { s.Teacher = "bag-multi" }
+	taught := func(s *objective.Settings) { s.Teacher = fixtures.Encoder }
 	for _, c := range []struct {
 		name, objective string
 		change          func(*objective.Settings)
@@ -47,7 +48,9 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if kind == "transformer" {
 					transformer(&config)
 				}
-				config.Encoder.Bag.Dim = 256 // the teacher's
+				if config.Encoder.Bag.Dim = 256; c.objective == "mse-distill" {
+					config.Encoder.Bag.Dim = 512 // the teacher's
+				}
 				told := ""
 				o.Report = func(what string) { told += what + "\n" }
 				summary, err := Run(limited(t), config, o)

@@ -16,9 +16,11 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"bitextmine/fixtures"
 )
 
-const model = "fixtures/models/bag-multi"
+const model = "fixtures/models/" + fixtures.Encoder
 
 type measure struct {
 	wall, cpu time.Duration

@@ -167,7 +167,7 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 	}{
 		"no such backend":         {[]string{"--search", "annoy"}, "annoy"},
 		"no such index":           {[]string{"--search", "faiss:Blah"}, "Blah"},
-		"codes that do not fit":   {[]string{"--search", "faiss:IVF8,PQ7np"}, "256 dimensions"},
+		"codes that do not fit":   {[]string{"--search", "faiss:IVF8,PQ7np"}, "512 dimensions"},
 		"a GPU that is not there": {[]string{"--search", "faiss-gpu:Flat"}, "GPU"},
 		"nprobe of exact":         {[]string{"--nprobe", "4"}, "nprobe"},
 		"nprobe of a graph":       {[]string{"--search", "faiss:HNSW8,Flat", "--nprobe", "4"}, "nprobe"},

@@ -69,7 +69,7 @@ func TestEvalBUCC(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, out)
 		}
-		if got.Protocol != "bucc-laser" || got.Encoder != "bag-multi" || got.Half != "train" || got.Counts["gold"] < 100 {
+		if got.Protocol != "bucc-laser" || got.Encoder != fixtures.Encoder || got.Half != "train" || got.Counts["gold"] < 100 {
 			t.Errorf("%+v", got)
 		}
 		correct, extracted, gold := float64(got.Counts["correct"]), float64(got.Counts["extracted"]), float64(got.Counts["gold"])

@@ -131,7 +131,7 @@ func TestRoundsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, "stopped: tatoeba deu accuracy has not grown since round 0") || !strings.Contains(out, "round 0 is the best; its encoder: bag-multi") {
+	if !strings.Contains(out, "stopped: tatoeba deu accuracy has not grown since round 0") || !strings.Contains(out, "round 0 is the best; its encoder: "+fixtures.Encoder) {
 		t.Error(out)
 	}
 	if _, err := os.Stat("rounds/round-2"); err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/index/backend"
 	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
@@ -22,7 +23,7 @@ func TestExamine(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := func() Options {
-		return Options{Encoder: "bag-multi", Search: []string{"exact"}, Work: filepath.Join(dir, "mined", "work")}
+		return Options{Encoder: fixtures.Encoder, Search: []string{"exact"}, Work: filepath.Join(dir, "mined", "work")}
 	}
 	for name, c := range map[string]struct {
 		change  func(o *Options)

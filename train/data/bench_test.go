@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"bitextmine/encode/sentencepiece"
+	"bitextmine/fixtures"
 )
 
 // pieces is the default encoder's tokenizer.
 func pieces(tb testing.TB) *sentencepiece.Model {
 	tb.Helper()
-	model, err := os.ReadFile("../../fixtures/models/bag-multi/spm.model")
+	model, err := os.ReadFile("../../fixtures/models/" + fixtures.Encoder + "/spm.model")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -28,7 +29,7 @@ func TestDefaultsOfEachNameAreValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.NeedsTeacher() {
-			s.Teacher = "bag-multi"
+			s.Teacher = fixtures.Encoder
 		}
 		if err := s.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -197,7 +198,7 @@ func TestBuiltIn(t *testing.T) {
 	dir := t.TempDir()
 	var first []float32
 	for round := range 2 {
-		teacher, err := Open("bag-multi", dir, encode.Options{Threads: 1})
+		teacher, err := Open(fixtures.Encoder, dir, encode.Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
