@@ -1,8 +1,10 @@
 package train
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"bitextmine/train/encoder"
@@ -58,6 +60,10 @@ func TestStartFromATraining(t *testing.T) {
 			o.Out += "-run"
 			if _, err := Run(ctx, next, o); err != nil {
 				t.Error(err)
+			}
+			card, err := os.ReadFile(filepath.Join(o.Out, "model", "README.md"))
+			if err != nil || !strings.Contains(string(card), "from the weights of "+next.Encoder.Start) {
+				t.Errorf("the model card does not say what it started from: %v", err)
 			}
 		})
 	}
