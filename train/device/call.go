@@ -9,10 +9,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Call runs a graph and copies its float32 outputs to the host. It frees args; lent, which come after them, stay their owner's.
-func Call(exec *graph.Exec, args []any, lent ...*tensors.Tensor) ([][]float32, error) {
+// Call runs a graph on args and then inputs, all of them tensors, and copies its float32 outputs to the host. It frees all of them: the garbage collector would
+// not, and a step's are megabytes.
+func Call(exec *graph.Exec, args []any, inputs ...*tensors.Tensor) ([][]float32, error) {
 	all := slices.Clone(args)
-	for _, t := range lent {
+	for _, t := range inputs {
 		all = append(all, t)
 	}
 	outputs, err := exec.Call(all...)
@@ -29,7 +30,7 @@ func Call(exec *graph.Exec, args []any, lent ...*tensors.Tensor) ([][]float32, e
 			return nil, err
 		}
 	}
-	for _, arg := range args {
+	for _, arg := range all {
 		err = errors.Join(err, arg.(*tensors.Tensor).FinalizeAll())
 	}
 	return results, err
