@@ -14,7 +14,7 @@ func TestCallFreesWhatItTakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exec, err := graph.NewExec(backend, func(x, y *graph.Node) *graph.Node { return graph.Add(x, y) })
+		exec, err := graph.NewExec(backend, graph.Add)
 		if err != nil {
 			t.Fatal(err)
 		}
