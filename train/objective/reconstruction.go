@@ -113,20 +113,18 @@ func (e *ems) count(row []float32, weight float32, side *data.Side, way, i int) 
 		}
 	}
 	var sum float64
-	seen := func(id int32) {
-		if p := float64(row[id]); p > 0 {
+	counted := map[int32]bool{} // in the order of the words, which fixes the sum's last bit
+	add := func(id int32) {
+		if p := float64(row[id]); p > 0 && !counted[id] {
+			counted[id] = true
 			sum += p * math.Log(p)
 		}
 	}
-	distinct := map[int32]bool{}
 	if hidden := e.masked.of(1-way, i); hidden >= 0 {
-		distinct[hidden] = true
+		add(hidden)
 	}
 	for _, id := range ids {
-		distinct[id] = true
-	}
-	for id := range distinct {
-		seen(id)
+		add(id)
 	}
 	return sum, nil
 }
