@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -168,7 +169,7 @@ func (s *stage) done(report *Report) {
 	elapsed := time.Since(s.begin).Seconds()
 	report.Stages = append(report.Stages, StageReport{
 		Name: s.name, Items: s.items.Load(), Unit: s.unit, Seconds: elapsed, Rate: float64(s.items.Load()) / max(elapsed, 1e-9),
-		Tasks: int(s.tasks.Load()), Cached: int(s.cached.Load()), PeakMemory: peakMemory(),
+		Tasks: int(s.tasks.Load()), Cached: int(s.cached.Load()), PeakMemory: usage.PeakMemory(),
 	})
 }
 

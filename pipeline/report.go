@@ -7,13 +7,13 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/store"
 )
@@ -137,7 +137,7 @@ func readMatched(out *store.Output) (*matched, error) {
 
 func (r *Report) write(path string) error {
 	r.Seconds = time.Since(r.Started).Seconds()
-	r.PeakMemory, r.CPUSeconds = peakMemory(), cpuSeconds()
+	r.PeakMemory, r.CPUSeconds = usage.PeakMemory(), usage.CPUSeconds()
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", path, err)
@@ -169,22 +169,4 @@ func (s settings) differences(now settings) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// peakMemory returns the process's largest resident size so far, in bytes.
-func peakMemory() int64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return usage.Maxrss << 10
-}
-
-// cpuSeconds returns the processor time that the process has used.
-func cpuSeconds() float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }

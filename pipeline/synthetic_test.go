@@ -17,6 +17,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/usage"
 )
 
 // synthetic stands in for an encoder where the search is what matters: a text "CLUSTER MEANING ..." embeds near its cluster's centre, nearer
@@ -152,12 +153,12 @@ func (r *syntheticRun) run(out string) (*Report, float64) {
 	r.t.Helper()
 	cfg := r.config(out)
 	cfg.KeepBelow, cfg.ShardSize, cfg.MaxMemory = false, 250000, r.memory
-	before := cpuSeconds()
+	before := usage.CPUSeconds()
 	report, err := Run(r.t.Context(), cfg, r.opts)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spent := cpuSeconds() - before
+	spent := usage.CPUSeconds() - before
 	for _, s := range report.Stages {
 		r.t.Logf("  %-7s %5d tasks, %5d done before, %8.2f s", s.Name, s.Tasks, s.Cached, s.Seconds)
 	}

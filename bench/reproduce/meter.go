@@ -2,9 +2,9 @@ package main
 
 import (
 	"slices"
-	"syscall"
 	"time"
 
+	"bitextmine/internal/usage"
 	"bitextmine/train"
 )
 
@@ -16,11 +16,7 @@ type meter struct {
 }
 
 func (m *meter) progress(l train.Line, _ time.Duration) {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		panic(err) // it cannot fail for a process itself
-	}
-	seconds := float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+	seconds := usage.CPUSeconds()
 	if m.step > 0 { // the first lines' steps were compiled, too
 		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
 	}

@@ -8,8 +8,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"bitextmine/internal/usage"
 )
 
 // measurement is one run: seconds, processor seconds, most memory over what was held before, in MiB.
@@ -28,12 +29,12 @@ func (m *measurements) add(run func() (recall float64, err error)) error {
 	if err != nil {
 		return err
 	}
-	cpu, start := cpuSeconds(), time.Now()
+	cpu, start := usage.CPUSeconds(), time.Now()
 	recall, err := run()
 	if err != nil {
 		return err
 	}
-	wall, used := time.Since(start).Seconds(), cpuSeconds()-cpu
+	wall, used := time.Since(start).Seconds(), usage.CPUSeconds()-cpu
 	peak, err := status("VmHWM")
 	if err != nil {
 		return err
@@ -66,14 +67,6 @@ func medianOf(contestants []contestant, all []measurements, name string) measure
 		}
 	}
 	return measurement{}
-}
-
-func cpuSeconds() float64 {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		panic(err) // it takes no argument that could be wrong
-	}
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 // status reads a size from /proc/self/status, in MiB.

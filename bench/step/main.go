@@ -17,9 +17,9 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
+	"bitextmine/internal/usage"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
@@ -95,15 +95,6 @@ func run(python, script, library string, rounds, threads int, dropout float64) (
 
 func median(sorted []float64) float64 { return sorted[len(sorted)/2] }
 
-// cpuSeconds is what this process has had of the processors.
-func cpuSeconds() (float64, error) {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return 0, err
-	}
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9, nil
-}
-
 func newOurs(library string, dropout float64) (*stepper, error) {
 	backend, err := device.Open("cpu", library)
 	if err != nil {
@@ -131,17 +122,13 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 		for _, w := range all {
 			w.ZeroGrad()
 		}
-		before, err := cpuSeconds()
-		if err != nil {
-			return 0, 0, err
-		}
+		before := usage.CPUSeconds()
 		start := time.Now()
 		if _, err := step.Run(context.Background(), b, encoder.Seed(1, n, 0)); err != nil {
 			return 0, 0, err
 		}
 		wall := time.Since(start).Seconds()
-		after, err := cpuSeconds()
-		return wall, after - before, err
+		return wall, usage.CPUSeconds() - before, nil
 	}}, nil
 }
 
