@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// fewest is the least number of rows that the graph is given. ONNX Runtime drops axes of one element before it reduces, and
-// then sums in another order: a batch of one would give other last bits than the same row in company. A row that is
-// alone of its length is given twice.
-const fewest = 2
+// minRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
+// one element before it reduces and then sums in another order, so the last bits of the vector would differ from those
+// of the same row in a larger batch. A row that is the only one of its length is therefore given twice.
+const minRows = 2
 
-// batch is some rows of a window, all of the same number of tokens, so that no row is padded for another's sake.
+// batch is a set of rows of one window. All have the same number of tokens, so no row is padded.
 type batch struct {
-	rows   []int32 // places in the window, at least fewest; a row may stand twice
-	length int     // tokens of each
-	size   int     // different rows
+	rows   []int32 // indices into the window, at least minRows; a row may occur twice
+	length int     // tokens in each row
+	size   int     // distinct rows
 }
 
-// batches groups a window's rows by token count and cuts the groups to at most budget tokens each (but at
-// least two rows; or exactly one, given twice, if rows must be alone), longest first, so that the last batches to run are the short ones and the workers end together.
-func batches(w *window, budget int, alone bool) []batch {
+// batches groups a window's rows by token count and cuts each group into batches of at most budget tokens, but at least
+// minRows rows. If single is set, every batch holds one row, given twice. Batches are sorted longest first, so the last
+// ones to run are short and all workers finish at about the same time.
+func batches(w *window, budget int, single bool) []batch {
 	n := len(w.texts)
 	order, lengths := make([]int32, n), make([]int32, n)
 	for i := range order {
@@ -31,8 +32,8 @@ func batches(w *window, budget int, alone bool) []batch {
 	var all []batch
 	for lo := 0; lo < n; {
 		l := lengths[order[lo]]
-		end := min(n, lo+max(fewest, budget/int(l)))
-		if alone {
+		end := min(n, lo+max(minRows, budget/int(l)))
+		if single {
 			end = lo + 1
 		}
 		hi := lo + 1
@@ -40,7 +41,7 @@ func batches(w *window, budget int, alone bool) []batch {
 			hi++
 		}
 		rows := order[lo:hi]
-		for len(rows) < fewest {
+		for len(rows) < minRows {
 			rows = append(rows[:len(rows):len(rows)], rows[0])
 		}
 		all = append(all, batch{rows: rows, length: int(l), size: hi - lo})

@@ -13,16 +13,16 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Encoder is a running encoder. Encode and Stream may be called from any number of goroutines: together they use
-// Options.Threads of them at a time. Close comes last.
+// Encoder is an open encoder. Encode and Stream may be called from any number of goroutines; together they use at most
+// Options.Threads threads. Close must be called last.
 type Encoder struct {
 	model    *Model
 	options  Options
 	splitter splitter
-	numbers  numbers
+	ids      idMap
 	session  *ort.DynamicAdvancedSession
-	alone    bool         // the graph mixes the rows of a batch, so a batch is one sentence
-	runners  chan *runner // one for each thread; whoever holds one may work
+	single   bool         // the graph mixes the rows of a batch, so a batch must hold one sentence
+	runners  chan *runner // one for each thread; a goroutine must hold one to run the graph
 	windows  sync.Pool    // of *window
 }
 
@@ -47,7 +47,7 @@ func (e *Encoder) openTokenizer() error {
 	if err != nil {
 		return err
 	}
-	if e.numbers, err = newNumbers(e.model, splitter); err != nil {
+	if e.ids, err = newIDMap(e.model, splitter); err != nil {
 		splitter.Close()
 		return err
 	}
@@ -60,7 +60,7 @@ func (e *Encoder) openGraph() error {
 		return err
 	}
 	var err error
-	if e.session, e.alone, err = newSession(e.model); err != nil {
+	if e.session, e.single, err = newSession(e.model); err != nil {
 		return errors.Join(err, releaseRuntime())
 	}
 	e.windows.New = func() any { return new(window) }
@@ -71,16 +71,17 @@ func (e *Encoder) openGraph() error {
 	return nil
 }
 
-// Name is the manifest's name.
+// Name is the name in the manifest.
 func (e *Encoder) Name() string { return e.model.Name }
 
 // Dim is the number of values in a vector.
 func (e *Encoder) Dim() int { return e.model.Dim }
 
-// Digest names everything that changes the vectors (Model.Digest).
+// Digest identifies everything that changes the vectors (Model.Digest).
 func (e *Encoder) Digest() string { return e.model.Digest }
 
-// Close frees the tokenizer, the session and, with the last encoder, ONNX Runtime. No other call may be running or follow.
+// Close frees the tokenizer, the session and, if this is the last open encoder, ONNX Runtime. No other call may be
+// running or follow.
 func (e *Encoder) Close() error {
 	if e.splitter != nil {
 		e.splitter.Close()
@@ -88,8 +89,8 @@ func (e *Encoder) Close() error {
 	return errors.Join(e.session.Destroy(), releaseRuntime())
 }
 
-// Encode writes the vectors of texts, which are normalised sentences of one language, to dst [len(texts), Dim], row i being
-// texts[i]'s. A vector that is zero or not finite is a badinput error that names its row.
+// Encode writes the vectors of texts, which are normalised sentences of one language, to dst [len(texts), Dim]; row i
+// is the vector of texts[i]. A vector that is zero or not finite is a badinput error that names its row.
 func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst []float32) error {
 	if len(dst) != len(texts)*e.model.Dim {
 		return fmt.Errorf("encode %d texts: the destination has %d values instead of %d", len(texts), len(dst), len(texts)*e.model.Dim)
@@ -108,14 +109,15 @@ func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst [
 	return err
 }
 
-// Stream encodes texts as they come and calls emit with their vectors [m, Dim] in order, a window of sentences at a time,
-// in memory that does not grow with their number. emit must not keep the slice. It returns how many texts it encoded.
-// An error from texts or emit ends it; an error of a vector names the row, counted from 0.
+// Stream encodes texts as they arrive and calls emit with their vectors [m, Dim] in order, one window of sentences at a
+// time. Its memory does not grow with the number of texts. emit must not retain the slice. Stream returns the number of
+// texts that it encoded. It stops at the first error from texts or emit; an error in a vector names the row, counted
+// from 0.
 func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
 	return e.stream(ctx, lang, texts, emit, nil, nil)
 }
 
-// runner holds what one thread needs to run batches; its buffers grow to the largest batch and stay.
+// runner holds what one thread needs to run batches. Its buffers grow to the size of the largest batch.
 type runner struct {
 	model            *Model
 	session          *ort.DynamicAdvancedSession
@@ -123,7 +125,7 @@ type runner struct {
 	out              []float32 // [batch, dim] or [batch, tokens, dim]
 }
 
-// run encodes rows of a window, all of l tokens, and writes their vectors into the window.
+// run encodes rows of a window, each of l tokens, and writes their vectors into the window.
 func (r *runner) run(w *window, rows []int32, l int) error {
 	n, dim := len(rows), r.model.Dim
 	r.ids = r.ids[:0]
@@ -138,7 +140,7 @@ func (r *runner) run(w *window, rows []int32, l int) error {
 		values *= l
 		outShape = ort.NewShape(int64(n), int64(l), int64(dim))
 	}
-	r.out = grown(r.out, values)
+	r.out = resized(r.out, values)
 	if err := r.call(ort.NewShape(int64(n), int64(l)), outShape); err != nil {
 		if strings.Contains(err.Error(), "out of data bounds") {
 			return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
@@ -150,14 +152,14 @@ func (r *runner) run(w *window, rows []int32, l int) error {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*(values/n):][:values/n], r.model.Pooling)
 		if err := finish(vector, r.model.Normalise); err != nil {
-			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence, or use an encoder that can represent it",
+			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
 				w.base+int(row), r.model.Name, err)
 		}
 	}
 	return nil
 }
 
-// call runs the graph on r.ids into r.out.
+// call runs the graph on r.ids and writes its output to r.out.
 func (r *runner) call(in, out ort.Shape) (err error) {
 	inputs := make([]ort.Value, 0, 3)
 	defer func() {
@@ -184,7 +186,7 @@ func (r *runner) call(in, out ort.Shape) (err error) {
 		}
 	}
 	if r.model.Inputs.TokenTypes != "" {
-		r.types = grown(r.types, len(r.ids))
+		r.types = resized(r.types, len(r.ids))
 		if err := add(r.types); err != nil {
 			return err
 		}
@@ -197,8 +199,8 @@ func (r *runner) call(in, out ort.Shape) (err error) {
 	return r.session.Run(inputs, []ort.Value{output})
 }
 
-// grown returns s with length n, zeroed where it is new memory.
-func grown[T any](s []T, n int) []T {
+// resized returns s with length n. Only newly allocated memory is zero.
+func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -35,7 +35,7 @@ func openModel(t testing.TB, ref string, options Options) *Encoder {
 	return e
 }
 
-// sentences makes n sentences of 1 to 60 words that are real to the tokenizer, the same ones for the same seed.
+// sentences makes n sentences of 1 to 60 words that the tokenizer knows. The same seed gives the same sentences.
 func sentences(n int, seed uint64) []string {
 	words := strings.Fields(`the ferry leaves at seven every morning and returns before dark der Hafen wurde im Winter geschlossen weil das Eis
 		zu dick war la mairie a publié hier les résultats du vote 彼女は駅で新聞を買った 我们明天去图书馆 los niños juegan en el patio 1984 3.5 % (a) "so" Zürich naïve œuvre`)
@@ -61,8 +61,8 @@ func encodeAll(t testing.TB, e *Encoder, texts []string) []float32 {
 	return rows
 }
 
-// A vector is the sentence's alone: the same bits in any company.
-func TestVectorDoesNotDependOnCompany(t *testing.T) {
+// A vector depends on its sentence alone: it has the same bits in any batch.
+func TestVectorDoesNotDependOnBatch(t *testing.T) {
 	texts := append(sentences(3000, 1), "", " ", "a", "\u0001", strings.Repeat("very ", 500)+"long")
 	e := open(t, Options{Threads: 1})
 	want, dim := encodeAll(t, e, texts), e.Dim()

@@ -11,17 +11,17 @@ import (
 
 // Source is the sentences of one shard.
 type Source struct {
-	Name     string // for messages: the shard's file
-	Digest   string // of the shard
+	Name     string // the shard's file, for messages
+	Digest   string // digest of the shard
 	Language string
-	Rows     int                      // how many sentences Texts must yield
+	Rows     int                      // the number of sentences that Texts must yield
 	Texts    iter.Seq2[string, error] // normalised, in row order
 }
 
-// EncodeFile writes the embedding file of a shard, row i being sentence i's vector, in memory that does not grow with the
-// shard; where the encoder's token vectors are static, a token file stands beside it. progress, which may be nil, is called by one goroutine at a time with the growing number of sentences
-// encoded. If Texts yields another number of
-// sentences than Rows, or any vector is refused, nothing is written.
+// EncodeFile writes the embedding file of a shard; row i is the vector of sentence i. Its memory does not grow with the
+// shard. If the encoder's token vectors are static, it also writes a token file beside it. progress may be nil; it is
+// called by one goroutine at a time with the growing number of encoded sentences. If Texts yields another number of
+// sentences than Rows, or a vector is refused, nothing is written.
 func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (embedding.Meta, error) {
 	meta := embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
 	var log *tokenLog
@@ -34,7 +34,7 @@ func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.D
 			return err
 		}
 		if n != source.Rows || w.Rows() != source.Rows {
-			return badinput.Errorf("it has %d sentences by its own count, but %d were read and %d encoded: make the shard again", source.Rows, n, w.Rows())
+			return badinput.Errorf("the shard is recorded with %d sentences, but %d were read and %d encoded: make the shard again", source.Rows, n, w.Rows())
 		}
 		return nil
 	})

@@ -18,10 +18,11 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// The development data lies beside the checkout and cannot be committed.
+// The development data is beside the checkout and may not be committed.
 const shared = "../../shared/"
 
-// buccSide reads "id<TAB>sentence" lines of one file of the BUCC-style sets: the distinct sentences, and each id's row.
+// buccSide reads the "id<TAB>sentence" lines of one BUCC-style file. It returns the distinct sentences and the row of
+// each id.
 func buccSide(t testing.TB, name string) (texts []string, rowOf map[string]int) {
 	t.Helper()
 	f, err := os.Open(shared + "data/bucc_style.tar.xz")
@@ -85,7 +86,7 @@ func neighbourhood(row, others []float32) float64 {
 	return sum / 4
 }
 
-// Pairs that LASER's own program scored on bag-multi's vectors get the same ratio margin, k = 4, from ours.
+// Our ratio margins, k = 4, equal those that LASER's own program computed on bag-multi's vectors.
 func TestMarginsAreLASERs(t *testing.T) {
 	f, err := os.Open(shared + "golden/laser.bag-multi.de-en.train.tsv.gz")
 	if err != nil {

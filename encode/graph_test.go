@@ -12,7 +12,7 @@ import (
 	"bitextmine/fixtures"
 )
 
-// message is a protobuf message being written: just enough of the ONNX format for a graph of one node.
+// message is an encoded protobuf message with just enough of the ONNX format for a graph of one node.
 type message []byte
 
 func (m message) number(field, value int) message {
@@ -26,7 +26,7 @@ func (m message) bytes(field int, value []byte) message {
 
 func (m message) text(field int, value string) message { return m.bytes(field, []byte(value)) }
 
-// value describes an input or output; a dimension of 0 is any size.
+// value describes an input or output. A dimension of 0 means any size.
 func value(name string, elemType int, dims ...int) message {
 	var shape message
 	for i, d := range dims {
@@ -52,8 +52,8 @@ func node(op string, inputs, outputs []string) message {
 	return m.text(4, op)
 }
 
-// lookup is a graph whose output [batch, tokens, dim] is the table's row [dim] of each id, quantised to 8 bits with one scale for
-// the batch if told so.
+// lookup is a graph whose output [batch, tokens, dim] is the table's row [dim] of each id. If quantised is set, it is
+// quantised to 8 bits with one scale for the batch.
 func lookup(table [][]float32, quantised bool) []byte {
 	var raw []byte
 	for _, row := range table {
@@ -76,7 +76,7 @@ func lookup(table [][]float32, quantised bool) []byte {
 	return message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))
 }
 
-// letters is an encoder of one-letter words: a 4, b 5, c 6 and d 7, whose vectors are easy to add up.
+// letters is an encoder of one-letter words (a has id 4, b 5, c 6 and d 7) whose vectors are easy to add.
 func letters(t testing.TB, pooling Pooling, quantised bool, fields ...string) *Encoder {
 	t.Helper()
 	manifest := fmt.Sprintf(`name: letters
@@ -136,12 +136,12 @@ func TestPoolingAndSpecialTokens(t *testing.T) {
 }
 
 func TestTokenBeyondGraphIsRefused(t *testing.T) {
-	e := letters(t, Mean, false, "prefixes: {de: {tokens: [8]}}") // one more than the table has
+	e := letters(t, Mean, false, "prefixes: {de: {tokens: [8]}}") // one more than the last row of the table
 	refused(t, e.Encode(t.Context(), "de", []string{"a"}, make([]float32, 2)), "gave a token that its graph does not have")
 }
 
-// The scale of dynamic quantisation is the batch's, so such graphs are given one sentence at a time.
-func TestQuantisedVectorDoesNotDependOnCompany(t *testing.T) {
+// Dynamic quantisation takes its scale from the batch, so such graphs get one sentence at a time.
+func TestQuantisedVectorDoesNotDependOnBatch(t *testing.T) {
 	e := letters(t, Mean, true)
 	texts := []string{"a b", "a c", "z z", "c c", "b", "a b"}
 	together := encodeAll(t, e, texts)
@@ -174,7 +174,7 @@ func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
 	}
 }
 
-// Ids of a fairseq model: four specials, then the dictionary's order, whatever the tokenizer's own is.
+// The ids of a fairseq model are four special ones, then those in the order of the dictionary.
 func TestDictionaryNumbers(t *testing.T) {
 	files := changed(t, "lowercase: true", "lowercase: true\n    dictionary: dict.txt\n    eos: 2\n    unk: 3")
 	files["dict.txt"] = &fstest.MapFile{Data: []byte("▁the 900\n. 800\n▁no▁such▁piece 5\n▁of 4\n")}
@@ -187,7 +187,7 @@ func TestDictionaryNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	n, err := newNumbers(m, s)
+	n, err := newIDMap(m, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestDictionaryNumbers(t *testing.T) {
 		{"of another model", "xyzzy 1\n", "has no piece of spm.model"},
 	} {
 		files["dict.txt"] = &fstest.MapFile{Data: []byte(c.dict)}
-		_, err := newNumbers(m, s)
+		_, err := newIDMap(m, s)
 		refused(t, err, c.says)
 	}
 }

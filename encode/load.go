@@ -15,22 +15,23 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// digestVersion changes when this package's own part in a vector (lower-casing, cutting, pooling, the norm) changes.
+// digestVersion changes when this package changes its own part in a vector: lower-casing, truncation, pooling or
+// normalisation.
 const digestVersion = 1
 
-// Model is a manifest whose files are there and are what it says. It holds no file open.
+// Model is a manifest whose files exist and match it. It holds no file open.
 type Model struct {
 	Manifest
-	// Digest names everything that changes the vectors: the files' contents and the manifest's fields, but not its name,
-	// licence, languages, or what its files are called.
+	// Digest identifies everything that changes the vectors: the contents of the files and the fields of the manifest,
+	// except its name, licence, languages and file names.
 	Digest string
 
 	files     fs.FS
 	directory string // on disk, or empty for a built-in encoder
 }
 
-// Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), a manifest, or the
-// directory of a model.yaml.
+// Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a
+// manifest, or the directory of a model.yaml.
 func Load(ref string) (*Model, error) {
 	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
 		if _, err := fs.Stat(builtin, ManifestName); err == nil {
@@ -48,7 +49,7 @@ func Load(ref string) (*Model, error) {
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
 }
 
-// LoadFS is Load for a manifest in a file system, such as one embedded in the program.
+// LoadFS loads a manifest from a file system, such as one embedded in the program.
 func LoadFS(files fs.FS, manifest string) (*Model, error) {
 	return load(files, manifest, "")
 }
@@ -71,7 +72,8 @@ func load(files fs.FS, manifest, directory string) (*Model, error) {
 	return model, nil
 }
 
-// digest hashes every field and file that changes the vectors, and compares the files with their declared sums.
+// digest hashes every field and file that changes the vectors, and compares the files with the checksums in the
+// manifest.
 func (m *Model) digest() (string, error) {
 	fields := struct {
 		Version   int
@@ -109,11 +111,11 @@ func (m *Model) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// sum is the SHA-256 of a file's contents.
+// sum returns the SHA-256 of a file's contents in hexadecimal.
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {
-		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the head of %s says, or name another encoder", m.shown(file), m.Name, err, m.shown(ManifestName))
+		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder", m.shown(file), m.Name, err, m.shown(ManifestName))
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()
@@ -123,13 +125,13 @@ func (m *Model) sum(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// shown is a file's name in messages.
+// shown returns the path of a file for messages.
 func (m *Model) shown(file string) string { return filepath.Join(m.directory, file) }
 
 // builtinNames lists the encoders embedded in the program.
 func builtinNames() string {
 	names := ""
-	entries, _ := fs.ReadDir(fixtures.Models, "models") // embedded at build time: it is there
+	entries, _ := fs.ReadDir(fixtures.Models, "models") // embedded at build time, so it exists
 	for i, e := range entries {
 		if i > 0 {
 			names += ", "

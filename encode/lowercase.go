@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Lowercase is Unicode's full lower-casing, the one that Python's str.lower applies where the published models were
-// trained. strings.ToLower maps letter by letter and so differs at İ (two letters in lower case) and at a final Σ.
+// Lowercase applies Unicode's full lower-casing, as Python's str.lower does, which the published models were trained
+// with. strings.ToLower maps letter by letter and differs at İ (two letters in lower case) and at a final Σ.
 func Lowercase(s string) string {
 	if strings.ContainsAny(s, "İΣ") {
 		return cases.Lower(language.Und).String(s)

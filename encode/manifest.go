@@ -17,33 +17,36 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ManifestName is the name of a manifest in its directory.
+// ManifestName is the file name of a manifest.
 const ManifestName = "model.yaml"
 
-// Manifest is model.yaml: what an encoder consists of and how its parts fit together. docs/encoders.md explains every field.
+// Manifest is the content of model.yaml: the parts of an encoder and how they fit together. docs/encoders.md explains
+// every field.
 type Manifest struct {
 	Name      string            `yaml:"name"`
-	ONNX      string            `yaml:"onnx"`                    // file, relative to the manifest
-	SHA256    string            `yaml:"sha256,omitempty"`        // of the ONNX file; optional
-	External  []string          `yaml:"external_data,omitempty"` // files of weights that the ONNX file refers to
+	ONNX      string            `yaml:"onnx"`                    // file name, relative to the manifest
+	SHA256    string            `yaml:"sha256,omitempty"`        // checksum of the ONNX file; optional
+	External  []string          `yaml:"external_data,omitempty"` // files with weights that the ONNX file refers to
 	Tokenizer Tokenizer         `yaml:"tokenizer"`
-	MaxTokens int               `yaml:"max_tokens"` // special tokens and prefix included; the text is cut to fit
+	MaxTokens int               `yaml:"max_tokens"` // including special tokens and prefix; longer text is truncated
 	Inputs    Inputs            `yaml:"inputs"`
 	Output    string            `yaml:"output"`
 	Pooling   Pooling           `yaml:"pooling"`
-	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; true unless written
-	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for the rest
+	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; default true
+	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
-	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; what features of tokens are made from
+	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; used for token features
 	Licence   string            `yaml:"licence,omitempty"`
 	Languages []string          `yaml:"languages,omitempty"`
-	TrainedOn []string          `yaml:"trained_on,omitempty"` // names, in lower case, of the files that its model card names: known pairs from them are too easy to fit a scorer on
+	// TrainedOn lists the names, in lower case, of the training files in the encoder's model card. Known pairs from
+	// these files are too easy to fit a scorer on.
+	TrainedOn []string `yaml:"trained_on,omitempty"`
 }
 
-// AnyLanguage is the prefix of every language that has none of its own.
+// AnyLanguage is the key of the prefix for every language that has no prefix of its own.
 const AnyLanguage = "*"
 
-// Tokenizer says how text becomes ids.
+// Tokenizer describes how text becomes ids.
 type Tokenizer struct {
 	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece
 	File         string `yaml:"file" json:"-"`
@@ -51,20 +54,22 @@ type Tokenizer struct {
 	Lowercase    bool   `yaml:"lowercase,omitempty" json:"lowercase"`
 	StripAccents bool   `yaml:"strip_accents,omitempty" json:"strip_accents"` // wordpiece only
 	Offset       int32  `yaml:"offset,omitempty" json:"offset"`               // added to every id of the tokenizer file
-	Dictionary   string `yaml:"dictionary,omitempty" json:"-"`                // fairseq's list of pieces, whose order gives the ids instead
-	BOS          *Token `yaml:"bos,omitempty" json:"bos"`
-	EOS          *Token `yaml:"eos,omitempty" json:"eos"`
-	Pad          *Token `yaml:"pad,omitempty" json:"-"` // recorded for the reader: nothing is ever padded
-	Unknown      *Token `yaml:"unk,omitempty" json:"unk"`
+	// fairseq's list of pieces; if set, its order gives the ids
+	Dictionary string `yaml:"dictionary,omitempty" json:"-"`
+	BOS        *Token `yaml:"bos,omitempty" json:"bos"`
+	EOS        *Token `yaml:"eos,omitempty" json:"eos"`
+	Pad        *Token `yaml:"pad,omitempty" json:"-"` // for information only: no input is ever padded
+	Unknown    *Token `yaml:"unk,omitempty" json:"unk"`
 }
 
-// Token is a special token: the graph's own id of it, which is not shifted, or its piece in the tokenizer's file.
+// Token is a special token. It is given either as the graph's own id, to which Offset is not added, or as a piece in
+// the tokenizer's file.
 type Token struct {
 	ID    int32
-	Piece string // empty if ID counts
+	Piece string // empty if ID is used
 }
 
-// UnmarshalYAML takes an integer as an id and a string as a piece.
+// UnmarshalYAML reads an integer as an id and a string as a piece.
 func (t *Token) UnmarshalYAML(node *yaml.Node) error {
 	if node.Tag == "!!int" {
 		return node.Decode(&t.ID)
@@ -75,7 +80,7 @@ func (t *Token) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// MarshalYAML is what UnmarshalYAML reads.
+// MarshalYAML writes what UnmarshalYAML reads.
 func (t Token) MarshalYAML() (any, error) {
 	if t.Piece != "" {
 		return t.Piece, nil
@@ -90,13 +95,13 @@ type Inputs struct {
 	TokenTypes string `yaml:"token_types,omitempty" json:"token_types"` // optional; all zero
 }
 
-// Prefix stands before a sentence's own tokens, either as text or as ids of the graph.
+// Prefix precedes a sentence's own tokens. It is given as text or as ids of the graph.
 type Prefix struct {
 	Text   string  `yaml:"text,omitempty" json:"text,omitempty"`
 	Tokens []int32 `yaml:"tokens,omitempty" json:"tokens,omitempty"`
 }
 
-// Pooling makes one vector [dim] of an output [tokens, dim].
+// Pooling is the way in which an output [tokens, dim] becomes one vector [dim].
 type Pooling string
 
 // None is for graphs whose output is already [batch, dim].
@@ -107,8 +112,8 @@ const (
 	Max  Pooling = "max"
 )
 
-// DecodeManifest reads a manifest strictly: an unknown field, a missing one and a value that cannot be are errors that
-// name the field and file, which is only used in messages.
+// DecodeManifest reads a manifest strictly: an unknown field, a missing field and an invalid value are badinput errors
+// that name the field and the file. file is used only in messages.
 func DecodeManifest(r io.Reader, file string) (Manifest, error) {
 	m := Manifest{Normalise: true}
 	data, err := io.ReadAll(r)
@@ -131,7 +136,7 @@ var (
 	yamlHead = regexp.MustCompile(`^yaml: (unmarshal errors:\s*)?`)
 )
 
-// plainYAML takes Go's type names out of a YAML error and puts it on one line.
+// plainYAML removes Go's type names from a YAML error and puts the error on one line.
 func plainYAML(err error) string {
 	if errors.Is(err, io.EOF) {
 		return "the file is empty"
@@ -143,7 +148,7 @@ func plainYAML(err error) string {
 	return strings.Join(lines, ", ")
 }
 
-// Validate reports everything that is wrong with the manifest in one error.
+// Validate reports all problems of the manifest in one error.
 func (m Manifest) Validate() error {
 	var wrong []string
 	check := func(ok bool, format string, args ...any) {
@@ -189,13 +194,13 @@ func (m Manifest) Validate() error {
 	return nil
 }
 
-// wrong lists what is wrong with the tokenizer's fields.
+// wrong lists the problems in the tokenizer's fields.
 func (t Tokenizer) wrong() []string {
 	var wrong []string
 	switch t.Kind {
 	case "sentencepiece":
 		if t.StripAccents {
-			wrong = append(wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model brings its own normaliser")
+			wrong = append(wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model has its own normaliser")
 		}
 	case "wordpiece":
 	default:
@@ -212,7 +217,7 @@ func (t Tokenizer) wrong() []string {
 	return wrong
 }
 
-// special is a special token with the field that gives it.
+// special is a special token with the name of its field.
 type special struct {
 	field string
 	token *Token
@@ -222,7 +227,7 @@ func (t Tokenizer) specials() []special {
 	return []special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad}, {"tokenizer.unk", t.Unknown}}
 }
 
-// specials is how many tokens of a sentence are not its text's own, text prefixes not counted.
+// specials is the number of special and prefix tokens in a sequence. Tokens of a text prefix are not counted.
 func (m Manifest) specials(p Prefix) int {
 	n := len(p.Tokens)
 	if m.Tokenizer.BOS != nil {
@@ -234,7 +239,8 @@ func (m Manifest) specials(p Prefix) int {
 	return n
 }
 
-// prefix is what stands before the text of a language; a manifest with prefixes must know every language it is given.
+// prefix returns the prefix of a language. A manifest with prefixes must have one for every language that it is used
+// with.
 func (m Manifest) prefix(language string) (Prefix, error) {
 	if len(m.Prefixes) == 0 {
 		return Prefix{}, nil

@@ -27,7 +27,7 @@ func TestDecodeManifest(t *testing.T) {
 		name, text string
 		says       string // empty: accepted
 	}{
-		{"the least", whole, ""},
+		{"a minimal manifest", whole, ""},
 		{"everything", whole + `sha256: ` + strings.Repeat("0a", 32) + `
 external_data: [model.onnx_data]
 normalise: false
@@ -82,7 +82,7 @@ func FuzzDecodeManifest(f *testing.F) {
 	})
 }
 
-// The published encoders' manifests parse, name their licence and say where the weights come from.
+// The published encoders' manifests are valid, name their licence and say where the weights come from.
 func TestPublishedManifests(t *testing.T) {
 	files, err := filepath.Glob("../configs/models/*/" + ManifestName)
 	if err != nil || len(files) < 6 {
@@ -105,7 +105,7 @@ func TestPublishedManifests(t *testing.T) {
 	}
 }
 
-// changed is the built-in encoder with some of its manifest replaced, old and new in turn.
+// changed is the built-in encoder with parts of its manifest replaced; oldnew holds old and new texts in turn.
 func changed(t testing.TB, oldnew ...string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}

@@ -2,6 +2,6 @@
 
 package encode
 
-// Never built: it keeps in go.mod the module whose files include libonnxruntime.so. The build copies that library from the
-// module cache to beside the program, so go.sum verifies it like any other dependency.
+// This file is never built. It makes go.mod require the module that contains libonnxruntime.so. The build copies the
+// library from the module cache to the program's directory, so go.sum verifies it as it does every other dependency.
 import _ "github.com/k2-fsa/sherpa-onnx-go-linux"

@@ -6,25 +6,26 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Options say how an encoder runs. None of them changes a vector.
+// Options are the settings of a running encoder. None of them changes a vector.
 type Options struct {
-	// Threads is how many sentences' batches are worked on at once; 0 is one for each CPU.
+	// Threads is the number of batches that run at once; 0 means one for each CPU.
 	Threads int
-	// Library is the path of libonnxruntime.so; empty looks in MINE_ONNXRUNTIME, beside the program and in the user's cache.
+	// Library is the path of libonnxruntime.so. If it is empty, MINE_ONNXRUNTIME, the program's directory and the
+	// user's cache are searched.
 	Library string
-	// TokenBudget is the most tokens in a batch; 0 is DefaultTokenBudget.
+	// TokenBudget is the maximum number of tokens in a batch; 0 means DefaultTokenBudget.
 	TokenBudget int
-	// Window is how many sentences are sorted by length together; 0 is DefaultWindow.
+	// Window is the number of sentences that are sorted by length together; 0 means DefaultWindow.
 	Window int
 }
 
-// DefaultTokenBudget keeps a batch's activations in the second-level cache; larger batches gain nothing on a CPU.
+// DefaultTokenBudget keeps a batch's activations in the second-level cache. Larger batches gain nothing on a CPU.
 const DefaultTokenBudget = 1024
 
-// DefaultWindow is enough sentences that almost every batch fills its budget with one length.
+// DefaultWindow is large enough that almost every batch is filled with sentences of one length.
 const DefaultWindow = 16384
 
-// Validate reports every setting that cannot be used.
+// Validate reports all settings that are not valid.
 func (o Options) Validate() error {
 	if o.Threads < 0 || o.TokenBudget < 0 || o.Window < 0 {
 		return badinput.Errorf("encoder options: threads %d, token budget %d and window %d must not be negative; 0 is the default",

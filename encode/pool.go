@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// pool makes vector [dim] of out, which is [dim] for None and [tokens, dim] otherwise. Every token counts: none is padding.
+// pool computes vector [dim] from out, which is [dim] for None and [tokens, dim] otherwise. There is no padding, so
+// every token counts.
 func pool(vector, out []float32, how Pooling) {
 	dim := len(vector)
 	copy(vector, out[:dim])
@@ -29,7 +30,8 @@ func pool(vector, out []float32, how Pooling) {
 	}
 }
 
-// finish refuses a vector without a direction and, if told to, divides it by its L2 norm (summed in float64, in order).
+// finish returns an error for a vector that is zero or not finite. If normalise is set, it divides the vector by its L2
+// norm (summed in float64, in order).
 func finish(vector []float32, normalise bool) error {
 	sum := 0.0
 	for _, x := range vector {
@@ -50,5 +52,6 @@ func finish(vector []float32, normalise bool) error {
 	return nil
 }
 
-// Unit divides a vector by its L2 norm, as an encoder's last step does; a vector without a direction is an error that says what it is.
+// Unit divides a vector by its L2 norm, as an encoder's last step does. It returns an error if the vector is zero or
+// not finite.
 func Unit(vector []float32) error { return finish(vector, true) }

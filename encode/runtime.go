@@ -13,19 +13,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// LibraryEnv names the ONNX Runtime library when Options.Library does not.
+// LibraryEnv is the environment variable that names the ONNX Runtime library when Options.Library does not.
 const LibraryEnv = "MINE_ONNXRUNTIME"
 
 const libraryName = "libonnxruntime.so"
 
-// environment is ONNX Runtime's one process-wide state: loaded with the first encoder, unloaded with the last.
+// environment is the process-wide state of ONNX Runtime. It is loaded with the first encoder and unloaded with the
+// last.
 var environment struct {
 	sync.Mutex
 	users   int
 	library string
 }
 
-// acquireRuntime loads ONNX Runtime unless it is loaded; each success is matched by one releaseRuntime.
+// acquireRuntime loads ONNX Runtime unless it is loaded. Each successful call must be matched by one releaseRuntime.
 func acquireRuntime(library string) error {
 	environment.Lock()
 	defer environment.Unlock()
@@ -52,13 +53,14 @@ func acquireRuntime(library string) error {
 	return nil
 }
 
-// Runtime describes ONNX Runtime as it was found.
+// Runtime describes an installed ONNX Runtime.
 type Runtime struct {
 	Path, Version string
-	CUDA          bool // its CUDA provider lies beside it
+	CUDA          bool // its CUDA provider is installed beside it
 }
 
-// CheckRuntime loads ONNX Runtime from library, or if that is empty from where it is looked for, and tells what it is. Errors are badinput.
+// CheckRuntime loads ONNX Runtime from library, or if that is empty from the default places, and describes it. Errors
+// are badinput.
 func CheckRuntime(library string) (found Runtime, err error) {
 	if err := acquireRuntime(library); err != nil {
 		return found, err
@@ -85,7 +87,8 @@ func releaseRuntime() error {
 	return nil
 }
 
-// FindLibrary is the path of ONNX Runtime's library. It looks where the settings say, and if they say nothing, beside the program and in the user's cache.
+// FindLibrary returns the path of ONNX Runtime's library: the given one, else the one that LibraryEnv names, else one
+// in the program's directory or the user's cache.
 func FindLibrary(library string) (string, error) {
 	given, where := library, "the ONNX Runtime library setting"
 	if given == "" {
@@ -111,7 +114,7 @@ func FindLibrary(library string) (string, error) {
 		strings.Join(places, ", "), libraryName, LibraryEnv)
 }
 
-// libraryPlaces lists where the library is looked for when nothing names it.
+// libraryPlaces lists the paths that are searched when no setting names the library.
 func libraryPlaces() []string {
 	var places []string
 	if program, err := os.Executable(); err == nil {
@@ -127,7 +130,7 @@ func libraryPlaces() []string {
 	return places
 }
 
-// RuntimeVersion is the version of the ONNX Runtime that an open encoder uses; empty when none is open.
+// RuntimeVersion is the version of the ONNX Runtime in use, or empty when no encoder is open.
 func RuntimeVersion() string {
 	environment.Lock()
 	defer environment.Unlock()

@@ -13,12 +13,13 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// newSession loads the graph and verifies that it has what the manifest says. Every operator runs on the thread that called
-// it: many goroutines share the session, which uses the cores better than many threads within one small matrix product do.
+// newSession loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
+// runs on the thread that called it: many goroutines share the session, which uses the cores better than many threads
+// within one small matrix product do.
 //
-// It also tells whether sentences must be encoded alone: dynamic quantisation takes its scale from the whole batch, so
-// company would change a sentence's vector.
-func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err error) {
+// single reports whether every sentence must be encoded by itself: dynamic quantisation takes its scale from the whole
+// batch, so the other sentences of a batch would change a sentence's vector.
+func newSession(m *Model) (session *ort.DynamicAdvancedSession, single bool, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
@@ -36,7 +37,7 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 		return nil, false, err
 	}
 	if m.Pooling == tokenLevel && len(m.External) == 0 && !slices.ContainsFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output }) {
-		graph = exposed(graph, m.Output)
+		graph = withOutput(graph, m.Output)
 		if inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph); err != nil {
 			return nil, false, badinput.Errorf("%s of encoder %s: tokens.output is %q, which is no tensor of %s (%w): correct the field",
 				m.shown(ManifestName), m.Name, m.Output, m.ONNX, err)
@@ -56,8 +57,9 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, alone bool, err 
 	return session, bytes.Contains(graph, []byte("DynamicQuantize")), nil
 }
 
-// describe lists the graph's inputs and outputs. A graph from memory has no directory in which ONNX Runtime could find weights
-// that the manifest, and so the digest, does not list; one with external_data is loaded from its file.
+// describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
+// Runtime has no directory to look for weights that the manifest, and so the digest, does not list. A graph with
+// external_data is loaded from its file.
 func (m *Model) describe(graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
 	hint := "; if its weights are in files beside it, list them in external_data"
 	if len(m.External) == 0 {
@@ -86,9 +88,9 @@ func (m *Model) inputNames() []string {
 	return names
 }
 
-// verify compares the graph's inputs and its output with the manifest.
+// verify compares the graph's inputs and output with the manifest.
 func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
-	complain := func(field, name, format string, args ...any) error {
+	mismatch := func(field, name, format string, args ...any) error {
 		return badinput.Errorf("%s of encoder %s: %s is %q, but %s %s: correct the field or export the graph again",
 			m.shown(ManifestName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
 	}
@@ -96,20 +98,20 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 	for _, name := range m.inputNames() {
 		i := slices.IndexFunc(inputs, func(in ort.InputOutputInfo) bool { return in.Name == name })
 		if i < 0 {
-			return complain(fields[name], name, "has only the inputs %s", names(inputs))
+			return mismatch(fields[name], name, "has only the inputs %s", names(inputs))
 		}
 		if in := inputs[i]; in.DataType != ort.TensorElementDataTypeInt64 || len(in.Dimensions) != 2 {
-			return complain(fields[name], name, "has it as %s instead of int64 [batch, tokens]", shape(in))
+			return mismatch(fields[name], name, "has it as %s instead of int64 [batch, tokens]", shape(in))
 		}
 	}
 	for _, in := range inputs {
 		if _, ok := fields[in.Name]; !ok {
-			return complain("inputs.ids", m.Inputs.IDs, "also needs an input %q, which no field names", in.Name)
+			return mismatch("inputs.ids", m.Inputs.IDs, "also needs an input %q, which no field names", in.Name)
 		}
 	}
 	i := slices.IndexFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output })
 	if i < 0 {
-		return complain("output", m.Output, "has only the outputs %s", names(outputs))
+		return mismatch("output", m.Output, "has only the outputs %s", names(outputs))
 	}
 	out := outputs[i]
 	rank, axes := 2, "[batch, dim]"
@@ -121,10 +123,10 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 		field = "tokens.output"
 	}
 	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
-		return complain(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
+		return mismatch(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
 	}
 	if dim := out.Dimensions[rank-1]; dim > 0 && dim != int64(m.Dim) {
-		return complain("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)
+		return mismatch("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)
 	}
 	return nil
 }
@@ -137,7 +139,7 @@ func names(infos []ort.InputOutputInfo) string {
 	return strings.Join(all, ", ")
 }
 
-// shape shows a tensor as "float32 [-1, 256]"; -1 is any size.
+// shape formats a tensor's type as "float32 [-1, 256]"; -1 means any size.
 func shape(info ort.InputOutputInfo) string {
 	kind := strings.ToLower(strings.TrimPrefix(info.DataType.String(), "ONNX_TENSOR_ELEMENT_DATA_TYPE_"))
 	if kind == "float" {

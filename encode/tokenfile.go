@@ -14,24 +14,24 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// A token file stands beside an embedding file of an encoder whose token vectors are static, so that what the encoder cut into tokens
-// need not be cut again: the magic, the number of sentences and of ids (uint32), the end of each sentence's ids (uint32), and
-// the ids (int32), each sentence's distinct ones in ascending order; little-endian.
+// A token file is written beside an embedding file if the encoder's token vectors are static, so that the sentences
+// need not be tokenised again. Its content, little-endian: the magic, the number of sentences and of ids (uint32), the
+// end of each sentence's ids (uint32), and the ids (int32). A sentence's ids are distinct and in ascending order.
 const tokenMagic = "MINETOKS"
 
-// TokenPath is the token file of an embedding file.
+// TokenPath is the path of the token file of an embedding file.
 func TokenPath(embedding string) string { return strings.TrimSuffix(embedding, ".npy") + ".tokens" }
 
-// tokenLog gathers the ids of sentences as they are encoded.
+// tokenLog collects the token ids of sentences while they are encoded.
 type tokenLog struct {
 	TokenIDs
 }
 
-// add takes a window's sentences, whose special tokens are cut off.
+// add appends the ids of a window's sentences, without their special tokens.
 func (l *tokenLog) add(e *Encoder, w *window, prefix Prefix) {
 	for i := range w.texts {
 		begin := len(l.IDs)
-		l.IDs = append(l.IDs, e.own(w.tokens(i), prefix)...)
+		l.IDs = append(l.IDs, e.textIDs(w.tokens(i), prefix)...)
 		slices.Sort(l.IDs[begin:])
 		l.IDs = l.IDs[:begin+len(slices.Compact(l.IDs[begin:]))]
 		l.Ends = append(l.Ends, len(l.IDs))
@@ -52,7 +52,7 @@ func (l *tokenLog) write(path string) error {
 	return atomicfile.WriteBytes(path, out)
 }
 
-// ReadTokens reads the distinct token ids of an embedding file's n sentences; ok is false where it has no token file.
+// ReadTokens reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
 func ReadTokens(embedding string, n int) (ids TokenIDs, ok bool, err error) {
 	path := TokenPath(embedding)
 	data, err := os.ReadFile(path)
@@ -63,7 +63,7 @@ func ReadTokens(embedding string, n int) (ids TokenIDs, ok bool, err error) {
 		return ids, false, fmt.Errorf("open token file: %w", err)
 	}
 	if ids, err = decodeTokens(data); err == nil && len(ids.Ends) != n {
-		err = fmt.Errorf("it is of %d sentences, not %d", len(ids.Ends), n)
+		err = fmt.Errorf("it has %d sentences instead of %d", len(ids.Ends), n)
 	}
 	if err != nil {
 		return ids, false, badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path, err)
@@ -80,7 +80,7 @@ func decodeTokens(data []byte) (TokenIDs, error) {
 	n, m := int(binary.LittleEndian.Uint32(rest)), int(binary.LittleEndian.Uint32(rest[4:]))
 	rest = rest[8:]
 	if len(rest) != 4*(n+m) {
-		return ids, fmt.Errorf("it has %d bytes after its head instead of %d", len(rest), 4*(n+m))
+		return ids, fmt.Errorf("it has %d bytes after its header instead of %d", len(rest), 4*(n+m))
 	}
 	ids.Ends, ids.IDs = make([]int, n), make([]int32, m)
 	last := 0

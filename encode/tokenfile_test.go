@@ -11,7 +11,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TestTokenFile: what EncodeFile leaves beside an embedding file is what the tokens are, each once.
+// TestTokenFile checks that EncodeFile writes each token of a sentence once beside the embedding file.
 func TestTokenFile(t *testing.T) {
 	model, err := Load(fixtures.Encoder)
 	if err != nil {

@@ -9,15 +9,17 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// splitter turns texts into the ids of its file. Every method may be called from any number of goroutines; Close is last.
+// splitter turns texts into ids of the tokenizer's file. All methods may be called from any number of goroutines. Close
+// must be called last.
 type splitter interface {
-	// Encode calls yield once for every text, in order, with its ids, cut to the first most; yield must not keep the slice.
-	Encode(texts []string, most int, yield func(i int, ids []int32)) error
-	// Size is the number of pieces: ids are below it.
+	// Encode calls yield once for every text, in order, with its ids truncated to the first maxIDs. yield must not
+	// retain the slice.
+	Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error
+	// Size is the number of pieces; every id is less than it.
 	Size() int
-	// ID is the number of a piece.
+	// ID returns the id of a piece, and false if the file does not have it.
 	ID(piece string) (int32, bool)
-	// Unknown is the id of the piece that stands for what the file does not know.
+	// Unknown is the id for text that the file has no piece for.
 	Unknown() int32
 	Close()
 }
@@ -40,7 +42,7 @@ func newSplitter(m *Model) (splitter, error) {
 	return s, nil
 }
 
-// tokens is a run of token sequences, back to back: sequence i is ids[ends[i-1]:ends[i]].
+// tokens is a list of token sequences in one slice: sequence i is ids[ends[i-1]:ends[i]].
 type tokens struct {
 	ids  []int32
 	ends []int
@@ -56,9 +58,9 @@ func (t *tokens) at(i int) []int32 {
 	return t.ids[t.ends[i-1]:t.ends[i]]
 }
 
-// tokenize appends to t what the graph is given for each text: beginning, prefix, the text's own ids cut to what is
-// left of max_tokens, end. A text of which the tokenizer leaves nothing stands as one unknown token, as an empty
-// sequence has no vector. texts is overwritten.
+// tokenize appends to t the graph's input for each text: BOS, prefix, the text's own ids truncated to what max_tokens
+// leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector. texts is
+// overwritten.
 func (e *Encoder) tokenize(t *tokens, prefix Prefix, texts []string) error {
 	for i := range texts {
 		if e.model.Tokenizer.Lowercase {
@@ -66,17 +68,17 @@ func (e *Encoder) tokenize(t *tokens, prefix Prefix, texts []string) error {
 		}
 		texts[i] = prefix.Text + texts[i]
 	}
-	most := e.model.MaxTokens - e.model.specials(prefix)
-	err := e.splitter.Encode(texts, most, func(_ int, ids []int32) {
-		t.ids = append(t.ids, e.numbers.bos...)
+	maxIDs := e.model.MaxTokens - e.model.specials(prefix)
+	err := e.splitter.Encode(texts, maxIDs, func(_ int, ids []int32) {
+		t.ids = append(t.ids, e.ids.bos...)
 		t.ids = append(t.ids, prefix.Tokens...)
 		for _, id := range ids {
-			t.ids = append(t.ids, e.numbers.graph[id])
+			t.ids = append(t.ids, e.ids.graph[id])
 		}
 		if len(ids) == 0 {
-			t.ids = append(t.ids, e.numbers.graph[e.splitter.Unknown()])
+			t.ids = append(t.ids, e.ids.graph[e.splitter.Unknown()])
 		}
-		t.ids = append(t.ids, e.numbers.eos...)
+		t.ids = append(t.ids, e.ids.eos...)
 		t.ends = append(t.ends, len(t.ids))
 	})
 	if err != nil {

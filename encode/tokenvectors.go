@@ -11,25 +11,26 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TokenOutput names the tensor of a graph that holds the tokens' vectors, float32 [batch, tokens, dim]. It need not be
-// one of the graph's outputs. It is read in a session of its own, so it changes no sentence vector and is no part of Model.Digest.
+// TokenOutput names the tensor of a graph that holds the vectors of the tokens, float32 [batch, tokens, dim]. It need
+// not be one of the graph's outputs. It is read in a session of its own, so it changes no sentence vector and is not
+// part of Model.Digest.
 type TokenOutput struct {
 	Output string `yaml:"output"`
-	Dim    int    `yaml:"dim,omitempty"`    // 0: that of the sentence vectors
-	Static bool   `yaml:"static,omitempty"` // a token's vector depends on its id alone, not on the sentence around it
+	Dim    int    `yaml:"dim,omitempty"`    // 0 means the dim of the sentence vectors
+	Static bool   `yaml:"static,omitempty"` // a token's vector depends on its id alone, not on the sentence
 }
 
-// TokenEncoder gives the vectors of sentences' tokens.
+// TokenEncoder computes the vectors of sentences' tokens.
 type TokenEncoder struct {
-	encoder   *Encoder
-	tokenizer func() error // opens it when the first text comes: where an encoder's token files are at hand none does
-	static    bool
+	encoder  *Encoder
+	openOnce func() error // opens the tokenizer when the first text arrives; with token files it is never opened
+	static   bool
 }
 
-// OpenTokens starts a model's token-level output, which its manifest must name (Model.Tokens).
+// OpenTokens opens the token-level output of a model. Its manifest must name that output (Model.Tokens).
 func OpenTokens(model *Model, options Options) (*TokenEncoder, error) {
 	if model.Tokens.Output == "" {
-		return nil, badinput.Errorf("encoder %s gives no token vectors: name the graph's tensor in tokens.output of its %s", model.Name, ManifestName)
+		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", model.Name, ManifestName)
 	}
 	tokens := *model
 	tokens.Output, tokens.Pooling = model.Tokens.Output, tokenLevel
@@ -46,22 +47,23 @@ func OpenTokens(model *Model, options Options) (*TokenEncoder, error) {
 	return &TokenEncoder{encoder, sync.OnceValue(encoder.openTokenizer), model.Tokens.Static}, nil
 }
 
-// Close frees what OpenTokens holds.
+// Close frees what OpenTokens opened.
 func (t *TokenEncoder) Close() error { return t.encoder.Close() }
 
 // Dim is the number of values in a token's vector.
 func (t *TokenEncoder) Dim() int { return t.encoder.Dim() }
 
-// Static says whether Vectors gives the vectors of ids; otherwise only Contextual has any.
+// Static reports whether Vectors may be used. If not, only Contextual gives vectors.
 func (t *TokenEncoder) Static() bool { return t.static }
 
-// TokenIDs are sentences' token ids, back to back: sentence i has IDs[Ends[i-1]:Ends[i]].
+// TokenIDs are the token ids of sentences in one slice: sentence i has IDs[Ends[i-1]:Ends[i]].
 type TokenIDs struct {
 	IDs  []int32
 	Ends []int
 }
 
-// IDs tokenises normalised sentences of one language. Special tokens and the language's prefix are left out; a sentence may have no token.
+// IDs tokenises normalised sentences of one language. Special tokens and the language's prefix are left out, so a
+// sentence may have no token.
 func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string) (TokenIDs, error) {
 	w, prefix, err := t.tokenize(ctx, language, texts)
 	if err != nil {
@@ -69,14 +71,14 @@ func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string)
 	}
 	var ids TokenIDs
 	for i := range texts {
-		ids.IDs = append(ids.IDs, t.encoder.own(w.tokens(i), prefix)...)
+		ids.IDs = append(ids.IDs, t.encoder.textIDs(w.tokens(i), prefix)...)
 		ids.Ends = append(ids.Ends, len(ids.IDs))
 	}
 	return ids, nil
 }
 
 func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []string) (*window, Prefix, error) {
-	if err := t.tokenizer(); err != nil {
+	if err := t.openOnce(); err != nil {
 		return nil, Prefix{}, fmt.Errorf("token vectors: %w", err)
 	}
 	prefix, err := t.encoder.model.prefix(language)
@@ -87,16 +89,16 @@ func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []st
 	return w, prefix, t.encoder.tokenizeWindow(ctx, prefix, w)
 }
 
-// own cuts off what tokenize put before and after a text's own ids.
-func (e *Encoder) own(ids []int32, prefix Prefix) []int32 {
-	n := e.numbers
+// textIDs returns ids without what tokenize put before and after a text's own ids.
+func (e *Encoder) textIDs(ids []int32, prefix Prefix) []int32 {
+	n := e.ids
 	return ids[len(n.bos)+len(prefix.Tokens) : len(ids)-len(n.eos)]
 }
 
 // Vectors returns the vectors [len(ids), Dim] of a static output.
 func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, error) {
 	e := t.encoder
-	dim, length := e.model.Dim, min(e.model.MaxTokens, e.options.TokenBudget/fewest)
+	dim, length := e.model.Dim, min(e.model.MaxTokens, e.options.TokenBudget/minRows)
 	vectors := make([]float32, len(ids)*dim)
 	err := e.parallel(ctx, (len(ids)+length-1)/length, func(r *runner, i int) error {
 		part := ids[i*length : min((i+1)*length, len(ids))]
@@ -110,16 +112,16 @@ func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, err
 	return vectors, err
 }
 
-// Contextual calls emit with the ids and vectors [len(ids), Dim] of each sentence's own tokens, one call at a time, in any order
-// of sentences i. emit must keep neither slice.
+// Contextual calls emit with the ids and vectors [len(ids), Dim] of each sentence's own tokens, one call at a time, for
+// the sentences i in any order. emit must not retain the slices.
 func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []string, emit func(i int, ids []int32, vectors []float32) error) error {
 	w, prefix, err := t.tokenize(ctx, language, texts)
 	if err != nil {
 		return err
 	}
 	e, dim := t.encoder, t.encoder.model.Dim
-	all := batches(w, e.options.TokenBudget, e.alone)
-	var one sync.Mutex
+	all := batches(w, e.options.TokenBudget, e.single)
+	var mu sync.Mutex
 	return e.parallel(ctx, len(all), func(r *runner, n int) error {
 		b := all[n]
 		sequences := make([][]int32, b.size)
@@ -130,11 +132,11 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		if err != nil {
 			return fmt.Errorf("token vectors of %d sentences with %s: %w", b.size, e.model.Name, err)
 		}
-		one.Lock()
-		defer one.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		for i, ids := range sequences {
-			own := e.own(ids, prefix)
-			before := len(e.numbers.bos) + len(prefix.Tokens)
+			own := e.textIDs(ids, prefix)
+			before := len(e.ids.bos) + len(prefix.Tokens)
 			vectors := out[(i*b.length+before)*dim:][:len(own)*dim]
 			if err := emit(int(b.rows[i]), own, vectors); err != nil {
 				return err
@@ -144,29 +146,29 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 	})
 }
 
-// tokens runs the graph on sequences of equal length, filled up to the fewest that give the same bits in any company, and returns
-// [len(sequences), length, Dim], valid until the runner's next call.
+// tokens runs the graph on sequences of equal length and returns [len(sequences), length, Dim], valid until the
+// runner's next call. It repeats the last sequence to give the graph at least minRows.
 func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
-	n, length := max(fewest, len(sequences)), len(sequences[0])
+	n, length := max(minRows, len(sequences)), len(sequences[0])
 	r.ids = r.ids[:0]
 	for i := range n {
 		for _, id := range sequences[min(i, len(sequences)-1)] {
 			r.ids = append(r.ids, int64(id))
 		}
 	}
-	r.out = grown(r.out, n*length*r.model.Dim)
+	r.out = resized(r.out, n*length*r.model.Dim)
 	if err := r.call(ort.NewShape(int64(n), int64(length)), ort.NewShape(int64(n), int64(length), int64(r.model.Dim))); err != nil {
 		return nil, err
 	}
 	return r.out[:len(sequences)*length*r.model.Dim], nil
 }
 
-// tokenLevel stands for the pooling of a token-level output, which is not pooled.
+// tokenLevel is the pooling of a token-level output, which is not pooled.
 const tokenLevel Pooling = "tokens"
 
-// exposed returns a graph with one more output. Protocol buffers join a message that stands twice, so a second ModelProto.graph that
-// holds one output, put after the first, adds it to the outputs there are.
-func exposed(graph []byte, tensor string) []byte {
+// withOutput returns the graph with one more output. A protocol buffer parser merges a message that occurs twice, so
+// appending a second ModelProto.graph that holds only the output adds it to the existing outputs.
+func withOutput(graph []byte, tensor string) []byte {
 	field := func(number byte, value []byte) []byte {
 		out := []byte{number<<3 | 2}
 		n := len(value)

@@ -25,8 +25,9 @@ func openTokens(t *testing.T, model *Model) *TokenEncoder {
 	return e
 }
 
-// TestTokenVectorsAreWhatTheMeanIsTakenOf: the default encoder's sentence vector is the direction of the sum of its tokens' vectors.
-func TestTokenVectorsAreWhatTheMeanIsTakenOf(t *testing.T) {
+// TestTokenVectorsSumToSentence checks that the default encoder's sentence vector has the direction of the sum of its
+// tokens' vectors.
+func TestTokenVectorsSumToSentence(t *testing.T) {
 	model, err := Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,8 @@ func TestTokenVectorsAreWhatTheMeanIsTakenOf(t *testing.T) {
 	}
 }
 
-// TestContextualVectors reads the same output as if it depended on the sentence: every token has the vector of its id.
+// TestContextualVectors reads the same output as if it depended on the sentence: every token must have the vector of
+// its id.
 func TestContextualVectors(t *testing.T) {
 	model, err := Load(fixtures.Encoder)
 	if err != nil {
@@ -95,7 +97,7 @@ func TestContextualVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsNeedNoTokenizer: where ids are known the tokenizer, which is slow to open, is not.
+// TestVectorsNeedNoTokenizer checks that the tokenizer, which is slow to open, is not opened when the ids are known.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
 	model, err := Load(fixtures.Encoder)
 	if err != nil {

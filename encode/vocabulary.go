@@ -9,13 +9,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Vocabulary is a manifest's tokenizer alone: how a trainer turns text into the ids that the exported graph will be given.
+// Vocabulary is the tokenizer of a manifest without its graph. A trainer uses it to turn text into the ids that the
+// exported graph will get.
 type Vocabulary struct {
 	splitter
-	numbers numbers
+	ids idMap
 }
 
-// OpenVocabulary opens the tokenizer of a manifest whose files lie in dir.
+// OpenVocabulary opens the tokenizer of a manifest whose files are in dir.
 func OpenVocabulary(dir string, t Tokenizer) (*Vocabulary, error) {
 	m := &Model{Manifest: Manifest{Name: filepath.Base(dir), Tokenizer: t}, files: os.DirFS(dir), directory: dir}
 	if wrong := t.wrong(); len(wrong) > 0 {
@@ -25,7 +26,7 @@ func OpenVocabulary(dir string, t Tokenizer) (*Vocabulary, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNumbers(m, s)
+	n, err := newIDMap(m, s)
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -33,29 +34,30 @@ func OpenVocabulary(dir string, t Tokenizer) (*Vocabulary, error) {
 	return &Vocabulary{s, n}, nil
 }
 
-// Number is the graph's id of a tokenizer's id.
-func (v *Vocabulary) Number(id int32) int32 { return v.numbers.graph[id] }
+// Number returns the graph's id for an id of the tokenizer.
+func (v *Vocabulary) Number(id int32) int32 { return v.ids.graph[id] }
 
-// Ends are the graph's ids before and after every sentence: one each, or none.
-func (v *Vocabulary) Ends() (bos, eos []int32) { return v.numbers.bos, v.numbers.eos }
+// Ends returns the graph's ids before and after every sentence: one each, or none.
+func (v *Vocabulary) Ends() (bos, eos []int32) { return v.ids.bos, v.ids.eos }
 
-// Rows is how many rows a table for all ids of the graph has.
+// Rows is the number of rows that an embedding table needs for all ids of the graph.
 func (v *Vocabulary) Rows() int {
-	most := slices.Max(v.numbers.graph)
-	for _, id := range slices.Concat(v.numbers.bos, v.numbers.eos) {
+	most := slices.Max(v.ids.graph)
+	for _, id := range slices.Concat(v.ids.bos, v.ids.eos) {
 		most = max(most, id)
 	}
 	return int(most) + 1
 }
 
-// Pieces are the spellings of the graph's ids, empty where an id has none, or nil if the tokenizer is not SentencePiece.
+// Pieces returns the spellings of the graph's ids, empty where an id has none. It is nil if the tokenizer is not
+// SentencePiece.
 func (v *Vocabulary) Pieces() []string {
 	model, ok := v.splitter.(*sentencepiece.Model)
 	if !ok {
 		return nil
 	}
 	pieces := make([]string, v.Rows())
-	for id, number := range v.numbers.graph {
+	for id, number := range v.ids.graph {
 		pieces[number] = model.Piece(int32(id))
 	}
 	return pieces

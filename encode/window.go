@@ -10,22 +10,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// chunk is how many texts are tokenised together.
+// chunk is the number of texts that are tokenised together.
 const chunk = 256
 
-// window is a run of consecutive sentences on its way through the encoder.
+// window is a run of consecutive sentences that are encoded together.
 type window struct {
-	base   int // the first sentence's row
+	base   int // row of the first sentence
 	texts  []string
-	chunks []tokens  // of 256 texts each
+	chunks []tokens  // of chunk texts each
 	rows   []float32 // [len(texts), dim]
 }
 
-// tokens is sentence i's sequence.
+// tokens returns the token sequence of sentence i.
 func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].at(i % chunk) }
 
-// stream passes windows from one goroutine that reads and tokenises to another that runs and emits, so that the one's
-// ends are filled with the other's work. Both share the runners, so no more than Options.Threads work at a time.
+// stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
+// threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
+// most Options.Threads of them work at a time.
 func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenLog) (int, error) {
 	prefix, err := e.model.prefix(lang)
 	if err != nil {
@@ -57,7 +58,7 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 			}
 			n += len(w.texts)
 			clear(w.texts)
-			free <- w // never blocks: there are as many places as windows
+			free <- w // never blocks: the channel has room for all windows
 		}
 		return ctx.Err()
 	})
@@ -65,7 +66,7 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	return n, err
 }
 
-// counter reports how many sentences are done, one call at a time and never a smaller number.
+// counter reports the number of encoded sentences, one call at a time and in ascending order.
 type counter struct {
 	mu     sync.Mutex
 	rows   int
@@ -82,7 +83,7 @@ func (c *counter) add(rows int) {
 	c.report(c.rows)
 }
 
-// readWindows fills free windows with tokenised texts and hands them on until texts ends.
+// readWindows fills free windows with tokenised texts and sends them to ready until texts ends.
 func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq2[string, error], free <-chan *window, ready chan<- *window) error {
 	next, stop := iter.Pull2(texts)
 	defer stop()
@@ -135,8 +136,8 @@ func (e *Encoder) tokenizeWindow(ctx context.Context, prefix Prefix, w *window) 
 }
 
 func (e *Encoder) runWindow(ctx context.Context, w *window, done *counter) error {
-	w.rows = grown(w.rows, len(w.texts)*e.model.Dim)
-	all := batches(w, e.options.TokenBudget, e.alone)
+	w.rows = resized(w.rows, len(w.texts)*e.model.Dim)
+	all := batches(w, e.options.TokenBudget, e.single)
 	return e.parallel(ctx, len(all), func(r *runner, i int) error {
 		if err := r.run(w, all[i].rows, all[i].length); err != nil {
 			return err
@@ -146,7 +147,7 @@ func (e *Encoder) runWindow(ctx context.Context, w *window, done *counter) error
 	})
 }
 
-// parallel calls f for 0 to n-1, each call holding a runner, and returns the first error. It stops when ctx is done.
+// parallel calls f for 0 to n-1 and returns the first error. Each call holds a runner. It stops when ctx is done.
 func (e *Encoder) parallel(ctx context.Context, n int, f func(r *runner, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var taken atomic.Int64

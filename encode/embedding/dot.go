@@ -1,10 +1,12 @@
 package embedding
 
-// Dot returns the inner product of two float32 rows of equal length, accumulated in float64 in one fixed order and
-// rounded once to float32: every cosine that the program writes comes from here, so that it is the same whatever
-// BLAS, CPU or thread count found the pair. The order is eight interleaved sums (element i goes to sum i mod 8), joined
-// as a balanced tree, then the tail in order. The product of two float32 values is exact in float64, so a fused
-// multiply-add gives the same bits and a SIMD version may replace this one.
+// Dot returns the inner product of two float32 rows [dim] of equal length. It is accumulated in float64 in one fixed
+// order and rounded once to float32. Every cosine that the program writes is computed here, so it is the same whichever
+// BLAS, CPU or thread count found the pair.
+//
+// The order: eight interleaved sums (element i is added to sum i mod 8), then a balanced tree over the eight, then the
+// remaining elements in order. The product of two float32 values is exact in float64, so a fused multiply-add gives the
+// same bits and a SIMD version may replace this one.
 func Dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s [8]float64

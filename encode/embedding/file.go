@@ -22,13 +22,13 @@ type File struct {
 	mapped []byte
 }
 
-// Want is what the caller expects of an embedding file; an empty field is not checked.
+// Want is what the caller expects of an embedding file. An empty field is not checked.
 type Want struct {
 	Encoder, Shard string // digests
 }
 
-// Open maps an embedding file. One that is truncated, disagrees with its .json, or comes of another encoder or shard than
-// wanted is a badinput error.
+// Open maps an embedding file. It returns a badinput error if the file is truncated, disagrees with its .json, or was
+// made by another encoder or from another shard than wanted.
 func Open(path string, want Want) (*File, error) {
 	meta, err := readMeta(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func readMeta(path string) (Meta, error) {
 	var meta Meta
 	text, err := os.ReadFile(MetaPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return meta, badinput.Errorf("%s has no %s beside it, so it is not known which encoder made it: encode the shard again", path, MetaPath(path))
+		return meta, badinput.Errorf("%s has no %s beside it, so the encoder that made it is unknown: encode the shard again", path, MetaPath(path))
 	}
 	if err != nil {
 		return meta, fmt.Errorf("open embedding file: %w", err)
@@ -70,8 +70,8 @@ func readMeta(path string) (Meta, error) {
 	return meta, nil
 }
 
-// OpenArray maps any program's two-dimensional .npy of float16, float32 or float64, C order, little-endian; only N, Dim and
-// DType of its Meta are known. float64 is rounded to float32 in memory.
+// OpenArray maps a two-dimensional .npy file of any program: float16, float32 or float64, C order, little-endian.
+// float64 is rounded to float32 in memory. Of the Meta only N, Dim and DType are set.
 func OpenArray(path string) (*File, error) {
 	data, err := mapFile(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func OpenArray(path string) (*File, error) {
 	return f, nil
 }
 
-// OpenRaw maps a file of values without a header, as LASER writes them: rows of dim float32 or float16 values.
+// OpenRaw maps a file of values without a header, as LASER writes them: rows [n, dim] of float16, float32 or float64.
 func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 	if dim < 1 || dim > dimLimit || itemSize[dtype] == 0 {
 		return nil, badinput.Errorf("read %s as rows of %d values of type %q: dim must be from 1 to %d, and the type float16, float32 or float64", path, dim, dtype, dimLimit)
@@ -100,7 +100,7 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 	f := &File{mapped: data}
 	row := dim * itemSize[dtype]
 	if len(data)%row != 0 {
-		err := badinput.Errorf("%s has %d bytes, which are not whole rows of %d %s values: correct the dimension or copy the file again", path, len(data), dim, dtype)
+		err := badinput.Errorf("%s has %d bytes, which is not a whole number of rows of %d %s values: correct the dimension or copy the file again", path, len(data), dim, dtype)
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.view(data, dtype, len(data)/row, dim); err != nil {
@@ -109,11 +109,11 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 	return f, nil
 }
 
-// view makes the Matrix of n rows of dim values of data. Values that are not aligned, or not float16 or float32, are copied.
+// view sets f.Matrix to the n rows of dim values in data. Values that are not aligned, and float64 values, are copied.
 func (f *File) view(data []byte, dtype DType, n, dim int) error {
 	size := itemSize[dtype]
 	if want := n * dim * size; len(data) != want {
-		return fmt.Errorf("has %d bytes of values where %s [%d, %d] needs %d: it was cut off or changed, so make or copy it again", len(data), dtype, n, dim, want)
+		return fmt.Errorf("has %d bytes of values where %s [%d, %d] needs %d: it was truncated or changed; make it or copy it again", len(data), dtype, n, dim, want)
 	}
 	f.Meta = Meta{N: n, Dim: dim, DType: dtype}
 	f.Matrix = Matrix{N: n, Dim: dim}
@@ -140,7 +140,7 @@ func (f *File) view(data []byte, dtype DType, n, dim int) error {
 	return nil
 }
 
-// Close unmaps the file; the Matrix must not be used after it.
+// Close unmaps the file. The Matrix must not be used afterwards.
 func (f *File) Close() error {
 	f.Matrix = Matrix{}
 	if f.mapped == nil {
@@ -151,7 +151,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// mapFile maps a file for reading; an empty one, which cannot be mapped, is nil.
+// mapFile maps a file for reading. An empty file cannot be mapped; its data is nil.
 func mapFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestWriteThenOpen(t *testing.T) {
 	}
 }
 
-// The headers are what numpy 2 writes for the same arrays.
+// The headers are those that numpy 2 writes for the same arrays.
 func TestHeaderIsNumpys(t *testing.T) {
 	for _, c := range []struct {
 		dtype  DType
@@ -153,7 +153,7 @@ func TestWriteRefusesAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// A failed second attempt must not leave the first one's .json to describe whatever comes next.
+// A failed second attempt must not leave the first .json to describe other rows.
 func TestRewriteRemovesOldMetaFirst(t *testing.T) {
 	path := write(t, testMeta, 1, 0, 0)
 	_, err := Write(path, testMeta, func(w *Writer) error {
@@ -197,8 +197,8 @@ func TestOpenArray(t *testing.T) {
 		{"integers", npy("{'descr': '<i4', "+two, []int32{1, 2}), "values of type '<i4'"},
 		{"records", npy("{'descr': [('a', '<f4')], "+two, []float32{1.5, -2}), "values of type [('a', '<f4')]"},
 		{"one dimension", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", []float32{1.5, -2}), "two dimensions"},
-		{"no values", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (5, 0), }", []float32{}), "cannot be"},
-		{"absurd", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 2), }", []float32{}), "cannot be"},
+		{"no values", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (5, 0), }", []float32{}), "is not valid"},
+		{"absurd", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 2), }", []float32{}), "is not valid"},
 		{"beyond float32", npy("{'descr': '<f8', "+two, []float64{1e300, -2}), "row 0, which float32 cannot hold"},
 		{"not an array", []byte("PK\x03\x04 a zip archive"), "does not start like a .npy"},
 	}
@@ -242,7 +242,7 @@ func TestOpenRaw(t *testing.T) {
 	if f.N != 2 || f.Dim != 3 || !slices.Equal(f.F32, []float32{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("got [%d, %d] %v", f.N, f.Dim, f.F32)
 	}
-	if _, err := OpenRaw(path, 4, Float32); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "not whole rows") {
+	if _, err := OpenRaw(path, 4, Float32); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "not a whole number of rows") {
 		t.Errorf("24 bytes as rows of 4: %v", err)
 	}
 	if _, err := OpenRaw(path, 0, Float32); err == nil || !badinput.Is(err) {

@@ -2,13 +2,14 @@ package embedding
 
 import "math"
 
-// narrow rounds x to binary16, to nearest, ties to even. What is beyond 65,504 becomes an infinity.
+// narrow rounds x to IEEE 754 binary16, to nearest, ties to even. A value that rounds beyond 65,504 becomes an
+// infinity.
 func narrow(x float32) uint16 {
 	const (
-		overflow  = 0x47800000 // 65,536: everything from here is infinite or NaN
+		overflow  = 0x47800000 // 65,536: from here on the result is infinite or NaN
 		smallest  = 0x38800000 // 2^-14, the smallest normal binary16
-		bias      = 112 << 23  // difference of the exponent biases, in place
-		alignHalf = 126 << 23  // 0.5: adding it leaves a subnormal's bits at the low end, rounded by the adder
+		bias      = 112 << 23  // difference of the exponent biases, shifted to the exponent's place
+		alignHalf = 126 << 23  // 0.5: adding it shifts a subnormal's bits to the low end, and the adder rounds them
 	)
 	bits := math.Float32bits(x)
 	sign := uint16(bits >> 16 & 0x8000)
@@ -22,14 +23,14 @@ func narrow(x float32) uint16 {
 	case bits < smallest:
 		return sign | uint16(math.Float32bits(math.Float32frombits(bits)+0.5)-alignHalf)
 	}
-	bits += 0xfff + bits>>13&1 // half of the last kept place, less one unless that place is odd
+	bits += 0xfff + bits>>13&1 // adds half of the last bit that stays, less one unless that bit is odd
 	return sign | uint16((bits-bias)>>13)
 }
 
-// widen is exact.
+// widen converts binary16 to float32, which is exact.
 func widen(h uint16) float32 {
 	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
-	if exponent-1 < 30 { // normal: one comparison for 1 to 30
+	if exponent-1 < 30 { // normal: one comparison for the exponents 1 to 30
 		return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 	}
 	if exponent == 0 {
@@ -52,7 +53,7 @@ func (m Matrix) Float32(dst []float32, lo, hi int) {
 	}
 }
 
-// Narrow returns m as float16, rounded to nearest, ties to even; a float16 matrix is returned as it is.
+// Narrow returns m as float16, rounded to nearest, ties to even. A float16 matrix is returned unchanged.
 func Narrow(m Matrix) Matrix {
 	if m.F16 != nil {
 		return m

@@ -31,11 +31,11 @@ func TestWidenEveryValue(t *testing.T) {
 	}
 }
 
-// Between two neighbours, rounding can only go wrong at the middle and just beside it.
+// Between two neighbours, rounding can only be wrong at the middle and next to it.
 func TestNarrowRoundsToNearestEven(t *testing.T) {
 	for i := range uint16(0x7c00) {
 		low := widen(i)
-		high := float32(65536) // where infinity would stand if the format went on
+		high := float32(65536) // the value after the largest one, if the format had no infinity
 		if i+1 < 0x7c00 {
 			high = widen(i + 1)
 		}

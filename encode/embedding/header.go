@@ -9,31 +9,32 @@ import (
 	"strings"
 )
 
-// DType is the type of the values in an embedding file, by numpy's name.
+// DType is the type of the values in an embedding file, named as numpy names it.
 type DType string
 
-// Embedding files hold Float16 or Float32; arrays of other programs may hold Float64, which is rounded to float32 when read.
+// Embedding files hold Float16 or Float32. Arrays of other programs may hold Float64, which is rounded to float32 when
+// read.
 const (
 	Float16 DType = "float16"
 	Float32 DType = "float32"
 	Float64 DType = "float64"
 )
 
-// descr is numpy's little-endian code for the type.
+// descr is numpy's code for the little-endian type.
 var descr = map[DType]string{Float16: "<f2", Float32: "<f4", Float64: "<f8"}
 
 var itemSize = map[DType]int{Float16: 2, Float32: 4, Float64: 8}
 
 const (
 	magic        = "\x93NUMPY"
-	headerSize   = 128     // of the headers written here: numpy's own size for two dimensions
-	headerLimit  = 1 << 16 // numpy needs 128; more is not an array of two dimensions
+	headerSize   = 128     // size of the headers written here: numpy's own for two dimensions
+	headerLimit  = 1 << 16 // numpy needs 128 bytes; a longer header does not belong to a two-dimensional array
 	rowLimit     = 1 << 40
 	dimLimit     = 1 << 18
 	headerFields = `{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }`
 )
 
-// header is what the first bytes of a .npy file say.
+// header is the content of a .npy header.
 type header struct {
 	dtype  DType
 	n, dim int
@@ -55,8 +56,8 @@ func npyHeader(dtype DType, n, dim int) []byte {
 var headerPattern = regexp.MustCompile(
 	`^\{(?:(?:'descr': *('[^']*'|\[.*\])|'fortran_order': *(True|False)|'shape': *\(([0-9L, ]*)\)) *,? *)+\} *\n?$`)
 
-// parseHeader reads the header at the start of data, of numpy's versions 1 to 3. It takes two-dimensional little-endian
-// float arrays in C order; the error says what it found instead.
+// parseHeader reads the header at the start of data, in numpy's format versions 1 to 3. It accepts two-dimensional
+// little-endian float arrays in C order. The error says what it found instead.
 func parseHeader(data []byte) (header, error) {
 	if len(data) < 12 || string(data[:6]) != magic {
 		return header{}, errors.New("does not start like a .npy file")
@@ -68,7 +69,7 @@ func parseHeader(data []byte) (header, error) {
 	case 2, 3:
 		start, length = 12, int(min(binary.LittleEndian.Uint32(data[8:]), headerLimit+1))
 	default:
-		return header{}, fmt.Errorf("is a .npy file of version %d, but only 1 to 3 are known", data[6])
+		return header{}, fmt.Errorf("is a .npy file of version %d, but only versions 1 to 3 are supported", data[6])
 	}
 	if length > headerLimit || start+length > len(data) {
 		return header{}, errors.New("ends within its .npy header")
@@ -76,7 +77,7 @@ func parseHeader(data []byte) (header, error) {
 	text = data[start : start+length]
 	found := headerPattern.FindSubmatch(text)
 	if found == nil || found[1] == nil || found[2] == nil || found[3] == nil {
-		return header{}, errors.New("has a .npy header that names no descr, fortran_order and shape")
+		return header{}, errors.New("has a .npy header without descr, fortran_order and shape")
 	}
 	h := header{size: start + length}
 	var err error
@@ -110,7 +111,7 @@ func parseShape(text string) (n, dim int, err error) {
 	n, errN := strconv.Atoi(strings.TrimSpace(sizes[0]))
 	dim, errDim := strconv.Atoi(strings.TrimSpace(sizes[1]))
 	if errors.Join(errN, errDim) != nil || n < 0 || n > rowLimit || dim < 1 || dim > dimLimit {
-		return 0, 0, fmt.Errorf("has shape (%s), which cannot be", text)
+		return 0, 0, fmt.Errorf("has shape (%s), which is not valid", text)
 	}
 	return n, dim, nil
 }

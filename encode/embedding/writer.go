@@ -24,11 +24,12 @@ type Meta struct {
 	DType   DType  `json:"dtype"`
 }
 
-// MetaPath is where an embedding file's .json is: x.npy has x.json.
+// MetaPath returns the path of an embedding file's .json: x.npy has x.json.
 func MetaPath(path string) string { return strings.TrimSuffix(path, ".npy") + ".json" }
 
-// Write publishes an embedding file and its .json: fill appends the rows, and meta.N is set to their number. Nothing is left under
-// either name if it fails, and the .json comes last, so that a file with a .json is whole.
+// Write publishes an embedding file and its .json. fill appends the rows, and meta.N is set to their number. If it
+// fails, it leaves nothing under either name. The .json is written last, so an embedding file that has a .json is
+// complete.
 func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 	if !strings.HasSuffix(path, ".npy") {
 		return meta, badinput.Errorf("embedding file %s: the name must end in .npy", path)
@@ -77,11 +78,11 @@ type Writer struct {
 	buf   []byte // one row, as stored
 }
 
-// Rows is how many rows were appended.
+// Rows is the number of rows that were appended.
 func (w *Writer) Rows() int { return w.rows }
 
-// Append stores rows [m, dim], rounded to nearest even for float16. A value that is not finite, before or after rounding, is a badinput
-// error that names its row.
+// Append stores rows [m, dim], rounded to nearest even for float16. A value that is not finite, before or after
+// rounding, is a badinput error that names its row.
 func (w *Writer) Append(rows []float32) error {
 	if len(rows)%w.dim != 0 {
 		return fmt.Errorf("append %d values to rows of %d", len(rows), w.dim)

@@ -1,4 +1,4 @@
-// Package encodetest finds ONNX Runtime for tests, which run from a checkout where nothing is installed.
+// Package encodetest finds ONNX Runtime for tests, which run from a checkout where it is not installed.
 package encodetest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// module carries libonnxruntime; go.mod pins it and go.sum verifies it.
+// module contains libonnxruntime.so. go.mod sets its version and go.sum verifies it.
 const module = "github.com/k2-fsa/sherpa-onnx-go-linux"
 
-// Main is the TestMain of a package whose tests open an encoder and need nothing else.
+// Main is the TestMain of a package whose tests open an encoder and need no other setup.
 func Main(m *testing.M) {
 	if err := SetLibrary(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -23,7 +23,7 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// SetLibrary names the module cache's libonnxruntime.so in MINE_ONNXRUNTIME, unless that is already set.
+// SetLibrary sets MINE_ONNXRUNTIME to libonnxruntime.so in the module cache, unless it is set already.
 func SetLibrary() error {
 	const env = "MINE_ONNXRUNTIME"
 	if os.Getenv(env) != "" {

@@ -17,8 +17,8 @@ import (
 	"unsafe"
 )
 
-// Call is the most texts that cross into C together: enough to make the crossing free, few enough that the buffers stay in
-// the second-level cache.
+// Call is the maximum number of texts that are passed to C in one call. It is large enough to make the cost of a call
+// negligible and small enough that the buffers stay in the second-level cache.
 const Call = 256
 
 // Model is a loaded SentencePiece model. Its methods may be called from any number of goroutines until Close.
@@ -26,16 +26,16 @@ type Model struct {
 	c       *C.sp_model
 	unknown int32
 	size    int32
-	// unknownPiece is how the model spells the unknown piece.
+	// unknownPiece is the model's spelling of the unknown piece.
 	unknownPiece string
 	buffers      sync.Pool // of *buffer
 }
 
-// buffer holds one call's arguments: the texts back to back, where each ends, and the ids that come back.
+// buffer holds the arguments of one call: the concatenated texts, the end of each, and the ids that are returned.
 type buffer struct {
 	text    []byte
 	ends    []C.size_t
-	ids     []int32 // [Call, most]
+	ids     []int32 // [Call, maxIDs]
 	lengths []int32
 }
 
@@ -47,7 +47,7 @@ func New(model []byte) (*Model, error) {
 	var message *C.char
 	c := C.sp_load(unsafe.Pointer(&model[0]), C.size_t(len(model)), &message)
 	if c == nil {
-		return nil, fmt.Errorf("not a SentencePiece model: %s", take(message))
+		return nil, fmt.Errorf("not a SentencePiece model: %s", takeMessage(message))
 	}
 	m := &Model{c: c, unknown: int32(C.sp_unknown_id(c)), size: int32(C.sp_size(c))}
 	m.unknownPiece = C.GoString(C.sp_unknown_piece(c))
@@ -73,38 +73,39 @@ func (m *Model) ID(piece string) (int32, bool) {
 	return id, id != m.unknown || piece == m.unknownPiece
 }
 
-// Piece is the spelling of an id, which must be below Size.
+// Piece returns the spelling of an id, which must be less than Size.
 func (m *Model) Piece(id int32) string { return C.GoString(C.sp_piece(m.c, C.int32_t(id))) }
 
-// Encode calls yield with each text's ids in order, cut to the first `most`; yield must not keep the slice.
-// The text is given to the model as it is: an empty one, or one of which the model's normaliser leaves nothing, has no ids.
-func (m *Model) Encode(texts []string, most int, yield func(i int, ids []int32)) error {
-	if most <= 0 {
-		return fmt.Errorf("split into at most %d pieces: the number must be positive", most)
+// Encode calls yield with the ids of each text, in order, truncated to the first maxIDs. yield must not retain the
+// slice. Texts are passed to the model unchanged. A text that is empty, or that the model's normaliser reduces to
+// nothing, has no ids.
+func (m *Model) Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error {
+	if maxIDs <= 0 {
+		return fmt.Errorf("split into at most %d pieces: the number must be positive", maxIDs)
 	}
 	b := m.buffers.Get().(*buffer)
 	defer m.buffers.Put(b)
 	for lo := 0; lo < len(texts); lo += Call {
 		part := texts[lo:min(lo+Call, len(texts))]
-		if err := m.call(b, part, most); err != nil {
+		if err := m.call(b, part, maxIDs); err != nil {
 			return fmt.Errorf("split texts %d to %d: %w", lo, lo+len(part)-1, err)
 		}
 		for i := range part {
-			yield(lo+i, b.ids[i*most:][:b.lengths[i]])
+			yield(lo+i, b.ids[i*maxIDs:][:b.lengths[i]])
 		}
 	}
 	return nil
 }
 
 // call fills b.ids and b.lengths for at most Call texts.
-func (m *Model) call(b *buffer, texts []string, most int) error {
+func (m *Model) call(b *buffer, texts []string, maxIDs int) error {
 	b.text, b.ends = b.text[:0], b.ends[:0]
 	for _, text := range texts {
 		b.text = append(b.text, text...)
 		b.ends = append(b.ends, C.size_t(len(b.text)))
 	}
-	if need := len(texts) * most; cap(b.ids) < need {
-		b.ids = make([]int32, Call*most)
+	if need := len(texts) * maxIDs; cap(b.ids) < need {
+		b.ids = make([]int32, Call*maxIDs)
 	}
 	b.ids = b.ids[:cap(b.ids)]
 	if b.lengths == nil {
@@ -112,16 +113,16 @@ func (m *Model) call(b *buffer, texts []string, most int) error {
 	}
 	var message *C.char
 	rc := C.sp_encode(m.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(b.text))), &b.ends[0], C.int(len(texts)),
-		C.int(most), (*C.int32_t)(&b.ids[0]), (*C.int32_t)(&b.lengths[0]), &message)
+		C.int(maxIDs), (*C.int32_t)(&b.ids[0]), (*C.int32_t)(&b.lengths[0]), &message)
 	runtime.KeepAlive(m)
 	if rc != 0 {
-		return errors.New(take(message))
+		return errors.New(takeMessage(message))
 	}
 	return nil
 }
 
-// take copies a message out of C and frees it.
-func take(message *C.char) string {
+// takeMessage copies a message from C and frees it.
+func takeMessage(message *C.char) string {
 	defer C.sp_free_message(message)
 	return C.GoString(message)
 }

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden ids anew with spm_enco
 const (
 	modelFile = "../../fixtures/models/" + fixtures.Encoder + "/spm.model"
 	sentences = "testdata/sentences.txt" // written for this test
-	golden    = "testdata/sentences.ids" // of spm_encode 0.1.97
+	golden    = "testdata/sentences.ids" // from spm_encode 0.1.97
 )
 
 func load(t testing.TB) *Model {
@@ -49,10 +49,10 @@ func lines(t testing.TB, path string) []string {
 }
 
 // encode returns each text's ids as spm_encode prints them.
-func encode(t testing.TB, m *Model, texts []string, most int) []string {
+func encode(t testing.TB, m *Model, texts []string, maxIDs int) []string {
 	t.Helper()
 	out := make([]string, len(texts))
-	err := m.Encode(texts, most, func(i int, ids []int32) {
+	err := m.Encode(texts, maxIDs, func(i int, ids []int32) {
 		words := make([]string, len(ids))
 		for j, id := range ids {
 			words[j] = strconv.Itoa(int(id))
@@ -143,10 +143,10 @@ func TestEncodeCutsAndCrossesCalls(t *testing.T) {
 	text := lines(t, sentences)[0]
 	whole := strings.Fields(encode(t, m, []string{text}, 1000)[0])
 	texts := slices.Repeat([]string{text, "", "a"}, Call) // three calls into C
-	for _, most := range []int{1, 3, len(whole), 200} {
-		got := encode(t, m, texts, most)
+	for _, maxIDs := range []int{1, 3, len(whole), 200} {
+		got := encode(t, m, texts, maxIDs)
 		for i := range texts {
-			want := strings.Join(whole[:min(most, len(whole))], " ")
+			want := strings.Join(whole[:min(maxIDs, len(whole))], " ")
 			switch i % 3 {
 			case 1:
 				want = ""
@@ -154,7 +154,7 @@ func TestEncodeCutsAndCrossesCalls(t *testing.T) {
 				want = encode(t, m, []string{"a"}, 9)[0]
 			}
 			if got[i] != want {
-				t.Fatalf("at most %d: text %d gives %q, want %q", most, i, got[i], want)
+				t.Fatalf("at most %d: text %d gives %q, want %q", maxIDs, i, got[i], want)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ struct sp_model {
 
 namespace {
 
-void say(char **message, const std::string &text) { *message = strdup(text.c_str()); }
+void set_message(char **message, const std::string &text) { *message = strdup(text.c_str()); }
 
 }  // namespace
 
@@ -28,11 +28,11 @@ sp_model *sp_load(const void *data, size_t n, char **message) {
     const auto status =
         model->processor.LoadFromSerializedProto(absl::string_view(static_cast<const char *>(data), n));
     if (status.ok()) return model;
-    say(message, status.ToString());
+    set_message(message, status.ToString());
   } catch (const std::exception &e) {
-    say(message, e.what());
+    set_message(message, e.what());
   } catch (...) {
-    say(message, "unknown C++ exception");
+    set_message(message, "unknown C++ exception");
   }
   delete model;
   return nullptr;
@@ -62,7 +62,7 @@ const char *sp_piece(const sp_model *model, int32_t id) {
   return model->processor.IdToPiece(id).c_str();
 }
 
-int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int most,
+int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int max_ids,
               int32_t *ids, int32_t *lengths, char **message) {
   int i = 0;
   try {
@@ -71,19 +71,19 @@ int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n
     for (; i < n; i++) {
       const auto status = model->processor.Encode(absl::string_view(text + begin, ends[i] - begin), &pieces);
       if (!status.ok()) {
-        say(message, std::to_string(i) + ": " + status.ToString());
+        set_message(message, std::to_string(i) + ": " + status.ToString());
         return -1;
       }
-      const size_t kept = std::min(pieces.size(), static_cast<size_t>(most));
-      std::copy_n(pieces.begin(), kept, ids + static_cast<size_t>(i) * most);
+      const size_t kept = std::min(pieces.size(), static_cast<size_t>(max_ids));
+      std::copy_n(pieces.begin(), kept, ids + static_cast<size_t>(i) * max_ids);
       lengths[i] = static_cast<int32_t>(kept);
       begin = ends[i];
     }
     return 0;
   } catch (const std::exception &e) {
-    say(message, std::to_string(i) + ": " + e.what());
+    set_message(message, std::to_string(i) + ": " + e.what());
   } catch (...) {
-    say(message, std::to_string(i) + ": unknown C++ exception");
+    set_message(message, std::to_string(i) + ": unknown C++ exception");
   }
   return -1;
 }

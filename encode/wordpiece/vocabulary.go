@@ -1,5 +1,6 @@
-// Package wordpiece splits text as BERT does: clean, separate Chinese characters and punctuation, optionally strip accents,
-// then take from each word the longest known piece again and again. Lower-casing comes before and is the caller's.
+// Package wordpiece splits text as BERT does: it removes control characters, separates Chinese characters and
+// punctuation, optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller
+// lower-cases the text first if the model needs it.
 package wordpiece
 
 import (
@@ -12,29 +13,29 @@ import (
 
 // Options are the switches of BERT's tokenizer.
 type Options struct {
-	StripAccents bool // BERT's uncased models do, its cased ones do not
+	StripAccents bool // true for BERT's uncased models, false for the cased ones
 }
 
-// continuation begins every piece that does not begin a word.
+// continuation is the prefix of every piece that does not begin a word.
 const continuation = "##"
 
-// unknownPiece stands for a word that no pieces make up.
+// unknownPiece replaces a word that cannot be split into known pieces.
 const unknownPiece = "[UNK]"
 
-// longestWord is the number of letters above which a word is unknown without a try, as in BERT.
-const longestWord = 100
+// maxWord is the maximum number of letters in a word; a longer word is unknown, as in BERT.
+const maxWord = 100
 
 // Vocabulary is a loaded vocab.txt. It is only read, so any number of goroutines may use it.
 type Vocabulary struct {
 	options Options
 	starts  map[string]int32 // pieces that begin a word
-	inner   map[string]int32 // pieces that go on, without the ##
-	longest int              // bytes of the longest piece
+	inner   map[string]int32 // pieces inside a word, without the ##
+	longest int              // length in bytes of the longest piece
 	unknown int32
 	size    int
 }
 
-// New reads a vocabulary: one piece a line, its id the number of lines before it.
+// New reads a vocabulary: one piece on each line. A piece's id is the number of lines before it.
 func New(vocab []byte, options Options) (*Vocabulary, error) {
 	lines := bytes.Split(bytes.TrimSuffix(vocab, []byte("\n")), []byte("\n"))
 	v := &Vocabulary{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1, size: len(lines)}
@@ -65,7 +66,7 @@ func New(vocab []byte, options Options) (*Vocabulary, error) {
 // Size is the number of pieces.
 func (v *Vocabulary) Size() int { return v.size }
 
-// ID is the id of a piece as it stands in the file, ## included.
+// ID returns the id of a piece, spelled as in the file with its ##.
 func (v *Vocabulary) ID(piece string) (int32, bool) {
 	id, ok := v.starts[piece]
 	return id, ok
@@ -74,14 +75,14 @@ func (v *Vocabulary) ID(piece string) (int32, bool) {
 // Unknown is the id of [UNK].
 func (v *Vocabulary) Unknown() int32 { return v.unknown }
 
-// Close does nothing: a vocabulary is Go memory.
+// Close does nothing: a vocabulary holds only Go memory.
 func (v *Vocabulary) Close() {}
 
-// Encode calls yield with each text's ids in order, cut to the first `most`; yield must not keep the slice. A text of white
-// space and control characters has no ids.
-func (v *Vocabulary) Encode(texts []string, most int, yield func(i int, ids []int32)) error {
-	if most <= 0 {
-		return fmt.Errorf("split into at most %d pieces: the number must be positive", most)
+// Encode calls yield with the ids of each text, in order, truncated to the first maxIDs. yield must not retain the
+// slice. A text of only white space and control characters has no ids.
+func (v *Vocabulary) Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error {
+	if maxIDs <= 0 {
+		return fmt.Errorf("split into at most %d pieces: the number must be positive", maxIDs)
 	}
 	var ids []int32
 	var letters []byte
@@ -89,16 +90,17 @@ func (v *Vocabulary) Encode(texts []string, most int, yield func(i int, ids []in
 		ids = ids[:0]
 		letters = v.words(letters[:0], text, func(word []byte) bool {
 			ids = v.pieces(ids, word)
-			return len(ids) < most
+			return len(ids) < maxIDs
 		})
-		yield(i, ids[:min(len(ids), most)])
+		yield(i, ids[:min(len(ids), maxIDs)])
 	}
 	return nil
 }
 
-// pieces appends the ids of one word: the longest piece that begins it, then of the rest, to its end; or [UNK] alone.
+// pieces appends the ids of one word: again and again the longest piece that the rest of the word begins with, or [UNK]
+// alone if there is none.
 func (v *Vocabulary) pieces(ids []int32, word []byte) []int32 {
-	if utf8.RuneCount(word) > longestWord {
+	if utf8.RuneCount(word) > maxWord {
 		return append(ids, v.unknown)
 	}
 	before := len(ids)

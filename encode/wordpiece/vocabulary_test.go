@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// vocab is small enough to work every case by hand; a piece's id is its place.
+// vocab is small enough to work out every case by hand. A piece's id is its index.
 var vocab = strings.Fields(`[PAD] [UNK] [CLS] [SEP] un ##aff ##able ##a un affable , . ! ' $ 我 爱 ##爱 cafe café ##s na ##ive naive ##ı ü ##ber 1 ##9 ##84 a ##b ##bc ##c # カ ##タ İ`)
 
 func load(t testing.TB, options Options) *Vocabulary {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words calls word with each word of text until it returns false: BERT's "basic tokenizer". A word is a run of letters
-// between white space; each punctuation mark and each Chinese character is a word of its own. buf is scratch space,
-// returned for the next call.
+// words calls word with each word of text until it returns false. It is BERT's "basic tokenizer": a word is a run of
+// letters between white space; each punctuation mark and each Chinese character is a word of its own. buf is scratch
+// space and is returned for the next call.
 func (v *Vocabulary) words(buf []byte, text string, word func([]byte) bool) []byte {
 	if v.options.StripAccents {
 		text = norm.NFD.String(text)
@@ -41,7 +41,8 @@ func (v *Vocabulary) words(buf []byte, text string, word func([]byte) bool) []by
 	return buf
 }
 
-// dropped: null, what is not Unicode, and control and format characters other than white space.
+// dropped reports whether BERT removes r: null, invalid Unicode, and control and format characters other than white
+// space.
 func dropped(r rune) bool {
 	if r == '\t' || r == '\n' || r == '\r' {
 		return false
@@ -53,7 +54,8 @@ func blank(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r)
 }
 
-// punctuation: Unicode's, and every ASCII character that is neither letter, digit nor space ("$", "+", "^").
+// punctuation reports whether r is punctuation in Unicode, or an ASCII character that is neither letter, digit nor
+// space ("$", "+", "^").
 func punctuation(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < 0x7f
@@ -61,7 +63,7 @@ func punctuation(r rune) bool {
 	return unicode.Is(unicode.P, r)
 }
 
-// chinese: the blocks that BERT separates. Japanese kana and Korean are not in them.
+// chinese reports whether r is in the blocks that BERT separates. Japanese kana and Korean are not in them.
 func chinese(r rune) bool {
 	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2A6DF ||
 		r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F || r >= 0x2B820 && r <= 0x2CEAF ||

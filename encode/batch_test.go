@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// weights is a random float32 initialiser.
+// weights is a float32 initialiser with random values.
 func weights(name string, rng *rand.Rand, rows, columns int) message {
 	var raw []byte
 	for range rows * columns {
@@ -19,8 +19,8 @@ func weights(name string, rng *rand.Rand, rows, columns int) message {
 	return message{}.number(1, rows).number(1, columns).number(2, 1).text(8, name).bytes(9, raw)
 }
 
-// attention is a graph with the parts of a transformer that could let one row of a batch touch another's bits: products with
-// shared weights, whose shape follows the batch, and attention, whose shape does not.
+// attention is a graph with the parts of a transformer in which one row of a batch could change another's bits:
+// products with shared weights, whose shape depends on the batch, and attention, whose shape does not.
 func attention(rng *rand.Rand, words, dim int) []byte {
 	graph := message{}
 	op := func(op string, output string, inputs ...string) {
@@ -44,8 +44,8 @@ func attention(rng *rand.Rand, words, dim int) []byte {
 	return message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))
 }
 
-// What holds for the built-in encoder holds for a transformer's operators on this CPU.
-func TestTransformerVectorDoesNotDependOnCompany(t *testing.T) {
+// The operators of a transformer, like the built-in encoder, give the same vectors in any batch on this CPU.
+func TestTransformerVectorDoesNotDependOnBatch(t *testing.T) {
 	const dim, words = 256, 26
 	rng := rand.New(rand.NewPCG(5, 5))
 	vocab := []string{"[UNK]"}

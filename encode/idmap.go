@@ -9,20 +9,21 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// fairseqSpecials is how many ids fairseq gives to <s>, <pad>, </s> and <unk>, in this order, before a dictionary's first line.
+// fairseqSpecials is the number of ids that fairseq reserves before the first line of a dictionary: <s>, <pad>, </s>
+// and <unk>.
 const (
 	fairseqSpecials = 4
 	fairseqUnknown  = 3
 )
 
-// numbers turns ids of the tokenizer's file into the graph's.
-type numbers struct {
-	graph    []int32 // [pieces of the file]
-	bos, eos []int32 // one id, or none
+// idMap maps ids of the tokenizer's file to ids of the graph.
+type idMap struct {
+	graph    []int32 // [pieces in the file]
+	bos, eos []int32 // one id each, or none
 }
 
-func newNumbers(m *Model, s splitter) (numbers, error) {
-	n := numbers{graph: make([]int32, s.Size())}
+func newIDMap(m *Model, s splitter) (idMap, error) {
+	n := idMap{graph: make([]int32, s.Size())}
 	for id := range n.graph {
 		n.graph[id] = int32(id) + m.Tokenizer.Offset
 	}
@@ -52,8 +53,8 @@ func newNumbers(m *Model, s splitter) (numbers, error) {
 	return n, nil
 }
 
-// special resolves a special token to no id or one.
-func (n numbers) special(m *Model, s splitter, special special) ([]int32, error) {
+// special resolves a special token to a slice of one id, or to none if the token is not set.
+func (n idMap) special(m *Model, s splitter, special special) ([]int32, error) {
 	if special.token == nil {
 		return nil, nil
 	}
@@ -68,9 +69,9 @@ func (n numbers) special(m *Model, s splitter, special special) ([]int32, error)
 	return []int32{n.graph[id]}, nil
 }
 
-// readDictionary numbers the pieces as fairseq does: its special symbols, then the dictionary's lines ("piece count") in
-// order. Pieces without a line are unknown.
-func (n numbers) readDictionary(m *Model, s splitter) error {
+// readDictionary numbers the pieces as fairseq does: its special symbols, then the lines ("piece count") of the
+// dictionary in order. A piece without a line gets the unknown id.
+func (n idMap) readDictionary(m *Model, s splitter) error {
 	data, err := fs.ReadFile(m.files, m.Tokenizer.Dictionary)
 	if err != nil {
 		return badinput.Errorf("read %s of encoder %s: %w", m.shown(m.Tokenizer.Dictionary), m.Name, err)
