@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// benchCorpus is 27,000 sentences of news and encyclopaedia where the shared data is unpacked, named by
-// BITEXTMINE_BENCH_TEXT; otherwise made-up ones, which compress better and are shorter.
+// benchCorpus is 27,000 sentences of news and encyclopaedia from the unpacked shared data in BITEXTMINE_BENCH_TEXT.
+// Without it the sentences are generated; they are shorter and compress better.
 func benchCorpus(b *testing.B) Input {
 	if path := os.Getenv("BITEXTMINE_BENCH_TEXT"); path != "" {
 		return Input{Path: path}

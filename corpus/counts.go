@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Reason says why a line was skipped.
+// Reason is why a line was skipped.
 type Reason string
 
 // The reasons.
 const (
-	ReasonEmpty     Reason = "empty"     // nothing is left of it after normalisation
+	ReasonEmpty     Reason = "empty"     // the normalised text is empty
 	ReasonTooLong   Reason = "too_long"  // more than Options.MaxLineBytes
-	ReasonNotUTF8   Reason = "not_utf8"  // some byte of it is not UTF-8
+	ReasonNotUTF8   Reason = "not_utf8"  // contains a byte that is not UTF-8
 	ReasonMalformed Reason = "malformed" // not a record of the file's format
 	ReasonNoColumn  Reason = "no_column" // a JSON record without the text column
 )
 
-// Reasons lists every reason, in the order of reports.
+// Reasons lists every reason, in the order in which reports print them.
 var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn}
 
-// maxExamples is how many skipped lines a file's counts name for each reason: enough to see what is wrong.
+// maxExamples is the maximum number of skipped lines that a file's counts list for each reason.
 const maxExamples = 20
 
 // Skip is one skipped line.
@@ -31,17 +31,17 @@ type Skip struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Counts says what became of a file's lines: Lines = Kept + Duplicates + every count of Skipped. A TSV header is not a
-// line; in Parquet a line is a row.
+// Counts is the number of lines in a file, by what was done with them: Lines = Kept + Duplicates + all counts in
+// Skipped. A TSV header is not a line. In Parquet a line is a row.
 type Counts struct {
 	Lines      uint64            `json:"lines"`
 	Kept       uint64            `json:"kept"`
-	Duplicates uint64            `json:"duplicates"` // of a sentence kept before in the same shard
+	Duplicates uint64            `json:"duplicates"` // of a sentence already in the same shard
 	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
 	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
 }
 
-// skip counts a line as skipped and keeps it as an example while there is room.
+// skip counts a skipped line and adds it to the examples unless there are enough.
 func (c *Counts) skip(line uint64, reason Reason, detail string) {
 	if c.Skipped == nil {
 		c.Skipped = make(map[Reason]uint64)
@@ -61,7 +61,7 @@ func (c Counts) SkippedTotal() uint64 {
 	return n
 }
 
-// Add adds another file's counts. Examples are left alone, for their lines mean nothing without the file.
+// Add adds the counts of another file. Examples are not added, because a line number means nothing without its file.
 func (c *Counts) Add(other Counts) {
 	c.Lines += other.Lines
 	c.Kept += other.Kept
@@ -74,7 +74,7 @@ func (c *Counts) Add(other Counts) {
 	}
 }
 
-// check returns an error if a line was lost without a count: a defect of this package, never of the input.
+// check returns an error if a line was not counted. That is a defect of this package, never of the input.
 func (c Counts) check() error {
 	if c.Lines != c.Kept+c.Duplicates+c.SkippedTotal() {
 		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept, c.Duplicates, c.SkippedTotal())
@@ -93,7 +93,7 @@ func (c Counts) skippedText() string {
 	return strings.Join(parts, ", ")
 }
 
-// clone returns counts that share nothing with c.
+// clone returns a copy that shares no memory with c.
 func (c Counts) clone() Counts {
 	skipped := make(map[Reason]uint64, len(c.Skipped))
 	for r, n := range c.Skipped {

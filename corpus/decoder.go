@@ -8,23 +8,23 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// record is one line or row as a decoder found it. Its bytes are valid until the next call.
+// record is one line or row from a decoder. Its bytes are valid until the next call.
 type record struct {
-	line           uint64 // from 1; in Parquet the row's number
+	line           uint64 // from 1; in Parquet the row number
 	text, doc, url []byte
-	reason         Reason // why it cannot be used; "" if it can, as far as the decoder knows
-	detail         string // what exactly is wrong
+	reason         Reason // why it cannot be used; "" if the decoder found no problem
+	detail         string // what exactly is wrong, for messages
 }
 
 // decoder reads the records of one format.
 type decoder interface {
 	// next fills rec with the next record, or returns io.EOF. Any other error ends the file.
 	next(rec *record) error
-	// lines is how many lines of sentences were passed, by the decoder's own count.
+	// lines is the number of lines with sentences that the decoder has read, by its own count.
 	lines() uint64
 }
 
-// reset makes rec the record of a line, or says that the line is too long.
+// reset clears rec and sets its line number. It returns false, with the reason in rec, if the line is too long.
 func (rec *record) reset(line uint64, excess int64, max int) (usable bool) {
 	*rec = record{line: line}
 	if excess > 0 {
@@ -38,7 +38,7 @@ func (rec *record) malformed(format string, args ...any) {
 	rec.reason, rec.detail = ReasonMalformed, fmt.Sprintf(format, args...)
 }
 
-// textDecoder reads one sentence a line.
+// textDecoder reads one sentence per line.
 type textDecoder struct{ in *lineReader }
 
 func (d *textDecoder) lines() uint64 { return d.in.number }
@@ -54,7 +54,7 @@ func (d *textDecoder) next(rec *record) error {
 	return nil
 }
 
-// buccDecoder reads id<TAB>sentence. The first tab parts them; more are white space of the sentence.
+// buccDecoder reads id<TAB>sentence. The first tab is the separator; later tabs are white space in the sentence.
 type buccDecoder struct{ in *lineReader }
 
 func (d *buccDecoder) lines() uint64 { return d.in.number }
@@ -76,18 +76,18 @@ func (d *buccDecoder) next(rec *record) error {
 	return nil
 }
 
-// tsvDecoder reads a header that names the columns, then one record a line. There is no quoting: a quotation mark is
-// a character of its field.
+// tsvDecoder reads a header with the column names, then one record per line. There is no quoting: a quotation mark is
+// part of its field.
 type tsvDecoder struct {
 	in             *lineReader
-	width          int // fields a line
-	text, doc, url int // their columns; -1 is none
+	width          int // fields per line
+	text, doc, url int // column numbers; -1 if there is none
 }
 
 func newTSVDecoder(in *lineReader, opts Options) (*tsvDecoder, error) {
 	header, excess, err := in.next()
 	if err != nil {
-		return nil, err // io.EOF: an empty file, which the reader reports
+		return nil, err // io.EOF if the file is empty, which the reader reports
 	}
 	if excess > 0 {
 		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this TSV? name the format", in.name, excess)
@@ -146,12 +146,12 @@ func (d *tsvDecoder) next(rec *record) error {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// noColumn says which columns there are, at most the first few dozen of them.
+// noColumn returns the error for a missing column. It lists the columns that exist, at most the first 30.
 func noColumn(where, name string, columns []string) error {
-	const most = 30
+	const maxShown = 30
 	shown := columns
-	if len(shown) > most {
-		shown = shown[:most]
+	if len(shown) > maxShown {
+		shown = shown[:maxShown]
 	}
 	list := fmt.Sprintf("%.2000q", shown)
 	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them", where, name, list)

@@ -12,14 +12,14 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// peekBytes is how much of a file is looked at to tell its compression and format.
+// peekBytes is the number of bytes that are examined to detect a file's compression and format.
 const peekBytes = 64 << 10
 
-// maxZstdWindow is what the zstd program accepts without --long=28 or more.
+// maxZstdWindow is the largest window that the zstd program accepts without --long=28 or more.
 const maxZstdWindow = 128 << 20
 
-// compression names a stream's compression by its first bytes; "" is none. Names are not looked at, for they are
-// often wrong: downloads are unpacked on the way, or packed without a suffix.
+// compression detects a stream's compression from its first bytes; "" means none. File names are not used because they
+// are often wrong: downloads may be unpacked on the way, or compressed without a suffix.
 func compression(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -34,12 +34,12 @@ func compression(head []byte) string {
 	return ""
 }
 
-// isSkippableFrame recognises zstd files that open with metadata, as pzstd and seekable zstd write them.
+// isSkippableFrame recognises zstd files that begin with metadata, as pzstd and seekable zstd write them.
 func isSkippableFrame(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
 }
 
-// isBzip2 looks past "BZh9", which text can begin with, at the magic number of the first block or of the end.
+// isBzip2 checks "BZh9", which text can begin with too, and after it the magic number of the first block or of the end.
 func isBzip2(head []byte) bool {
 	if len(head) < 4 || string(head[:3]) != "BZh" || head[3] < '1' || head[3] > '9' {
 		return false
@@ -48,7 +48,8 @@ func isBzip2(head []byte) bool {
 		bytes.HasPrefix(head[4:], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90})
 }
 
-// OpenDecompressed opens an input for a reader of another format than corpus has: its bytes, decompressed. An error of reading names the file.
+// OpenDecompressed opens an input, decompressed, for a reader of a format that corpus does not have. Read errors name
+// the file.
 func OpenDecompressed(in Input) (io.ReadCloser, error) {
 	src, err := openSource(in)
 	if err != nil {
@@ -73,7 +74,8 @@ func (s *stream) Close() error {
 	return s.src.file.Close()
 }
 
-// decompressed returns src's text as it is read, and the name of its compression. Close releases the decoder, not src.
+// decompressed returns the decompressed content of src and the name of its compression. closeDecoder releases the
+// decoder but not src.
 func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), err error) {
 	raw := bufio.NewReaderSize(src, peekBytes)
 	head, err := raw.Peek(16)
@@ -89,7 +91,7 @@ func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), e
 		r, err = gzip.NewReader(raw)
 	case "zstd":
 		var d *zstd.Decoder
-		// One thread a file: the caller reads many files at once.
+		// One thread per file: the caller reads many files at once.
 		d, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err == nil {
 			r, closeDecoder = d, d.Close
@@ -108,7 +110,7 @@ func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), e
 	return &decoding{r, src, kind}, kind, closeDecoder, nil
 }
 
-// decoding turns a decoder's errors into sentences that name the file.
+// decoding adds the file's name to a decoder's errors.
 type decoding struct {
 	r    io.Reader
 	src  *source
@@ -123,7 +125,7 @@ func (d *decoding) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// xzStream makes sure of the end: the xz package takes a file cut after a stream's header for one that ends there.
+// xzStream checks that the file is complete: the xz package accepts a file truncated after a stream header.
 type xzStream struct {
 	r    io.Reader
 	tail *tailReader
@@ -137,7 +139,7 @@ func (x *xzStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tailReader keeps the last two bytes read that are not padding, which end every xz stream.
+// tailReader records the last two bytes that are not padding. Every xz stream ends with the same two.
 type tailReader struct {
 	r    io.Reader
 	last [2]byte

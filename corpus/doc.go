@@ -1,14 +1,14 @@
 // Package corpus turns text into shards.
 //
-// A corpus is all text of one language given to a run. It stands in files of several formats (plain text, BUCC, TSV,
-// JSON lines, Parquet), compressed or not. A sentence is one record of such a file: a line, or a Parquet row.
+// A corpus is all text of one language that a run is given. It is in files of several formats (plain text, BUCC, TSV,
+// JSON lines, Parquet), compressed or not. A sentence is one record of such a file: a line or a Parquet row.
 //
-// Two sentences are the same when their normalised texts are: Normalise defines that text, which is also what the
-// encoder is given, and KeyOf hashes it to the sentence key, the identity used across shards and runs.
+// Two sentences are the same if their normalised texts are equal. Normalise defines the normalised text, which is also
+// the encoder's input. KeyOf hashes it to the sentence key, the identity across shards and runs.
 //
-// A shard is one Parquet file of sentences, unique within it, with their provenance (document, URL, line). It is cut
-// from one input file, so what other files hold never changes it, and its bytes depend on nothing but that input's
-// bytes and the options.
+// A shard is one Parquet file of sentences, each once, with their provenance (document, URL, line). It is cut from one
+// input file, so the content of other files never changes it. Its bytes depend only on that file's bytes and on the
+// options.
 //
-// No input line is lost without a count: for every file, lines = kept + duplicates + skipped, by reason.
+// Every input line is counted: for every file, lines = kept + duplicates + skipped, and skipped is counted by reason.
 package corpus

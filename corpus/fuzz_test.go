@@ -9,8 +9,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// fuzzFormat reads arbitrary bytes in one format. Whatever they are, reading ends with sentences that keep the
-// package's promises, or with a badinput error; never with a panic or a lost line.
+// fuzzFormat reads arbitrary bytes in one format. Reading must end with sentences that satisfy the package's contract
+// or with a badinput error, and never with a panic or a lost line.
 func fuzzFormat(f *testing.F, name string, format Format, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -65,11 +65,11 @@ func FuzzParquet(f *testing.F) {
 	fuzzFormat(f, "a", FormatParquet, string(whole), string(whole[:len(whole)-3]), "PAR1\x00\x00\x00\x00PAR1")
 }
 
-// FuzzCompression reads arbitrary bytes through every decompressor, in the format they seem to have.
+// FuzzCompression reads arbitrary bytes through every decompressor, in the format that is detected.
 func FuzzCompression(f *testing.F) {
 	var seeds []string
 	for kind, pack := range packers {
-		if kind != "bz2" { // needs a program
+		if kind != "bz2" { // needs the bzip2 program
 			seeds = append(seeds, string(pack(f, []byte("text\tdoc\turl\none\ttwo\tthree\n"))))
 		}
 	}

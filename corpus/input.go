@@ -15,7 +15,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Input is one file of a corpus. A nil FS is the operating system's files.
+// Input is one file of a corpus. If FS is nil, it is a file of the operating system.
 type Input struct {
 	FS   fs.FS
 	Path string
@@ -23,7 +23,7 @@ type Input struct {
 
 func (in Input) String() string { return in.Path }
 
-// hostFS is the operating system's files under their usual names, absolute or relative.
+// hostFS is the operating system's file system with its usual absolute or relative names.
 type hostFS struct{}
 
 func (hostFS) Open(name string) (fs.File, error)          { return os.Open(name) }
@@ -37,9 +37,9 @@ func orHost(fsys fs.FS) fs.FS {
 	return fsys
 }
 
-// Expand lists the files that patterns name, sorted by path, each once. A pattern is a file, a directory (read
-// recursively; hidden files, temporary files and what is not a regular file are ignored) or a glob in the syntax of
-// path.Match. A pattern that names nothing to read is a badinput error.
+// Expand lists the files that the patterns name, sorted by path, each once. A pattern is a file, a directory or a glob
+// in the syntax of path.Match. Directories are read recursively; hidden files, temporary files and anything that is not
+// a regular file are ignored. A pattern that matches no file is a badinput error.
 func Expand(fsys fs.FS, patterns []string) ([]Input, error) {
 	byIdentity := make(map[string]string)
 	for _, pattern := range patterns {
@@ -65,7 +65,7 @@ func Expand(fsys fs.FS, patterns []string) ([]Input, error) {
 	return inputs, nil
 }
 
-// identity tells two spellings of one file's name apart from two files.
+// identity returns a string that is equal for two spellings of one file's name.
 func identity(fsys fs.FS, name string) (string, error) {
 	if fsys != nil {
 		return name, nil
@@ -95,7 +95,7 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 func glob(fsys fs.FS, pattern string) ([]string, error) {
 	matches, err := fs.Glob(fsys, pattern)
 	if err != nil {
-		return nil, badinput.Errorf("%s: the glob is malformed (%v); mend its brackets", pattern, err)
+		return nil, badinput.Errorf("%s: the glob is malformed (%v); correct its brackets", pattern, err)
 	}
 	var found []string
 	for _, m := range matches {
@@ -123,8 +123,8 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 	return found, nil
 }
 
-// walk lists a directory's files. A link to a file counts as that file, for data sets are often laid out as links;
-// a link to a directory is not followed, so that no cycle can be entered.
+// walk lists the files in a directory. A link to a file counts as a file, because data sets are often laid out as
+// links. A link to a directory is not followed, which avoids cycles.
 func walk(fsys fs.FS, dir string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -174,8 +174,8 @@ func explainOpen(name string, err error) error {
 	return fmt.Errorf("open %s: %w", name, err)
 }
 
-// source is an opened input. It counts what was read and keeps the first failure of the medium, so that a read
-// error is never taken for a damaged file.
+// source is an open input. It counts the bytes read and records the first read error, so that a read error is not
+// mistaken for a damaged file.
 type source struct {
 	file fs.File
 	name string
@@ -204,7 +204,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, s.note(n, err)
 }
 
-// ReadAt serves Parquet, which is read from its end.
+// ReadAt is used for Parquet, whose footer is at the end.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.(io.ReaderAt).ReadAt(p, off)
 	return n, s.note(n, err)
@@ -222,7 +222,8 @@ func (s *source) note(n int, err error) error {
 	return err
 }
 
-// explain gives err, met while decoding, its one sentence: a failure of the medium stays worth a retry.
+// explain returns the error to report for err, which occurred while decoding. A read error stays retryable; anything
+// else is a badinput error.
 func (s *source) explain(err error, what string) error {
 	if s.err != nil {
 		return fmt.Errorf("read %s: %w", s.name, s.err)

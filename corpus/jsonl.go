@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// jsonlDecoder reads one JSON object a line. The first object must have every named column, so that a misspelt name
-// is told at once; a later one without the text column is a bad line, and one without the others has none.
+// jsonlDecoder reads one JSON object per line. The first object must have all named columns, so that a misspelt name is
+// reported at once. A later object without the text column is a bad line; if it lacks another column, that field is
+// empty.
 type jsonlDecoder struct {
 	in      *lineReader
 	opts    Options
-	checked bool // the first object was seen
+	checked bool // the first object was checked
 }
 
 func (d *jsonlDecoder) lines() uint64 { return d.in.number }
@@ -27,7 +28,7 @@ func (d *jsonlDecoder) next(rec *record) error {
 	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
 		return nil
 	}
-	// encoding/json would put U+FFFD for them without a word.
+	// encoding/json would replace these bytes by U+FFFD without an error.
 	if !utf8.Valid(line) {
 		rec.reason, rec.detail = ReasonNotUTF8, invalidAt(line)
 		return nil
@@ -80,8 +81,8 @@ func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
 	}
 }
 
-// scalar is a JSON value as text: a string's characters, a number or boolean as it is written, nothing for null and
-// for a missing value. An escape that is half of a surrogate pair is no character: ok is false.
+// scalar returns a JSON value as text: the characters of a string, a number or boolean as written, nothing for null or
+// a missing value. ok is false if an escape is half of a surrogate pair, which is not a character.
 func scalar(raw json.RawMessage) (text []byte, ok bool) {
 	switch {
 	case len(raw) == 0, string(raw) == "null":
@@ -98,11 +99,11 @@ func scalar(raw json.RawMessage) (text []byte, ok bool) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, false
 	}
-	lone := bytes.Count([]byte(s), []byte("\ufffd")) > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
-	return []byte(s), !lone
+	halfPair := bytes.Count([]byte(s), []byte("\ufffd")) > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
+	return []byte(s), !halfPair
 }
 
-// invalidAt says where the first byte stands that is not UTF-8.
+// invalidAt returns the position of the first byte that is not UTF-8, for messages.
 func invalidAt(text []byte) string {
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRune(text[i:])

@@ -15,7 +15,7 @@ func KeyOf(normalised string) Key {
 	return Key(sum[:16])
 }
 
-// Compare orders keys by their bytes: the order that breaks every tie.
+// Compare orders keys by their bytes. All ties are broken in this order.
 func (k Key) Compare(other Key) int { return bytes.Compare(k[:], other[:]) }
 
 func (k Key) String() string { return hex.EncodeToString(k[:]) }

@@ -9,14 +9,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ParseLanguage returns the one form in which this program names a language, for any of its usual codes: ISO 639-1
-// (de), ISO 639-2 and 639-3 (ger, deu), FLORES (deu_Latn), BCP 47 (de-AT). The form is the shortest BCP 47 tag:
+// ParseLanguage returns the program's name for a language, given any of its usual codes: ISO 639-1 (de), ISO 639-2 and
+// 639-3 (ger, deu), FLORES (deu_Latn), BCP 47 (de-AT). The name is the shortest BCP 47 tag:
 //
-//   - the language, in two letters where it has them; a code that only makes a macrolanguage's usual member explicit
-//     is that macrolanguage (cmn is zh, arb is ar, pes is fa, lvs is lv), and a retired code is its successor (iw is he);
-//   - the script, unless it is the one the language is usually written in (de, zh, zh-Hant, ar-Latn, sr-Latn). Where none
-//     is known as usual, it is kept as given;
-//   - no region: it only decides the script where it implies one (zh-TW is zh-Hant).
+//   - the language, in two letters if it has a two-letter code. A code for the usual member of a macrolanguage becomes
+//     the macrolanguage (cmn is zh, arb is ar, pes is fa, lvs is lv). A retired code becomes its successor (iw is he).
+//   - the script, unless it is the one that the language is usually written in (de, zh, zh-Hant, ar-Latn, sr-Latn). If
+//     no usual script is known, the given script stays.
+//   - no region. A region only decides the script if it implies one (zh-TW is zh-Hant).
 //
 // A code that names no language is a badinput error.
 func ParseLanguage(code string) (string, error) {
@@ -32,11 +32,11 @@ func ParseLanguage(code string) (string, error) {
 	}
 	base, confidence := tag.Base()
 	if confidence != language.Exact {
-		return "", unknown // undetermined: x/text would guess one
+		return "", unknown // undetermined: x/text would guess a language
 	}
 	switch base.ISO3() {
 	case "mul", "mis", "zxx", "und", "":
-		return "", badinput.Errorf("language %q: the code stands for no one language; name the corpus's own", code)
+		return "", badinput.Errorf("language %q: the code does not stand for a single language; use the code of the corpus's language", code)
 	}
 	script, confidence := tag.Script()
 	usual, _ := language.Make(base.String()).Script()

@@ -10,7 +10,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// The languages of the test sets this program is measured on.
+// The languages of the test sets that this program is evaluated on.
 const (
 	tatoebaCodes = `afr amh ang ara arq arz ast awa aze bel ben ber bos bre bul cat cbk ceb ces cha cmn cor csb cym dan deu
 		dsb dtp ell eng epo est eus fao fin fra fry gla gle glg gsw heb hin hrv hsb hun hye ido ile ina ind isl ita jav jpn
@@ -84,8 +84,8 @@ func TestParseLanguageTestSets(t *testing.T) {
 	}
 }
 
-// checkCodes wants every code known, its form a fixed point, and no two codes of one set to be one language, but for
-// kzj, which ISO 639-3 merged into dtp.
+// checkCodes checks that every code is known, that its name is a fixed point, and that no two codes of one set are the
+// same language, except kzj, which ISO 639-3 merged into dtp.
 func checkCodes(t *testing.T, codes []string) {
 	t.Helper()
 	first := make(map[string]string)
@@ -105,7 +105,7 @@ func checkCodes(t *testing.T, codes []string) {
 	}
 }
 
-// TestParseLanguageSharedData proves that the lists above miss no language of the data sets themselves.
+// TestParseLanguageSharedData checks that the lists above contain every language of the data sets.
 func TestParseLanguageSharedData(t *testing.T) {
 	tests := []struct {
 		archive string

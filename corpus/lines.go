@@ -9,12 +9,12 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// lineReader cuts a stream into lines in constant memory: a line longer than max is passed over, never held.
+// lineReader cuts a stream into lines in constant memory: a line longer than max is skipped without being stored.
 type lineReader struct {
 	br     *bufio.Reader
 	name   string
 	max    int
-	number uint64 // of the line returned last, from 1
+	number uint64 // number of the line returned last, from 1
 }
 
 var (
@@ -23,7 +23,7 @@ var (
 	utf16BE = []byte("\xfe\xff")
 )
 
-// newLineReader needs a buffered reader that holds at least max+2 bytes: the longest line and its end.
+// newLineReader needs a buffered reader of at least max+2 bytes, for the longest line and its line end.
 func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) {
 	head, err := br.Peek(len(utf8BOM))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -40,17 +40,17 @@ func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) 
 	return &lineReader{br: br, name: name, max: max}, nil
 }
 
-// next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last. If the line is
+// next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last line. If the line is
 // longer than max, line is nil and excess is its length in bytes.
 func (l *lineReader) next() (line []byte, excess int64, err error) {
 	line, err = l.br.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		l.number++
-		excess, err = l.passOver(int64(len(line)))
+		excess, err = l.skipLine(int64(len(line)))
 		return nil, excess, err
 	}
 	if errors.Is(err, io.EOF) && len(line) > 0 {
-		err = nil // the last line may lack its end
+		err = nil // the last line may have no line end
 	}
 	if err != nil {
 		return nil, 0, err
@@ -63,8 +63,8 @@ func (l *lineReader) next() (line []byte, excess int64, err error) {
 	return line, 0, nil
 }
 
-// passOver reads to the end of a line of which seen bytes were read, and returns the line's length.
-func (l *lineReader) passOver(seen int64) (int64, error) {
+// skipLine reads to the end of a line of which seen bytes were read. It returns the length of the line.
+func (l *lineReader) skipLine(seen int64) (int64, error) {
 	for {
 		part, err := l.br.ReadSlice('\n')
 		seen += int64(len(part))

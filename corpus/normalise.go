@@ -9,28 +9,28 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NormaliseVersion counts the changes to Normalise that give any text another result, and with it another key.
-// It is written into every shard, and whoever caches what was made from normalised text must hash it.
+// NormaliseVersion is increased whenever a change to Normalise gives any text another result, and so another key. It is
+// written into every shard. Whoever caches results made from normalised text must include it in the cache key.
 const NormaliseVersion = 1
 
-// A class says what Normalise does with a rune.
+// A class is what Normalise does with a rune.
 type class uint8
 
 const (
-	plain    class = iota // kept; NFC never touches it, a string of these alone is in NFC
-	mark                  // kept; a combining mark that never composes, but must stand in canonical order
+	plain    class = iota // kept; NFC never changes it, so a string of only these runes is in NFC
+	mark                  // kept; a combining mark that never composes but must be in canonical order
 	composed              // kept; NFC may have to compose or decompose it
 	space                 // white space and controls: a run of them becomes one U+0020
-	joiner                // ZWNJ, ZWJ: kept inside a word, dropped where a word starts
-	dropped               // invisible and without meaning to a reader
+	joiner                // ZWNJ, ZWJ: kept inside a word, removed at the start of a word
+	dropped               // removed: invisible and without meaning to a reader
 )
 
-// maxMarks is how many combining marks in a row are judged here. The norm package parts runs of 30 with U+034F, and must
-// do so whichever path the text took.
+// maxMarks is the maximum number of consecutive combining marks that are checked here. The norm package splits runs of
+// 30 with U+034F and must do so on every path.
 const maxMarks = 16
 
-// Normalise returns the text that identity is hashed from and that is encoded. It is conservative: what a reader
-// would see as another sentence stays another sentence.
+// Normalise returns the text that identity is hashed from and that is encoded. It is conservative: sentences that a
+// reader would see as different stay different.
 //
 //   - The result is in Unicode NFC. Compatibility forms (full-width letters, ligatures) are kept apart, as is case.
 //   - Every run of Unicode white space becomes one U+0020; none is left at either end.
@@ -59,8 +59,8 @@ func inspect(text string) (clean, inNFC bool) {
 	table := classes()
 	inNFC = true
 	wordStart := true
-	order := uint8(0) // combining class of the mark before
-	marks := 0        // in a row, as far as they are of class mark
+	order := uint8(0) // combining class of the previous mark
+	marks := 0        // consecutive runes of class mark
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
@@ -107,8 +107,8 @@ func fold(text string) (folded string, inNFC bool) {
 	var b strings.Builder
 	b.Grow(len(text))
 	inNFC = true
-	wordStart := true // nothing of the current word is written yet
-	gap := false      // white space was met since the last word
+	wordStart := true // nothing of the current word has been written
+	gap := false      // there was white space since the last word
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		switch cl := table.of(r); {
@@ -128,8 +128,8 @@ func fold(text string) (folded string, inNFC bool) {
 	return b.String(), inNFC
 }
 
-// bmpClasses holds the class of every rune of the basic multilingual plane, and the combining class of its marks: one
-// load in the hot path instead of searches in range tables and tries.
+// bmpClasses holds the class of every rune of the basic multilingual plane, and the combining class of its marks. The
+// hot path needs one load instead of searches in range tables and tries.
 type bmpClasses struct {
 	class [1 << 16]class
 	order [1 << 16]uint8
@@ -139,10 +139,10 @@ func (t *bmpClasses) of(r rune) class {
 	if r < 1<<16 {
 		return t.class[r]
 	}
-	return composed // rare, and few enough that NFC may look at them
+	return composed // rare, so NFC checks these
 }
 
-// classes is filled on first use: about two milliseconds that programs which never normalise do not pay.
+// classes is computed on first use. It takes about two milliseconds, which programs that never normalise save.
 var classes = sync.OnceValue(func() *bmpClasses {
 	t := new(bmpClasses)
 	var buf [utf8.UTFMax]byte
@@ -175,8 +175,8 @@ func classify(r rune, buf []byte) class {
 }
 
 // isInvisible holds for formatting characters that no script needs to spell a word. Kept on purpose: U+180E MONGOLIAN
-// VOWEL SEPARATOR, U+034F COMBINING GRAPHEME JOINER, variation selectors, tag characters (flags), and the visible Arabic,
-// Syriac and Kaithi signs of category Cf.
+// VOWEL SEPARATOR, U+034F COMBINING GRAPHEME JOINER, variation selectors, tag characters (flags), and the visible
+// Arabic, Syriac and Kaithi signs of category Cf.
 func isInvisible(r rune) bool {
 	switch {
 	case r == '\u00ad', r == '\u061c', r == '\ufeff',

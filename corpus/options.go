@@ -8,73 +8,77 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Format names how sentences stand in a file.
+// Format is the format of an input file.
 type Format string
 
 const (
-	// FormatAuto goes by the name (.tsv, .jsonl or .ndjson, .parquet, below a compression suffix), else by the first lines.
+	// FormatAuto is detected from the file name (.tsv, .jsonl or .ndjson, .parquet, before a compression suffix), else
+	// from the first lines.
 	FormatAuto Format = "auto"
-	// FormatText is one sentence a line.
+	// FormatText is one sentence per line.
 	FormatText Format = "text"
 	// FormatBUCC is id<TAB>sentence; the id becomes the document.
 	FormatBUCC Format = "bucc"
-	// FormatTSV is a header line that names the columns, then one record a line, without quoting.
+	// FormatTSV is a header line with the column names, then one record per line, without quoting.
 	FormatTSV Format = "tsv"
-	// FormatJSONL is one JSON object a line.
+	// FormatJSONL is one JSON object per line.
 	FormatJSONL Format = "jsonl"
-	// FormatParquet is one sentence a row.
+	// FormatParquet is one sentence per row.
 	FormatParquet Format = "parquet"
 )
 
 var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatJSONL, FormatParquet}
 
-// OnBadLine says what a line that cannot be used does to its file. Lines that are empty after normalisation are
-// always only skipped and counted.
+// OnBadLine is what happens when a line cannot be used. A line that is empty after normalisation is always skipped and
+// counted.
 type OnBadLine string
 
-// What a run may do on a bad line.
+// What a reader may do with a bad line.
 const (
-	SkipBadLine OnBadLine = "skip" // count it, keep the first few as examples, go on
-	FailBadLine OnBadLine = "fail" // stop with its file and line
+	SkipBadLine OnBadLine = "skip" // count it, record the first few as examples, continue
+	FailBadLine OnBadLine = "fail" // stop with an error that names the file and line
 )
 
-// Options is what, beside an input's bytes, decides what is read from it and how it is cut. Every field but OnBadLine
-// changes output and belongs into the key of a sharding task; OnBadLine only decides whether there is output.
+// Options are the settings that decide, together with an input's bytes, what is read from it and how it is cut into
+// shards. Every field except OnBadLine changes the output and belongs in the key of a sharding task. OnBadLine only
+// decides whether there is an output.
 type Options struct {
 	Format    Format
 	OnBadLine OnBadLine
 
-	// The columns of TSV, JSONL and Parquet. DocColumn and URLColumn may be empty: no such column is read.
+	// The columns of TSV, JSONL and Parquet. DocColumn and URLColumn may be empty; then no such column is read.
 	TextColumn string
 	DocColumn  string
 	URLColumn  string
 
-	// MaxLineBytes is the longest line read, its end not counted, in bytes; in Parquet, the longest text.
+	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
+	// of a text.
 	MaxLineBytes int
-	// ShardSize is the most rows a shard holds.
+	// ShardSize is the maximum number of rows in a shard.
 	ShardSize int
 }
 
-// DefaultOptions are those of a run that sets nothing.
+// DefaultOptions returns the default settings.
 func DefaultOptions() Options {
 	return Options{
 		Format: FormatAuto,
-		// One damaged line in a crawl of millions must not stop a night's run; its count stands in the report.
+		// One damaged line in a crawl of millions must not stop a nightly run. The report gives the count.
 		OnBadLine:  SkipBadLine,
 		TextColumn: "text",
-		// Encoders read at most some 512 tokens, about 4 KiB of text. 64 KiB leaves room for the metadata of a JSON
-		// record, and still rejects what no sentence is: minified scripts, dumps, files without line ends.
+		// Encoders read at most about 512 tokens, about 4 KiB of text. 64 KiB leaves room for the metadata of a JSON
+		// record. It still rejects minified scripts, dumps and files without line ends.
 		MaxLineBytes: 64 << 10,
-		// A shard of 250,000 rows has 0.5 GB of float16 embeddings at dim 1024, and a cell of two takes minutes on
-		// one machine: small enough to schedule, retry and add to nightly, large enough that cells stay few.
+		// A shard of 250,000 rows has 0.5 GB of float16 embeddings at dim 1024, and a cell of two such shards takes
+		// minutes on one machine. This is small enough to schedule, retry and add to every night, and large enough that
+		// there are few cells.
 		ShardSize: 250_000,
 	}
 }
 
-// MaxShardSize keeps row numbers in an int32, as index libraries want them.
+// MaxShardSize is the largest row count whose row numbers fit in an int32, which index libraries use.
 const MaxShardSize = 1<<31 - 1
 
-// Validate reports every problem of the options together, as one badinput error.
+// Validate reports all problems of the options in one badinput error.
 func (o Options) Validate() error {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }

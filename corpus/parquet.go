@@ -15,20 +15,20 @@ import (
 
 var parquetMagic = []byte("PAR1")
 
-// parquetBatch is how many rows are decoded at once; memory is that many values beside one page a column.
+// parquetBatch is the number of rows that are decoded at once. Memory holds that many values and one page per column.
 const parquetBatch = 1024
 
-// parquetDecoder reads named columns of any Parquet file: strings and byte arrays of any length type, plain or
-// dictionary-encoded; integers as document ids too. Other columns are not touched.
+// parquetDecoder reads named columns of a Parquet file: strings and byte arrays of any length type, plain or
+// dictionary-encoded, and also integers as document ids. Other columns are not read.
 type parquetDecoder struct {
 	src     *source
 	file    *file.Reader
-	columns [3]*parquetColumn // text, doc, url; nil is none
+	columns [3]*parquetColumn // text, doc, url; nil if not read
 	group   int               // the next row group
 	left    int64             // rows of the current group not yet in a batch
 	batch   int               // rows in the batch
-	at      int               // the next of them
-	row     uint64            // rows returned
+	at      int               // index of the next row in the batch
+	row     uint64            // number of rows returned
 }
 
 func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
@@ -57,8 +57,8 @@ func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
 	return d, nil
 }
 
-// openParquet reads the footer. Column chunks are streamed through a buffer, never held whole: other programs write
-// row groups of gigabytes.
+// openParquet reads the footer. Column chunks are streamed through a buffer and never held whole, because other
+// programs write row groups of gigabytes.
 func openParquet(r parquet.ReaderAtSeeker) (*file.Reader, error) {
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.BufferedStreamEnabled = true
@@ -66,7 +66,7 @@ func openParquet(r parquet.ReaderAtSeeker) (*file.Reader, error) {
 	return file.NewParquetReader(r, file.WithReadProps(props))
 }
 
-// guard runs a call into the Parquet library, which panics on some damaged files and returns errors on others.
+// guard calls the Parquet library, which panics on some damaged files and returns errors for others.
 func (d *parquetDecoder) guard(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -102,7 +102,7 @@ func (d *parquetDecoder) next(rec *record) error {
 	return nil
 }
 
-// readBatch decodes the next rows of the current row group, or of the next one.
+// readBatch decodes the next rows of the current row group or of the next one.
 func (d *parquetDecoder) readBatch() error {
 	d.at, d.batch = 0, 0
 	if d.left == 0 {
@@ -147,7 +147,7 @@ type parquetColumn struct {
 	bytes  []parquet.ByteArray
 	int32s []int32
 	int64s []int64
-	values [][]byte // of the batch, one a row; nil is null
+	values [][]byte // of the batch, one per row; nil is null
 }
 
 func newParquetColumn(path string, f *file.Reader, name string, integers bool) (*parquetColumn, error) {
@@ -209,7 +209,7 @@ func (c *parquetColumn) read(n int) error {
 	return c.place(n, found, value)
 }
 
-// place gives every row its value: the library returns the values that are not null without gaps.
+// place assigns the values to rows: the library returns the non-null values without gaps.
 func (c *parquetColumn) place(n, found int, value func(i int) []byte) error {
 	next := 0
 	for i := range n {

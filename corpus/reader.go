@@ -15,19 +15,19 @@ import (
 
 // Sentence is one usable record of an input.
 type Sentence struct {
-	Text   string // as it stands in the input, without line ends after it
+	Text   string // as in the input, without trailing line ends
 	Normal string // Normalise(Text), never empty
 	Doc    string // document or id; "" if the input names none
 	URL    string
-	Line   uint64 // from 1; a row's number in Parquet
+	Line   uint64 // from 1; the row number in Parquet
 }
 
-// Reader reads one input's sentences in constant memory, whatever the file's or its lines' length. It is used by one
-// goroutine; Close must be called last.
+// Reader reads one input's sentences in constant memory, however long the file or its lines are. It may be used by one
+// goroutine. Close must be called last.
 type Reader struct {
 	src          *source
 	closeDecoder func()
-	decoder      decoder // nil: the file ended before its first record
+	decoder      decoder // nil if the file ended before its first record
 	format       Format
 	opts         Options
 	rec          record
@@ -35,7 +35,7 @@ type Reader struct {
 	err          error
 }
 
-// Open opens an input and reads as far as is needed to know its format and columns.
+// Open opens an input and reads just enough to know its format and columns.
 func Open(in Input, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func DetectFormat(in Input, opts Options) (Format, error) {
 	return r.format, errors.Join(err, r.Close())
 }
 
-// begin undoes the compression and settles the format. It may look at the stream but takes nothing from it.
+// begin decompresses the stream and determines the format. It may peek at the stream but consumes nothing.
 func (r *Reader) begin() (*bufio.Reader, error) {
 	plain, kind, closeDecoder, err := decompressed(r.src)
 	if err != nil {
 		return nil, err
 	}
 	r.closeDecoder = closeDecoder
-	// The longest line and its end must fit, or lineReader takes it for too long.
+	// The longest line and its line end must fit, or lineReader treats the line as too long.
 	br := bufio.NewReaderSize(plain, max(4*peekBytes, r.opts.MaxLineBytes+len("\r\n")))
 	if r.format = r.opts.Format; r.format == FormatAuto {
 		head, err := br.Peek(peekBytes)
@@ -120,13 +120,13 @@ func (r *Reader) open() error {
 	return nil
 }
 
-// Format is the format the input is read in, never FormatAuto.
+// Format is the format in which the input is read, never FormatAuto.
 func (r *Reader) Format() Format { return r.format }
 
-// Counts says what became of the lines so far. Kept counts the sentences returned; duplicates are not looked for.
+// Counts returns the counts of the lines so far. Kept is the number of sentences returned; duplicates are not detected.
 func (r *Reader) Counts() Counts { return r.counts.clone() }
 
-// Read returns how many bytes of the file were read so far, and its size in bytes.
+// Read returns the number of bytes read from the file so far and the file's size.
 func (r *Reader) Read() (read, size int64) { return r.src.read, r.src.size }
 
 // Close closes the file.
@@ -135,8 +135,9 @@ func (r *Reader) Close() error {
 	return r.src.file.Close()
 }
 
-// Next returns the next usable sentence, or io.EOF after the last. A file that is empty, damaged, or of which nothing
-// can be used is a badinput error that names it; so is a bad line under FailBadLine. After an error it returns the same.
+// Next returns the next usable sentence, or io.EOF after the last. A file that is empty, damaged or without any usable
+// sentence is a badinput error that names it. So is a bad line under FailBadLine. After an error, Next returns the same
+// error again.
 func (r *Reader) Next() (Sentence, error) {
 	if r.err != nil {
 		return Sentence{}, r.err
@@ -166,12 +167,12 @@ func (r *Reader) next() (Sentence, error) {
 		}
 		r.counts.skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
-			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); mend the line or remove it", r.src.name, rec.line, rec.reason, rec.detail)
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.name, rec.line, rec.reason, rec.detail)
 		}
 	}
 }
 
-// accept makes a sentence of a record, or gives the record the reason why not.
+// accept turns a record into a sentence, or sets the record's reason.
 func (r *Reader) accept(rec *record) (Sentence, bool) {
 	if rec.reason != "" {
 		return Sentence{}, false
@@ -195,7 +196,7 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Line: rec.line}, true
 }
 
-// finish checks the whole file's counts and returns io.EOF if there is something to go on with.
+// finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.
 func (r *Reader) finish() error {
 	var passed uint64
 	if r.decoder != nil {
@@ -209,15 +210,16 @@ func (r *Reader) finish() error {
 	}
 	switch {
 	case r.counts.Lines == 0:
-		return badinput.Errorf("%s: the file holds no line; leave it out or give it content", r.src.name)
+		return badinput.Errorf("%s: the file holds no line; remove it from the inputs or give it content", r.src.name)
 	case r.counts.Kept == 0:
-		return badinput.Errorf("%s: no sentence can be used of its %d lines (%s); check the file and the format (%s)",
+		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.name, r.counts.Lines, r.counts.skippedText(), r.format)
 	}
 	return io.EOF
 }
 
-// detect settles FormatAuto from the file's name and the beginning of its text; whole says that head is all of it.
+// detect resolves FormatAuto from the file's name and the beginning of its text. whole means that head is the whole
+// text.
 func detect(name string, head []byte, whole bool) Format {
 	base := strings.ToLower(path.Base(name))
 	for _, suffix := range []string{".gz", ".zst", ".bz2", ".xz"} {
@@ -240,11 +242,11 @@ func detect(name string, head []byte, whole bool) Format {
 	return FormatText
 }
 
-// looksBUCC reports whether every one of the first lines has exactly one tab, after an id without white space.
+// looksBUCC reports whether each of the first lines has exactly one tab, after an id without white space.
 func looksBUCC(head []byte, whole bool) bool {
-	const enough = 10
+	const maxLines = 10
 	seen := 0
-	for seen < enough && len(head) > 0 {
+	for seen < maxLines && len(head) > 0 {
 		line, rest, ended := bytes.Cut(head, []byte("\n"))
 		if !ended && !whole {
 			break

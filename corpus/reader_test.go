@@ -42,7 +42,7 @@ func readAll(name string, data []byte, opts Options) ([]Sentence, Counts, error)
 	}
 }
 
-// packers are the compressions, each in two members where the format knows members.
+// packers are the compressions, each in two members if the format has members.
 var packers = map[string]func(t testing.TB, data []byte) []byte{
 	"plain": func(t testing.TB, data []byte) []byte { return data },
 	"gz": func(t testing.TB, data []byte) []byte {
@@ -307,7 +307,7 @@ func TestFatalInputs(t *testing.T) {
 		{"header only", "a.tsv", "text\n", []string{"a.tsv: ", "no line"}},
 		{"empty jsonl", "a.jsonl", "", []string{"a.jsonl: ", "no line"}},
 		{"empty parquet", "a.parquet", "", []string{"a.parquet: ", "no line"}},
-		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "no sentence can be used of its 3 lines (2 empty, 1 not_utf8)"}},
+		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "none of its 3 lines is a usable sentence (2 empty, 1 not_utf8)"}},
 		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
@@ -325,7 +325,7 @@ func TestFatalInputs(t *testing.T) {
 	}
 }
 
-// checkSentence wants one sentence of a badinput error with all of the given parts.
+// checkSentence checks that the error is one sentence of a badinput error that contains all given parts.
 func checkSentence(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil || !badinput.Is(err) {
@@ -366,7 +366,8 @@ func TestTruncatedCompression(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation cuts a compressed file at every byte past its magic number: no cut may pass for a whole file.
+// TestEveryTruncation truncates a compressed file at every byte after its magic number. No truncated file may be read
+// as complete.
 func TestEveryTruncation(t *testing.T) {
 	text := []byte(strings.Repeat("one sentence of many\nanother\n", 20))
 	for kind, pack := range packers {
@@ -453,7 +454,7 @@ func TestLongLineCostsNoMemory(t *testing.T) {
 	if want := fmt.Sprint(100<<20, " bytes"); !strings.HasPrefix(r.Counts().Examples[0].Detail, want) {
 		t.Errorf("detail %q, want %s", r.Counts().Examples[0].Detail, want)
 	}
-	// Everything ever allocated, not only what is held: stricter than the peak.
+	// All memory ever allocated, not only what is held: stricter than the peak.
 	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
 		t.Errorf("the line cost %d bytes of memory", got)
 	}

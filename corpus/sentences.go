@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// Sentences opens an input, yields its sentences to the end, and closes it. An error, which may be of opening or closing, is the last thing that it
-// yields.
+// Sentences opens an input, yields its sentences to the end and closes it. It yields an error last; the error may come
+// from opening or closing.
 func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {
 		r, err := Open(in, opts)
@@ -21,7 +21,7 @@ func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
 				return
 			}
 			if !yield(s, nil) {
-				_ = r.Close() // whoever stops early has what they wanted
+				_ = r.Close() // a caller that stops early does not need the error
 				return
 			}
 		}
@@ -31,7 +31,7 @@ func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
 	}
 }
 
-// All yields the sentences that are left. An error is the last thing that it yields.
+// All yields the remaining sentences. It yields an error last.
 func (r *Reader) All() iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {
 		for {

@@ -14,42 +14,44 @@ import (
 
 // Shard describes one shard file.
 type Shard struct {
-	File   string `json:"file"` // its name, without the directory
+	File   string `json:"file"` // file name without the directory
 	Rows   int    `json:"rows"`
-	Bytes  int64  `json:"bytes"`  // its size
+	Bytes  int64  `json:"bytes"`  // file size
 	SHA256 string `json:"sha256"` // of the whole file, in hex
 }
 
-// Sharding is what became of one input file.
+// Sharding is the result of cutting one input file into shards.
 type Sharding struct {
-	Format Format  `json:"format"` // as it was read, never "auto"
+	Format Format  `json:"format"` // the format that was read, never "auto"
 	Shards []Shard `json:"shards"`
 	Counts Counts  `json:"counts"`
 }
 
-// Progress tells how far a file was read.
+// Progress is how much of a file was read.
 type Progress struct {
 	Lines      uint64
-	Bytes      int64 // of the file as it is, compressed or not
+	Bytes      int64 // read from the file, before decompression
 	TotalBytes int64
 }
 
-// ShardOptions is what of WriteShards does not change what is written. The zero value is usable.
+// ShardOptions are the settings of WriteShards that do not change its output. The zero value is usable.
 type ShardOptions struct {
-	// Name gives the n-th shard's file name, from 0. By default they are shard-00000.parquet and so on.
+	// Name returns the file name of the n-th shard, from 0. The default is shard-00000.parquet and so on.
 	Name func(n int) string
-	// Report, if set, is called every few thousand lines and at the end, from the calling goroutine.
+	// Report, if set, is called every few thousand lines and at the end, on the calling goroutine.
 	Report func(Progress)
 }
 
-// progressEvery is how many lines pass between two looks at the context and two reports: some milliseconds.
+// progressEvery is the number of lines between two checks of the context and two reports: some milliseconds.
 const progressEvery = 8192
 
 // WriteShards cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
-// holds each sentence key once, with its first occurrence; duplicates across shards are left to merging. The files'
-// bytes depend on nothing but the input's bytes, its format and opts. Memory is one shard's keys and one row group.
+// holds each sentence key once, with its first occurrence. Duplicates across shards are removed later, when neighbours
+// are merged. The bytes of the files depend only on the input's bytes, its format and opts. Memory holds one shard's
+// keys and one row group.
 //
-// Every shard is published whole. If the file turns out damaged or unusable, the shards already published by this call
+// Every shard is published complete. If the file turns out to be damaged or unusable, the shards that this call has
+// published are removed, so that part of an input is never mistaken for all of it.
 // are removed again, so that part of an input is never taken for all of it.
 func WriteShards(ctx context.Context, in Input, opts Options, dir string, how ShardOptions) (_ *Sharding, err error) {
 	r, err := Open(in, opts)
@@ -78,8 +80,8 @@ func WriteShards(ctx context.Context, in Input, opts Options, dir string, how Sh
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	c.tell()
-	result.Counts, err = c.settle(result.Shards)
+	c.reportProgress()
+	result.Counts, err = c.checkCounts(result.Shards)
 	if err != nil {
 		return nil, fmt.Errorf("shard %s: %w", in, err)
 	}
@@ -94,17 +96,17 @@ func remove(dir string, shards []Shard) error {
 	return errors.Join(errs...)
 }
 
-// cutter moves sentences from a reader into shards.
+// cutter copies sentences from a reader into shards.
 type cutter struct {
 	in         *Reader
 	report     func(Progress)
 	seen       map[Key]struct{} // keys of the current shard
 	row        Row              // the sentence to write next
-	read       uint64           // sentences taken from in
+	read       uint64           // sentences read from in
 	duplicates uint64
 }
 
-// advance takes the next sentence that the current shard does not hold yet into c.row.
+// advance reads the next sentence that is not yet in the current shard into c.row.
 func (c *cutter) advance(ctx context.Context) error {
 	for {
 		s, err := c.in.Next()
@@ -115,7 +117,7 @@ func (c *cutter) advance(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.tell()
+			c.reportProgress()
 		}
 		key := KeyOf(s.Normal)
 		if _, dup := c.seen[key]; dup {
@@ -127,15 +129,15 @@ func (c *cutter) advance(ctx context.Context) error {
 	}
 }
 
-func (c *cutter) tell() {
+func (c *cutter) reportProgress() {
 	if c.report != nil {
 		read, size := c.in.Read()
 		c.report(Progress{Lines: c.in.counts.Lines, Bytes: read, TotalBytes: size})
 	}
 }
 
-// writeShard publishes c.row and what follows it as one shard. It returns the shard if it was published, with io.EOF if
-// the input ends with it; otherwise c.row is the first sentence of the next.
+// writeShard publishes c.row and the rows that follow as one shard. If the input ends with this shard, the error is
+// io.EOF; otherwise c.row is the first sentence of the next shard.
 func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, error) {
 	var end error
 	shard := Shard{File: filepath.Base(path)}
@@ -161,15 +163,15 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, 
 	})
 	switch {
 	case end != nil && !errors.Is(end, io.EOF):
-		return Shard{}, end // the input's own error, without "write ..." before it
+		return Shard{}, end // the input's own error, without the prefix "write ..."
 	case err != nil:
 		return Shard{}, err
 	}
 	return shard, end
 }
 
-// settle puts together the reader's, the cutter's and the files' own counts, which must agree.
-func (c *cutter) settle(shards []Shard) (Counts, error) {
+// checkCounts combines the counts of the reader, the cutter and the files. They must agree.
+func (c *cutter) checkCounts(shards []Shard) (Counts, error) {
 	counts := c.in.Counts()
 	counts.Kept, counts.Duplicates = 0, c.duplicates
 	for _, s := range shards {

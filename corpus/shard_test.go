@@ -47,7 +47,8 @@ func bucc(n, distinct int) string {
 func TestWriteShards(t *testing.T) {
 	opts := DefaultOptions()
 	opts.ShardSize = 400
-	// Every sentence three times in a row: shard 0 is full at the first of sentence 399, shard 1 starts with its second.
+	// Every sentence three times in a row: shard 0 is full at the first of sentence 399, shard 1 starts with its
+	// second.
 	var text strings.Builder
 	for i := range 1500 {
 		fmt.Fprintf(&text, "id-%d\tSatz  Nummer %d\n", i, i/3)

@@ -14,15 +14,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ShardReader reads a shard. It holds one row group in memory. It is used by one goroutine; several readers of one file
-// do not disturb each other.
+// ShardReader reads a shard. It holds one row group in memory. A reader may be used by one goroutine; several readers
+// may read one file.
 type ShardReader struct {
 	src    *source
 	file   *file.Reader
-	starts []int // the first row of each row group, then the number of rows
+	starts []int // first row of each row group, then the number of rows
 }
 
-// OpenShard opens a shard and checks that it is one, and that its keys were made by this NormaliseVersion.
+// OpenShard opens a shard. It checks the schema and that the keys were made by this NormaliseVersion.
 func OpenShard(path string) (*ShardReader, error) {
 	src, err := openSource(Input{Path: path})
 	if err != nil {
@@ -58,7 +58,8 @@ func (r *ShardReader) open() error {
 	})
 }
 
-// guard runs a call into the Parquet library, as parquetDecoder.guard does; sentences of our own pass unchanged.
+// guard calls the Parquet library, as parquetDecoder.guard does. badinput errors of this package are returned
+// unchanged.
 func (r *ShardReader) guard(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,7 +88,7 @@ func (r *ShardReader) checkSchema() error {
 		}
 	}
 	if got.NumColumns() != schema.NumFields() {
-		return badinput.Errorf("%s: not a shard, it has a column %q too many; name a file that this program's sharding wrote",
+		return badinput.Errorf("%s: not a shard, it has an extra column %q; name a file that this program's sharding wrote",
 			r.src.name, got.Column(schema.NumFields()).Path())
 	}
 	version := r.file.MetaData().KeyValueMetadata().FindValue(metaNormalise)
@@ -103,7 +104,7 @@ func (r *ShardReader) NumRows() int { return r.starts[len(r.starts)-1] }
 // Close closes the file.
 func (r *ShardReader) Close() error { return r.src.file.Close() }
 
-// Keys reads every row's key [n] and nothing else.
+// Keys reads the key of every row [n] and no other column.
 func (r *ShardReader) Keys() ([]Key, error) {
 	keys := make([]Key, 0, r.NumRows())
 	for g := range r.file.NumRowGroups() {
@@ -124,7 +125,7 @@ func (r *ShardReader) Keys() ([]Key, error) {
 	return keys, nil
 }
 
-// Rows reads every row in order. It ends after an error.
+// Rows yields every row in order. It stops after an error.
 func (r *ShardReader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for g := range r.file.NumRowGroups() {
@@ -142,8 +143,8 @@ func (r *ShardReader) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// RowsAt reads the given rows, which must be sorted ascending, in that order. Row groups without any of them are not
-// read. It ends after an error; a row that is out of order or does not exist is one.
+// RowsAt yields the given rows, which must be in ascending order. It does not read row groups that have none of them.
+// It stops after an error; a row that is out of order or does not exist is an error.
 func (r *ShardReader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var group *rowGroup
@@ -151,7 +152,7 @@ func (r *ShardReader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
 		last := uint32(0)
 		for _, row := range rows {
 			if row < last || int(row) >= r.NumRows() {
-				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last of %d", r.src.name, row, r.NumRows()))
+				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last row of %d", r.src.name, row, r.NumRows()))
 				return
 			}
 			last = row
@@ -170,7 +171,7 @@ func (r *ShardReader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
 	}
 }
 
-// rowGroup is one decoded row group; its bytes are views of decoded pages.
+// rowGroup is one decoded row group. Its bytes refer to decoded pages.
 type rowGroup struct {
 	keys  []parquet.FixedLenByteArray
 	texts [3][]parquet.ByteArray // text, doc, url
@@ -208,7 +209,7 @@ func (r *ShardReader) fixed(g int) ([]parquet.FixedLenByteArray, error) {
 	return readColumn(r, g, columnKey, (*file.FixedLenByteArrayColumnChunkReader).ReadBatch)
 }
 
-// readColumn decodes one column of one row group: one value a row.
+// readColumn decodes one column of one row group, one value per row.
 func readColumn[C file.ColumnChunkReader, V any](r *ShardReader, g, column int, readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
 	rows := r.starts[g+1] - r.starts[g]
 	chunk, err := r.file.RowGroup(g).Column(column)

@@ -17,14 +17,14 @@ import (
 // Row is one row of a shard.
 type Row struct {
 	Key  Key
-	Text string // as it stands in the input; Normalise gives what is encoded
+	Text string // as in the input; Normalise(Text) is what is encoded
 	Doc  string // "" if the input names none
 	URL  string
 	Line uint64 // in the input, from 1
 }
 
-// A row group is what a reader holds at once and the least it reads to get at one row. It ends at either number,
-// whichever comes first: 32,768 sentences are some 4 MiB, but lines may be long.
+// A reader holds one row group at once and must read all of it to get one row. A row group ends at whichever limit is
+// reached first: 32,768 sentences are about 4 MiB, but lines may be long.
 const (
 	rowGroupRows  = 32 << 10
 	rowGroupBytes = 8 << 20
@@ -39,11 +39,11 @@ const (
 	columnLine
 )
 
-// metaNormalise is the file metadata key of the NormaliseVersion that the keys were made with.
+// metaNormalise is the metadata key for the NormaliseVersion of the keys.
 const metaNormalise = "bitextmine.normalise"
 
-// shardSchema has no optional column: what an input does not name is the empty string. Each writer and reader takes its own, since
-// arrow's nodes remember their paths when they are first asked, unguarded.
+// shardSchema has no optional column: a value that an input does not have is the empty string. Every writer and reader
+// builds its own schema, because arrow's nodes cache their paths on first use without a lock.
 func shardSchema() *schema.GroupNode {
 	text := func(name string) schema.Node {
 		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
@@ -55,10 +55,10 @@ func shardSchema() *schema.GroupNode {
 	}, -1))
 }
 
-// shardProperties fix everything that decides the file's bytes. Statistics are left out: a minimum of text helps no
-// reader of ours, and would put sentences into the footer. Keys are hashes, which do not compress. A column of a row
-// group is one page, for the library makes a new compressor for each. Level 1 costs 6% in size on news text against
-// the default level; compression is most of what sharding costs.
+// shardProperties sets everything that decides the file's bytes. Statistics are left out: our readers do not use a
+// minimum of text, and it would put sentences into the footer. Keys are hashes, which do not compress. A column of a
+// row group is one page, because the library creates a new compressor for each page. Level 1 makes news text 6% larger
+// than the default level; compression is most of the time that sharding takes.
 func shardProperties() *parquet.WriterProperties {
 	return parquet.NewWriterProperties(
 		parquet.WithCreatedBy("bitextmine"),
@@ -73,14 +73,14 @@ func shardProperties() *parquet.WriterProperties {
 	)
 }
 
-// shardWriter writes rows as one shard, a row group at a time.
+// shardWriter writes rows as one shard, one row group at a time.
 type shardWriter struct {
 	sink  *sink
 	file  *file.Writer
 	keys  []Key
 	texts [3]textColumn // text, doc, url
 	lines []int64
-	bytes int // of the texts
+	bytes int // total size of the texts
 	fixed []parquet.FixedLenByteArray
 	vary  []parquet.ByteArray
 }
@@ -108,7 +108,7 @@ func (w *shardWriter) add(row *Row) error {
 	return nil
 }
 
-// flush writes the rows added so far as a row group.
+// flush writes the rows added so far as one row group.
 func (w *shardWriter) flush() error {
 	group := w.file.AppendRowGroup()
 	for column := columnKey; column <= columnLine; column++ {
@@ -150,7 +150,7 @@ func (w *shardWriter) writeColumn(group file.SerialRowGroupWriter, column int) e
 	return chunk.Close()
 }
 
-// close writes what is left and the footer, and returns the whole file's SHA-256 and size.
+// close writes the remaining rows and the footer. It returns the SHA-256 and the size of the file.
 func (w *shardWriter) close() (digest []byte, size int64, err error) {
 	if len(w.keys) > 0 {
 		if err := w.flush(); err != nil {
@@ -163,7 +163,7 @@ func (w *shardWriter) close() (digest []byte, size int64, err error) {
 	return w.sink.digest.Sum(nil), w.sink.size, w.sink.err
 }
 
-// textColumn collects one row group's strings in one buffer, which is used again for the next.
+// textColumn collects the strings of one row group in one buffer, which is reused for the next.
 type textColumn struct {
 	bytes []byte
 	ends  []int
@@ -185,7 +185,7 @@ func (c *textColumn) values(to []parquet.ByteArray) []parquet.ByteArray {
 	return to
 }
 
-// sink hashes and counts what it writes. It keeps the first error to itself and takes the rest in silence, because the
+// sink hashes and counts what it writes. It records the first error and then ignores further writes, because the
 // Parquet library panics on some write errors and loses others.
 type sink struct {
 	w      io.Writer

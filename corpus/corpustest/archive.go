@@ -1,4 +1,5 @@
-// Package corpustest reads the archives of shared test sets, which lie beside a checkout that has them: their licences keep them out of it.
+// Package corpustest reads archives of shared test sets. They are beside the checkout, if at all: their licences do not
+// allow them in the repository.
 package corpustest
 
 import (
@@ -14,15 +15,15 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Archive calls each with the name and content of every file in a .tar.xz or .tar.zst of the shared data, or skips the test where there is none. The
-// test must lie in a folder of the repository's root.
+// Archive calls each with the name and content of every file in a .tar.xz or .tar.zst of the shared data. It skips the
+// test if the archive does not exist. The test's package must be a folder in the repository's root.
 func Archive(t testing.TB, archive string, each func(name string, content io.Reader)) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "shared", "data", archive))
 	if err != nil {
 		t.Skipf("this test needs the shared test sets beside the repository: %v", err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	var plain io.Reader
 	if strings.HasSuffix(archive, ".xz") {
 		plain, err = xz.NewReader(f)
