@@ -9,19 +9,20 @@ import (
 	"bitextmine/mine"
 )
 
-// MaxK is the longest list that a search gives.
+// MaxK is the maximum length of a neighbour list.
 const MaxK = 64
 
-// Cell is a checked pair of sides, equal rows folded into one: what an implementation of Searcher works on. An
-// implementation fills the lists of the distinct rows; Result opens them up to all rows.
+// Cell is a checked pair of sides in which equal rows are merged. Implementations of Searcher fill the lists of its
+// distinct rows; Result expands them to all rows.
 type Cell struct {
 	K              int
 	Source, Target *Distinct
 	halves         [2]*Half
 }
 
-// NewCell checks both sides and folds their repeated rows. Close it after the last use: until then both sides' memory is pinned. Errors are
-// badinput: an empty side, unequal dims, k outside 1 to MaxK, a row with a value that is not finite or too long to be an embedding.
+// NewCell checks both sides and merges their equal rows. Close it after the last use; until then the memory of both
+// sides is pinned. Errors are badinput: an empty side, different dims, k outside 1 to MaxK, or a row with a value that
+// is not finite or with a length far from 1.
 func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (c *Cell) Close() {
 // Halves returns the two directions of the search: targets for every source row, then sources for every target row.
 func (c *Cell) Halves() (forward, backward *Half) { return c.halves[0], c.halves[1] }
 
-// Result opens the lists up to all rows of both sides. It may share the lists' memory.
+// Result returns the lists of all rows of both sides. It may share memory with the cell.
 func (c *Cell) Result() Result {
 	return Result{Source: c.halves[0].open(), Target: c.halves[1].open()}
 }
@@ -80,13 +81,13 @@ func checkSide(name string, side Side) error {
 	case m.N == 0:
 		return badinput.Errorf("the %s side has no rows; check that its shard and embedding file are not empty", name)
 	case m.Dim < 1:
-		return badinput.Errorf("the %s side has rows of %d values; an embedding has at least one", name, m.Dim)
+		return badinput.Errorf("the %s side has rows of %d values; an embedding must have at least one", name, m.Dim)
 	case m.N < 0 || m.N > math.MaxInt32:
-		return badinput.Errorf("the %s side has %d rows, more than one cell can number; use a smaller shard_size", name, m.N)
+		return badinput.Errorf("the %s side has %d rows, more than a cell can have; use a smaller shard_size", name, m.N)
 	case (m.F16 == nil) == (m.F32 == nil), len(m.F16)+len(m.F32) != m.N*m.Dim:
-		return badinput.Errorf("the %s side says %d rows of %d values but holds %d float16 and %d float32 values; encode that shard again", name, m.N, m.Dim, len(m.F16), len(m.F32))
+		return badinput.Errorf("the %s side is declared as %d rows of %d values but has %d float16 and %d float32 values; encode that shard again", name, m.N, m.Dim, len(m.F16), len(m.F32))
 	case side.Order != nil && len(side.Order) != m.N:
-		return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one place for each row", name, m.N, len(side.Order))
+		return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one position for each row", name, m.N, len(side.Order))
 	}
 	return nil
 }
@@ -104,10 +105,11 @@ func newHalf(queries, base *Distinct, k int) *Half {
 	return &Half{Queries: queries, Base: base, K: k, lists: lists, Lists: kernel.NewLists(lists.IDs, lists.Cosines, k)}
 }
 
-// List returns the list of distinct query q, for reading and writing.
+// List returns the list of distinct query q for reading and writing.
 func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
 
-// open gives every query row the list of its distinct row, and every place in it to rows.
+// open returns the lists of all query rows: each row gets the list of its distinct row, and each entry is expanded to
+// the rows that it stands for.
 func (h *Half) open() mine.Neighbours {
 	if h.Queries.first == nil && h.Base.first == nil {
 		return h.lists

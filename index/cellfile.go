@@ -12,11 +12,11 @@ import (
 	"bitextmine/mine"
 )
 
-// A cell file holds a Result: the magic, then three uint32 (source rows, target rows, k), then the source's ids [n, k] int32, its
-// cosines [n, k] float32, and the same for the target; all little-endian.
+// A cell file holds a Result, little-endian: the magic, three uint32 (source rows, target rows, k), then the source's
+// ids [n, k] int32 and cosines [n, k] float32, and the same for the target.
 const cellMagic = "MINECELL"
 
-// WriteResult writes a cell file's content.
+// WriteResult writes the content of a cell file.
 func WriteResult(w io.Writer, r Result) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	if _, err := out.WriteString(cellMagic); err != nil {
@@ -31,8 +31,8 @@ func WriteResult(w io.Writer, r Result) error {
 	return out.Flush()
 }
 
-// OpenResult reads the cell file of a cell of n source and m target rows and k neighbours. A file that is of another cell,
-// truncated, or that names rows which are not there is a badinput error.
+// OpenResult reads the cell file of a cell with n source rows, m target rows and k neighbours. A file that belongs to
+// another cell, is truncated, or names rows that do not exist is a badinput error.
 func OpenResult(path string, n, m, k int) (Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func OpenResult(path string, n, m, k int) (Result, error) {
 	}
 	r, err := readResult(bufio.NewReaderSize(f, 1<<20), info.Size())
 	if err == nil && (r.Source.Len() != n || r.Target.Len() != m || r.Source.K != k) {
-		err = fmt.Errorf("it is %d x %d rows with k = %d instead of %d x %d with k = %d", r.Source.Len(), r.Target.Len(), r.Source.K, n, m, k)
+		err = fmt.Errorf("it has %d x %d rows with k = %d instead of %d x %d with k = %d", r.Source.Len(), r.Target.Len(), r.Source.K, n, m, k)
 	}
 	if err != nil {
 		return Result{}, badinput.Errorf("cell file %s: %w; remove it and run again", path, err)
@@ -60,14 +60,14 @@ func readResult(in io.Reader, size int64) (Result, error) {
 		N, M, K uint32
 	}
 	if err := binary.Read(in, binary.LittleEndian, &header); err != nil {
-		return Result{}, fmt.Errorf("its header is cut short")
+		return Result{}, fmt.Errorf("its header is truncated")
 	}
 	if string(header.Magic[:]) != cellMagic {
 		return Result{}, fmt.Errorf("it does not begin with %s", cellMagic)
 	}
 	n, m, k := int64(header.N), int64(header.M), int64(header.K)
 	if n > math.MaxInt32 || m > math.MaxInt32 || k > math.MaxUint8 || k == 0 {
-		return Result{}, fmt.Errorf("its header is senseless (%d x %d rows, k = %d)", n, m, k)
+		return Result{}, fmt.Errorf("its header is invalid (%d x %d rows, k = %d)", n, m, k)
 	}
 	if want := int64(binary.Size(header)) + (n+m)*k*8; size != want {
 		return Result{}, fmt.Errorf("it has %d bytes instead of %d", size, want)

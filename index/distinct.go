@@ -17,23 +17,24 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Distinct is one side of a cell, every vector once. Boilerplate that differs only in what the encoder does not see, or that it
-// cuts off, embeds to the same bits; left in, a row repeated more than k times would tie with itself at the end of
-// every list that it is in, and no approximate pass can tell which copies belong there.
+// Distinct is one side of a cell with every vector once. Sentences that differ only in what the encoder does not see,
+// or truncates, have bit-identical vectors. Without merging, a row that occurs more than k times would tie with itself
+// at the end of every list that it is in, and no approximate pass could tell which copies belong there.
 //
-// Row indices of a Distinct are called distinct rows; those of the Side it came from are called rows.
+// Row indices of a Distinct are called distinct rows. Those of the Side that it was made from are called rows.
 type Distinct struct {
-	Kernel *kernel.Side // the same for the kernels
+	Kernel *kernel.Side // the same rows for the kernels
 
 	vectors embedding.Matrix
-	order   []int32 // nil: the identity
-	// All three are nil when no row repeats; a distinct row is then the row itself.
-	first   []int32 // [distinct] the member first in order
+	order   []int32 // position of each row in key order; nil means the identity
+	// All three are nil if no row repeats. A distinct row is then the row itself.
+	first   []int32 // [distinct] the member that is first in order
 	start   []int32 // [distinct+1] members[start[i]:start[i+1]] are the rows of distinct row i
-	members []int32 // rows, ascending in order within a distinct row
+	members []int32 // rows, ascending in order within each distinct row
 }
 
-// maxLength refuses rows whose inner products could leave float32's range. Embeddings have length one.
+// maxLength is the length above which rows are refused because their inner products could overflow float32. Embeddings
+// have length 1.
 const maxLength = 1e15
 
 func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error) {
@@ -52,11 +53,11 @@ func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error)
 
 func (d *Distinct) close() { d.Kernel.Close() }
 
-// longest returns the length of the side's longest row, and refuses a row that is not finite.
+// longest returns the length of the side's longest row. It returns an error for a row that is not finite or too long.
 func longest(ctx context.Context, name string, side Side) (float64, error) {
 	rows := kernel.NewSide(side.Vectors, nil, nil)
 	defer rows.Close()
-	var most float64
+	var longestSquare float64
 	const step = 8192
 	for lo := 0; lo < rows.N; lo += step {
 		if err := ctx.Err(); err != nil {
@@ -66,10 +67,10 @@ func longest(ctx context.Context, name string, side Side) (float64, error) {
 		if bad >= 0 {
 			return 0, badLength(name, bad, side.Vectors)
 		}
-		most = max(most, square)
+		longestSquare = max(longestSquare, square)
 	}
-	// A little up, as the sum was rounded.
-	return math.Sqrt(most) * (1 + 1e-9), nil
+	// Rounded up, because the sum was rounded.
+	return math.Sqrt(longestSquare) * (1 + 1e-9), nil
 }
 
 func badLength(name string, row int, m embedding.Matrix) error {
@@ -83,8 +84,8 @@ func badLength(name string, row int, m embedding.Matrix) error {
 	return badinput.Errorf("row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again", row, name, math.Sqrt(square))
 }
 
-// fold groups rows of equal bytes. The table holds each distinct row's first occurrence; a hash only says where to look,
-// bytes decide.
+// fold groups rows with equal bytes. The table holds the first occurrence of each distinct row. The hash only finds the
+// slot; the bytes decide.
 func (d *Distinct) fold(ctx context.Context) error {
 	hashes, err := d.hash(ctx)
 	if err != nil {
@@ -92,7 +93,7 @@ func (d *Distinct) fold(ctx context.Context) error {
 	}
 	table := make([]int32, 1<<bits.Len(uint(len(hashes)+len(hashes)/2)))
 	mask := uint64(len(table) - 1)
-	var group []int32 // [row] its distinct row; nil until the first repeat
+	var group []int32 // [row] its distinct row; nil until the first repetition
 	distinct := int32(0)
 	for row, hash := range hashes {
 		at := hash & mask
@@ -138,7 +139,7 @@ func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
 	return hashes, nil
 }
 
-// gather lays the rows of each distinct row side by side, in order.
+// gather stores the rows of each distinct row consecutively, in order.
 func (d *Distinct) gather(group []int32, distinct int) {
 	d.start = make([]int32, distinct+1)
 	for _, g := range group {
@@ -174,10 +175,11 @@ func (d *Distinct) Len() int {
 // Dim returns the length of a row.
 func (d *Distinct) Dim() int { return d.vectors.Dim }
 
-// Float16 tells whether the rows are stored in float16.
+// Float16 reports whether the rows are stored in float16.
 func (d *Distinct) Float16() bool { return d.vectors.F16 != nil }
 
-// Block returns distinct rows lo to hi as float32 [hi-lo, dim], in buf unless they can be had without copying. It is read-only.
+// Block returns distinct rows lo to hi-1 as float32 [hi-lo, dim]. It uses buf only if the rows must be copied. The
+// result is read-only.
 func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 	dim := d.vectors.Dim
 	if d.first == nil && d.vectors.F32 != nil {
@@ -197,7 +199,7 @@ func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 	return buf
 }
 
-// Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in turn, in hexadecimal.
+// Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in sequence, in hexadecimal.
 func (d *Distinct) Digest() string {
 	sum := sha256.New()
 	for i := range d.Len() {
@@ -221,7 +223,7 @@ func (d *Distinct) row(i int) int {
 	return int(d.first[i])
 }
 
-// place is a row's place in the order of sentence keys.
+// place is a row's position in the order of sentence keys.
 func (d *Distinct) place(row int32) int32 {
 	if d.order == nil {
 		return row

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDistinctFoldsEqualRows(t *testing.T) {
-	// Rows by letter: a b a c b a; order makes the third a the first of its kind.
+	// Rows by letter: a b a c b a. The order makes the third a the first of its group.
 	letters := map[byte][]float32{'a': {1, 0}, 'b': {0, 1}, 'c': {0.6, 0.8}}
 	var rows []float32
 	for _, l := range []byte("abacba") {
@@ -50,7 +50,7 @@ func TestDistinctWithoutRepeatsCopiesNothing(t *testing.T) {
 	}
 }
 
-// Against a map, on rows that repeat much and little.
+// Compared with a map, on rows with many and with few repetitions.
 func TestDistinctCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, values := range []int{1, 2, 7, 300, 100000} {
@@ -108,5 +108,5 @@ func TestProgress(t *testing.T) {
 	if !slices.Equal(seen, []float64{0.25, 0.5, 0.75, 0.999, 1}) {
 		t.Errorf("progress %v", seen)
 	}
-	NewProgress(1, nil).Add(1) // nobody listens
+	NewProgress(1, nil).Add(1) // without a listener
 }

@@ -1,11 +1,13 @@
 // Package index finds nearest neighbours between the two sides of a cell.
 //
-// A cell is one source shard and one target shard. Searching it yields, for every row of either side, its k nearest rows on
-// the other side. Implementations live in the packages below this one (exact, faiss); backend.Open picks one by name.
+// A cell is one source shard and one target shard. Searching it yields, for every row of either side, its k nearest
+// rows on the other side. The implementations are in the packages below this one (exact, faiss). backend.Open opens one
+// by name.
 //
-// What they share is here. Every implementation finds candidates with arithmetic of its own, fast and slightly wrong;
-// then the candidates' cosines are computed again in one fixed order and the k nearest are chosen from those. An exact
-// implementation also proves that no row outside the candidates can belong into the list: each such row's approximate
-// score, plus a bound on its error, is below the last cosine kept. A list that cannot be proven, because many rows tie at its end,
-// is computed from all rows. So its result is that of a float64 brute force, whatever found the candidates.
+// This package has what they share. Every implementation finds candidates with arithmetic of its own, which is fast and
+// slightly inaccurate. Then the candidates' cosines are computed again in one fixed order, and the k nearest are chosen
+// from these. An exact implementation also proves that no other row belongs in the list: the approximate score of every
+// such row, plus a bound on its error, is below the last cosine in the list. A list for which this cannot be proven,
+// because many rows tie at its end, is computed from all rows. So the result is that of a float64 brute force, however
+// the candidates were found.
 package index

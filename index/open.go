@@ -12,8 +12,8 @@ type neighbour struct {
 	cosine     float32
 }
 
-// openList appends the k nearest rows of distinct query q. They are among the k first rows of each distinct row in its list,
-// as the k nearest distinct rows were chosen by the place of their first row.
+// openList appends the k nearest rows of distinct query q. The list of q holds the k nearest distinct rows, ordered by
+// the place of their first row, so the k nearest rows are among the first k rows of each of these.
 func (h *Half) openList(q int, to []neighbour) []neighbour {
 	ids, cosines := h.List(q)
 	for i, id := range ids {

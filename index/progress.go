@@ -2,7 +2,7 @@ package index
 
 import "sync"
 
-// Progress adds up work done by several goroutines and reports it as a rising fraction. A nil report is allowed.
+// Progress sums the work of several goroutines and reports it as a rising fraction. report may be nil.
 type Progress struct {
 	mu          sync.Mutex
 	done, total float64
@@ -25,7 +25,7 @@ func (p *Progress) Add(work float64) {
 	p.report(min(p.done/p.total, 0.999))
 }
 
-// Finish reports the end.
+// Finish reports that all work is done.
 func (p *Progress) Finish() {
 	if p.report != nil {
 		p.report(1)

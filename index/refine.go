@@ -8,11 +8,12 @@ import (
 	"bitextmine/index/kernel"
 )
 
-// exhaustRows is how many base rows a list that is not proven meets between two looks at the context.
+// exhaustRows is the number of base rows that Exhaust compares between two checks of the context.
 const exhaustRows = 16384
 
-// RefineExact fills the lists of distinct queries lo to hi from their candidates [hi-lo, keep] (-1 for none). ceilings [hi-lo] bound each query's
-// inner product with any row that is not a candidate; a list that this does not prove is computed from all rows.
+// RefineExact fills the lists of distinct queries lo to hi-1 from their candidates [hi-lo, keep] (-1 for none).
+// ceilings [hi-lo] are upper bounds of each query's inner product with any row that is not a candidate. A list that
+// these bounds do not prove is computed from all rows.
 func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates []int64, ceilings []float64) error {
 	keep := len(candidates) / (hi - lo)
 	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
@@ -22,7 +23,7 @@ func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates 
 	})
 }
 
-// Refine fills the lists of distinct queries lo to hi with the best of their candidates [hi-lo, keep] (-1 for none).
+// Refine fills the lists of distinct queries lo to hi-1 with the best of their candidates [hi-lo, keep] (-1 for none).
 func (h *Half) Refine(ctx context.Context, threads, lo, hi int, candidates []int64) error {
 	keep := len(candidates) / (hi - lo)
 	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
@@ -31,7 +32,7 @@ func (h *Half) Refine(ctx context.Context, threads, lo, hi int, candidates []int
 	})
 }
 
-// Exhaust offers all base rows to the lists of the given distinct queries.
+// Exhaust compares the given distinct queries with all base rows.
 func (h *Half) Exhaust(ctx context.Context, queries []int32) error {
 	for lo := 0; len(queries) > 0 && lo < h.Base.Len(); lo += exhaustRows {
 		if err := ctx.Err(); err != nil {
@@ -42,7 +43,7 @@ func (h *Half) Exhaust(ctx context.Context, queries []int32) error {
 	return nil
 }
 
-// inParts runs do over lo to hi cut into one part for each thread.
+// inParts divides lo to hi-1 into one part for each thread and calls do for each.
 func inParts(ctx context.Context, threads, lo, hi int, do func(ctx context.Context, from, to int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	part := max((hi-lo+threads-1)/threads, 1)

@@ -43,7 +43,7 @@ func (r *run) checkNeighbours(ctx context.Context, sides [2]plan.Side) error {
 
 // checkIndex refuses an index with more lists than any shard has rows: no cell would be searched by it.
 func (r *run) checkIndex(sides [2]plan.Side) error {
-	least := backend.LeastRows(r.cfg.Search)
+	least := backend.MinRows(r.cfg.Search)
 	for _, side := range sides {
 		most := 0
 		for _, s := range side.Shards {

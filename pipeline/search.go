@@ -52,7 +52,7 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 	}
 	var found recall
 	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
-		found.add(result.Recall.Least())
+		found.add(result.Recall.Min())
 	}
 	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
 }
@@ -62,7 +62,7 @@ const indexesName = "indexes"
 
 // searcherOf opens the plan's backend, or exact search for a cell whose thinner side has too few rows for an index.
 func (w *worker) searcherOf(rows int) (index.Searcher, error) {
-	if rows < backend.LeastRows(w.plan.Searcher()) {
+	if rows < backend.MinRows(w.plan.Searcher()) {
 		return w.exact()
 	}
 	return w.searcher()

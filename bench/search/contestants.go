@@ -51,7 +51,7 @@ func parseContestants(text string, s settings) ([]contestant, error) {
 			}
 			c.run = func(ctx context.Context, src, tgt index.Side, k int) (float64, error) {
 				r, err := searcher.Search(ctx, src, tgt, k, nil)
-				return r.Recall.Least(), err
+				return r.Recall.Min(), err
 			}
 		}
 		out = append(out, c)

@@ -10,7 +10,8 @@ import (
 	"bitextmine/index/kernel"
 )
 
-// All exact searches give the same lists, to the bit, on more rows than a brute force in Go gets through: several blocks of both sides.
+// All exact searches give bit-identical lists, on more rows than a brute force in Go can search: several blocks of both
+// sides.
 func TestExactSearchesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, q, dim = 20000, 5000, 64

@@ -1,4 +1,4 @@
-// Package backend picks a search implementation by the name given in the settings.
+// Package backend opens a search implementation by the name in the settings.
 package backend
 
 import (
@@ -12,21 +12,22 @@ import (
 
 // Options are the settings of a search.
 type Options struct {
-	Threads int           // 0: all processors that Go may use
-	FAISS   faiss.Options // of faiss: and faiss-gpu: searches; Threads above stands for theirs
+	Threads int           // 0 means all processors that Go may use
+	FAISS   faiss.Options // for faiss: and faiss-gpu: searches; its Threads is replaced by the one above
 }
 
-// Exact reports whether the backend called name gives the lists of a float64 brute force: all that do give the same.
+// Exact reports whether the backend gives the same lists as a float64 brute force. All exact backends give identical
+// lists.
 func Exact(name string) bool {
 	return name == exact.Name || name == faiss.Prefix+faiss.Flat || name == faiss.PrefixGPU+faiss.Flat
 }
 
-// Open returns the searcher called name, which is not Auto: that stands for what Choose returns. Errors are badinput, also for settings of
-// approximate searches given to an exact one.
+// Open returns the searcher with the given name. Auto is not a searcher; Choose resolves it. Errors are badinput, also
+// if settings of approximate searches are given to an exact search.
 func Open(name string, opts Options) (index.Searcher, error) {
 	opts.FAISS.Threads = opts.Threads
 	if Exact(name) && (opts.FAISS.NProbe != 0 || opts.FAISS.EfSearch != 0) {
-		return nil, badinput.Errorf("search %s visits every row, so that nprobe and ef_search say nothing to it; leave them out, or name an approximate index", name)
+		return nil, badinput.Errorf("search %s compares all rows and has no use for nprobe and ef_search; remove them or name an approximate index", name)
 	}
 	if name == exact.Name {
 		return exact.Open(exact.Options{Threads: opts.Threads})
@@ -40,8 +41,8 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
 }
 
-// LeastRows is how many different rows each side must have for the backend called name to search them.
-func LeastRows(name string) int {
+// MinRows is the number of distinct rows that each side must have for the named backend to search them.
+func MinRows(name string) int {
 	if Exact(name) {
 		return 1
 	}
@@ -49,8 +50,8 @@ func LeastRows(name string) int {
 	return max(faiss.LeastRows(factory), 1)
 }
 
-// Check tells early what Open and Search would refuse: a name that is not known, a factory string that FAISS cannot make for vectors of dim values
-// or that has none of the given search settings, a GPU that is not there. Errors are badinput.
+// Check detects early what Open and Search would refuse: an unknown name, a factory string that FAISS cannot build for
+// vectors of dim values or that does not have one of the given search settings, or a missing GPU. Errors are badinput.
 func Check(name string, dim int, opts Options) error {
 	if _, err := Open(name, opts); err != nil {
 		return err

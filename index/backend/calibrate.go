@@ -13,14 +13,14 @@ import (
 	"bitextmine/index/faiss"
 )
 
-// Calibration holds the measured costs of some backends, for one dim and k.
+// Calibration holds the measured costs of backends for one dim and k.
 type Calibration struct {
 	Dim, K, Threads int
 	Costs           []Cost
 }
 
-// Candidates are the backends that Auto chooses from: those that are exact, those on GPUs only where there are some. An approximate
-// backend takes part when it is named, as only the user can say what recall is worth.
+// Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU, and the
+// approximate ones that the caller names. Only the user can decide whether lower recall is acceptable.
 func Candidates(approximate ...string) []string {
 	names := []string{"exact", "faiss:Flat"}
 	if n, err := faiss.GPUs(); err == nil && n > 0 {
@@ -29,21 +29,22 @@ func Candidates(approximate ...string) []string {
 	return append(names, approximate...)
 }
 
-// calibrationRows is the longer side of the largest of the three cells that are searched, calibrationCols the shorter: some tenths of a
-// second in all for an exact search of 1,024 dimensions.
+// calibrationRows is the longer side of the largest of the three cells that are searched, calibrationCols the shorter.
+// An exact search of all three takes some tenths of a second at 1,024 dimensions.
 const (
 	calibrationRows = 16384
 	calibrationCols = 2048
 )
 
-// Calibrate measures the named backends on random rows: one to two seconds each for exact and flat ones; an approximate index takes as long as
-// its training does. A backend that cannot be used gets its reason as Cost.Err; the error is ctx's alone.
+// Calibrate measures the named backends on random rows. Exact and flat backends take one to two seconds each; an
+// approximate index takes as long as its training. A backend that cannot be used has the reason in Cost.Err. The
+// returned error is only that of ctx.
 func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (Calibration, error) {
 	c := Calibration{Dim: dim, K: k, Threads: opts.Threads}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	opts.FAISS.Dir = "" // such an index is of no use to anybody
+	opts.FAISS.Dir = "" // nobody could use an index of random rows
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows, cols := randomRows(rng, calibrationRows, dim), randomRows(rng, calibrationCols, dim)
 	trials := make([]*trial, len(names))
@@ -66,55 +67,56 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	return c, nil
 }
 
-// untimed says that a backend can be used but not be measured.
+// untimed is the error of a backend that can be used but not measured.
 type untimed struct {
-	name  string
-	least int
+	name    string
+	minRows int
 }
 
 func (u untimed) Error() string {
-	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name, u.least)
+	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name, u.minRows)
 }
 
-// Untimed reports whether a Cost.Err says no more than that a backend's time is not known.
+// Untimed reports whether a Cost.Err only means that a backend's time is unknown.
 func Untimed(err error) bool {
 	var u untimed
 	return errors.As(err, &u)
 }
 
-// rounds is how often each backend is timed, in turn with the others. The shortest times count, as what else runs on the machine only adds to
-// them. One that has taken longTrial is not timed again.
+// rounds is the number of times that each backend is measured, in turn with the others. The shortest time counts,
+// because other programs on the machine can only add to it. A backend that has taken longer than longTrial is not
+// measured again.
 const (
 	rounds    = 4
 	longTrial = 700 * time.Millisecond
 )
 
-// trialCells are a quarter by a quarter, all rows by a quarter, all by all.
+// trialCells are a quarter of the rows by a quarter, all rows by a quarter, and all by all.
 var trialCells = [3]Shape{
 	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4}, {calibrationRows, calibrationCols},
 }
 
-// trial is the measuring of one backend.
+// trial is the measurement of one backend.
 type trial struct {
 	name     string
 	searcher index.Searcher
-	seconds  [3]float64 // the shortest, of each cell
+	seconds  [3]float64 // the shortest for each cell
 	spent    time.Duration
 	err      error
 }
 
 func newTrial(name string, opts Options) *trial {
 	if Exact(name) {
-		opts.FAISS.NProbe, opts.FAISS.EfSearch = 0, 0 // of the approximate ones
+		opts.FAISS.NProbe, opts.FAISS.EfSearch = 0, 0 // they are settings of approximate backends
 	}
 	t := &trial{name: name}
-	if t.searcher, t.err = Open(name, opts); t.err == nil && LeastRows(name) > trialCells[0].Cols {
-		t.err = untimed{name, LeastRows(name)}
+	if t.searcher, t.err = Open(name, opts); t.err == nil && MinRows(name) > trialCells[0].Cols {
+		t.err = untimed{name, MinRows(name)}
 	}
 	return t
 }
 
-// run times the cells once. The very first search only warms up threads and caches.
+// run times the cells once. The very first search only warms up threads and caches and is not counted.
 func (t *trial) run(ctx context.Context, rows, cols embedding.Matrix, k int) error {
 	begin := time.Now()
 	defer func() { t.spent += time.Since(begin) }()
@@ -151,12 +153,12 @@ func head(m embedding.Matrix, n int) index.Side {
 	return index.Side{Vectors: embedding.Matrix{N: n, Dim: m.Dim, F16: m.F16[:n*m.Dim]}}
 }
 
-// randomRows draws rows that are distinct and about of length one, which is all that a search's time depends on.
+// randomRows draws distinct rows of length about one. The time of a search depends on nothing else.
 func randomRows(rng *rand.Rand, n, dim int) embedding.Matrix {
 	rows := make([]uint16, n*dim)
 	for i := range rows {
 		bits := rng.Uint32()
-		// Sign and mantissa at random, one of four exponents about 1/32.
+		// Random sign and mantissa, and one of four exponents, about 1/32.
 		rows[i] = uint16(bits&0x83ff) | uint16(8+bits>>16&3)<<10
 	}
 	return embedding.Matrix{N: n, Dim: dim, F16: rows}

@@ -14,14 +14,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Auto is the name that stands for the fastest backend of those that may be used.
+// Auto is the name for the fastest backend that may be used.
 const Auto = "auto"
 
-// Cost is what a backend was measured to take on this machine: a cell of n x m rows takes Fixed + Row (n + m) + Pair n m seconds.
+// Cost is a backend's measured cost on this machine: a cell of n x m rows takes Fixed + Row (n + m) + Pair n m seconds.
 type Cost struct {
 	Name             string
 	Fixed, Row, Pair float64
-	Err              error // why it cannot be used; the rest is then zero
+	Err              error // why the backend cannot be used; the other fields are then zero
 }
 
 // Seconds is the estimated time of a cell.
@@ -30,12 +30,13 @@ func (c Cost) Seconds(rows, cols int) float64 {
 	return c.Fixed + c.Row*(n+m) + c.Pair*n*m
 }
 
-// fit solves for a cost from the times of cells n x m, 4n x m and 4n x 4m. A part that the clock's noise makes negative counts as
-// nothing, and then the largest cell alone says how long pairs take.
+// fit computes a cost from the times of cells n x m, 4n x m and 4n x 4m. A part that measurement noise makes negative
+// is set to zero, and then the largest cell alone determines Pair.
 func fit(name string, n, m int, small, tall, large float64) Cost {
 	a, b := float64(n), float64(m)
 	c := Cost{Name: name}
-	// tall - small = 3a Row + 3ab Pair, large - tall = 3b Row + 12ab Pair: b/a times the first has the second's rows.
+	// tall - small = 3a Row + 3ab Pair, large - tall = 3b Row + 12ab Pair. b/a times the first equation has the Row
+	// term of the second.
 	c.Pair = max(((large-tall)-(tall-small)*b/a)/(3*b*(4*a-b)), 0)
 	c.Row = max((tall-small)/(3*a)-b*c.Pair, 0)
 	c.Fixed = max(large-c.Row*4*(a+b)-c.Pair*16*a*b, 0)
@@ -45,18 +46,18 @@ func fit(name string, n, m int, small, tall, large float64) Cost {
 	return c
 }
 
-// Estimate is what a search is expected to take.
+// Estimate is the expected cost of a search.
 type Estimate struct {
 	Name    string
 	Time    time.Duration
-	Memory  int64 // bytes at the peak of one cell, beside the mapped embeddings
+	Memory  int64 // peak bytes during one cell, without the mapped embeddings
 	Refused error // why this backend cannot be used
 }
 
 // Shape is the size of a cell.
 type Shape struct{ Rows, Cols int }
 
-// Estimates gives the estimate of each calibrated backend for a list of cells, searched one after the other.
+// Estimates returns the estimate of each calibrated backend for a list of cells that are searched one after the other.
 func (c Calibration) Estimates(cells []Shape) []Estimate {
 	var out []Estimate
 	for _, cost := range c.Costs {
@@ -72,12 +73,13 @@ func (c Calibration) Estimates(cells []Shape) []Estimate {
 	return out
 }
 
-// Worth is how many times as fast as the fastest exact backend an approximate one must be to be chosen: it loses pairs, and its estimate
-// is of random rows.
-const Worth = 2
+// MinSpeedup is how many times faster than the fastest exact backend an approximate one must be to be chosen. It loses
+// pairs, and its estimate is from random rows.
+const MinSpeedup = 2
 
-// Choose returns the estimate of the backend to use, and why in one sentence: the fastest whose memory stays below limit (bytes; 0 for no
-// limit); an approximate one only if it is Worth it, or no exact one can be used.
+// Choose returns the estimate of the backend to use, and the reason in one sentence. It is the fastest backend whose
+// memory stays below limit (bytes; 0 means no limit). An approximate one is chosen only if it is MinSpeedup times
+// faster, or if no exact one can be used.
 func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
 	usable := slices.DeleteFunc(slices.Clone(estimates), func(e Estimate) bool {
 		return e.Refused != nil || limit > 0 && e.Memory > limit
@@ -93,12 +95,12 @@ func Choose(estimates []Estimate, limit int64) (Estimate, string, error) {
 	return usable[0], why, nil
 }
 
-// handicapped is the time by which a backend is compared with others.
+// handicapped is the time that Choose compares: that of an approximate backend is multiplied by MinSpeedup.
 func (e Estimate) handicapped() time.Duration {
 	if Exact(e.Name) {
 		return e.Time
 	}
-	return Worth * e.Time
+	return MinSpeedup * e.Time
 }
 
 func noneUsable(estimates []Estimate, limit int64) error {
@@ -125,8 +127,8 @@ var (
 	graph = regexp.MustCompile(`HNSW(\d+)`)
 )
 
-// Memory is how many bytes a backend is expected to hold at most while it searches a cell, beside the mapped embeddings: the lists of both
-// sides, and an exact search's blocks or the larger side's FAISS index.
+// Memory estimates the peak bytes of a backend that searches a cell, without the mapped embeddings: the lists of both
+// sides, and an exact search's blocks or the FAISS index of the larger side.
 func Memory(name string, cell Shape, dim, k, threads int) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {
@@ -142,7 +144,8 @@ func Memory(name string, cell Shape, dim, k, threads int) int64 {
 	if m := graph.FindStringSubmatch(factory); m != nil {
 		perRow += 8*number(m[1]) + 8
 	}
-	// An index grows by doubling while float16 rows are added, and its training sample and a block of widened rows stand beside it.
+	// An index doubles its capacity while float16 rows are added. Its training sample and a block of widened rows are
+	// in memory at the same time.
 	return lists + 2*perRow*int64(max(cell.Rows, cell.Cols)) + faiss.Memory(factory, dim)
 }
 

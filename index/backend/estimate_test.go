@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// An index of more lists than a calibration has rows can be searched with, but not timed.
+// An index with more lists than a calibration has rows can be used but not timed.
 func TestManyListsAreUntimed(t *testing.T) {
 	c, err := Calibrate(t.Context(), []string{"faiss:IVF4096,Flat"}, 8, 4, Options{Threads: 1})
 	if err != nil || !Untimed(c.Costs[0].Err) {

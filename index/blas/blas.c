@@ -8,7 +8,7 @@
 
 extern void sgemm_(void);
 
-// The libraries' own functions are looked up by name, because the program must load with any of them.
+// The libraries' own functions are looked up by name because the program must start with any of them.
 static void *symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 const char *blas_path(void) {

@@ -1,8 +1,8 @@
-// Package blas says which BLAS the program is running on and keeps it to a wanted number of threads.
+// Package blas identifies the BLAS that the program runs on and limits its number of threads.
 //
-// FAISS and the exact search are as fast as the sgemm they call. Debian's alternatives decide at load time which library
-// that is, and the choice matters more than any setting of ours: the reference BLAS runs at a sixtieth of the speed
-// of OpenBLAS on the same CPU.
+// FAISS and the exact search are as fast as the sgemm that they call. Debian's alternatives decide at load time which
+// library that is. The choice matters more than any of our settings: the reference BLAS has a sixtieth of the speed of
+// OpenBLAS on the same CPU.
 package blas
 
 /*
@@ -22,7 +22,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Kinds of BLAS that the program tells apart.
+// Kinds of BLAS that the program distinguishes.
 const (
 	OpenBLAS  = "OpenBLAS"
 	BLIS      = "BLIS"
@@ -31,16 +31,16 @@ const (
 	Unknown   = "unknown BLAS"
 )
 
-// Package is the Debian package to install where Check refuses or warns.
+// Package is the Debian package that Check and Warning recommend.
 const Package = "libopenblas-openmp-dev"
 
-// Library describes the BLAS that answers sgemm in this process.
+// Library describes the BLAS that provides sgemm in this process.
 type Library struct {
 	Kind      string
-	Version   string // as the library tells it; empty when it does not
-	Threading string // "openmp", "pthread", "sequential"; empty when not known
+	Version   string // as the library reports it, or empty
+	Threading string // "openmp", "pthread", "sequential"; empty if not known
 	Core      string // the CPU whose kernels OpenBLAS uses; empty otherwise
-	Path      string // the shared object that holds sgemm, symbolic links resolved; empty when linked statically
+	Path      string // the shared object with sgemm, symbolic links resolved; empty if linked statically
 }
 
 // Running returns the BLAS of this process.
@@ -51,7 +51,7 @@ func Running() Library {
 	}
 	lib := Library{Kind: Unknown, Path: path}
 	switch {
-	// First, by where sgemm itself lies: LAPACK may have brought OpenBLAS along without its being called.
+	// Look first at where sgemm itself is: LAPACK may have loaded OpenBLAS although nothing calls it.
 	case isReference(path):
 		lib.Kind, lib.Threading = Reference, "sequential"
 	case C.blas_openblas_config() != nil:
@@ -68,9 +68,9 @@ func Running() Library {
 	return lib
 }
 
-// An OpenBLAS older than the CPU does not know it and falls back to kernels of the year 2004: Debian 12's 0.3.21 takes Sapphire and
-// Emerald Rapids for a Prescott, at a fifth of their speed. The choice is made again with the right answer before anything
-// has called BLAS. A choice of the user's own stands.
+// An OpenBLAS that is older than the CPU does not know it and uses kernels of the year 2004: Debian 12's 0.3.21 treats
+// Sapphire and Emerald Rapids as a Prescott and reaches a fifth of their speed. Here the right kernels are chosen
+// before anything has called BLAS. A choice of the user's is not changed.
 func init() {
 	if core := bestCore(); core != "" && C.blas_openblas_config() != nil && isOld(C.GoString(C.blas_openblas_core())) {
 		cname := C.CString(core)
@@ -79,14 +79,14 @@ func init() {
 	}
 }
 
-// bestCore names OpenBLAS's kernels for this CPU's instructions; empty when its oldest may be right.
+// bestCore names OpenBLAS's kernels for this CPU's instructions. It is empty if the oldest kernels may be right.
 func bestCore() string { return C.GoString(C.blas_best_core()) }
 
 func isOld(core string) bool {
 	return slices.Contains([]string{"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Sandybridge"}, core)
 }
 
-// openBLASVersion takes "0.3.21" from a text such as "OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH USE_OPENMP SkylakeX".
+// openBLASVersion extracts "0.3.21" from a text such as "OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH USE_OPENMP SkylakeX".
 func openBLASVersion(config string) string {
 	if fields := strings.Fields(config); len(fields) > 1 {
 		return fields[1]
@@ -94,7 +94,7 @@ func openBLASVersion(config string) string {
 	return config
 }
 
-// flavour reads the threading from Debian's directory names, as BLIS 0.9 has no call that tells it.
+// flavour derives the threading from Debian's directory names, because BLIS 0.9 has no function that returns it.
 func flavour(path string) string {
 	dir := filepath.Base(filepath.Dir(path))
 	for _, name := range []string{"openmp", "pthread"} {
@@ -105,14 +105,14 @@ func flavour(path string) string {
 	return ""
 }
 
-// isReference tells Netlib's reference BLAS by the place where distributions put it.
+// isReference recognises Netlib's reference BLAS by the path at which distributions install it.
 func isReference(path string) bool {
 	dir := filepath.Base(filepath.Dir(path))
 	name := filepath.Base(path)
 	return strings.HasPrefix(name, "libblas.so.3.") || dir == "blas" && strings.HasPrefix(name, "libblas")
 }
 
-// String is one phrase for logs and reports: "OpenBLAS 0.3.21 (openmp, SkylakeX)".
+// String describes the library for logs and reports: "OpenBLAS 0.3.21 (openmp, SkylakeX)".
 func (l Library) String() string {
 	s := l.Kind
 	if l.Version != "" {
@@ -124,16 +124,16 @@ func (l Library) String() string {
 	return s
 }
 
-// Check returns an error when the library is too slow to be of use: the reference BLAS.
+// Check returns an error if the library is too slow to use, which the reference BLAS is.
 func (l Library) Check() error {
 	if l.Kind == Reference {
-		return badinput.Errorf("the program runs on the reference BLAS (%s), about sixty times slower than OpenBLAS; install %s, which takes its place, and start again", l.Path, Package)
+		return badinput.Errorf("the program runs on the reference BLAS (%s), about sixty times slower than OpenBLAS; install %s, which replaces it, and start again", l.Path, Package)
 	}
 	return nil
 }
 
-// Warning returns one sentence on a BLAS that works but is known to be slow or is not known at all; empty when there is
-// nothing to say.
+// Warning returns one sentence about a BLAS that works but is known to be slow or was never measured. It is empty
+// otherwise.
 func (l Library) Warning() string {
 	switch {
 	case l.Kind == OpenBLAS && l.Threading == "pthread":
@@ -146,6 +146,7 @@ func (l Library) Warning() string {
 	return ""
 }
 
-// SetThreads sets how many threads BLAS and OpenMP use for calls made from the current OS thread; n must be positive. Lock the
-// goroutine to its thread first. Under a pthread build of OpenBLAS, which has no count per caller, it holds for the process.
+// SetThreads sets the number of threads that BLAS and OpenMP use for calls from the current OS thread; n must be
+// positive. Lock the goroutine to its thread first. A pthread build of OpenBLAS has no setting per caller; there it
+// applies to the process.
 func SetThreads(n int) { C.blas_set_threads(C.int(n)) }

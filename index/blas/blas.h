@@ -3,8 +3,8 @@
 
 const char *blas_path(void);            // shared object of sgemm_, "" if unknown
 const char *blas_openblas_config(void); // NULL when the BLAS is not OpenBLAS
-const char *blas_openblas_core(void);   // whose kernels it uses, "" if it does not say
-void blas_openblas_choose(const char *core); // unless OPENBLAS_CORETYPE is set already
+const char *blas_openblas_core(void);   // whose kernels it uses, "" if it does not report it
+void blas_openblas_choose(const char *core); // unless OPENBLAS_CORETYPE is already set
 const char *blas_best_core(void);       // for this CPU, "" if not known
 int blas_openblas_parallel(void);       // 0 sequential, 1 pthread, 2 OpenMP
 const char *blas_blis_version(void);    // NULL when the BLAS is not BLIS

@@ -32,7 +32,7 @@ func TestOpenBLASKnowsThisCPU(t *testing.T) {
 func TestCheckRefusesReferenceBLAS(t *testing.T) {
 	for _, path := range []string{"/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0", "/usr/lib/libblas.so.3.12.0"} {
 		if !isReference(path) {
-			t.Errorf("%s was not told as the reference BLAS", path)
+			t.Errorf("%s was not recognised as the reference BLAS", path)
 		}
 	}
 	for _, path := range []string{
@@ -41,7 +41,7 @@ func TestCheckRefusesReferenceBLAS(t *testing.T) {
 		"/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblasp-r0.3.21.so",
 	} {
 		if isReference(path) {
-			t.Errorf("%s was taken for the reference BLAS", path)
+			t.Errorf("%s was mistaken for the reference BLAS", path)
 		}
 	}
 	err := Library{Kind: Reference, Path: "/x/libblas.so.3"}.Check()

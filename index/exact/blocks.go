@@ -2,7 +2,8 @@ package exact
 
 import "math"
 
-// blocks cuts a side's n positions into count blocks of size (the last may be smaller). Position p stands for distinct row p*step mod n.
+// blocks cuts a side's n positions into count blocks of size (the last may be smaller). Position p stands for distinct
+// row p*step mod n.
 type blocks struct{ n, size, count, step int }
 
 // cut makes blocks of at most size rows, as many as a multiple of workers where there are that many, and nearly equal.

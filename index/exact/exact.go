@@ -1,13 +1,13 @@
 // Package exact finds the nearest neighbours of both sides of a cell in one pass over their inner products.
 //
-// The larger side is cut into blocks, the base; a worker takes a block and runs all queries of the other side past it, one
-// block of queries after another. A tile of scores serves both sides: whatever is above the floor of its row or of its column
-// becomes a candidate there. The base block's lists are complete when the last queries have passed; they belong to that worker alone. The
-// queries' lists are shared: after each block the worker merges its candidates into them under a lock. What is merged are
-// exact cosines in a fixed order, so it does not matter who comes first.
+// The larger side is cut into blocks, the base; a worker takes a block and runs all queries of the other side past it,
+// one block of queries after another. A tile of scores serves both sides: whatever is above the floor of its row or of
+// its column becomes a candidate there. The base block's lists are complete when the last queries have passed; they
+// belong to that worker alone. The queries' lists are shared: after each block the worker merges its candidates into
+// them under a lock. What is merged are exact cosines in a fixed order, so it does not matter who comes first.
 //
-// Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which may be sorted by
-// similarity, floors would rise row by row and everything would become a candidate for a while.
+// Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which
+// may be sorted by similarity, floors would rise row by row and everything would become a candidate for a while.
 package exact
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 	Kernel  string // empty: the fastest that this CPU runs
 }
 
-// Block sizes. A base block stays in the cache of its panels' users; a block of queries is about a fifth of a second's work at 1,024 dimensions, the time
-// that a search takes to notice that it was cancelled.
+// Block sizes. A base block stays in the cache of its panels' users; a block of queries is about a fifth of a second's
+// work at 1,024 dimensions, the time that a search takes to notice that it was cancelled.
 const (
 	baseRows  = 8192
 	queryRows = 2048
@@ -130,7 +130,8 @@ func (p *pass) work(ctx context.Context) error {
 	}
 }
 
-// searchBlock runs all queries past base block b. Each block starts at other queries, so that workers seldom meet at a lock.
+// searchBlock runs all queries past base block b. Each block starts at other queries, so that workers seldom meet at a
+// lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	lo, hi := p.base.bounds(b)
 	scanner.Base(lo, hi, p.base.step)

@@ -10,7 +10,8 @@ import (
 	"bitextmine/index/blas"
 )
 
-// ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is measured.
+// ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is
+// measured.
 type ann struct {
 	on      processor
 	factory string
@@ -76,7 +77,8 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 // a few milliseconds a query.
 const annChunk = 512
 
-// Check tells whether FAISS can make an index by this factory string for vectors of dim values, with these search settings; its error is badinput.
+// Check tells whether FAISS can make an index by this factory string for vectors of dim values, with these search
+// settings; its error is badinput.
 func Check(factory string, dim int, opts Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -90,7 +92,8 @@ func Check(factory string, dim int, opts Options) error {
 
 var ivf = regexp.MustCompile(`IVF(\d+)`)
 
-// LeastRows is how many different rows a side must have for an index by this factory string: one for each of its inverted lists.
+// LeastRows is how many different rows a side must have for an index by this factory string: one for each of its
+// inverted lists.
 func LeastRows(factory string) int { return lists(factory) }
 
 // lists returns the number of inverted lists that a factory string asks for, 0 for none.

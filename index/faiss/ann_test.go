@@ -89,7 +89,7 @@ func TestApproximateOpensRepeatedRows(t *testing.T) {
 	}
 	want := indextest.BruteForce(src, src, 3)
 	indextest.Same(t, "source", got.Source, want.Source)
-	if got.Recall.Least() != 1 {
+	if got.Recall.Min() != 1 {
 		t.Errorf("recall %v, want 1", got.Recall)
 	}
 }

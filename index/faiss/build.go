@@ -10,8 +10,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// native is an index inside FAISS, on whatever processor. Its calls stay on one locked OS thread and check no lengths: only this file's
-// functions and the searches feed it.
+// native is an index inside FAISS, on whatever processor. Its calls stay on one locked OS thread and check no lengths:
+// only this file's functions and the searches feed it.
 type native interface {
 	Train(x []float32) error
 	Add(x []float32) error
@@ -22,14 +22,16 @@ type native interface {
 // processor is where indexes live.
 type processor interface {
 	prefix() string
-	// create makes an empty index that is to hold so many rows, and applies the search settings that are given. Its errors are badinput where FAISS refuses them.
+	// create makes an empty index that is to hold so many rows, and applies the search settings that are given. Its
+	// errors are badinput where FAISS refuses them.
 	create(factory string, dim, rows int, opts Options) (native, error)
 	// slack bounds how far its scores of a flat index are from inner products.
 	slack(half *index.Half, opts Options) float64
 }
 
-// build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the factory
-// string or the settings, where there are fewer rows than inverted lists, and where memory is too short to train.
+// build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the
+// factory string or the settings, where there are fewer rows than inverted lists, and where memory is too short to
+// train.
 func build(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
 	if n := lists(factory); rows.Len() < n {
 		return nil, badinput.Errorf("the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact", factory, n, rows.Len())
@@ -65,7 +67,8 @@ func fill(ctx context.Context, idx native, factory string, rows *index.Distinct,
 // outOfMemory tells the C++ exception of an allocation that failed by its text.
 func outOfMemory(err error) bool { return strings.Contains(err.Error(), "bad_alloc") }
 
-// trainRows is how many rows an index is trained on. FAISS asks for 39 a list and uses at most 256; codes need some ten thousand.
+// trainRows is how many rows an index is trained on. FAISS asks for 39 a list and uses at most 256; codes need some ten
+// thousand.
 func trainRows(factory string, opts Options) int {
 	if opts.TrainRows > 0 {
 		return opts.TrainRows

@@ -36,7 +36,8 @@ func refused(factory string, dim int, err error) error {
 	return badinput.Errorf("FAISS cannot make an index %q for %d dimensions (%s); see the FAISS wiki on the index factory, or use exact", factory, dim, reason(err))
 }
 
-// set applies the search settings that are given. They are FAISS's: nprobe of an index with inverted lists, efSearch of a graph.
+// set applies the search settings that are given. They are FAISS's: nprobe of an index with inverted lists, efSearch of
+// a graph.
 func set(idx gofaiss.Index, factory string, opts Options) error {
 	space, err := gofaiss.NewParameterSpace()
 	if err != nil {

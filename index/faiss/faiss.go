@@ -1,8 +1,8 @@
 // Package faiss searches a cell with FAISS, through go-faiss.
 //
-// faiss:Flat is exact: two flat searches, one for each direction, refined to the result of a float64 brute force. Any other
-// factory string (faiss:IVF1024,Flat and the like) is approximate: an index of each side finds several candidates for each place,
-// the true vectors rank them, and the recall is measured against an exact search on a sample.
+// faiss:Flat is exact: two flat searches, one for each direction, refined to the result of a float64 brute force. Any
+// other factory string (faiss:IVF1024,Flat and the like) is approximate: an index of each side finds several candidates
+// for each place, the true vectors rank them, and the recall is measured against an exact search on a sample.
 package faiss
 
 import (
@@ -30,10 +30,11 @@ type Options struct {
 	Threads int // 0: all processors that Go may use
 
 	// The rest is for approximate indexes alone.
-	NProbe     int    // inverted lists that a query visits; 0: FAISS's own default, 1
-	EfSearch   int    // breadth of a graph search; 0: FAISS's own default, 16
-	TrainRows  int    // sample that an index is trained on; 0: 64 a list, at least 32,768
-	Rerank     int    // candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
+	NProbe    int // inverted lists that a query visits; 0: FAISS's own default, 1
+	EfSearch  int // breadth of a graph search; 0: FAISS's own default, 16
+	TrainRows int // sample that an index is trained on; 0: 64 a list, at least 32,768
+	// candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
+	Rerank     int
 	RecallRows int    // sample of each side for the measured recall; 0: DefaultRecallRows
 	Dir        string // where index files are kept; empty, or on GPUs: they are not
 
@@ -67,8 +68,8 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Open returns the searcher for a factory string: exact for Flat, else approximate. Errors are badinput: options out of range, no factory
-// string, a BLAS too slow.
+// Open returns the searcher for a factory string: exact for Flat, else approximate. Errors are badinput: options out of
+// range, no factory string, a BLAS too slow.
 func Open(factory string, opts Options) (index.Searcher, error) {
 	if err := blas.Running().Check(); err != nil {
 		return nil, err
@@ -76,7 +77,8 @@ func Open(factory string, opts Options) (index.Searcher, error) {
 	return openOn(cpu{}, factory, opts)
 }
 
-// OpenGPU is Open for indexes on GPUs. Without the build tag faissgpu, or without a GPU, it is a badinput error that says what is missing.
+// OpenGPU is Open for indexes on GPUs. Without the build tag faissgpu, or without a GPU, it is a badinput error that
+// says what is missing.
 func OpenGPU(factory string, opts Options) (index.Searcher, error) {
 	on, err := newGPUs()
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// label ends an index file, behind what FAISS writes and reads: what the index was made of. A file without the right label is not used.
+// label ends an index file, behind what FAISS writes and reads: what the index was made of. A file without the right
+// label is not used.
 type label struct {
 	Factory   string `json:"factory"`
 	TrainRows int    `json:"train_rows"`
@@ -43,7 +44,8 @@ func labelOf(factory string, rows *index.Distinct, opts Options) label {
 	}
 }
 
-// open reads the index from opts.Dir, or builds it and keeps it there. Indexes on GPUs are always built: that is faster than reading.
+// open reads the index from opts.Dir, or builds it and keeps it there. Indexes on GPUs are always built: that is faster
+// than reading.
 func open(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
 	if _, ok := on.(cpu); !ok || opts.Dir == "" {
 		return build(ctx, on, factory, rows, opts)
@@ -101,7 +103,8 @@ func write(path string, idx gofaiss.Index) error {
 	return nil
 }
 
-// load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another factory string.
+// load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another
+// factory string.
 func load(path string, want label, opts Options) (native, error) {
 	found, err := readLabel(path)
 	if err != nil {

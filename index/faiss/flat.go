@@ -73,8 +73,8 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 	return nil
 }
 
-// ceilings bounds, for each query, the inner product with any row outside its candidates: the last score is the largest that such a
-// row can have, and slack what scores are off by at most.
+// ceilings bounds, for each query, the inner product with any row outside its candidates: the last score is the largest
+// that such a row can have, and slack what scores are off by at most.
 func ceilings(scores []float32, queries int, slack float64) []float64 {
 	keep := len(scores) / queries
 	out := make([]float64, queries)
@@ -84,8 +84,8 @@ func ceilings(scores []float32, queries int, slack float64) []float64 {
 	return out
 }
 
-// chunkRows is how many queries go into one FAISS call, which cannot be interrupted: about a fifth of a second's work on two
-// processors, within FAISS's own block of 4,096.
+// chunkRows is how many queries go into one FAISS call, which cannot be interrupted: about a fifth of a second's work
+// on two processors, within FAISS's own block of 4,096.
 func chunkRows(rows, dim int) int {
 	const flops = 4e10
 	return min(max(int(flops/(2*float64(rows)*float64(dim))), 64), 4096)

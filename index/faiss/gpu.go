@@ -43,8 +43,8 @@ func GPUs() (int, error) {
 	return int(n), nil
 }
 
-// gpus makes indexes on all of a machine's GPUs, or on as many as the options say. On several, every GPU holds the whole index and
-// takes a share of the queries; an index that does not fit on one is cut into as many shards.
+// gpus makes indexes on all of a machine's GPUs, or on as many as the options say. On several, every GPU holds the
+// whole index and takes a share of the queries; an index that does not fit on one is cut into as many shards.
 type gpus struct{ present int }
 
 func newGPUs() (processor, error) {
@@ -54,8 +54,8 @@ func newGPUs() (processor, error) {
 
 func (gpus) prefix() string { return PrefixGPU }
 
-// slack doubles the bound of a float32 product, as cuBLAS may split and add in more steps. Vectors kept in float16 are off by half a
-// unit in eleven bits, unless they came in float16.
+// slack doubles the bound of a float32 product, as cuBLAS may split and add in more steps. Vectors kept in float16 are
+// off by half a unit in eleven bits, unless they came in float16.
 func (gpus) slack(half *index.Half, opts Options) float64 {
 	slack := 2 * kernel.Float32Slack(half.Queries.Kernel, half.Base.Kernel)
 	if opts.Float16 && !(half.Queries.Float16() && half.Base.Float16()) {
@@ -64,7 +64,8 @@ func (gpus) slack(half *index.Half, opts Options) float64 {
 	return slack
 }
 
-// create makes the index on the CPU, as the factory can only do that, and clones it empty; it is trained and filled on the GPUs.
+// create makes the index on the CPU, as the factory can only do that, and clones it empty; it is trained and filled on
+// the GPUs.
 func (g gpus) create(factory string, dim, rows int, opts Options) (native, error) {
 	if opts.GPUs > g.present {
 		return nil, badinput.Errorf("the search is to use %d GPUs but there are %d; set fewer, or 0 for all", opts.GPUs, g.present)

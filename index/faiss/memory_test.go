@@ -69,7 +69,8 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// childLists, in the environment, makes the test's process a child that has hardly any memory left and makes an index of so many lists.
+// childLists, in the environment, makes the test's process a child that has hardly any memory left and makes an index
+// of so many lists.
 const childLists = "MINE_TEST_FAISS_STARVED"
 
 // A real allocation that fails inside FAISS comes back through the C API as that sentence.

@@ -57,7 +57,8 @@ func every(m embedding.Matrix, n int) embedding.Matrix {
 	return out
 }
 
-// matches counts how many of the true list's places are filled, by cosine: a row that ties with the last place is as good as it.
+// matches counts how many of the true list's places are filled, by cosine: a row that ties with the last place is as
+// good as it.
 func matches(ids []int32, want, got []float32) (found, sought int) {
 	for sought < len(ids) && ids[sought] != mine.None {
 		sought++

@@ -9,7 +9,7 @@ import (
 	"bitextmine/index"
 )
 
-// shapes are cells of ordinary data in awkward sizes.
+// shapes are cells of ordinary data with unusual sizes.
 func shapes() []cell {
 	var cells []cell
 	for i, c := range []struct{ n, q, dim, k int }{
@@ -31,7 +31,7 @@ func shapes() []cell {
 	return cells
 }
 
-// adversaries are cells made to tie, or to defeat a scan that expects random order.
+// adversaries are cells with many ties, or with an order that is bad for a scan that expects random order.
 func adversaries() []cell {
 	const dim = 40
 	rng := rand.New(rand.NewPCG(12, 13))
@@ -71,7 +71,7 @@ func unitVectors(n, dim int) []float32 {
 	return rows
 }
 
-// signedZeros has rows that compare equal without having equal bits.
+// signedZeros has rows that compare equal but do not have equal bytes.
 func signedZeros(rng *rand.Rand, n, dim int) []float32 {
 	rows := unitVectors(n, dim)
 	for i := range rows {
@@ -94,7 +94,7 @@ func subspace(rng *rand.Rand, n, dim, lo, hi int) []float32 {
 	return normalise(rows, dim)
 }
 
-// lattice has rows of -1, 0 and 1: whole inner products, many ties, few equal rows.
+// lattice has rows of -1, 0 and 1: integer inner products, many ties, few equal rows.
 func lattice(rng *rand.Rand, n, dim int) []float32 {
 	rows := make([]float32, n*dim)
 	for i := range rows {
@@ -103,7 +103,7 @@ func lattice(rng *rand.Rand, n, dim int) []float32 {
 	return rows
 }
 
-// nearCopies are n rows one unit in the last place from row, in one value each.
+// nearCopies are n rows that differ from row in one value by one unit in the last place.
 func nearCopies(rng *rand.Rand, row []float32, n int) []float32 {
 	rows := slices.Repeat(row, n)
 	for i := range n {
@@ -113,7 +113,7 @@ func nearCopies(rng *rand.Rand, row []float32, n int) []float32 {
 	return rows
 }
 
-// arc has rows along a quarter circle: sorted by their similarity to the first.
+// arc has rows along a quarter circle, sorted by their similarity to the first.
 func arc(n, dim int) []float32 {
 	rows := make([]float32, n*dim)
 	for i := range n {

@@ -17,17 +17,17 @@ import (
 	"bitextmine/mine"
 )
 
-// Opener makes a searcher that runs on so many threads.
+// Opener opens a searcher that runs on the given number of threads.
 type Opener func(threads int) (index.Searcher, error)
 
-// RunExact runs the whole suite against an implementation that claims exact results.
+// RunExact runs the whole suite on an implementation whose results must be exact.
 func RunExact(t *testing.T, open Opener) {
 	t.Run("results", func(t *testing.T) { testResults(t, open) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, open) })
 	Run(t, open)
 }
 
-// Run runs what every implementation owes, exact or not.
+// Run runs the tests that every implementation must pass, exact or not.
 func Run(t *testing.T, open Opener) {
 	t.Run("bad input", func(t *testing.T) { testBadInput(t, open) })
 	t.Run("cancel", func(t *testing.T) { testCancel(t, open) })
@@ -51,17 +51,17 @@ type cell struct {
 	k        int
 }
 
-// solved is a cell with its right answer.
+// solved is a cell with its correct result.
 type solved struct {
 	cell
 	want index.Result
 }
 
-// solvedCells are computed once for all implementations that a test binary runs.
+// solvedCells is computed once for all implementations that a test binary tests.
 var solvedCells = sync.OnceValue(func() []solved {
 	var all []solved
 	for _, c := range slices.Concat(shapes(), adversaries()) {
-		if c.src.Vectors.N*c.tgt.Vectors.N*c.src.Vectors.Dim > largest {
+		if c.src.Vectors.N*c.tgt.Vectors.N*c.src.Vectors.Dim > maxProducts {
 			continue
 		}
 		all = append(all, solved{c, BruteForce(c.src, c.tgt, c.k)})

@@ -8,7 +8,7 @@ import (
 	"bitextmine/index"
 )
 
-// Random returns n unit rows drawn evenly from the sphere.
+// Random returns n unit rows with uniformly distributed directions.
 func Random(rng *rand.Rand, n, dim int) []float32 {
 	rows := make([]float32, n*dim)
 	for i := range rows {
@@ -17,8 +17,8 @@ func Random(rng *rand.Rand, n, dim int) []float32 {
 	return normalise(rows, dim)
 }
 
-// Paired returns two sets of n unit rows where row i of one is near row i of the other, as translations are, and all
-// rows lean towards one direction, as sentence embeddings do.
+// Paired returns two sets of n unit rows. Row i of one is near row i of the other, as translations are, and all rows
+// share a common direction, as sentence embeddings do.
 func Paired(rng *rand.Rand, n, dim int) (a, b []float32) {
 	lean := Random(rng, 1, dim)
 	a, b = Random(rng, n, dim), Random(rng, n, dim)
@@ -43,12 +43,12 @@ func normalise(rows []float32, dim int) []float32 {
 	return rows
 }
 
-// Float32 is a side of float32 rows [n, dim].
+// Float32 returns a side of float32 rows [n, dim].
 func Float32(rows []float32, dim int) index.Side {
 	return index.Side{Vectors: embedding.FromFloat32(rows, dim)}
 }
 
-// Float16 is the same side in float16, every value rounded to nearest.
+// Float16 returns a side of the rows [n, dim] in float16, rounded to nearest.
 func Float16(rows []float32, dim int) index.Side {
 	narrow := make([]uint16, len(rows))
 	for i, v := range rows {
@@ -57,7 +57,7 @@ func Float16(rows []float32, dim int) index.Side {
 	return index.Side{Vectors: embedding.Matrix{N: len(rows) / dim, Dim: dim, F16: narrow}}
 }
 
-// Shuffled gives a side a random order of keys.
+// Shuffled gives a side a random key order.
 func Shuffled(rng *rand.Rand, s index.Side) index.Side {
 	s.Order = make([]int32, s.Vectors.N)
 	for i, p := range rng.Perm(s.Vectors.N) {
@@ -66,7 +66,8 @@ func Shuffled(rng *rand.Rand, s index.Side) index.Side {
 	return s
 }
 
-// toHalf and widen are written over the value, not its bits, so that they share no mistake with the code under test.
+// toHalf and widen compute with the value and not with its bits, so that they do not share a bug with the code under
+// test.
 func toHalf(v float32) uint16 {
 	var sign uint16
 	if math.Signbit(float64(v)) {
@@ -77,7 +78,7 @@ func toHalf(v float32) uint16 {
 		return sign
 	}
 	exponent := max(math.Ilogb(x), -14)
-	mantissa := math.RoundToEven(math.Ldexp(x, 10-exponent)) // 1024 to 2048, below 1024 for subnormals
+	mantissa := math.RoundToEven(math.Ldexp(x, 10-exponent)) // 1024 to 2048, less than 1024 for subnormals
 	return sign | uint16(float64((exponent+14)<<10)+mantissa)
 }
 

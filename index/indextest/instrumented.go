@@ -2,8 +2,9 @@
 
 package indextest
 
-// largest is the number of products in a cell of the suite: detectors slow the oracle down some twentyfold.
-const largest = 2e7
+// maxProducts is the maximum number of products in a cell of the suite: detectors make the oracle about twenty times
+// slower.
+const maxProducts = 2e7
 
-// Instrumented is whether a race detector or sanitizer watches.
+// Instrumented is true if a race detector or sanitizer is on.
 const Instrumented = true

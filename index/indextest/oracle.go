@@ -1,4 +1,5 @@
-// Package indextest is the conformance suite that every search implementation passes, and the brute force it is held against.
+// Package indextest is the conformance suite that every search implementation must pass, with the brute force that it
+// is compared with.
 package indextest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"bitextmine/mine"
 )
 
-// BruteForce computes every cosine of the cell and sorts: the definition of a right answer. Sides must be valid.
+// BruteForce computes every cosine of the cell and sorts. This defines the correct result. The sides must be valid.
 func BruteForce(src, tgt index.Side, k int) index.Result {
 	a, b := floats(src.Vectors), floats(tgt.Vectors)
 	dim, n, m := src.Vectors.Dim, src.Vectors.N, tgt.Vectors.N
@@ -18,7 +19,7 @@ func BruteForce(src, tgt index.Side, k int) index.Result {
 	turned := make([]float32, n*m)
 	for i := range n {
 		for j := range m {
-			// Which row is on which side makes no difference to a bit: products commute.
+			// The result is bit-identical whichever side a row is on, because products commute.
 			c := embedding.Dot(a[i*dim:(i+1)*dim], b[j*dim:(j+1)*dim])
 			cosines[i*m+j], turned[j*n+i] = c, c
 		}
@@ -26,7 +27,7 @@ func BruteForce(src, tgt index.Side, k int) index.Result {
 	return index.Result{Source: nearest(cosines, tgt, k), Target: nearest(turned, src, k)}
 }
 
-// nearest picks each row's k first of cosines [n, base rows], by (cosine descending, place ascending).
+// nearest chooses the k first of each row's cosines [n, base rows], by (cosine descending, place ascending).
 func nearest(cosines []float32, base index.Side, k int) mine.Neighbours {
 	m := base.Vectors.N
 	out := mine.NewNeighbours(len(cosines)/m, k)

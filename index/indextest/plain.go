@@ -4,8 +4,8 @@ package indextest
 
 import "math"
 
-// largest is the number of products in a cell of the suite: no limit.
-const largest = math.MaxInt
+// maxProducts is the maximum number of products in a cell of the suite: no limit.
+const maxProducts = math.MaxInt
 
-// Instrumented is whether a race detector or sanitizer watches.
+// Instrumented is true if a race detector or sanitizer is on.
 const Instrumented = false

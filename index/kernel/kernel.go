@@ -1,8 +1,8 @@
-// Package kernel is the arithmetic of exact search, in C: cosines in the fixed order of embedding.Dot, and the fused pass that
-// scores a block of queries with a block of base rows and keeps both sides' candidates from the same tile.
+// Package kernel is the arithmetic of exact search, in C: cosines in the fixed order of embedding.Dot, and the fused
+// pass that scores a block of queries with a block of base rows and keeps both sides' candidates from the same tile.
 //
-// A kernel is one instruction set's version of it. All give the same lists: a pass's scores are only good enough to choose
-// candidates by, within a proven bound, and the cosines that decide are the same in every kernel, bit for bit.
+// A kernel is one instruction set's version of it. All give the same lists: a pass's scores are only good enough to
+// choose candidates by, within a proven bound, and the cosines that decide are the same in every kernel, bit for bit.
 //
 //	vnni      x86-64 with AVX512-VNNI: int16 products summed in int32, twice the speed of float32
 //	avx512    x86-64 with AVX-512
@@ -98,8 +98,8 @@ func pinned[T any](pin *runtime.Pinner, values []T) *T {
 	return p
 }
 
-// Inspect looks at distinct rows lo to hi. It returns the largest square of a length, and the first row whose square is above limit
-// or no number, -1 when there is none.
+// Inspect looks at distinct rows lo to hi. It returns the largest square of a length, and the first row whose square is
+// above limit or no number, -1 when there is none.
 func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, bad int) {
 	buf := make([]float32, s.Dim)
 	var longest C.double
@@ -115,7 +115,8 @@ func (kn *Kernel) Widen(out []float32, half []uint16) {
 	}
 }
 
-// Lists are final lists of one side: ids are distinct rows of the other side, -1 for none. Close them after the last use.
+// Lists are final lists of one side: ids are distinct rows of the other side, -1 for none. Close them after the last
+// use.
 type Lists struct {
 	c   C.final_lists
 	pin runtime.Pinner
@@ -133,9 +134,10 @@ func NewLists(ids []int32, cosines []float32, k int) *Lists {
 // Close unpins the lists' memory.
 func (l *Lists) Close() { l.pin.Unpin() }
 
-// Refine computes the cosines of queries lo to hi with their candidates [hi-lo, keep] (-1 for none) and offers them to their
-// lists. ceilings [hi-lo] bound each query's inner product with any row that is not a candidate. It returns the queries whose lists are not
-// proven: a row outside the candidates might tie with the last or beat it. Calls on different queries may run at once.
+// Refine computes the cosines of queries lo to hi with their candidates [hi-lo, keep] (-1 for none) and offers them to
+// their lists. ceilings [hi-lo] bound each query's inner product with any row that is not a candidate. It returns the
+// queries whose lists are not proven: a row outside the candidates might tie with the last or beat it. Calls on
+// different queries may run at once.
 func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64, ceilings []float64) []int32 {
 	if hi <= lo {
 		return nil
@@ -149,17 +151,17 @@ func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidat
 	return unproven[:n]
 }
 
-// Exhaust offers the base rows at positions lo to hi to the lists of the given queries. Position p stands for distinct row
-// p*step mod n. Calls on different queries may run at once.
+// Exhaust offers the base rows at positions lo to hi to the lists of the given queries. Position p stands for distinct
+// row p*step mod n. Calls on different queries may run at once.
 func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, lo, hi, step int) {
 	buf := make([]float64, (C.EXHAUST_ROWS+5)*base.Dim)
 	C.kernel_exhaust(kn.c, &queries.c, &base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)), C.int64_t(len(which)),
 		C.int64_t(lo), C.int64_t(hi), C.int64_t(step), (*C.double)(unsafe.SliceData(buf)))
 }
 
-// Float32Slack bounds how far an inner product of a query and a base row computed in float32, in whatever order and with or
-// without fused multiply-add, can be from its true value: (d + 2) u |a| |b| with u = 2^-24 (Higham, Accuracy and
-// Stability of Numerical Algorithms, section 3.1), a percent more for terms of second order, and the smallest
+// Float32Slack bounds how far an inner product of a query and a base row computed in float32, in whatever order and
+// with or without fused multiply-add, can be from its true value: (d + 2) u |a| |b| with u = 2^-24 (Higham, Accuracy
+// and Stability of Numerical Algorithms, section 3.1), a percent more for terms of second order, and the smallest
 // normal numbers for underflow.
 func Float32Slack(queries, base *Side) float64 {
 	const u = 1.0 / (1 << 24)
@@ -167,8 +169,8 @@ func Float32Slack(queries, base *Side) float64 {
 	return 1.01*(d+2)*u*queries.Length*base.Length + d*0x1p-126
 }
 
-// integerLength is the length in units of int16 that the longest row of a side is scaled to. The product of two lengths must
-// stay in int32, and no value may leave int16.
+// integerLength is the length in units of int16 that the longest row of a side is scaled to. The product of two lengths
+// must stay in int32, and no value may leave int16.
 const integerLength = 32000
 
 // precisionOf says how this kernel's scores relate to inner products.

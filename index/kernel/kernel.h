@@ -27,9 +27,9 @@ typedef struct {
     int rows, cols; // of a tile; cols is at most 64
     int integer;    // tiles of int16 products summed in int32, else float32
 
-    // Computes the scores [rows, cols] of a tile from panels a [steps, rows] and b [steps, cols] of units and compares each with
-    // the smaller of its row's and its column's floor. When none is above, returns 0. Else stores all scores, and in
-    // above[r] a bit for each column of row r whose score is.
+    // Computes the scores [rows, cols] of a tile from panels a [steps, rows] and b [steps, cols] of units and compares
+    // each with the smaller of its row's and its column's floor. When none is above, returns 0. Else stores all scores,
+    // and in above[r] a bit for each column of row r whose score is.
     int (*tile)(const void *a, const void *b, int64_t steps, const void *row_floor, const void *col_floor,
                 void *scores, uint64_t *above);
 
@@ -63,14 +63,14 @@ void list_refine(const kernel *kn, const side *base, const float *query, const i
                  const final_lists *lists, int64_t list, float *buf);
 int list_proven(const final_lists *lists, int64_t list, double ceiling);
 
-// Refines candidates [hi-lo, keep] of queries lo to hi; ceilings [hi-lo] bound the scores of all other rows. Writes the queries whose lists
-// are not proven to unproven and returns their number. buf holds 5*dim floats.
+// Refines candidates [hi-lo, keep] of queries lo to hi; ceilings [hi-lo] bound the scores of all other rows. Writes the
+// queries whose lists are not proven to unproven and returns their number. buf holds 5*dim floats.
 int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, const final_lists *lists, int64_t lo,
                       int64_t hi, const int64_t *candidates, int64_t keep, const double *ceilings, int32_t *unproven,
                       float *buf);
 
-// Offers every base row at positions lo to hi to the lists of the given queries. A position p stands for distinct row p*step mod n. buf
-// holds (EXHAUST_ROWS+5)*dim doubles.
+// Offers every base row at positions lo to hi to the lists of the given queries. A position p stands for distinct row
+// p*step mod n. buf holds (EXHAUST_ROWS+5)*dim doubles.
 enum { EXHAUST_ROWS = 32 };
 void kernel_exhaust(const kernel *kn, const side *queries, const side *base, const final_lists *lists,
                     const int32_t *which, int64_t n, int64_t lo, int64_t hi, int64_t step, double *buf);

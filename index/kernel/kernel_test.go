@@ -85,7 +85,8 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// Every kernel's cosines are embedding.Dot's to the bit, in both forms of the code: one query with some rows, and all with all.
+// Every kernel's cosines are embedding.Dot's to the bit, in both forms of the code: one query with some rows, and all
+// with all.
 func TestCosinesAreDots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	each(t, func(t *testing.T, kn *kernel.Kernel) {

@@ -48,8 +48,9 @@ void list_refine(const kernel *kn, const side *base, const float *query, const i
     }
 }
 
-// Whether no row can belong into the list whose inner product with the query is at most ceiling. Rounding is monotone, so such a
-// row's cosine is at most (float)ceiling; embedding.Dot's own rounding in float64 is far inside the slack that made the ceiling.
+// Whether no row can belong into the list whose inner product with the query is at most ceiling. Rounding is monotone,
+// so such a row's cosine is at most (float)ceiling; embedding.Dot's own rounding in float64 is far inside the slack
+// that made the ceiling.
 int list_proven(const final_lists *lists, int64_t list, double ceiling) {
     int64_t last = (list + 1) * lists->k - 1;
     return lists->ids[last] >= 0 && (float)ceiling < lists->cosines[last];

@@ -10,8 +10,8 @@ typedef struct {
     int32_t position;
 } candidate;
 
-// Candidate lists of a block's rows. A list is cut back when it has grown by `grow` since the last time: often enough for its
-// floor to stay near the k-th score, which keeps most scores out. At most `keep` stay.
+// Candidate lists of a block's rows. A list is cut back when it has grown by `grow` since the last time: often enough
+// for its floor to stay near the k-th score, which keeps most scores out. At most `keep` stay.
 typedef struct {
     int64_t k, keep, grow, room;
     double window;    // a row this far below the k-th score cannot be among the k nearest
@@ -46,7 +46,8 @@ static void *aligned(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-static int64_t keep_of(int64_t k) { return k + 124; } // room for near copies; what does not fit is found out by its floor
+// room for near copies; what does not fit is found out by its floor
+static int64_t keep_of(int64_t k) { return k + 124; }
 
 static int64_t grow_of(int64_t k) { return 2 * k + 4; }
 

@@ -1,4 +1,5 @@
-// The fused pass: scores of a block of queries with a block of base rows, candidates of both sides kept from the same tile.
+// The fused pass: scores of a block of queries with a block of base rows, candidates of both sides kept from the same
+// tile.
 #pragma once
 
 #include "kernel.h"
@@ -10,7 +11,8 @@ typedef struct {
     float query_scale, base_scale; // integer kernels: rows are scaled before they are rounded
     double unit;
     double slack;
-    double window; // a score this far below the k-th cannot be among the k nearest: twice the slack, and float32 rounding
+    // a score this far below the k-th cannot be among the k nearest: twice the slack, and float32 rounding
+    double window;
 } precision;
 
 // One thread's memory for blocks of at most `queries` and `base` rows; NULL when memory is short.
@@ -30,7 +32,7 @@ void scanner_queries(scanner *s, const side *queries, int64_t lo, int64_t hi, in
 // Scores the packed queries with the packed base rows.
 void scanner_scan(scanner *s);
 
-// Refines the candidates of the packed queries, or of the packed base rows, into their final lists. Writes the distinct rows whose lists
-// are not proven to unproven and returns their number.
+// Refines the candidates of the packed queries, or of the packed base rows, into their final lists. Writes the distinct
+// rows whose lists are not proven to unproven and returns their number.
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);

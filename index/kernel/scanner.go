@@ -11,7 +11,8 @@ import (
 )
 
 // Scanner is one thread's memory for the fused pass: a packed block of queries, a packed block of base rows, and the
-// candidate lists of both. It is used as Base, then for each block of queries Queries, Scan and SettleQueries, at last SettleBase.
+// candidate lists of both. It is used as Base, then for each block of queries Queries, Scan and SettleQueries, at last
+// SettleBase.
 type Scanner struct {
 	kn            *Kernel
 	queries, base *Side
@@ -31,7 +32,8 @@ func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*
 // Close frees the memory.
 func (s *Scanner) Close() { C.scanner_free(s.c) }
 
-// Base packs the base rows at positions lo to hi; their candidate lists start empty. Position p stands for distinct row p*step mod n.
+// Base packs the base rows at positions lo to hi; their candidate lists start empty. Position p stands for distinct row
+// p*step mod n.
 func (s *Scanner) Base(lo, hi, step int) {
 	C.scanner_base(s.c, &s.base.c, C.int64_t(lo), C.int64_t(hi), C.int64_t(step))
 }
@@ -44,15 +46,16 @@ func (s *Scanner) Queries(lo, hi, step int, lists *Lists) {
 // Scan scores the packed queries with the packed base rows.
 func (s *Scanner) Scan() { C.scanner_scan(s.c) }
 
-// SettleQueries refines the candidates of the packed queries into their lists. It returns the distinct queries whose lists are not
-// proven to hold the nearest of what they held before and of the packed base rows, valid until the next Settle.
+// SettleQueries refines the candidates of the packed queries into their lists. It returns the distinct queries whose
+// lists are not proven to hold the nearest of what they held before and of the packed base rows, valid until the next
+// Settle.
 func (s *Scanner) SettleQueries(lists *Lists) []int32 {
 	n := C.scanner_settle_queries(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
 	return s.unproven[:n]
 }
 
-// SettleBase refines the candidates of the packed base rows, from all queries scanned since Base, into their lists. It returns the distinct
-// base rows whose lists are not proven, valid until the next Settle.
+// SettleBase refines the candidates of the packed base rows, from all queries scanned since Base, into their lists. It
+// returns the distinct base rows whose lists are not proven, valid until the next Settle.
 func (s *Scanner) SettleBase(lists *Lists) []int32 {
 	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
 	return s.unproven[:n]

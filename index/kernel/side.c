@@ -15,8 +15,8 @@ int32_t side_place(const side *s, int32_t i) {
     return s->order ? s->order[row] : row;
 }
 
-// Looks at rows lo to hi: raises *longest to the largest square of a length, and returns the first row whose square is above limit or
-// no number, -1 when all are well.
+// Looks at rows lo to hi: raises *longest to the largest square of a length, and returns the first row whose square is
+// above limit or no number, -1 when all are well.
 int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf) {
     for (int64_t i = lo; i < hi; i++) {
         double square = kn->square(side_row(kn, s, i, buf), s->dim);

@@ -1,6 +1,6 @@
-// The kernel for x86-64 with AVX512-VNNI: Cascade Lake, Ice Lake and Zen 4 onwards. It scores in int16, at two products for
-// each one of float32, and so has twice the speed. Rows are scaled to INTEGER_LENGTH and rounded; the sums are exact: no part of a sum
-// can leave int32, as by Cauchy and Schwarz it is at most the product of two lengths.
+// The kernel for x86-64 with AVX512-VNNI: Cascade Lake, Ice Lake and Zen 4 onwards. It scores in int16, at two products
+// for each one of float32, and so has twice the speed. Rows are scaled to INTEGER_LENGTH and rounded; the sums are
+// exact: no part of a sum can leave int32, as by Cauchy and Schwarz it is at most the product of two lengths.
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,f16c,prefer-vector-width=512")
 #include <immintrin.h>
 

@@ -1,9 +1,9 @@
-// Package usage tells what this process has taken of the machine.
+// Package usage measures how much processor time and memory this process has used.
 package usage
 
 import "syscall"
 
-// CPUSeconds is the processor time of all threads so far, the system's part included.
+// CPUSeconds is the processor time of all threads so far, in user and kernel mode.
 func CPUSeconds() float64 {
 	r := self()
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
@@ -14,7 +14,7 @@ func PeakMemory() int64 { return self().Maxrss << 10 }
 
 func self() (r syscall.Rusage) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		panic(err) // it takes no argument that could be wrong
+		panic(err) // the argument is always valid
 	}
 	return r
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUsage: work takes time, and memory that is written to is resident.
+// TestUsage checks that work takes processor time and that memory that was written to is resident.
 func TestUsage(t *testing.T) {
 	before := CPUSeconds()
 	block := make([]byte, 64<<20)
