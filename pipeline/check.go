@@ -58,7 +58,7 @@ func (r *run) checkIndex(sides [2]plan.Side) error {
 
 // checkSearch refuses, before anything is done, what could not search.
 func (r *run) checkSearch() error {
-	names := r.cfg.approximate()
+	names := r.cfg.Approximate()
 	switch {
 	case r.cfg.Search != backend.Auto:
 		names = []string{r.cfg.Search}
@@ -69,7 +69,7 @@ func (r *run) checkSearch() error {
 		if r.remote && strings.HasPrefix(name, faiss.PrefixGPU) {
 			continue // the machines that search have the GPUs
 		}
-		if err := backend.Check(name, r.model.Dim, r.cfg.searchOptions()); err != nil {
+		if err := backend.Check(name, r.model.Dim, r.cfg.SearchOptions()); err != nil {
 			return err
 		}
 	}

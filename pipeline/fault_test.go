@@ -1,7 +1,10 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,7 +150,7 @@ const childConfig = "MINE_TEST_CHILD"
 // child runs as a process of its own that may be killed.
 func child(text string) int {
 	var cfg Config
-	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
+	if err := gob.NewDecoder(hex.NewDecoder(strings.NewReader(text))).Decode(&cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
@@ -212,12 +215,12 @@ func TestKilledAnywhere(t *testing.T) {
 // start runs a nightly run as a process of its own.
 func start(t *testing.T, cfg Config) *exec.Cmd {
 	t.Helper()
-	data, err := json.Marshal(cfg)
-	if err != nil {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(hex.NewEncoder(&text)).Encode(cfg); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childConfig+"="+string(data))
+	cmd.Env = append(os.Environ(), childConfig+"="+text.String())
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

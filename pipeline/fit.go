@@ -34,12 +34,12 @@ func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opt
 	}
 	w := newWorker(r.cfg, opts, r.store, r.model, p)
 	defer func() { err = errors.Join(err, w.close()) }()
-	encoder, err := encode.Open(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime})
+	encoder, err := encode.Open(r.model, r.cfg.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	tokens, closeTokens, err := rescore.OpenTokens(r.model, encode.Options{Threads: r.cfg.Threads, Library: r.cfg.ONNXRuntime})
+	tokens, closeTokens, err := rescore.OpenTokens(r.model, r.cfg.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
 	}
 	defer func() { err = errors.Join(err, r.store.Close()) }()
 	if n.previous != nil && n.previous.ConfigDigest != r.report.ConfigDigest {
-		n.warn("the settings changed: %s", n.previous.Settings.differences(r.report.Settings))
+		n.warn("the settings changed: %s", n.previous.Settings.Differences(r.report.Settings))
 	}
 	r.previous = n.previous
 	p, err := r.mine(ctx)

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
 	"runtime"
-	"strings"
 	"time"
 
 	"bitextmine/corpus"
@@ -15,6 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/rescore"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 )
 
@@ -29,7 +28,7 @@ type Report struct {
 	Version      string            `json:"version"`
 	RunID        string            `json:"run_id"` // digest of settings and inputs
 	ConfigDigest string            `json:"config_digest"`
-	Settings     settings          `json:"settings"`
+	Settings     setting.Record    `json:"settings"`
 	Encoder      EncoderReport     `json:"encoder"`
 	Search       SearchReport      `json:"search"`
 	Inputs       []InputReport     `json:"inputs"`
@@ -118,7 +117,7 @@ type Sample struct {
 
 // newReport starts the report of a run.
 func newReport(cfg Config, version string, model *encode.Model, scorer *rescore.Named) *Report {
-	s := cfg.settings(model.Digest, scorerDigest(scorer, model.Tokens))
+	s := cfg.record(model.Digest, scorerDigest(scorer, model.Tokens))
 	return &Report{
 		Version: version, ConfigDigest: digestOf(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(),
 		Encoder:  EncoderReport{model.Name, model.Digest, model.Dim},
@@ -156,17 +155,4 @@ func ReadReport(path string) (*Report, error) {
 		return nil, badinput.Errorf("%s is no report of a run (%w); name another directory with --out, or replace it with --overwrite", path, err)
 	}
 	return r, nil
-}
-
-// differences names the settings that differ, with both values.
-func (s settings) differences(now settings) string {
-	var names []string
-	a, b := reflect.ValueOf(s), reflect.ValueOf(now)
-	for i := range a.NumField() {
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
-			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
-			names = append(names, fmt.Sprintf("%s was %v, is %v", name, x, y))
-		}
-	}
-	return strings.Join(names, ", ")
 }

@@ -160,7 +160,7 @@ func Digest(cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return digestOf([]any{cfg.settings(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), sides}), nil
+	return digestOf([]any{cfg.record(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), sides}), nil
 }
 
 // warnLanguages tells of a language that the encoder was not trained on: it encodes any text, but pairs of it mean little.
@@ -193,7 +193,7 @@ func (r *run) openOut() error {
 		return err
 	case previous.ConfigDigest != r.report.ConfigDigest:
 		return badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, or replace it with --overwrite",
-			r.cfg.Out, previous.Settings.differences(r.report.Settings))
+			r.cfg.Out, previous.Settings.Differences(r.report.Settings))
 	}
 	r.previous = previous
 	return nil
@@ -288,13 +288,7 @@ func (r *run) planMining(ctx context.Context, sides [2]plan.Side) (*plan.Plan, e
 
 // settings returns the settings as specs take them.
 func (r *run) settings() plan.Settings {
-	c := &r.cfg
-	return plan.Settings{
-		Corpus: c.CorpusOptions(), EncoderName: r.model.Name, Encoder: r.model.Digest, Dim: r.model.Dim, DType: c.DType,
-		Search: r.search.Result, NProbe: c.NProbe, EfSearch: c.EfSearch, K: c.K, Margin: c.Margin, Retrieval: c.Retrieval, Threshold: c.Threshold, KeepBelow: c.KeepBelow,
-		Scorer: scorerDigest(r.scorer, r.model.Tokens), Precision: c.Precision, Features: c.Features,
-		ConfigDigest: r.report.ConfigDigest,
-	}
+	return r.cfg.planSettings(r.model, r.search.Result, scorerDigest(r.scorer, r.model.Tokens), r.report.ConfigDigest)
 }
 
 // deliver copies the bitext into a directory and completes the report.

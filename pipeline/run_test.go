@@ -19,6 +19,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/setting"
 )
 
 func TestMain(m *testing.M) {
@@ -66,10 +67,14 @@ func corpora(t testing.TB, n int) (dir string) {
 
 func config(dir, out string) Config {
 	return Config{
-		Source: "de", Target: "en",
-		SourceText: []string{filepath.Join(dir, "de*.txt")}, TargetText: []string{filepath.Join(dir, "en.txt")},
-		Out: out, Format: "auto", TextColumn: "text", OnBadLine: "skip", MaxLineBytes: 1 << 16, ShardSize: 1000,
-		Encoder: fixtures.Encoder, DType: "float16", Search: "exact", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06, Keep: 3,
+		Languages: setting.Languages{Source: "de", Target: "en"},
+		Input:     setting.Input{SourceText: []string{filepath.Join(dir, "de*.txt")}, TargetText: []string{filepath.Join(dir, "en.txt")}},
+		Output:    setting.Output{Out: out},
+		Text:      setting.Text{Format: "auto", TextColumn: "text", OnBadLine: "skip", MaxLineBytes: 1 << 16, ShardSize: 1000},
+		Encoding:  setting.Encoding{Encoder: fixtures.Encoder}, Vectors: setting.Vectors{DType: "float16"},
+		Searching: setting.Searching{Search: "exact"},
+		Decision:  setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06},
+		Nights:    setting.Nights{Keep: 3},
 	}
 }
 
@@ -365,19 +370,12 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	mustRun(t, cfg)
 }
 
-// TestSettingsDiffer names what differs as a config names it.
-func TestSettingsDiffer(t *testing.T) {
-	if got := (settings{K: 4, Scorer: "a"}).differences(settings{K: 8, Scorer: "b"}); got != "k was 4, is 8, scorer was a, is b" {
-		t.Errorf("got %q", got)
-	}
-}
-
 // TestUnknownLanguageIsTold: text in a language that the encoder was not trained on is mined, but not without a word.
 func TestUnknownLanguageIsTold(t *testing.T) {
 	var log bytes.Buffer
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r := &run{Options: opts, cfg: Config{Source: "zh-Hant", Target: "sw"}, model: &encode.Model{}}
+	r := &run{Options: opts, cfg: Config{Languages: setting.Languages{Source: "zh-Hant", Target: "sw"}}, model: &encode.Model{}}
 	r.model.Name, r.model.Languages = "bag", []string{"en", "zho_Hans"}
 	r.warnLanguages()
 	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {

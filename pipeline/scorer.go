@@ -13,51 +13,6 @@ import (
 	"bitextmine/pipeline/rescore"
 )
 
-// defaultProbability is the threshold where a scorer decides: what is more likely a translation than not.
-const defaultProbability = 0.5
-
-// defaultThresholds are those of the margins that have one. 1.06 is LASER's published mining threshold.
-var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
-
-// AutoThreshold stands for the default of whatever decides.
-const AutoThreshold = -1
-
-// scored says whether a scorer decides.
-func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != rescore.None }
-
-// validateScorer checks the settings of the scorer and resolves the threshold.
-func (c *Config) validateScorer(fail func(format string, args ...any)) {
-	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
-		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
-	}
-	if !c.scored() {
-		if c.Precision != 0 || c.Features {
-			fail("precision and features need a scorer; name one with --scorer")
-		}
-		if c.Threshold == AutoThreshold {
-			threshold, ok := defaultThresholds[c.Margin]
-			if !ok {
-				fail("margin %s has no default threshold; give --threshold", c.Margin)
-			}
-			c.Threshold = threshold
-		}
-		return
-	}
-	if c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {
-		fail("retrieval %s chooses by margin; with a scorer it is max, or give --scorer none", c.Retrieval)
-	}
-	switch {
-	case c.Threshold == AutoThreshold && c.Precision == 0:
-		c.Threshold = defaultProbability
-	case c.Threshold == AutoThreshold:
-		c.Threshold = 0
-	case c.Threshold < 0 || c.Threshold > 1:
-		fail("threshold = %g is no probability; with a scorer it is one, from 0 to 1; to cut by margin give --scorer none", c.Threshold)
-	case c.Precision != 0 && c.Threshold != 0:
-		fail("threshold and precision both cut by probability; give one")
-	}
-}
-
 // loadScorer reads the scorer that the settings name, and tells what may make it wrong.
 func (r *run) loadScorer() error {
 	scorer, warnings, err := rescore.Load(r.cfg.Scorer, r.cfg.K, r.model)
@@ -134,7 +89,7 @@ func (w *worker) judge(ctx context.Context, forward, backward mine.Neighbours, s
 
 // rank describes both sides and applies the scorer.
 func (w *worker) rank(ctx context.Context, scorer *mine.Scorer, lists *mine.Lists, sides [2]*sentences) (_ mine.Ranked, err error) {
-	tokens, closeTokens, err := rescore.OpenTokens(w.model, encode.Options{Threads: w.cfg.Threads, Library: w.cfg.ONNXRuntime})
+	tokens, closeTokens, err := rescore.OpenTokens(w.model, w.cfg.EncoderOptions())
 	if err != nil {
 		return mine.Ranked{}, err
 	}

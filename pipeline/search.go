@@ -15,6 +15,7 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/faiss"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/store"
@@ -70,10 +71,12 @@ func (w *worker) searcherOf(rows int) (index.Searcher, error) {
 
 // openSearcher opens the backend that a plan names. Its index files are kept beside the store's outputs.
 func (w *worker) openSearcher() (index.Searcher, error) {
-	s, name := w.plan.Settings, w.plan.Searcher()
-	opts := backend.Options{Threads: w.cfg.Threads}
-	if !backend.Exact(name) {
-		opts.FAISS = faiss.Options{NProbe: s.NProbe, EfSearch: s.EfSearch, Dir: w.store.Local(indexesName)}
+	name := w.plan.Searcher()
+	opts := open.SearchOptions(w.plan.Settings.Searching, w.cfg.Resources)
+	if backend.Exact(name) {
+		opts.FAISS = faiss.Options{} // auto took it: the settings are of an approximate search that it did not take
+	} else {
+		opts.FAISS.Dir = w.store.Local(indexesName)
 		if err := os.MkdirAll(opts.FAISS.Dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the directory of index files: %w", err)
 		}

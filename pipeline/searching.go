@@ -11,7 +11,6 @@ import (
 
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
-	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 )
@@ -49,7 +48,7 @@ func (r *run) settleSearch(ctx context.Context, sides [2]plan.Side) error {
 	if r.cfg.Search != backend.Auto {
 		return nil
 	}
-	free := len(r.cfg.approximate()) == 0
+	free := len(r.cfg.Approximate()) == 0
 	if !free {
 		if kept, err := r.chosenBefore(ctx); err != nil || kept != nil {
 			if kept != nil {
@@ -102,7 +101,7 @@ func (r *run) chosenBefore(ctx context.Context) (*searching, error) {
 // choiceName names what runs have in common that share a choice.
 func (r *run) choiceName() string {
 	s := r.settings()
-	s.Search = backend.Auto + " " + strings.Join(r.cfg.approximate(), " ")
+	s.Search = backend.Auto + " " + strings.Join(r.cfg.Approximate(), " ")
 	return plan.Family(s, r.cfg.Source, r.cfg.Target) + ".json"
 }
 
@@ -153,11 +152,11 @@ func (r *run) estimates(ctx context.Context, cells []backend.Shape) ([]backend.E
 	if r.costs != nil {
 		return r.costs.Estimates(cells), nil
 	}
-	names := backend.Candidates(r.cfg.approximate()...)
+	names := backend.Candidates(r.cfg.Approximate()...)
 	if !slices.Contains(names, r.search.Backend) {
 		names = append(names, r.search.Backend)
 	}
-	c, err := backend.Calibrate(ctx, names, r.model.Dim, r.cfg.K, r.cfg.searchOptions())
+	c, err := backend.Calibrate(ctx, names, r.model.Dim, r.cfg.K, r.cfg.SearchOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +186,4 @@ func (r *run) memoryLimit() int64 {
 		return r.cfg.maxMemory
 	}
 	return machineMemory()
-}
-
-// searchOptions are the settings of whatever backend searches.
-func (c *Config) searchOptions() backend.Options {
-	return backend.Options{Threads: c.Threads, FAISS: faiss.Options{NProbe: c.NProbe, EfSearch: c.EfSearch}}
 }

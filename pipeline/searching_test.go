@@ -19,6 +19,7 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
 )
 
 const ivf = "faiss:IVF8,Flat"
@@ -26,7 +27,9 @@ const ivf = "faiss:IVF8,Flat"
 // chooser is a run whose machine was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an index at ten times
 // that rate.
 func chooser(approximate ...string) *run {
-	r := &run{cfg: Config{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " "), K: 4}, model: &encode.Model{}}
+	r := &run{cfg: Config{
+		Searching: setting.Searching{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " ")}, Decision: setting.Decision{K: 4},
+	}, model: &encode.Model{}}
 	r.model.Dim = 256
 	r.costs = &backend.Calibration{Dim: 256, K: 4, Threads: 2, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}}
 	if len(approximate) > 0 {

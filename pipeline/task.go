@@ -6,23 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"runtime"
 	"strings"
 
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 )
 
 // TaskConfig says which tasks of which plan to run, and how.
 type TaskConfig struct {
-	Plan        string // its location: WORK/plans/ID.json
-	Index       int    // place among the tasks of all waves, counted from Offset
-	Offset      int
-	Step, End   int // then every Step-th before End; Step 0: the one task
-	Threads     int // 0: every core
-	ONNXRuntime string
+	Plan      string // its location: WORK/plans/ID.json
+	Index     int    // place among the tasks of all waves, counted from Offset
+	Offset    int
+	Step, End int // then every Step-th before End; Step 0: the one task
+	setting.Resources
 }
 
 // RunTasks runs tasks of a plan. What is done already is not done again.
@@ -31,8 +30,11 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.Threads < 0 || cfg.Step < 0 {
-		return badinput.Errorf("threads = %d and step = %d must not be negative", cfg.Threads, cfg.Step)
+	if cfg.Step < 0 {
+		return badinput.Errorf("step = %d must not be negative", cfg.Step)
+	}
+	if err := cfg.Resolve(); err != nil {
+		return err
 	}
 	st, err := opts.openSeen(ctx, work)
 	if err != nil {
@@ -69,14 +71,12 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 }
 
 func taskWorker(cfg TaskConfig, opts Options, work string, st *store.Store, p *plan.Plan) (*worker, error) {
-	if cfg.Threads == 0 {
-		cfg.Threads = runtime.NumCPU()
-	}
 	model, err := encode.Load(p.Encoder)
 	if err != nil {
 		return nil, err
 	}
-	run := Config{Work: work, Encoder: p.Encoder, Threads: cfg.Threads, ONNXRuntime: cfg.ONNXRuntime}
+	run := Config{Resources: cfg.Resources}
+	run.Work, run.Encoder = work, p.Encoder
 	return newWorker(run, opts, st, model, p), nil
 }
 

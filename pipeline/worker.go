@@ -51,7 +51,7 @@ type coverOf struct{ side, place int }
 func newWorker(cfg Config, opts Options, st *store.Store, model *encode.Model, p *plan.Plan) *worker {
 	w := &worker{Options: opts, cfg: cfg, store: st, plan: p, model: model, orders: map[string][]int32{}, covers: map[coverOf][]int32{}}
 	w.encoder = sync.OnceValues(func() (Encoder, error) {
-		encoder, err := opts.openEncoder(model, encode.Options{Threads: cfg.Threads, Library: cfg.ONNXRuntime})
+		encoder, err := opts.openEncoder(model, cfg.EncoderOptions())
 		if err == nil {
 			w.opened = encoder
 		}

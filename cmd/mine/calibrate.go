@@ -112,18 +112,17 @@ func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c 
 	if err != nil {
 		return c, 0, err
 	}
-	e := engine{Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Search: cfg.Search, Threads: cfg.Threads}
-	searcher, err := e.searcher()
+	search, err := searcher(cfg)
 	if err != nil {
 		return c, 0, err
 	}
-	encoder, err := e.encoder()
+	encoder, err := openEncoder(cfg)
 	if err != nil {
 		return c, 0, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
 	vectors := &eval.Embedder{Encoder: encoder, Narrow: embedding.DType(cfg.DType) == embedding.Float16}
-	return eval.Calibrate(ctx, vectors, searcher, source, target, known, cfg.K, mine.Margin(cfg.Margin))
+	return eval.Calibrate(ctx, vectors, search, source, target, known, cfg.K, mine.Margin(cfg.Margin))
 }
 
 // knownPairs reads the pairs to plant; without a file, the program's own for its two languages.

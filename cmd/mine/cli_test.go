@@ -100,7 +100,7 @@ func TestWrongValues(t *testing.T) {
 			if name, value, ok := strings.Cut(c.env, "="); ok {
 				t.Setenv(name, value)
 			}
-			_, _, err := mergeLayers([]string{file}, newRun().Flags(), configKeys())
+			_, _, err := mergeLayers([]string{file}, newRun().Flags(), allSettings)
 			if want := strings.ReplaceAll(c.want, "FILE", file); err == nil || err.Error() != want || !badinput.Is(err) {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -116,7 +116,7 @@ func TestValuesThatFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("MINE_KEEP_BELOW", "true")
-	cfg, _, err := mergeLayers([]string{file}, newRun().Flags(), configKeys())
+	cfg, _, err := mergeLayers([]string{file}, newRun().Flags(), allSettings)
 	if err != nil {
 		t.Fatal(err)
 	}

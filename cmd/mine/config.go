@@ -28,7 +28,7 @@ func newConfig() *cobra.Command {
 	return cmd
 }
 
-func printSettings(w io.Writer, values []setting) error {
+func printSettings(w io.Writer, values []layered) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range values {
 		shown, err := json.Marshal(v.value)

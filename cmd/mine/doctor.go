@@ -7,13 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/index/backend"
-	"bitextmine/index/faiss"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/doctor"
 )
@@ -47,8 +44,8 @@ the encoder, the search, the work directory. Exit code 2 if such a run would sto
 func doctorOptions(cfg *pipeline.Config) doctor.Options {
 	return doctor.Options{
 		Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
-		Search:  append([]string{cfg.Search}, strings.Fields(cfg.SearchApproximate)...),
-		Backend: backend.Options{Threads: cfg.Threads, FAISS: faiss.Options{NProbe: cfg.NProbe, EfSearch: cfg.EfSearch}},
+		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
+		Backend: cfg.SearchOptions(),
 	}
 }
 

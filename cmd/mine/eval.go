@@ -162,11 +162,11 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	if !narrow && embedding.DType(o.dtype) != embedding.Float32 {
 		return nil, nil, badinput.Errorf("--dtype %q is not known; choose float32 or float16", o.dtype)
 	}
-	searcher, err := o.searcher()
+	search, err := searcher(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner := &eval.Runner{Searcher: searcher, Progress: func(what string) { slog.Debug(what) }}
+	runner := &eval.Runner{Searcher: search, Progress: func(what string) { slog.Debug(what) }}
 	if o.sourceEmb != "" || o.targetEmb != "" {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
@@ -174,7 +174,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		runner.Vectors = eval.Precomputed{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
 		return runner, func() error { return nil }, nil
 	}
-	encoder, err := o.encoder()
+	encoder, err := openEncoder(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}

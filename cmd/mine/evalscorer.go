@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 
-	"bitextmine/encode"
 	"bitextmine/eval"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -18,7 +17,7 @@ func (o *evalOptions) openScoring(runner *eval.Runner, protocols []eval.Protocol
 	if o.sourceEmb != "" {
 		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: name an encoder with --encoder")
 	}
-	scoring, closeScoring, err := openScorer(o.scorer, pipeline.MaxK, o.Encoder, encode.Options{Threads: o.Threads, Library: o.ONNXRuntime})
+	scoring, closeScoring, err := openScorer(o.scorer, pipeline.MaxK, o.cfg)
 	if err == nil && scoring == nil {
 		err = badinput.Errorf("bucc-scored needs a scorer: name one with --scorer, or evaluate the margin with bucc-laser")
 	}

@@ -54,8 +54,7 @@ func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []s
 	if err != nil {
 		return err
 	}
-	e := engine{Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Search: cfg.Search, Threads: cfg.Threads}
-	pool, err := e.pool(ctx, sources, targets, cfg.K, mine.Margin(cfg.Margin), embedding.DType(cfg.DType) == embedding.Float16)
+	pool, err := openPool(ctx, &cfg, sources, targets, mine.Margin(cfg.Margin), embedding.DType(cfg.DType) == embedding.Float16)
 	if err != nil {
 		return err
 	}

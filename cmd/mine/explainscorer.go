@@ -13,9 +13,9 @@ import (
 	"bitextmine/pipeline/rescore"
 )
 
-// openScorer opens a scorer and what it needs of an encoder; scoring is nil where the margin decides.
-func openScorer(name string, k int, encoder string, options encode.Options) (scoring *eval.Scoring, closeTokens func() error, err error) {
-	model, err := encode.Load(encoder)
+// openScorer opens a scorer and what it needs of the encoder; scoring is nil where the margin decides.
+func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring, closeTokens func() error, err error) {
+	model, err := encode.Load(cfg.Encoder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -26,16 +26,16 @@ func openScorer(name string, k int, encoder string, options encode.Options) (sco
 	for _, warning := range warnings {
 		slog.Warn(warning)
 	}
-	tokens, closeTokens, err := rescore.OpenTokens(model, options)
+	tokens, closeTokens, err := rescore.OpenTokens(model, cfg.EncoderOptions())
 	if err != nil {
 		return nil, nil, err
 	}
-	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: options.Threads}, closeTokens, nil
+	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads}, closeTokens, nil
 }
 
 // printScored explains the pair by the scorer of the settings; done is false where the margin decides.
 func printScored(ctx context.Context, out io.Writer, pool *eval.Pool, x eval.Explanation, cfg pipeline.Config) (done bool, err error) {
-	scoring, closeTokens, err := openScorer(cfg.Scorer, cfg.K, cfg.Encoder, encode.Options{Threads: cfg.Threads, Library: cfg.ONNXRuntime})
+	scoring, closeTokens, err := openScorer(cfg.Scorer, cfg.K, &cfg)
 	if err != nil {
 		return false, err
 	}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
@@ -22,6 +23,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/setting"
 )
 
 // envPrefix begins the environment variables that are settings.
@@ -30,50 +32,51 @@ const envPrefix = "MINE_"
 // otherEnv are the variables under the prefix that are no settings.
 var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
 
-// setting is a value and where it came from.
-type setting struct {
+// layered is a setting's value and where it came from.
+type layered struct {
 	key    string
 	value  any
 	origin string
 }
 
-// mergeLayers lays presets over the defaults, the environment over those, and the flags of the bound keys over all. It returns the
-// configuration and its settings in the order of pipeline.Config.
-func mergeLayers(presets []string, flags *pflag.FlagSet, bound []string) (*pipeline.Config, []setting, error) {
+// mergeLayers lays presets over the defaults, the environment over those, and the flags of the bound settings over all. It returns the
+// configuration and its values in the order of pipeline.Config.
+func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []layered, error) {
 	v := viper.New()
 	from, err := mergePresets(v, presets)
 	if err != nil {
 		return nil, nil, err
 	}
 	warnUnknownEnv()
-	var settings []setting
-	for _, key := range configKeys() {
+	var values []layered
+	for _, s := range allSettings {
 		origin := "default"
-		if preset, ok := from[key]; ok {
+		if preset, ok := from[s.Key]; ok {
 			origin = preset
 		}
-		env := envPrefix + strings.ToUpper(key)
+		env := envPrefix + strings.ToUpper(s.Key)
 		if value := os.Getenv(env); value != "" {
 			origin = "environment " + env
-			if err := checkValue(key, value); err != nil {
+			if err := checkValue(s, value); err != nil {
 				return nil, nil, badinput.Errorf("environment: %s %w", env, err)
 			}
 		}
-		if err := v.BindEnv(key, env); err != nil {
+		if err := v.BindEnv(s.Key, env); err != nil {
 			return nil, nil, err
 		}
-		if flag := flags.Lookup(strings.ReplaceAll(key, "_", "-")); flag != nil && slices.Contains(bound, key) {
+		if _, ok := find(bound, s.Key); ok && s.Flag != "" {
+			flag := flags.Lookup(s.Flag)
 			if flag.Changed {
 				origin = "flag --" + flag.Name
 			}
-			if err := v.BindPFlag(key, flag); err != nil {
+			if err := v.BindPFlag(s.Key, flag); err != nil {
 				return nil, nil, err
 			}
 		}
-		settings = append(settings, setting{key: key, origin: origin, value: v.Get(key)})
+		values = append(values, layered{key: s.Key, origin: origin, value: v.Get(s.Key)})
 	}
 	var cfg pipeline.Config
-	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists)); err != nil {
+	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists), asDeclared); err != nil {
 		return nil, nil, badinput.Errorf("settings: %s", oneLine(err))
 	}
 	corpora, err := byLanguage(cfg.Corpora) // once more: merging has put the names in lower case
@@ -81,8 +84,11 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []string) (*pipel
 		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
 	}
 	cfg.Corpora = corpora
-	return &cfg, settings, nil
+	return &cfg, values, nil
 }
+
+// asDeclared finds settings by the tags of their declarations, in the groups of the configuration.
+func asDeclared(c *mapstructure.DecoderConfig) { c.TagName, c.Squash = "setting", true }
 
 // mergePresets lays presets over the defaults, and returns which of them a setting comes from.
 func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err error) {
@@ -149,11 +155,10 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 
 // checkValues lists the settings that are not known and those whose value does not fit.
 func checkValues(values map[string]any) (wrong []string) {
-	known := configKeys()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(known, key) {
+		if s, ok := find(allSettings, key); !ok {
 			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
-		} else if err := checkValue(key, values[key]); err != nil {
+		} else if err := checkValue(s, values[key]); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
 		}
 	}
@@ -162,7 +167,7 @@ func checkValues(values map[string]any) (wrong []string) {
 
 // checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction would
 // be cut to a whole number and a list of the wrong shape passed over.
-func checkValue(key string, value any) error {
+func checkValue(s setting.Declared, value any) error {
 	text := fmt.Sprint(value)
 	_, isText := value.(string)
 	wrong := func(wanted string) error {
@@ -172,7 +177,7 @@ func checkValue(key string, value any) error {
 		}
 		return fmt.Errorf("is %s but must be %s", shown, wanted)
 	}
-	switch configType(key).Kind() {
+	switch s.Type.Kind() {
 	case reflect.Int:
 		if _, err := strconv.Atoi(text); err != nil {
 			return wrong("a whole number")
@@ -223,11 +228,10 @@ func isTexts(value any) bool {
 
 // warnUnknownEnv tells of variables that look like settings and are none: a slip in a name would otherwise go unseen.
 func warnUnknownEnv() {
-	known := configKeys()
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		key, ok := strings.CutPrefix(name, envPrefix)
-		if !ok || slices.Contains(known, strings.ToLower(key)) ||
+		if _, known := find(allSettings, strings.ToLower(key)); !ok || known ||
 			slices.ContainsFunc(otherEnv, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
@@ -255,27 +259,16 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// configKeys lists the settings in the order of pipeline.Config.
-func configKeys() []string {
-	t := reflect.TypeFor[pipeline.Config]()
-	var keys []string
-	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("mapstructure"); key != "" && key != "-" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
+// allSettings are the settings of a run in the order of pipeline.Config.
+var allSettings = setting.List[pipeline.Config]()
 
-// configType is the type of a setting.
-func configType(key string) reflect.Type {
-	t := reflect.TypeFor[pipeline.Config]()
-	for i := range t.NumField() {
-		if t.Field(i).Tag.Get("mapstructure") == key {
-			return t.Field(i).Type
-		}
+// find returns the setting of a key.
+func find(settings []setting.Declared, key string) (setting.Declared, bool) {
+	i := slices.IndexFunc(settings, func(s setting.Declared) bool { return s.Key == key })
+	if i < 0 {
+		return setting.Declared{}, false
 	}
-	panic("no setting " + key)
+	return settings[i], true
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -16,6 +16,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline"
 )
 
 // scoreOptions are the flags of mine score.
@@ -45,7 +46,7 @@ source, target and the columns in that order; a tab within a text becomes a spac
 			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, "k", "margin")
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
@@ -55,8 +56,6 @@ source, target and the columns in that order; a tab within a text becomes a spac
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
 	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
 	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
-	f.String("margin", "", "ratio, distance, absolute")
-	f.Int("k", 0, "neighbours")
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
 	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV (default: standard output, not for Parquet)")
 	return cmd
@@ -70,11 +69,10 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	cfg, err := o.loadWith("k", "margin")
-	if err != nil {
+	if err := o.load(); err != nil {
 		return err
 	}
-	margin, err := mine.ParseMargin(cfg.Margin)
+	margin, err := mine.ParseMargin(o.cfg.Margin)
 	if err != nil {
 		return badinput.Mark(err)
 	}
@@ -89,7 +87,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus); err != nil {
 		return err
 	}
-	pool, err := o.pool(ctx, source, target, cfg.K, margin, false)
+	pool, err := openPool(ctx, o.cfg, source, target, margin, false)
 	if err != nil {
 		return err
 	}
@@ -135,7 +133,7 @@ func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []s
 			return nil, "", err
 		}
 		for flag, name := range map[string]string{"src-column": o.sourceColumn, "tgt-column": o.targetColumn} {
-			if o.command.Flags().Changed(flag) && !in.HasColumn(name) {
+			if o.flags.Changed(flag) && !in.HasColumn(name) {
 				return nil, "", badinput.Errorf("%s: its first line does not name both columns %q and %q: correct --%s", path, o.sourceColumn, o.targetColumn, flag)
 			}
 		}
@@ -185,18 +183,18 @@ func sentencesOf(inputs []corpus.Input, opts corpus.Options) (texts []string, er
 	return texts, nil
 }
 
-// pool opens the encoder and the search, and builds the neighbourhoods of both sides.
-func (e *engine) pool(ctx context.Context, source, target eval.Side, k int, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
-	searcher, err := e.searcher()
+// openPool opens the encoder and the search, and builds the neighbourhoods of both sides.
+func openPool(ctx context.Context, cfg *pipeline.Config, source, target eval.Side, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
+	search, err := searcher(cfg)
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := e.encoder()
+	encoder, err := openEncoder(cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	return eval.NewPool(ctx, &eval.Embedder{Encoder: encoder, Narrow: narrow}, searcher, source, target, k, margin)
+	return eval.NewPool(ctx, &eval.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
 func (o scoreOptions) write(ctx context.Context, in *eval.BitextFile, parquet string, scores []*eval.PairScore, stdout io.Writer) error {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"reflect"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/setting"
 )
 
 // settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
@@ -12,52 +16,67 @@ type settings struct {
 	preset  string
 	nightly bool
 	flags   *pflag.FlagSet
+	bound   []setting.Declared // whose flags the command has
 }
 
-// register adds --config and one flag per setting that is set often; every setting can be set by file and environment.
+// register adds --config, --nightly and the flags of every setting that has one; every setting can be set by file and environment.
 func (s *settings) register(cmd *cobra.Command) {
-	f := cmd.Flags()
-	s.flags = f
-	f.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
-	f.BoolVar(&s.nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
-	f.String("src", "", "source language code")
-	f.String("tgt", "", "target language code")
-	f.StringArray("src-text", nil, "source text: files, directories or globs")
-	f.StringArray("tgt-text", nil, "target text: files, directories or globs")
-	f.String("gold", "", "known pairs (id<TAB>id) to compare the bitext with")
-	f.String("out", "", "output directory")
-	f.String("work", "", "directory of intermediate files (default OUT/work)")
-	f.Bool("overwrite", false, "write over the output of a run with other settings")
-	f.String("format", "", "input format: auto, text, bucc, tsv, jsonl, parquet")
-	f.String("text-column", "", "text column of TSV, JSONL and Parquet input")
-	f.String("doc-column", "", "document column of TSV, JSONL and Parquet input")
-	f.String("url-column", "", "URL column of TSV, JSONL and Parquet input")
-	f.String("on-bad-line", "", "a line that cannot be used: skip or fail")
-	f.Int("max-line-bytes", 0, "longest line that can be a sentence")
-	f.Int("shard-size", 0, "rows of a shard")
-	f.String("encoder", "", "built-in encoder, or the path of a model.yaml")
-	f.String("dtype", "", "embedding files: float16 or float32")
-	f.String("onnxruntime", "", "path of libonnxruntime")
-	f.String("search", "", "search backend: exact, auto, faiss:FACTORY, faiss-gpu:FACTORY")
-	f.Int("nprobe", 0, "inverted lists that a query visits, of an approximate search")
-	f.Int("ef-search", 0, "breadth of a graph search, of an approximate search")
-	f.Int("k", 0, "neighbours")
-	f.String("margin", "", "ratio, distance, absolute")
-	f.String("retrieval", "", "max, intersect, union, forward, backward")
-	f.Float64("threshold", 0, "keep pairs of at least this probability; without a scorer, of a margin above this")
-	f.String("scorer", "", "default, none, or a scorer's file")
-	f.Float64("precision", 0, "keep as many pairs as leave this precision, by the scorer's probabilities")
-	f.Bool("features", false, "also write the scorer's features of each pair")
-	f.Bool("keep-below", false, "also write candidates that were not kept, with their reasons")
-	f.Int("threads", 0, "threads; 0: every core")
-	f.String("engine", "", "what runs the tasks: local, slurm, kubernetes")
-	f.Int("keep", 0, "with --nightly: nights whose bitext stays")
-	f.String("metrics", "", "with --nightly: a text file for node_exporter")
-	f.String("max-memory", "", "bound of the memory used, such as 4GiB; mapped files apart")
+	s.registerSome(cmd, allSettings)
+	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+	s.flags.BoolVar(&s.nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
 }
 
-// load returns the configuration and the origin of each of its settings, in the order of pipeline.Config.
-func (s *settings) load() (*pipeline.Config, []setting, error) {
+// registerSome adds the flags of some settings.
+func (s *settings) registerSome(cmd *cobra.Command, some []setting.Declared) {
+	s.flags, s.bound = cmd.Flags(), some
+	for _, one := range some {
+		addFlag(s.flags, one)
+	}
+}
+
+// declared returns the settings of some keys.
+func declared(keys ...string) []setting.Declared {
+	some := make([]setting.Declared, len(keys))
+	for i, key := range keys {
+		var ok bool
+		if some[i], ok = find(allSettings, key); !ok {
+			panic("no setting is called " + key)
+		}
+	}
+	return some
+}
+
+// addFlag adds the flag of a setting, if it has one. Its default is only shown: values come from the layers.
+func addFlag(f *pflag.FlagSet, s setting.Declared) {
+	if s.Flag == "" {
+		return
+	}
+	switch s.Type.Kind() {
+	case reflect.String:
+		f.String(s.Flag, fmt.Sprint(s.Default), s.Doc)
+	case reflect.Bool:
+		f.Bool(s.Flag, s.Default.(bool), s.Doc)
+	case reflect.Int:
+		f.Int(s.Flag, s.Default.(int), s.Doc+shownZero(s.Default))
+	case reflect.Float64:
+		f.Float64(s.Flag, reflect.ValueOf(s.Default).Convert(s.Type).Float(), s.Doc+shownZero(s.Default))
+	case reflect.Slice:
+		f.StringArray(s.Flag, nil, s.Doc)
+	default:
+		panic(fmt.Sprintf("setting %s cannot have a flag: it is of type %v", s.Key, s.Type))
+	}
+}
+
+// shownZero is how the help shows a default of 0, which pflag leaves out.
+func shownZero(value any) string {
+	if value == 0 {
+		return " (default 0)"
+	}
+	return ""
+}
+
+// load returns the configuration and the origin of each of its values, in the order of pipeline.Config.
+func (s *settings) load() (*pipeline.Config, []layered, error) {
 	var presets []string
 	if s.nightly {
 		presets = append(presets, "nightly")
@@ -65,5 +84,5 @@ func (s *settings) load() (*pipeline.Config, []setting, error) {
 	if s.preset != "" {
 		presets = append(presets, s.preset)
 	}
-	return mergeLayers(presets, s.flags, configKeys())
+	return mergeLayers(presets, s.flags, s.bound)
 }

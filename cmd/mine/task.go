@@ -12,6 +12,7 @@ import (
 )
 
 func newTask() *cobra.Command {
+	var s settings
 	var cfg pipeline.TaskConfig
 	cmd := &cobra.Command{
 		Use:   "task PLAN INDEX",
@@ -31,15 +32,18 @@ output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 faile
 			if err != nil {
 				return badinput.Errorf("the index of a task is a number, not %q", args[1])
 			}
-			cfg.Plan, cfg.Index = args[0], index
+			run, _, err := s.load()
+			if err != nil {
+				return err
+			}
+			cfg.Plan, cfg.Index, cfg.Resources = args[0], index, run.Resources
 			return pipeline.RunTasks(cmd.Context(), cfg, runOptions(progress.New(os.Stderr)))
 		},
 	}
+	s.registerSome(cmd, declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")
 	f.IntVar(&cfg.End, "end", 0, "with --step: stop before this task")
-	f.IntVar(&cfg.Threads, "threads", 0, "threads; 0: every core")
-	f.StringVar(&cfg.ONNXRuntime, "onnxruntime", os.Getenv("MINE_ONNXRUNTIME"), "path of libonnxruntime")
 	return cmd
 }

@@ -18,7 +18,8 @@ import (
 
 // trainOptions are the flags of mine train.
 type trainOptions struct {
-	engine
+	settings
+	preset string
 	bitext []string
 	out    string
 	device string
@@ -41,7 +42,7 @@ to OUT/model, which --encoder OUT/model then names. docs/training.md describes t
 			return runTrain(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	o.command = cmd
+	o.registerSome(cmd, declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
 	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext in place of the preset's sources: Parquet files of mine run; may be repeated")
@@ -49,8 +50,6 @@ to OUT/model, which --encoder OUT/model then names. docs/training.md describes t
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, or go (GoMLX's own, slow)")
 	f.StringVar(&o.cache, "teacher-cache", "", "directory of teacher vectors, which trainings may share (default OUT/teacher)")
 	f.BoolVar(&o.resume, "resume", false, "go on from the last checkpoint in --out")
-	f.StringVar(&o.ONNXRuntime, "onnxruntime", "", "path of libonnxruntime")
-	f.IntVar(&o.Threads, "threads", 0, "threads of the search in judgements; 0: every core")
 	return cmd
 }
 
@@ -62,14 +61,17 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o.Search = exact.Name
-	searcher, err := o.searcher()
+	cfg, _, err := o.load()
+	if err != nil {
+		return err
+	}
+	search, err := exact.Open(exact.Options{Threads: cfg.Threads})
 	if err != nil {
 		return err
 	}
 	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
-	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: o.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
-		Searcher: searcher, Report: console.Report, Progress: console.Progress})
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
+		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()
 	if err != nil {
 		return err

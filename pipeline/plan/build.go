@@ -94,7 +94,7 @@ func (b *builder) merges(wave *Wave, side int, ledger *Ledger) []Ref {
 	for i, shard := range b.Sides[side].Shards {
 		t := Task{
 			Stage: Merge, Items: int64(shard.Rows), Side: side, Shards: [2]int{i}, Memory: mergeMemory(b.Settings, shard.Rows, other.Rows()),
-			Key: key(Merge, mergeVersion, mergeSpec{shard.Vector, b.Sides[side].Name, cover, b.Settings.search(), b.Settings.K}),
+			Key: key(Merge, mergeVersion, mergeSpec{shard.Vector, b.Sides[side].Name, cover, b.Settings.SearchKey(), b.Settings.K}),
 		}
 		keys[i] = t.Key
 		missing := cover
@@ -128,7 +128,7 @@ func (b *builder) cellKey(side int, own, other string) string {
 
 // CellKey is the key of the search of a cell, given its shards' Vectors.
 func CellKey(settings Settings, source, target string) string {
-	return key(Search, searchVersion, searchSpec{source, target, settings.search(), settings.K})
+	return key(Search, searchVersion, searchSpec{source, target, settings.SearchKey(), settings.K})
 }
 
 // cells adds the search of every cell that a merge needs.

@@ -34,23 +34,11 @@ type encodeSpec struct {
 	DType    string
 }
 
-// search names a search with the settings that change what it finds.
-func (s Settings) search() string {
-	name := s.Search
-	if s.NProbe != 0 {
-		name += fmt.Sprintf(" nprobe=%d", s.NProbe)
-	}
-	if s.EfSearch != 0 {
-		name += fmt.Sprintf(" efSearch=%d", s.EfSearch)
-	}
-	return name
-}
-
 // searchSpec is what a cell's neighbours depend on. The keys of encoding tasks stand for the embeddings' digests: they are
 // derived from the digests of everything that an embedding is made from.
 type searchSpec struct {
 	Source, Target string // keys of the encoding tasks
-	Search         string // Settings.search
+	Search         string // setting.Searching.SearchKey
 	K              int
 }
 

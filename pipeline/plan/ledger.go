@@ -20,7 +20,7 @@ type Merged struct {
 
 // Family names the runs that share a ledger: those whose merges differ in nothing but shards.
 func Family(settings Settings, source, target string) string {
-	return key("ledger", mergeVersion, []any{settings.Encoder, settings.DType, settings.search(), settings.K, source, target})
+	return key("ledger", mergeVersion, []any{settings.Encoder, settings.DType, settings.SearchKey(), settings.K, source, target})
 }
 
 // LedgerOf returns the ledger that a run leaves once its merges are done.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"bitextmine/corpus"
+	"bitextmine/pipeline/setting"
 )
 
 // The stages, in the order of their waves.
@@ -29,23 +30,14 @@ type Plan struct {
 
 // Settings are the settings that change outputs, as the specs take them.
 type Settings struct {
-	Corpus       corpus.Options `json:"corpus"`
-	EncoderName  string         `json:"encoder_name"`
-	Encoder      string         `json:"encoder"` // digest
-	Dim          int            `json:"dim"`
-	DType        string         `json:"dtype"`
-	Search       string         `json:"search"` // whose lists: any exact search gives those of "exact"
-	NProbe       int            `json:"nprobe,omitempty"`
-	EfSearch     int            `json:"ef_search,omitempty"`
-	K            int            `json:"k"`
-	Margin       string         `json:"margin"`
-	Retrieval    string         `json:"retrieval"`
-	Threshold    float64        `json:"threshold"`
-	KeepBelow    bool           `json:"keep_below"`
-	Scorer       string         `json:"scorer,omitempty"` // digest of Plan.Scorer
-	Precision    float64        `json:"precision,omitempty"`
-	Features     bool           `json:"features,omitempty"`
-	ConfigDigest string         `json:"config_digest"`
+	Corpus           corpus.Options `json:"corpus"`
+	EncoderName      string         `json:"encoder_name"`
+	setting.Encoding                // Encoder: its digest
+	Dim              int            `json:"dim"`
+	setting.Vectors
+	setting.Searching        // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
+	setting.Decision         // Scorer: the digest of Plan.Scorer
+	ConfigDigest      string `json:"config_digest"`
 }
 
 // Side is one language's part of a run.

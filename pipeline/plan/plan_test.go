@@ -8,9 +8,13 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/setting"
 )
 
-var settings = Settings{Encoder: "e", DType: "float16", Dim: 256, Search: "exact", K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06}
+var settings = Settings{
+	Encoding: setting.Encoding{Encoder: "e"}, Dim: 256, Vectors: setting.Vectors{DType: "float16"},
+	Searching: setting.Searching{Search: "exact"}, Decision: setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06},
+}
 
 // sides has n source and m target shards of 1000 rows, each of a file of its own.
 func sides(n, m int) (s [2]Side) {

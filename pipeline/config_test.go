@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
+)
+
+// defaultConfig is configs/default.yaml for German and English.
+func defaultConfig() Config {
+	return Config{
+		Languages: setting.Languages{Source: "de", Target: "en"}, Output: setting.Output{Out: "mined"},
+		Text:     setting.Text{Format: "auto", TextColumn: "text", OnBadLine: "skip", MaxLineBytes: 65536, ShardSize: 250000},
+		Encoding: setting.Encoding{Encoder: "bag-ngram"}, Vectors: setting.Vectors{DType: "float16"}, Searching: setting.Searching{Search: "exact"},
+		Decision: setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: -1, Scorer: "default"}, Nights: setting.Nights{Keep: 14},
+	}
+}
+
+const (
+	encoderDigest = "e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971"
+	scorerOf      = "43d127da5e2389184cfe68ba13062eec"
+)
+
+// TestKeysStay: the records, specs and keys below are those of the runs of version 0.1.0 on the fixtures. Work directories and outputs hold them.
+func TestKeysStay(t *testing.T) {
+	model := &encode.Model{Digest: encoderDigest}
+	model.Name, model.Dim = "bag-ngram", 512
+	for name, c := range map[string]struct {
+		change         func(*Config)
+		scorer, search string // digest, whose lists
+		record, digest string
+		settings       string
+		source, target string // a cell's encodings
+		cell, family   string
+	}{
+		"defaults": {
+			func(c *Config) { c.Threads, c.MaxMemory, c.ONNXRuntime, c.SearchRecall = 2, "4GiB", "lib.so", 0.9 }, scorerOf, "exact",
+			`{"src":"de","tgt":"en","format":"auto","text_column":"text","doc_column":"","url_column":"","on_bad_line":"skip","max_line_bytes":65536,"shard_size":250000,"encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dtype":"float16","search":"exact","k":4,"margin":"ratio","retrieval":"max","threshold":0.5,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec"}`,
+			"f2f785d9702697189224e5aa10da7bc1",
+			`{"corpus":{"Format":"auto","OnBadLine":"skip","TextColumn":"text","DocColumn":"","URLColumn":"","MaxLineBytes":65536,"ShardSize":250000},"encoder_name":"bag-ngram","encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dim":512,"dtype":"float16","search":"exact","k":4,"margin":"ratio","retrieval":"max","threshold":0.5,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec","config_digest":"f2f785d9702697189224e5aa10da7bc1"}`,
+			"0720f476b39e43e17d26f5e1f78d6398", "c09e23fa1c890e2a1eb6a9b5c857fdc2", "6123a2367a3c550833f49271dcee8aec", "d5ebea1dd2ac2cd8c99e7074591fa6aa",
+		},
+		"an approximate search, no scorer": {
+			func(c *Config) {
+				c.Search, c.NProbe, c.K, c.Margin, c.Threshold, c.Scorer = "faiss:IVF8,Flat", 3, 5, "distance", 0.01, "none"
+				c.KeepBelow, c.DType, c.DocColumn, c.URLColumn, c.ShardSize = true, "float32", "doc", "url", 500
+			}, "", "faiss:IVF8,Flat",
+			`{"src":"de","tgt":"en","format":"auto","text_column":"text","doc_column":"doc","url_column":"url","on_bad_line":"skip","max_line_bytes":65536,"shard_size":500,"encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dtype":"float32","search":"faiss:IVF8,Flat","nprobe":3,"k":5,"margin":"distance","retrieval":"max","threshold":0.01,"keep_below":true}`,
+			"1c0bee986321c6af323786c406453baa",
+			`{"corpus":{"Format":"auto","OnBadLine":"skip","TextColumn":"text","DocColumn":"doc","URLColumn":"url","MaxLineBytes":65536,"ShardSize":500},"encoder_name":"bag-ngram","encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dim":512,"dtype":"float32","search":"faiss:IVF8,Flat","nprobe":3,"k":5,"margin":"distance","retrieval":"max","threshold":0.01,"keep_below":true,"config_digest":"1c0bee986321c6af323786c406453baa"}`,
+			"fbdefe8aadb11da063023927c6da8dba", "a6bf06ab5e1c74b88fc495e3381d6404", "73d00b1dc97f9964272516fd9d049c86", "1f12e7715e6e6f2ed5dcab78cc3f2e97",
+		},
+		"auto, and everything the scorer has": {
+			func(c *Config) {
+				c.Search, c.SearchApproximate, c.EfSearch, c.Precision, c.Features = "auto", "faiss:HNSW8,Flat  faiss:HNSW16,Flat", 20, 0.9, true
+			}, scorerOf, "exact",
+			`{"src":"de","tgt":"en","format":"auto","text_column":"text","doc_column":"","url_column":"","on_bad_line":"skip","max_line_bytes":65536,"shard_size":250000,"encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dtype":"float16","search":"auto","search_approximate":"faiss:HNSW8,Flat faiss:HNSW16,Flat","ef_search":20,"k":4,"margin":"ratio","retrieval":"max","threshold":0,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec","precision":0.9,"features":true}`,
+			"4d906684832433a9914448b8ba532fba",
+			`{"corpus":{"Format":"auto","OnBadLine":"skip","TextColumn":"text","DocColumn":"","URLColumn":"","MaxLineBytes":65536,"ShardSize":250000},"encoder_name":"bag-ngram","encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dim":512,"dtype":"float16","search":"exact","ef_search":20,"k":4,"margin":"ratio","retrieval":"max","threshold":0,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec","precision":0.9,"features":true,"config_digest":"4d906684832433a9914448b8ba532fba"}`,
+			"0720f476b39e43e17d26f5e1f78d6398", "c09e23fa1c890e2a1eb6a9b5c857fdc2", "e92811dd0e0fb0b52199a01ecf824233", "4e7e8fe24c8432cbf3f5c6c669f5cb17",
+		},
+		"auto among exact searches": {
+			func(c *Config) { c.Search = "auto" }, scorerOf, "exact",
+			`{"src":"de","tgt":"en","format":"auto","text_column":"text","doc_column":"","url_column":"","on_bad_line":"skip","max_line_bytes":65536,"shard_size":250000,"encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dtype":"float16","search":"exact","k":4,"margin":"ratio","retrieval":"max","threshold":0.5,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec"}`,
+			"f2f785d9702697189224e5aa10da7bc1",
+			`{"corpus":{"Format":"auto","OnBadLine":"skip","TextColumn":"text","DocColumn":"","URLColumn":"","MaxLineBytes":65536,"ShardSize":250000},"encoder_name":"bag-ngram","encoder":"e0abff28ee651da2e170fe74704f1257306474eb48bd404c6b4746426dd65971","dim":512,"dtype":"float16","search":"exact","k":4,"margin":"ratio","retrieval":"max","threshold":0.5,"keep_below":false,"scorer":"43d127da5e2389184cfe68ba13062eec","config_digest":"f2f785d9702697189224e5aa10da7bc1"}`,
+			"0720f476b39e43e17d26f5e1f78d6398", "c09e23fa1c890e2a1eb6a9b5c857fdc2", "6123a2367a3c550833f49271dcee8aec", "d5ebea1dd2ac2cd8c99e7074591fa6aa",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := defaultConfig()
+			c.change(&cfg)
+			if err := cfg.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			record := cfg.record(encoderDigest, c.scorer)
+			sameJSON(t, "record", record, c.record)
+			if got := digestOf(record); got != c.digest {
+				t.Errorf("config digest %s, want %s", got, c.digest)
+			}
+			settings := cfg.planSettings(model, c.search, c.scorer, c.digest)
+			sameJSON(t, "settings in the key of the bitext", settings, c.settings)
+			if got := plan.CellKey(settings, c.source, c.target); got != c.cell {
+				t.Errorf("key of a cell %s, want %s", got, c.cell)
+			}
+			if got := plan.Family(settings, "de", "en"); got != c.family {
+				t.Errorf("family %s, want %s", got, c.family)
+			}
+		})
+	}
+}
+
+func sameJSON(t *testing.T, what string, value any, want string) {
+	t.Helper()
+	got, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s\ngot  %s\nwant %s", what, got, want)
+	}
+}
+
+// TestEveryTextSettingReachesTheReader: a setting of the group Text that CorpusOptions left out would be ignored.
+func TestEveryTextSettingReachesTheReader(t *testing.T) {
+	for _, s := range setting.List[setting.Text]() {
+		var cfg Config
+		before := cfg.CorpusOptions()
+		set(t, &cfg, s)
+		if cfg.CorpusOptions() == before {
+			t.Errorf("%s is not among the options of reading text", s.Key)
+		}
+	}
+}
+
+// set gives a setting a value that is not zero.
+func set(t *testing.T, cfg *Config, s setting.Declared) {
+	t.Helper()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if key, _, _ := strings.Cut(field.Tag.Get("setting"), ","); key != s.Key {
+			continue
+		}
+		switch v := reflect.ValueOf(cfg).Elem().FieldByIndex(field.Index); v.Kind() {
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Int:
+			v.SetInt(7)
+		default:
+			t.Fatalf("%s is a %v", s.Key, v.Kind())
+		}
+		return
+	}
+	t.Fatalf("the configuration has no %s", s.Key)
+}

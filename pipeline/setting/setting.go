@@ -1,0 +1,165 @@
+// Package setting declares the settings of a run: each once, as a field of the group that it belongs to.
+//
+// A field's tag `setting` gives the setting's key in YAML; with ",flag" it has a flag of the same name, dashes for underscores. Its default,
+// the reason for the default and the text of its help stand in configs/default.yaml. The tag `json` says what it does to keys: a setting with
+// a name there is part of every record that its group stands in (Record in run.json, whose digest tells runs apart, and plan.Settings in the
+// key of the bitext), a setting with "-" changes no result and no key. A new setting that changes results takes omitempty, and its zero value
+// means what was done before it came, so that stored keys survive.
+//
+// To add a setting: a field here, its default in configs/default.yaml, and the place that uses it.
+package setting
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// Languages are the languages of a run, as codes.
+type Languages struct {
+	Source string `setting:"src,flag" json:"src"`
+	Target string `setting:"tgt,flag" json:"tgt"`
+}
+
+// Input is the text of a run.
+type Input struct {
+	SourceText []string            `setting:"src_text,flag" json:"-"`
+	TargetText []string            `setting:"tgt_text,flag" json:"-"`
+	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
+}
+
+// Output is where a run writes.
+type Output struct {
+	Out       string `setting:"out,flag" json:"-"`
+	Work      string `setting:"work,flag" json:"-"`
+	Overwrite bool   `setting:"overwrite,flag" json:"-"`
+}
+
+// Text is how the input is read and cut into shards.
+type Text struct {
+	Format       string `setting:"format,flag" json:"format"`
+	TextColumn   string `setting:"text_column,flag" json:"text_column"`
+	DocColumn    string `setting:"doc_column,flag" json:"doc_column"`
+	URLColumn    string `setting:"url_column,flag" json:"url_column"`
+	OnBadLine    string `setting:"on_bad_line,flag" json:"on_bad_line"`
+	MaxLineBytes int    `setting:"max_line_bytes,flag" json:"max_line_bytes"`
+	ShardSize    int    `setting:"shard_size,flag" json:"shard_size"`
+}
+
+// Encoding names the encoder. In a record its digest stands in place of its name.
+type Encoding struct {
+	Encoder string `setting:"encoder,flag" json:"encoder"`
+}
+
+// Vectors is how sentence vectors are stored.
+type Vectors struct {
+	DType string `setting:"dtype,flag" json:"dtype"`
+}
+
+// Searching is how neighbours are searched. Fields with a tag `search` are settings of approximate indexes, by FAISS's name for them.
+type Searching struct {
+	Search            string `setting:"search,flag" json:"search"`
+	SearchApproximate string `setting:"search_approximate" json:"search_approximate,omitempty"`
+	NProbe            int    `setting:"nprobe,flag" json:"nprobe,omitempty" search:"nprobe"`
+	EfSearch          int    `setting:"ef_search,flag" json:"ef_search,omitempty" search:"efSearch"`
+}
+
+// Approximate lists the approximate searches that auto may choose.
+func (s Searching) Approximate() []string { return strings.Fields(s.SearchApproximate) }
+
+// SearchKey names the search with the settings that change what it finds, as keys hold it.
+func (s Searching) SearchKey() string {
+	name := s.Search
+	values := reflect.ValueOf(s)
+	for i := range values.NumField() {
+		if of := values.Type().Field(i).Tag.Get("search"); of != "" && !values.Field(i).IsZero() {
+			name += fmt.Sprintf(" %s=%v", of, values.Field(i))
+		}
+	}
+	return name
+}
+
+// Decision is how candidates come about and what decides between them. In a record the digest of the scorer's file stands in place of its name.
+type Decision struct {
+	K         int     `setting:"k,flag" json:"k"`
+	Margin    string  `setting:"margin,flag" json:"margin"`
+	Retrieval string  `setting:"retrieval,flag" json:"retrieval"`
+	Threshold float64 `setting:"threshold,flag" json:"threshold"`
+	KeepBelow bool    `setting:"keep_below,flag" json:"keep_below"`
+	Scorer    string  `setting:"scorer,flag" json:"scorer,omitempty"`
+	Precision float64 `setting:"precision,flag" json:"precision,omitempty"`
+	Features  bool    `setting:"features,flag" json:"features,omitempty"`
+}
+
+// Checks is what a result is compared with. It changes nothing in the result.
+type Checks struct {
+	Gold         string  `setting:"gold,flag" json:"-"`
+	SearchRecall float64 `setting:"search_recall" json:"-"`
+}
+
+// Resources is what a process may use of its machine.
+type Resources struct {
+	Threads     int    `setting:"threads,flag" json:"-"`
+	MaxMemory   string `setting:"max_memory,flag" json:"-"` // ParseBytes reads it
+	ONNXRuntime string `setting:"onnxruntime,flag" json:"-"`
+}
+
+// Resolve puts the number of cores in place of 0 threads.
+func (r *Resources) Resolve() error {
+	if r.Threads < 0 {
+		return badinput.Errorf("threads = %d must not be negative", r.Threads)
+	}
+	if r.Threads == 0 {
+		r.Threads = runtime.NumCPU()
+	}
+	return nil
+}
+
+// Scheduling is what runs the tasks.
+type Scheduling struct {
+	Engine              string              `setting:"engine,flag" json:"-"`
+	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // by stage
+	KubernetesImage     string              `setting:"kubernetes_image" json:"-"`
+	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`
+	KubernetesClaim     string              `setting:"kubernetes_claim" json:"-"`
+	KubernetesMount     string              `setting:"kubernetes_mount" json:"-"`
+	KubernetesGPUs      int                 `setting:"kubernetes_gpus" json:"-"`
+}
+
+// Nights is what a nightly run does besides mining.
+type Nights struct {
+	Keep       int    `setting:"keep,flag" json:"-"`
+	SweepCells bool   `setting:"sweep_cells" json:"-"`
+	Metrics    string `setting:"metrics,flag" json:"-"`
+}
+
+// Record is the settings that change the bitext besides the text, as run.json holds them: two runs may share an output directory only if
+// their records are equal.
+type Record struct {
+	Languages
+	Text
+	Encoding
+	Vectors
+	Searching
+	Decision
+}
+
+// Differences names the settings that differ, with both values.
+func (r Record) Differences(now Record) string {
+	var names []string
+	before, after := reflect.ValueOf(r), reflect.ValueOf(now)
+	for _, field := range reflect.VisibleFields(before.Type()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || name == "-" {
+			continue
+		}
+		x, y := before.FieldByIndex(field.Index).Interface(), after.FieldByIndex(field.Index).Interface()
+		if !reflect.DeepEqual(x, y) {
+			names = append(names, fmt.Sprintf("%s was %v, is %v", name, x, y))
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,146 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/index/backend"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/setting"
+)
+
+// defaultProbability is the threshold where a scorer decides: what is more likely a translation than not.
+const defaultProbability = 0.5
+
+// defaultThresholds are those of the margins that have one. 1.06 is LASER's published mining threshold.
+var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
+
+// AutoThreshold stands for the default of whatever decides.
+const AutoThreshold = -1
+
+// MaxK is the largest number of neighbours that may be asked for.
+const MaxK = 64
+
+// Validate reports every setting that is wrong, together, and fills what is derived.
+func (c *Config) Validate() error {
+	var wrong []string
+	var err error
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	validateLanguages(&c.Languages, fail)
+	if c.Out == "" {
+		fail("--out names no directory")
+	}
+	if c.K < 1 || c.K > MaxK {
+		fail("k = %d must be from 1 to %d", c.K, MaxK)
+	}
+	validateSearch(c, fail)
+	if _, err := mine.ParseMargin(c.Margin); err != nil {
+		fail("%v", err)
+	}
+	if _, err := mine.ParseRetrieval(c.Retrieval); err != nil {
+		fail("%v", err)
+	}
+	if math.IsNaN(c.Threshold) || math.IsInf(c.Threshold, 0) {
+		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
+	}
+	validateScorer(c, fail)
+	if err := c.Resolve(); err != nil {
+		fail("%v", err)
+	}
+	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {
+		fail("max_memory = %q: %v", c.MaxMemory, err)
+	}
+	if c.Keep < 1 {
+		fail("keep = %d must be at least 1, the last night's bitext", c.Keep)
+	}
+	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
+		fail("dtype %q is not known; choose float16 or float32", c.DType)
+	}
+	if err = c.CorpusOptions().Validate(); err != nil {
+		fail("%v", err)
+	}
+	if len(wrong) > 0 {
+		return badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
+	}
+	if c.Work == "" {
+		c.Work = filepath.Join(c.Out, "work")
+	}
+	return nil
+}
+
+func validateSearch(c *Config, fail func(format string, args ...any)) {
+	if c.SearchRecall < 0 || c.SearchRecall > 1 || math.IsNaN(c.SearchRecall) {
+		fail("search_recall = %v must be from 0 to 1", c.SearchRecall)
+	}
+	if c.NProbe < 0 || c.EfSearch < 0 {
+		fail("nprobe = %d and ef_search = %d must not be negative", c.NProbe, c.EfSearch)
+	}
+	if len(c.Approximate()) > 0 && c.Search != backend.Auto {
+		fail("search_approximate is what search = auto may choose, but search = %s", c.Search)
+	}
+	for _, name := range c.Approximate() {
+		if backend.Exact(name) || name == backend.Auto {
+			fail("search_approximate: %s is no approximate search; name one such as faiss:IVF1024,Flat", name)
+		}
+	}
+}
+
+// validateLanguages checks both languages and gives their codes one form.
+func validateLanguages(l *setting.Languages, fail func(format string, args ...any)) {
+	for _, side := range []struct {
+		flag     string
+		language *string
+	}{{"src", &l.Source}, {"tgt", &l.Target}} {
+		if *side.language == "" {
+			fail("--%s names no language", side.flag)
+			continue
+		}
+		canonical, err := corpus.ParseLanguage(*side.language)
+		if err != nil {
+			fail("--%s: %v", side.flag, err)
+			continue
+		}
+		*side.language = canonical
+	}
+	if l.Source != "" && l.Source == l.Target {
+		fail("--src and --tgt are both %s", l.Source)
+	}
+}
+
+// validateScorer checks the settings of the scorer and resolves the threshold.
+func validateScorer(c *Config, fail func(format string, args ...any)) {
+	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
+		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
+	}
+	if !c.scored() {
+		if c.Precision != 0 || c.Features {
+			fail("precision and features need a scorer; name one with --scorer")
+		}
+		if c.Threshold == AutoThreshold {
+			threshold, ok := defaultThresholds[c.Margin]
+			if !ok {
+				fail("margin %s has no default threshold; give --threshold", c.Margin)
+			}
+			c.Threshold = threshold
+		}
+		return
+	}
+	if c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {
+		fail("retrieval %s chooses by margin; with a scorer it is max, or give --scorer none", c.Retrieval)
+	}
+	switch {
+	case c.Threshold == AutoThreshold && c.Precision == 0:
+		c.Threshold = defaultProbability
+	case c.Threshold == AutoThreshold:
+		c.Threshold = 0
+	case c.Threshold < 0 || c.Threshold > 1:
+		fail("threshold = %g is no probability; with a scorer it is one, from 0 to 1; to cut by margin give --scorer none", c.Threshold)
+	case c.Precision != 0 && c.Threshold != 0:
+		fail("threshold and precision both cut by probability; give one")
+	}
+}
