@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/mine"
+	"bitextmine/score"
 )
 
 func missingGold(files BUCCFiles) error {
@@ -43,7 +43,7 @@ type buccResult struct {
 	last           string  // the half that is reported
 	source, target int     // its sentences
 	mteb           MTEBScore
-	quality        mine.Quality // of bucc-scored
+	quality        score.Quality // of bucc-scored
 }
 
 // add mines a half; last is the one that is reported.

@@ -7,7 +7,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/index"
 	"bitextmine/mine"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
 )
 
 // BUCCScored is ours: BUCC's sets, with a learned probability in place of the margin.
@@ -18,30 +18,30 @@ var BUCCScored = Protocol{"bucc-scored", [2]string{
 
 // Scoring is the scorer of bucc-scored and what it needs of the encoder.
 type Scoring struct {
-	Scorer  *mine.Scorer
-	Tokens  rescore.Tokenizer // nil: none
+	Scorer  *score.Scorer
+	Tokens  score.Tokenizer // nil: none
 	Threads int
 }
 
 // Mine gives the pairs that a run with the scorer would match, and how far their probabilities hold: each matched pair is
 // true if it is gold and false if not, whatever a reader would say of it.
-func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) (Mined, mine.Quality, error) {
+func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) (Mined, score.Quality, error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
 	if err != nil {
-		return Mined{}, mine.Quality{}, err
+		return Mined{}, score.Quality{}, err
 	}
-	subject := rescore.Subject{
+	problem := score.Problem{
 		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens, Threads: s.Threads,
-		Describe: rescore.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
+		Read: score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
 	}
-	ranked, err := subject.Apply(ctx, s.Scorer)
+	ranked, err := problem.Apply(ctx, s.Scorer)
 	if err != nil {
-		return Mined{}, mine.Quality{}, err
+		return Mined{}, score.Quality{}, err
 	}
 	gold := newPairSet(half.Gold)
 	mined := Mined{Half: half.Name, Gold: len(gold)}
-	var judged []mine.Judged
+	var outcomes []score.Outcome
 	for i, verdict := range ranked.Match(source.rows.N, target.rows.N) {
 		c := ranked.Candidates[i]
 		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
@@ -50,9 +50,9 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 		pair := Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
-		judged = append(judged, mine.Judged{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
+		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
 	}
-	return mined, mine.Measure(judged), nil
+	return mined, score.Measure(outcomes), nil
 }
 
 // texts lists the normalised texts of an arrangement's rows.
@@ -65,7 +65,7 @@ func (a arranged) texts(v Vectors) []string {
 }
 
 // noteQuality says how far the probabilities of a pair's reported half hold.
-func (r *Report) noteQuality(pair LanguagePair, mined Mined, q mine.Quality) {
+func (r *Report) noteQuality(pair LanguagePair, mined Mined, q score.Quality) {
 	at := Extract(mined.Pairs, mined.Gold, 0.5)
 	r.note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
 	top := q.Bins[len(q.Bins)-1]
@@ -74,7 +74,7 @@ func (r *Report) noteQuality(pair LanguagePair, mined Mined, q mine.Quality) {
 }
 
 // diagram is a reliability diagram in a line.
-func diagram(q mine.Quality) string {
+func diagram(q score.Quality) string {
 	out := ""
 	for i, b := range q.Bins {
 		if i > 0 {

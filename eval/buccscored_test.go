@@ -11,7 +11,8 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/mine"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
+	"bitextmine/score/feature"
 )
 
 func openScoring(t testing.TB) *Scoring {
@@ -23,11 +24,11 @@ func openScoring(t testing.TB) *Scoring {
 	if err := encodetest.SetLibrary(); err != nil {
 		t.Fatal(err)
 	}
-	scorer, _, err := rescore.Load(rescore.Default, 4, model)
+	scorer, _, err := score.Load(score.Default, 4, model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, closeTokens, err := rescore.OpenTokens(model, encode.Options{})
+	tokens, closeTokens, err := score.OpenTokens(model, encode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,15 +124,15 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 		mined := Mined{Half: half.Name, Pairs: maxPairs(lists, source, target, gold, 0, keep), Gold: len(gold)}
 		return ScoreBUCC(mined, mined)
 	}
-	candidates := lists.Contenders()
-	described := func(n int) *mine.Described { return &mine.Described{Facts: make([]mine.Facts, n)} }
-	values, err := lists.Describe(t.Context(), candidates, described(source.rows.N), described(target.rows.N), runtime.NumCPU())
+	candidates := lists.ScoredCandidates()
+	blank := func(n int) *feature.Side { return &feature.Side{Surface: make([]feature.Surface, n)} }
+	values, err := feature.Compute(t.Context(), lists, candidates, blank(source.rows.N), blank(target.rows.N), runtime.NumCPU())
 	if err != nil {
 		t.Fatal(err)
 	}
-	feature := map[mine.Margin]int{mine.Ratio: 3, mine.Distance: 4}[margin]
+	at := map[mine.Margin]int{mine.Ratio: 3, mine.Distance: 4}[margin]
 	for i := range candidates {
-		candidates[i].Score = values.Of(i)[feature]
+		candidates[i].Score = values.Of(i)[at]
 	}
 	slices.SortFunc(candidates, mine.Candidate.Compare)
 	mined := Mined{Half: half.Name, Gold: len(gold)}
@@ -181,9 +182,9 @@ func TestHardEditsByKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := rescore.Subject{Languages: [2]string{"de", "en"}, Lists: lists, Tokens: scoring.Tokens, Threads: 2,
-		Describe: rescore.Texts([2][]string{a.texts(x), b.texts(y)})}
-	ranked, err := subject.Apply(t.Context(), scoring.Scorer)
+	problem := score.Problem{Languages: [2]string{"de", "en"}, Lists: lists, Tokens: scoring.Tokens, Threads: 2,
+		Read: score.Texts([2][]string{a.texts(x), b.texts(y)})}
+	ranked, err := problem.Apply(t.Context(), scoring.Scorer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,16 +9,17 @@ import (
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/score/calibration"
 )
 
 // calibrationPairs is the fewest known pairs that an estimate is made from: below it the intervals say nothing.
 const calibrationPairs = 40
 
 // Calibrate plants known pairs among the sentences of both sides, mines all one-to-one, and returns what
-// mine.Calibration estimates from. Every second known pair, in key order, is planted whole; of the others only the source is.
+// calibration.Outcomes estimates from. Every second known pair, in key order, is planted whole; of the others only the source is.
 // A known sentence that the user's text holds already is not planted: it may have a translation there that no one knows of.
 // dropped counts these.
-func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, known [][2]string, k int, margin mine.Margin) (c mine.Calibration, dropped int, err error) {
+func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, known [][2]string, k int, margin mine.Margin) (c calibration.Outcomes, dropped int, err error) {
 	planted, dropped := plantable(source, target, known)
 	if len(planted) < calibrationPairs {
 		return c, dropped, badinput.Errorf("%d known pairs can be planted (%d of them, or a side of them, stand in the text already): give at least %d that do not", len(planted), dropped, calibrationPairs)
@@ -38,9 +39,9 @@ func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searche
 		return c, dropped, err
 	}
 	c.Sources = pool.source.rows.N - len(planted)
-	outcome := make([]mine.PlantedPair, len(planted))
+	outcome := make([]calibration.Pair, len(planted))
 	for i := range outcome {
-		outcome[i] = mine.PlantedPair{Right: math.Inf(-1), Wrong: math.Inf(-1)}
+		outcome[i] = calibration.Pair{Right: math.Inf(-1), Wrong: math.Inf(-1)}
 	}
 	for _, p := range mine.Pairs(pool.Lists.Candidates(), pool.source.rows.N, pool.target.rows.N, mine.Max, math.Inf(-1)) {
 		x, isSource := sources[pool.source.texts[p.Source]]
@@ -56,9 +57,9 @@ func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searche
 	}
 	for i, o := range outcome {
 		if i%2 == 0 {
-			c.Pairs = append(c.Pairs, o)
+			c.Whole = append(c.Whole, o)
 		} else {
-			c.Lone = append(c.Lone, o.Wrong)
+			c.Unpaired = append(c.Unpaired, o.Wrong)
 		}
 	}
 	return c, dropped, nil

@@ -6,7 +6,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/mine"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
 )
 
 // ScoredExplanation says what a scorer made of a pair.
@@ -14,7 +14,7 @@ type ScoredExplanation struct {
 	Candidate   bool // one of the two sentences has the other among its neighbours; if not, the scorer never saw the pair
 	Probability float32
 	Intercept   float64
-	Shares      []mine.Share // of the log odds, the largest first
+	Parts       []score.Contribution // to the log odds, the largest first
 	// Winners are the likelier pairs that took one of its sentences; Score is their probability.
 	Winners []ExplainedPair
 }
@@ -26,11 +26,11 @@ func (p *Pool) ExplainScored(ctx context.Context, scoring *Scoring, pair Languag
 	if err != nil {
 		return e, err
 	}
-	subject := rescore.Subject{
+	problem := score.Problem{
 		Languages: [2]string{pair.Source, pair.Target}, Lists: lists, Tokens: scoring.Tokens, Threads: scoring.Threads,
-		Describe: rescore.Texts([2][]string{p.source.texts, p.target.texts}),
+		Read: score.Texts([2][]string{p.source.texts, p.target.texts}),
 	}
-	ranked, err := subject.Apply(ctx, scoring.Scorer)
+	ranked, err := problem.Apply(ctx, scoring.Scorer)
 	if err != nil {
 		return e, err
 	}
@@ -40,7 +40,7 @@ func (p *Pool) ExplainScored(ctx context.Context, scoring *Scoring, pair Languag
 		return e, nil
 	}
 	e.Candidate, e.Probability, e.Intercept = true, ranked.Probabilities[at], scoring.Scorer.Intercept
-	e.Shares = scoring.Scorer.Shares(ranked.Values.Of(at))
+	e.Parts = scoring.Scorer.Contributions(ranked.Values.Of(at))
 	verdicts := ranked.Match(p.source.rows.N, p.target.rows.N)
 	for i, c := range ranked.Candidates[:at] {
 		if verdicts[i] == mine.Kept && (c.Source == x || c.Target == y) {

@@ -20,6 +20,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/mine"
+	"bitextmine/score/calibration"
 )
 
 // shared is where the field's test sets lie beside a checkout that has them; their licences keep them out of it.
@@ -267,7 +268,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	}
 	truth := poolCurve(pool, gold)
 	estimates := c.Estimate(300, 1)
-	best := mine.BestF1(estimates)
+	best := calibration.BestF1(estimates)
 	_, trueBest := BestThreshold(Curve(truth, len(gold)))
 	atBest := Extract(truth, len(gold), best.Threshold)
 	t.Logf("%d known pairs, %d dropped; threshold %.4f estimated P %.3f R %.3f F1 %.3f [%.3f, %.3f]; in truth P %.2f R %.2f F1 %.2f, the best F1 there is %.2f",

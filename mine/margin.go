@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Margin names how a pair's cosine is set against the mean b = (A(x) + A(y)) / 2 of both neighbourhoods, A being the mean of
-// the cosines of a sentence's k nearest neighbours, the candidate itself included.
+// Margin names how a pair's cosine is set against the mean b = (A(x) + A(y)) / 2 of both neighbourhoods, A being the
+// mean of the cosines of a sentence's k nearest neighbours, the candidate itself included.
 type Margin string
 
 // The margins of Artetxe & Schwenk (2019), "Margin-based Parallel Corpus Mining with Multilingual Sentence Embeddings".
@@ -22,7 +22,8 @@ var Margins = []Margin{Ratio, Distance, Absolute}
 // ParseMargin reads a margin's name.
 func ParseMargin(name string) (Margin, error) { return parse("margin", name, Margins) }
 
-// Of returns the margin of a pair from its cosine and its two neighbourhood means. A ratio over b = 0 has no value; it is 0.
+// Of returns the margin of a pair from its cosine and its two neighbourhood means. A ratio over b = 0 has no value; it
+// is 0.
 func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	b := (float64(sourceMean) + float64(targetMean)) / 2
 	switch m {
@@ -38,7 +39,8 @@ func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	}
 }
 
-// Means returns for every sentence the mean of the cosines of its first k neighbours, or of as many as it has; 0 if it has none.
+// Means returns for every sentence the mean of the cosines of its first k neighbours, or of as many as it has; 0 if it
+// has none.
 func Means(nb Neighbours, k int) []float32 {
 	means := make([]float32, nb.Len())
 	for i := range means {

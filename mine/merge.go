@@ -2,8 +2,8 @@ package mine
 
 import "cmp"
 
-// Merger joins the lists that several cells found for the same sentences into one list each, of the best k. A cell's top-k is exact and
-// unique, so the merged top-k is exact.
+// Merger joins the lists that several cells found for the same sentences into one list each, of the best k. A cell's
+// top-k is exact and unique, so the merged top-k is exact.
 type Merger struct {
 	lists Neighbours
 }
@@ -11,9 +11,9 @@ type Merger struct {
 // NewMerger starts with n empty lists of k places.
 func NewMerger(n, k int) *Merger { return &Merger{NewNeighbours(n, k)} }
 
-// Add joins a cell's lists: list i belongs to sentence rows[i], and a neighbour j of the cell is sentence partners[j] of the other side.
-// Both number sentences in key order and may give the same number twice: a sentence that stands in several shards
-// counts once. The order in which cells are added does not show.
+// Add joins a cell's lists: list i belongs to sentence rows[i], and a neighbour j of the cell is sentence partners[j]
+// of the other side. Both number sentences in key order and may give the same number twice: a sentence that stands in
+// several shards counts once. The order in which cells are added does not show.
 func (m *Merger) Add(cell Neighbours, rows, partners []int32) {
 	for i, row := range rows {
 		ids, cosines := cell.Row(i)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMergedCellsEqualOneCell cuts both sides of one problem into parts, some of which repeat rows, and joins the parts' lists in a random order.
+// TestMergedCellsEqualOneCell cuts both sides of one problem into parts, some of which repeat rows, and joins the
+// parts' lists in a random order.
 func TestMergedCellsEqualOneCell(t *testing.T) {
 	const n, m, k = 60, 50, 4
 	_, cosines := randomLists(t, 11, n, m, 6, k)

@@ -33,9 +33,9 @@ func (v Verdict) String() string {
 	return [...]string{"kept", "below_threshold", "taken", "not_proposed"}[v]
 }
 
-// Judge gives each candidate its verdict. candidates must stand best first, as Lists.Candidates returns them; sources and
-// targets are the numbers of sentences of the two sides. In Max both sides of a pair count as taken before the threshold is
-// looked at, as in LASER.
+// Judge gives each candidate its verdict. candidates must stand best first, as Lists.Candidates returns them; sources
+// and targets are the numbers of sentences of the two sides. In Max both sides of a pair count as taken before the
+// threshold is looked at, as in LASER.
 func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := make([]Verdict, len(candidates))
 	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)

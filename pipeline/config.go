@@ -16,8 +16,8 @@ import (
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/setting"
+	"bitextmine/score"
 )
 
 // Config is the settings of a run. The groups declare them; configs/default.yaml has their defaults and the reason for each.
@@ -40,7 +40,7 @@ type Config struct {
 }
 
 // scored says whether a scorer decides.
-func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != rescore.None }
+func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != score.None }
 
 // side returns the language and the patterns of one side.
 func (c *Config) side(target bool) (language string, patterns []string, flag string) {

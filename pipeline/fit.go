@@ -8,22 +8,23 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
-	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
+	"bitextmine/score/fit"
+	"bitextmine/score/inject"
 )
 
-// Fit plants known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The
-// corpora are cut, encoded and searched as in a run, and a run's intermediate files serve; nothing planted is written anywhere. name says
-// where the pairs came from.
-func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opts Options) (_ *rescore.Examples, err error) {
-	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = rescore.None, 0, false, 0
+// Fit injects known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The corpora are cut,
+// encoded and searched as in a run, and a run's intermediate files serve; nothing injected is written anywhere. name says where the pairs
+// came from.
+func Fit(ctx context.Context, cfg Config, pairs []inject.Pair, name string, opts Options) (_ *fit.Set, err error) {
+	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = score.None, 0, false, 0
 	r, err := newRun(ctx, cfg, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.store.Close()) }()
-	seen := rescore.SeenSource(r.model, name)
+	seen := fit.SeenSource(r.model, name)
 	if seen != "" {
 		r.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, and pairs it has seen are too easy: a scorer fitted on them expects too much of other text; give other pairs if there are any",
 			r.model.Name, seen))
@@ -39,61 +40,61 @@ func Fit(ctx context.Context, cfg Config, pairs []rescore.Pair, name string, opt
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	tokens, closeTokens, err := rescore.OpenTokens(r.model, r.cfg.EncoderOptions())
+	tokens, closeTokens, err := score.OpenTokens(r.model, r.cfg.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
-	bed, err := w.bed(ctx)
+	host, err := w.host(ctx)
 	if err != nil {
 		return nil, err
 	}
-	bed.Encoder, bed.Tokens = encoder, tokens
-	examples, found, err := bed.Plant(ctx, pairs)
+	host.Encoder, host.Tokens = encoder, tokens
+	examples, found, err := fit.Collect(ctx, host, pairs)
 	if err != nil {
 		return nil, err
 	}
-	return rescore.NewExamples(r.model, cfg.K, mine.Planted{
-		Pairs: name, Source: bed.Languages[0], Target: bed.Languages[1], Seen: seen != "",
-		Corpus:  fmt.Sprintf("%d and %d sentences", len(bed.Texts[0]), len(bed.Texts[1])),
-		Planted: len(pairs), Found: found, Candidates: len(examples.True),
+	return fit.NewSet(r.model, cfg.K, score.KnownPairs{
+		Pairs: name, Source: host.Languages[0], Target: host.Languages[1], Seen: seen != "",
+		Corpus:   fmt.Sprintf("%d and %d sentences", len(host.Texts[0]), len(host.Texts[1])),
+		Injected: len(pairs), Found: found, Candidates: len(examples.True),
 	}, examples), nil
 }
 
-// bed gathers a finished plan's texts, vectors and neighbours by sentence number.
-func (w *worker) bed(ctx context.Context) (*rescore.Bed, error) {
+// host gathers a finished plan's texts, vectors and neighbours by sentence number.
+func (w *worker) host(ctx context.Context) (*inject.Host, error) {
 	match := &w.plan.Waves[len(w.plan.Waves)-1].Tasks[0]
 	searcher, err := w.searcher()
 	if err != nil {
 		return nil, err
 	}
-	bed := &rescore.Bed{K: w.plan.Settings.K, Searcher: searcher, Threads: w.cfg.Threads}
+	host := &inject.Host{K: w.plan.Settings.K, Searcher: searcher, Threads: w.cfg.Threads}
 	var numbered [2]*sentences
 	for side := range numbered {
 		var err error
 		if numbered[side], err = w.sentences[side](); err != nil {
 			return nil, err
 		}
-		bed.Languages[side] = w.plan.Sides[side].Language
-		if bed.Texts[side], err = w.texts(ctx, side, numbered[side]); err != nil {
+		host.Languages[side] = w.plan.Sides[side].Language
+		if host.Texts[side], err = w.texts(ctx, side, numbered[side]); err != nil {
 			return nil, err
 		}
-		if bed.Vectors[side], err = w.allVectors(ctx, side, numbered[side]); err != nil {
+		if host.Vectors[side], err = w.allVectors(ctx, side, numbered[side]); err != nil {
 			return nil, err
 		}
 	}
-	// What encoding cut is not cut again, however often pairs are planted.
-	bed.Describe = func(ctx context.Context, side int, into *rescore.Side) error {
+	// What encoding cut is not cut again, however often pairs are injected.
+	host.Read = func(ctx context.Context, side int, into *score.SideBuilder) error {
 		return w.describe(ctx, side, numbered[side], into)
 	}
 	var found recall
 	for side := range numbered {
 		var err error
-		if bed.Lists[side], err = w.gather(ctx, match, side, numbered[side], numbered[1-side], &found); err != nil {
+		if host.Lists[side], err = w.gather(ctx, match, side, numbered[side], numbered[1-side], &found); err != nil {
 			return nil, err
 		}
 	}
-	return bed, nil
+	return host, nil
 }
 
 // texts returns a side's distinct sentences, normalised, by number.

@@ -11,6 +11,7 @@ import (
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/score/feature"
 )
 
 const bitextName = "bitext.parquet"
@@ -166,7 +167,7 @@ func metadata(p *plan.Plan, info *matched) bitext.Metadata {
 	s, c := p.Settings, info.Counts
 	var features []string
 	if s.Features {
-		features = mine.FeatureNames()
+		features = feature.Names()
 	}
 	return bitext.Metadata{
 		RunID: info.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,

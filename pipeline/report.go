@@ -12,9 +12,9 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
-	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
+	"bitextmine/score"
 )
 
 // ReportName is the report's file name in the output directory.
@@ -116,7 +116,7 @@ type Sample struct {
 }
 
 // newReport starts the report of a run.
-func newReport(cfg Config, version string, model *encode.Model, scorer *rescore.Named) *Report {
+func newReport(cfg Config, version string, model *encode.Model, scorer *score.Named) *Report {
 	s := cfg.record(model.Digest, scorerDigest(scorer, model.Tokens))
 	return &Report{
 		Version: version, ConfigDigest: digestOf(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(),

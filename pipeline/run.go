@@ -22,8 +22,8 @@ import (
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
-	"bitextmine/pipeline/rescore"
 	"bitextmine/pipeline/store"
+	"bitextmine/score"
 )
 
 // outLockName is held in the output directory while a run writes its bitext and report there.
@@ -62,7 +62,7 @@ type run struct {
 	model    *encode.Model
 	search   searching
 	costs    *backend.Calibration // once measured
-	scorer   *rescore.Named       // nil: the margin decides
+	scorer   *score.Named         // nil: the margin decides
 	engine   engine.Engine
 	remote   bool // the engine runs tasks in other processes
 	report   *Report

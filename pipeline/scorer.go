@@ -10,12 +10,12 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
 )
 
 // loadScorer reads the scorer that the settings name, and tells what may make it wrong.
 func (r *run) loadScorer() error {
-	scorer, warnings, err := rescore.Load(r.cfg.Scorer, r.cfg.K, r.model)
+	scorer, warnings, err := score.Load(r.cfg.Scorer, r.cfg.K, r.model)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (r *run) loadScorer() error {
 }
 
 // scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.
-func scorerDigest(scorer *rescore.Named, tokens encode.TokenOutput) string {
+func scorerDigest(scorer *score.Named, tokens encode.TokenOutput) string {
 	if scorer == nil {
 		return ""
 	}
@@ -35,7 +35,7 @@ func scorerDigest(scorer *rescore.Named, tokens encode.TokenOutput) string {
 }
 
 // scorerData is the scorer's file; nil without one.
-func scorerData(scorer *rescore.Named) json.RawMessage {
+func scorerData(scorer *score.Named) json.RawMessage {
 	if scorer == nil {
 		return nil
 	}
@@ -44,10 +44,10 @@ func scorerData(scorer *rescore.Named) json.RawMessage {
 
 // judged is every candidate with its verdict, best first.
 type judged struct {
-	mine.Ranked // without a scorer, its candidates alone
-	verdicts    []mine.Verdict
-	kept        int
-	threshold   float64 // that was used
+	score.Ranked // without a scorer, its candidates alone
+	verdicts     []mine.Verdict
+	kept         int
+	threshold    float64 // that was used
 }
 
 // judge scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by margin.
@@ -58,7 +58,7 @@ func (w *worker) judge(ctx context.Context, forward, backward mine.Neighbours, s
 		if err != nil {
 			return nil, err
 		}
-		j := &judged{Ranked: mine.Ranked{Candidates: lists.Candidates()}, threshold: s.Threshold}
+		j := &judged{Ranked: score.Ranked{Candidates: lists.Candidates()}, threshold: s.Threshold}
 		j.verdicts = mine.Judge(j.Candidates, sides[0].len(), sides[1].len(), mine.Retrieval(s.Retrieval), s.Threshold)
 		for _, v := range j.verdicts {
 			if v == mine.Kept {
@@ -67,7 +67,7 @@ func (w *worker) judge(ctx context.Context, forward, backward mine.Neighbours, s
 		}
 		return j, nil
 	}
-	scorer, err := mine.DecodeScorer(w.plan.Scorer)
+	scorer, err := score.Decode(w.plan.Scorer)
 	if err != nil {
 		return nil, badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
 	}
@@ -81,34 +81,34 @@ func (w *worker) judge(ctx context.Context, forward, backward mine.Neighbours, s
 	}
 	j := &judged{Ranked: ranked, verdicts: ranked.Match(sides[0].len(), sides[1].len()), threshold: s.Threshold}
 	if s.Precision > 0 {
-		j.threshold = mine.ThresholdFor(ranked.Matched(j.verdicts), s.Precision)
+		j.threshold = score.ThresholdFor(ranked.Matched(j.verdicts), s.Precision)
 	}
 	j.kept = ranked.Cut(j.verdicts, j.threshold)
 	return j, nil
 }
 
 // rank describes both sides and applies the scorer.
-func (w *worker) rank(ctx context.Context, scorer *mine.Scorer, lists *mine.Lists, sides [2]*sentences) (_ mine.Ranked, err error) {
-	tokens, closeTokens, err := rescore.OpenTokens(w.model, w.cfg.EncoderOptions())
+func (w *worker) rank(ctx context.Context, scorer *score.Scorer, lists *mine.Lists, sides [2]*sentences) (_ score.Ranked, err error) {
+	tokens, closeTokens, err := score.OpenTokens(w.model, w.cfg.EncoderOptions())
 	if err != nil {
-		return mine.Ranked{}, err
+		return score.Ranked{}, err
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
-	subject := rescore.Subject{
+	problem := score.Problem{
 		Languages: [2]string{w.plan.Sides[0].Language, w.plan.Sides[1].Language},
 		Lists:     lists, Tokens: tokens, Threads: w.cfg.Threads,
-		Describe: func(ctx context.Context, side int, into *rescore.Side) error {
+		Read: func(ctx context.Context, side int, into *score.SideBuilder) error {
 			return w.describe(ctx, side, sides[side], into)
 		},
 	}
-	return subject.Apply(ctx, scorer)
+	return problem.Apply(ctx, scorer)
 }
 
 // describeChunk is how many texts are in memory at once.
 const describeChunk = 64 << 10
 
 // describe reads the texts of a side's distinct sentences, each from its first occurrence.
-func (w *worker) describe(ctx context.Context, side int, numbered *sentences, into *rescore.Side) error {
+func (w *worker) describe(ctx context.Context, side int, numbered *sentences, into *score.SideBuilder) error {
 	for i := range w.plan.Sides[side].Shards {
 		shard := &w.plan.Sides[side].Shards[i]
 		path, err := w.shardPath(ctx, shard)
@@ -146,7 +146,7 @@ func (w *worker) describe(ctx context.Context, side int, numbered *sentences, in
 
 // describing is some sentences of a shard on their way into a side.
 type describing struct {
-	into    *rescore.Side
+	into    *score.SideBuilder
 	known   *encode.TokenIDs // of the shard's rows; nil: none
 	rows    []uint32
 	numbers []int32
@@ -155,7 +155,7 @@ type describing struct {
 
 func (d *describing) flush(ctx context.Context) (err error) {
 	if d.known != nil {
-		err = d.into.AddCut(ctx, d.numbers, d.texts, d.rows, *d.known)
+		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
 	} else {
 		err = d.into.Add(ctx, d.numbers, d.texts)
 	}

@@ -16,11 +16,14 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
+	"bitextmine/score/feature"
+	"bitextmine/score/fit"
+	"bitextmine/score/inject"
 )
 
 func scored(cfg Config) Config {
-	cfg.Scorer, cfg.Threshold = rescore.Default, AutoThreshold
+	cfg.Scorer, cfg.Threshold = score.Default, AutoThreshold
 	return cfg
 }
 
@@ -32,7 +35,7 @@ func TestScoredBytes(t *testing.T) {
 	cfg.Features, cfg.KeepBelow, cfg.Threads = true, true, 1
 	want := mustRun(t, cfg)
 	rows := pairs(t, want)
-	if want.Counts.Kept < 80 || rows[0].Prob == nil || len(rows[0].Features) != len(mine.Features) {
+	if want.Counts.Kept < 80 || rows[0].Prob == nil || len(rows[0].Features) != len(feature.All) {
 		t.Fatalf("%d pairs kept of 150, the first %+v", want.Counts.Kept, rows[0])
 	}
 	cfg.Out, cfg.Threads = filepath.Join(t.TempDir(), "threads"), 3
@@ -120,7 +123,7 @@ func TestEncoderWithoutTokens(t *testing.T) {
 		t.Errorf("the log says nothing of tokens: %s", log.String())
 	}
 	for _, row := range pairs(t, report) {
-		for i, f := range mine.Features {
+		for i, f := range feature.All {
 			if f.Tokens && row.Features[i] != 0 {
 				t.Fatalf("%s is %v without tokens", f.Name, row.Features[i])
 			}
@@ -145,16 +148,16 @@ func TestPrecisionCutsByProbability(t *testing.T) {
 	}
 }
 
-func fixturePairs(t *testing.T) []rescore.Pair {
+func fixturePairs(t *testing.T) []inject.Pair {
 	t.Helper()
-	known, err := rescore.FixturePairs("de", "en")
+	known, err := inject.FixturePairs("de", "en")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return known
 }
 
-// TestFitLeavesNothing: planting finds the pairs, gives the same examples twice, and the bitext afterwards is that of before.
+// TestFitLeavesNothing: injecting finds the pairs, gives the same examples twice, and the bitext afterwards is that of before.
 func TestFitLeavesNothing(t *testing.T) {
 	cfg := config(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
 	before := mustRun(t, cfg)
@@ -163,8 +166,8 @@ func TestFitLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := first.Planted; p.Planted != len(known) || p.Found < len(known)*9/10 {
-		t.Errorf("planted %+v", p)
+	if p := first.Known; p.Injected != len(known) || p.Found < len(known)*9/10 {
+		t.Errorf("injected %+v", p)
 	}
 	second, err := Fit(t.Context(), cfg, known, "fixtures", options())
 	if err != nil {
@@ -173,20 +176,20 @@ func TestFitLeavesNothing(t *testing.T) {
 	a, errA := json.Marshal(first)
 	b, errB := json.Marshal(second)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		t.Error("two plantings differ")
+		t.Error("two injections differ")
 	}
 	cfg.Out, cfg.Work = filepath.Join(t.TempDir(), "after"), filepath.Join(cfg.Out, "work")
 	if after := mustRun(t, cfg); after.Bitext.SHA256 != before.Bitext.SHA256 {
-		t.Error("planting changed the bitext")
+		t.Error("injecting changed the bitext")
 	}
-	if scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, nil); err != nil || scorer.Quality.Recall < 0.5 {
+	if scorer, err := fit.Scorer("test", []*fit.Set{first}, fit.DefaultShare, nil); err != nil || scorer.Quality.Recall < 0.5 {
 		t.Errorf("scorer %+v, error %v", scorer, err)
 	}
-	scorer, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, []string{"cosine"})
+	scorer, err := fit.Scorer("test", []*fit.Set{first}, fit.DefaultShare, []string{"cosine"})
 	if err != nil || scorer.Terms[0].Weight != 0 || scorer.Terms[1].Weight == 0 {
 		t.Errorf("without cosine: scorer %+v, error %v", scorer, err)
 	}
-	if _, err := rescore.Fit("test", []*rescore.Examples{first}, rescore.DefaultShare, []string{"cosines"}); !badinput.Is(err) {
+	if _, err := fit.Scorer("test", []*fit.Set{first}, fit.DefaultShare, []string{"cosines"}); !badinput.Is(err) {
 		t.Errorf("without a feature that there is not: error %v", err)
 	}
 	if third, err := json.Marshal(first); err != nil || !bytes.Equal(a, third) {
@@ -194,8 +197,8 @@ func TestFitLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPlantedPairsOfTheCorpus: pairs that stand in the corpora already are used where they stand.
-func TestPlantedPairsOfTheCorpus(t *testing.T) {
+// TestInjectedPairsOfTheCorpus: pairs that stand in the corpora already are used where they stand.
+func TestInjectedPairsOfTheCorpus(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"de.txt", "en.txt"} {
 		data, err := fixtures.Text.ReadFile("text/" + name)
@@ -213,11 +216,11 @@ func TestPlantedPairsOfTheCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The whole corpora come first; of their small parts most lack a translation.
-	if first := slices.Index(examples.Alone, true); first < len(examples.Alone)/4 {
-		t.Fatalf("example %d of %d is of a sentence planted alone, though the corpus has its translation", first, len(examples.Alone))
+	if first := slices.Index(examples.Unpaired, true); first < len(examples.Unpaired)/4 {
+		t.Fatalf("example %d of %d is of a unpaired sentence, though the corpus has its translation", first, len(examples.Unpaired))
 	}
-	if want := "629 and 630 sentences"; examples.Planted.Corpus != want {
-		t.Errorf("corpus of %s, want %s", examples.Planted.Corpus, want)
+	if want := "629 and 630 sentences"; examples.Known.Corpus != want {
+		t.Errorf("corpus of %s, want %s", examples.Known.Corpus, want)
 	}
 }
 
@@ -231,11 +234,11 @@ func TestFitRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		dir   string
-		pairs []rescore.Pair
+		pairs []inject.Pair
 		says  string
 	}{
 		"too few pairs":       {corpora(t, 50), known[:40], "at least 100"},
-		"the same pair often": {corpora(t, 50), append(known[:1:1], make([]rescore.Pair, 300)...), "at least 100"},
+		"the same pair often": {corpora(t, 50), append(known[:1:1], make([]inject.Pair, 300)...), "at least 100"},
 		"no rivals":           {tiny, known, "rivals"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +250,7 @@ func TestFitRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rescore.FixturePairs("fr", "en"); !badinput.Is(err) {
+	if _, err := inject.FixturePairs("fr", "en"); !badinput.Is(err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -258,7 +261,7 @@ func TestScorerRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, warnings, err := rescore.Load(rescore.Default, 4, model)
+	named, warnings, err := score.Load(score.Default, 4, model)
 	if err != nil || len(warnings) > 0 {
 		t.Fatalf("the default scorer: %v, warnings %v", err, warnings)
 	}
@@ -298,7 +301,7 @@ func TestScorerRefuses(t *testing.T) {
 			}
 		})
 	}
-	_, warnings, err = rescore.Load(file(model.Digest, strings.Repeat("0", 64)), 4, model)
+	_, warnings, err = score.Load(file(model.Digest, strings.Repeat("0", 64)), 4, model)
 	if err != nil || len(warnings) != 1 {
 		t.Fatalf("another encoder: warnings %v, error %v", warnings, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/corpus"
+	"bitextmine/filter"
 	"bitextmine/mine"
 )
 
@@ -41,11 +42,9 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 		c, v := t.Candidates[n], t.verdicts[n]
 		rows[i] = bitext.Row{
 			Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean,
-			SourceRank: c.SourceRank, TargetRank: c.TargetRank, Keep: v == mine.Kept,
+			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		}
-		if v != mine.Kept {
-			rows[i].Reasons = []string{v.String()}
-		}
+		rows[i].Keep, rows[i].Reasons = filter.Decide(v)
 		t.addScores(n, &rows[i].Prob, &rows[i].Features)
 		source[i] = placed{t.sentences[0].first[c.Source], &rows[i].Source}
 		target[i] = placed{t.sentences[1].first[c.Target], &rows[i].Target}

@@ -21,6 +21,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
+	"bitextmine/score/calibration"
 )
 
 // calibrateOptions are the flags of mine calibrate beside a run's.
@@ -85,10 +86,10 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if len(estimates) == 0 {
 		return badinput.Errorf("mine calibrate: nothing was mined, so there is nothing to cut: check the text and the encoder's languages")
 	}
-	chosen := mine.BestF1(estimates)
+	chosen := calibration.BestF1(estimates)
 	if o.precision > 0 {
 		var ok bool
-		if chosen, ok = mine.ForPrecision(estimates, o.precision/100); !ok {
+		if chosen, ok = calibration.ForPrecision(estimates, o.precision/100); !ok {
 			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g%%: ask for less, or plant pairs that are more like the text", o.precision)
 		}
 	}
@@ -107,7 +108,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 }
 
 // calibrate mines a run's text with the known pairs planted in it.
-func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c mine.Calibration, dropped int, err error) {
+func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c calibration.Outcomes, dropped int, err error) {
 	source, target, err := runSides(cfg)
 	if err != nil {
 		return c, 0, err
@@ -178,8 +179,8 @@ func fixturePairs(cfg pipeline.Config) ([][2]string, error) {
 	return pairs, nil
 }
 
-func printCalibration(out io.Writer, c mine.Calibration, dropped int, estimates []mine.Estimate, chosen mine.Estimate) error {
-	fmt.Fprintf(out, "%d known pairs planted whole, %d sources without their partner", len(c.Pairs), len(c.Lone))
+func printCalibration(out io.Writer, c calibration.Outcomes, dropped int, estimates []calibration.Estimate, chosen calibration.Estimate) error {
+	fmt.Fprintf(out, "%d known pairs planted whole, %d sources without their partner", len(c.Whole), len(c.Unpaired))
 	if dropped > 0 {
 		fmt.Fprintf(out, "; %d left out, as the text holds a side of them", dropped)
 	}
@@ -199,16 +200,16 @@ func printCalibration(out io.Writer, c mine.Calibration, dropped int, estimates 
 	return err
 }
 
-func shown(i mine.Interval) string {
+func shown(i calibration.Interval) string {
 	return fmt.Sprintf("%.1f [%.1f, %.1f]", 100*i.Value, 100*i.Low, 100*i.High)
 }
 
-func writeEstimates(path string, estimates []mine.Estimate) error {
+func writeEstimates(path string, estimates []calibration.Estimate) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		fmt.Fprintln(f, "threshold\tkept\tprecision\tprecision_low\tprecision_high\trecall\trecall_low\trecall_high\tf1\tf1_low\tf1_high")
 		for _, e := range estimates {
 			fmt.Fprintf(f, "%v\t%d", e.Threshold, e.Kept)
-			for _, i := range []mine.Interval{e.Precision, e.Recall, e.F1} {
+			for _, i := range []calibration.Interval{e.Precision, e.Recall, e.F1} {
 				fmt.Fprintf(f, "\t%.2f\t%.2f\t%.2f", 100*i.Value, 100*i.Low, 100*i.High)
 			}
 			if _, err := fmt.Fprintln(f); err != nil {

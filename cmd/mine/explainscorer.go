@@ -10,7 +10,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/eval"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
 )
 
 // openScorer opens a scorer and what it needs of the encoder; scoring is nil where the margin decides.
@@ -19,14 +19,14 @@ func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring
 	if err != nil {
 		return nil, nil, err
 	}
-	scorer, warnings, err := rescore.Load(name, k, model)
+	scorer, warnings, err := score.Load(name, k, model)
 	if err != nil || scorer == nil {
 		return nil, func() error { return nil }, err
 	}
 	for _, warning := range warnings {
 		slog.Warn(warning)
 	}
-	tokens, closeTokens, err := rescore.OpenTokens(model, cfg.EncoderOptions())
+	tokens, closeTokens, err := score.OpenTokens(model, cfg.EncoderOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,9 +53,9 @@ func printScored(ctx context.Context, out io.Writer, pool *eval.Pool, x eval.Exp
 	}
 	fmt.Fprintf(out, "probability %.4f; what each feature adds to the log odds:\n", e.Probability)
 	sum := e.Intercept
-	for _, share := range e.Shares {
-		sum += share.Logit
-		fmt.Fprintf(out, "  %+8.3f  %-16s %.3f\n", share.Logit, share.Feature, share.Value)
+	for _, part := range e.Parts {
+		sum += part.Logit
+		fmt.Fprintf(out, "  %+8.3f  %-16s %.3f\n", part.Logit, part.Feature, part.Value)
 	}
 	fmt.Fprintf(out, "  %+8.3f  intercept\n  %+8.3f  log odds\n\n", e.Intercept, sum)
 	switch {

@@ -11,10 +11,11 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/mine"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
-	"bitextmine/pipeline/rescore"
+	"bitextmine/score"
+	"bitextmine/score/fit"
+	"bitextmine/score/inject"
 )
 
 // fitOptions are the flags of mine fit-scorer besides the settings of a run.
@@ -57,7 +58,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
-	f.Float64Var(&o.share, "share", rescore.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
+	f.Float64Var(&o.share, "share", fit.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	return cmd
@@ -72,7 +73,7 @@ func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer)
 	if name == "" {
 		name = o.into
 	}
-	scorer, err := rescore.Fit(name, sets, o.share, o.without)
+	scorer, err := fit.Scorer(name, sets, o.share, o.without)
 	if err != nil {
 		return err
 	}
@@ -91,10 +92,10 @@ func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer)
 }
 
 // sets makes or reads the examples.
-func (o fitOptions) sets(ctx context.Context, s *settings) ([]*rescore.Examples, error) {
-	var sets []*rescore.Examples
+func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
+	var sets []*fit.Set
 	for _, path := range o.examples {
-		set, err := rescore.ReadExamples(path)
+		set, err := fit.ReadSet(path)
 		if err != nil {
 			return nil, err
 		}
@@ -120,33 +121,33 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*rescore.Examples,
 			return nil, err
 		}
 	}
-	return []*rescore.Examples{set}, nil
+	return []*fit.Set{set}, nil
 }
 
 // known reads the pairs to plant and says where they came from.
-func (o fitOptions) known(cfg *pipeline.Config) ([]rescore.Pair, string, error) {
+func (o fitOptions) known(cfg *pipeline.Config) ([]inject.Pair, string, error) {
 	switch {
 	case o.pairs != "" && o.pairsSource+o.pairsTgt != "":
 		return nil, "", badinput.Errorf("--pairs and --pairs-src name known pairs twice; give one form")
 	case o.pairs != "":
-		pairs, err := rescore.ReadPairs(o.pairs)
+		pairs, err := inject.ReadPairs(o.pairs)
 		return pairs, o.pairs, err
 	case o.pairsSource != "" && o.pairsTgt != "":
-		pairs, err := rescore.ReadAligned(o.pairsSource, o.pairsTgt)
+		pairs, err := inject.ReadAligned(o.pairsSource, o.pairsTgt)
 		return pairs, o.pairsSource, err
 	case o.pairsSource+o.pairsTgt != "":
 		return nil, "", badinput.Errorf("--pairs-src and --pairs-tgt go together; give both")
 	}
-	pairs, err := rescore.FixturePairs(cfg.Source, cfg.Target)
+	pairs, err := inject.FixturePairs(cfg.Source, cfg.Target)
 	return pairs, "fixtures/text (the program's own)", err
 }
 
 // printScorer shows what a scorer weighs and how far its probabilities hold on planted pairs that it was not fitted on.
-func printScorer(out io.Writer, s *mine.Scorer) error {
+func printScorer(out io.Writer, s *score.Scorer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "planted\t\tpairs\tfound\tcandidates\tseen\t\n")
 	for _, p := range s.FittedOn {
-		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Planted, p.Found, p.Candidates, p.Seen)
+		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Injected, p.Found, p.Candidates, p.Seen)
 	}
 	fmt.Fprintf(table, "\nfeature\tweight\tmean\tdeviation\t\n")
 	for _, t := range s.Terms {

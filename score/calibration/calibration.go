@@ -1,0 +1,197 @@
+// Package calibration estimates the precision and recall of every threshold without gold, from known pairs that were
+// injected.
+package calibration
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Outcomes are what became of known pairs that were injected among the user's sentences and mined with them, one-to-one
+// (mine.Max), so that a threshold only cuts.
+//
+// Half of the known pairs are injected whole; of the others only the source sentence is, so that whatever it is paired
+// with is wrong. Recall r is the share of whole pairs found. The user's n source sentences are m that have a
+// translation and n - m that have none; of the first a share r is paired rightly and w wrongly, of the second a share f
+// wrongly. So N = m (r + w) + (n - m) f pairs are found, which gives m, and precision = m r / N.
+//
+// What this assumes: injected pairs are as easy to find as the user's own. Inject pairs of the user's own kind of text.
+type Outcomes struct {
+	Found    []float64 // scores of the pairs of two sentences of the user's own
+	Sources  int       // n
+	Whole    []Pair    // pairs injected whole
+	Unpaired []float64 // scores of what unpaired sources were paired with; -Inf for nothing
+}
+
+// Pair is what became of a pair injected whole; -Inf is what was not found.
+type Pair struct {
+	Right float64 // score of the pair itself
+	Wrong float64 // score of what its source was paired with instead
+}
+
+// Interval is an estimate with its 95% bootstrap interval over the injected pairs.
+type Interval struct{ Value, Low, High float64 }
+
+// Estimate is what to expect of a threshold; precision, recall and F1 are fractions.
+type Estimate struct {
+	Threshold             float64
+	Kept                  int // pairs of the user's own that score above it
+	Precision, Recall, F1 Interval
+}
+
+// gridPoints is how many thresholds are looked at, spread evenly over the pairs found.
+const gridPoints = 200
+
+// Estimate returns an estimate for each of a grid of thresholds, lowest first. resamples is the number of bootstrap
+// samples, drawn from seed.
+func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
+	grid := c.grid()
+	kept := counts(c.Found, grid)
+	values := c.at(grid, kept, c.Whole, c.Unpaired)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	samples := make([][]rates, resamples)
+	pairs, unpaired := make([]Pair, len(c.Whole)), make([]float64, len(c.Unpaired))
+	for s := range samples {
+		for i := range pairs {
+			pairs[i] = c.Whole[rng.IntN(len(c.Whole))]
+		}
+		for i := range unpaired {
+			unpaired[i] = c.Unpaired[rng.IntN(len(c.Unpaired))]
+		}
+		samples[s] = c.at(grid, kept, pairs, unpaired)
+	}
+	out := make([]Estimate, len(grid))
+	for g := range out {
+		interval := func(of func(rates) float64) Interval {
+			drawn := make([]float64, resamples)
+			for s := range samples {
+				drawn[s] = of(samples[s][g])
+			}
+			return newInterval(of(values[g]), drawn)
+		}
+		out[g] = Estimate{
+			Threshold: grid[g], Kept: int(kept[g]),
+			Precision: interval(func(r rates) float64 { return r.precision }),
+			Recall:    interval(func(r rates) float64 { return r.recall }),
+			F1:        interval(rates.f1),
+		}
+	}
+	return out
+}
+
+func newInterval(value float64, drawn []float64) Interval {
+	if len(drawn) == 0 {
+		return Interval{value, value, value}
+	}
+	slices.Sort(drawn)
+	at := func(q float64) float64 { return drawn[int(q*float64(len(drawn)-1))] }
+	return Interval{Value: value, Low: min(value, at(0.025)), High: max(value, at(0.975))}
+}
+
+// grid spreads thresholds over the scores found, lowest first, all different.
+func (c Outcomes) grid() []float64 {
+	scores := slices.Clone(c.Found)
+	for _, p := range c.Whole {
+		if !math.IsInf(p.Right, -1) {
+			scores = append(scores, p.Right)
+		}
+	}
+	slices.Sort(scores)
+	var grid []float64
+	for i := range gridPoints {
+		if len(scores) > 0 {
+			grid = append(grid, scores[i*len(scores)/gridPoints])
+		}
+	}
+	return slices.Compact(grid)
+}
+
+// counts returns how many scores are above each threshold of an ascending grid.
+func counts(scores, grid []float64) []float64 {
+	out := make([]float64, len(grid))
+	for _, s := range scores {
+		at, _ := slices.BinarySearch(grid, s) // thresholds below s
+		if at > 0 {
+			out[at-1]++
+		}
+	}
+	for g := len(out) - 2; g >= 0; g-- {
+		out[g] += out[g+1]
+	}
+	return out
+}
+
+type rates struct{ precision, recall float64 }
+
+func (r rates) f1() float64 {
+	if r.precision+r.recall == 0 {
+		return 0
+	}
+	return 2 * r.precision * r.recall / (r.precision + r.recall)
+}
+
+// at estimates every threshold of the grid from one set of injected pairs.
+func (c Outcomes) at(grid, kept []float64, pairs []Pair, unpaired []float64) []rates {
+	right, wrong := make([]float64, len(pairs)), make([]float64, len(pairs))
+	for i, p := range pairs {
+		right[i], wrong[i] = p.Right, p.Wrong
+	}
+	r, w, f := counts(right, grid), counts(wrong, grid), counts(unpaired, grid)
+	scale(r, len(pairs))
+	scale(w, len(pairs))
+	scale(f, len(unpaired))
+	m := c.translated(kept, r, w, f, len(unpaired))
+	out := make([]rates, len(grid))
+	for g := range out {
+		out[g].recall = r[g]
+		if kept[g] > 0 {
+			out[g].precision = min(1, m*r[g]/kept[g])
+		} else {
+			out[g].precision = 1 // nothing kept, nothing wrong
+		}
+	}
+	return out
+}
+
+func scale(values []float64, n int) {
+	for i := range values {
+		values[i] /= float64(max(1, n))
+	}
+}
+
+// translated estimates m by least squares over the thresholds: N - n f = m (r + w - f), each weighted by how well f is
+// known.
+func (c Outcomes) translated(kept, r, w, f []float64, unpaired int) float64 {
+	n := float64(c.Sources)
+	var top, bottom float64
+	for g := range kept {
+		d := r[g] + w[g] - f[g]
+		weight := 1 / (1 + kept[g] + n*n*f[g]*(1-f[g])/float64(max(1, unpaired)))
+		top += weight * d * (kept[g] - n*f[g])
+		bottom += weight * d * d
+	}
+	if bottom == 0 {
+		return 0
+	}
+	return max(0, min(n, top/bottom))
+}
+
+// BestF1 is the estimate of the highest F1, the lowest threshold of equals.
+func BestF1(estimates []Estimate) Estimate {
+	return slices.MaxFunc(estimates, func(a, b Estimate) int {
+		return cmp.Or(cmp.Compare(a.F1.Value, b.F1.Value), cmp.Compare(b.Threshold, a.Threshold))
+	})
+}
+
+// ForPrecision is the lowest threshold from which on precision is estimated at wanted or more; ok is false when none
+// is.
+func ForPrecision(estimates []Estimate, wanted float64) (e Estimate, ok bool) {
+	for i := len(estimates) - 1; i >= 0 && estimates[i].Precision.Value >= wanted; i-- {
+		if estimates[i].Kept > 0 {
+			e, ok = estimates[i], true
+		}
+	}
+	return e, ok
+}

@@ -1,0 +1,132 @@
+package calibration
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// drawn simulates mining whose truth is known: n sources, m with a translation; right pairs score around 1.3, wrong
+// ones around 1.
+func drawn(seed uint64, n, m, planted int) (c Outcomes, truth func(threshold float64) (precision, recall float64)) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	right := func() Pair {
+		score := 1.3 + 0.1*rng.NormFloat64()
+		if rival := 1.0 + 0.08*rng.NormFloat64(); rival > score {
+			return Pair{Right: math.Inf(-1), Wrong: rival}
+		}
+		return Pair{Right: score, Wrong: math.Inf(-1)}
+	}
+	wrong := func() float64 {
+		if rng.IntN(3) == 0 {
+			return math.Inf(-1) // its best partner was taken
+		}
+		return 1.0 + 0.08*rng.NormFloat64()
+	}
+	c.Sources = n
+	var good []float64
+	found := func(score float64) {
+		if !math.IsInf(score, -1) {
+			c.Found = append(c.Found, score)
+		}
+	}
+	for range m {
+		p := right()
+		found(p.Right)
+		found(p.Wrong)
+		good = append(good, p.Right)
+	}
+	for range n - m {
+		found(wrong())
+	}
+	for range planted {
+		c.Whole = append(c.Whole, right())
+		c.Unpaired = append(c.Unpaired, wrong())
+	}
+	return c, func(threshold float64) (float64, float64) {
+		correct, kept := 0.0, 0.0
+		for _, s := range good {
+			if s > threshold {
+				correct++
+			}
+		}
+		for _, s := range c.Found {
+			if s > threshold {
+				kept++
+			}
+		}
+		return correct / max(1, kept), correct / float64(m)
+	}
+}
+
+// TestCalibrationFindsTheTruth: on simulated mining the truth lies within, or close to, the interval.
+func TestCalibrationFindsTheTruth(t *testing.T) {
+	outside, looked := 0, 0
+	for seed := range uint64(5) {
+		c, truth := drawn(seed, 20_000, 800, 150)
+		for _, e := range c.Estimate(200, 1) {
+			if e.Kept < 200 {
+				continue
+			}
+			precision, recall := truth(e.Threshold)
+			looked += 2
+			if precision < e.Precision.Low-0.02 || precision > e.Precision.High+0.02 {
+				outside++
+			}
+			if recall < e.Recall.Low-0.02 || recall > e.Recall.High+0.02 {
+				outside++
+			}
+			if e.Threshold > 1.25 && math.Abs(e.Precision.Value-precision) > 0.15 {
+				t.Errorf("seed %d, threshold %.3f: precision %.3f, in truth %.3f", seed, e.Threshold, e.Precision.Value, precision)
+			}
+		}
+	}
+	if outside*8 > looked {
+		t.Errorf("%d of %d figures lie outside their 95%% intervals", outside, looked)
+	}
+}
+
+func TestCalibrationChooses(t *testing.T) {
+	c, truth := drawn(3, 20_000, 800, 300)
+	estimates := c.Estimate(100, 1)
+	best := BestF1(estimates)
+	precision, recall := truth(best.Threshold)
+	atBest := 2 * precision * recall / (precision + recall)
+	for _, e := range estimates {
+		if p, r := truth(e.Threshold); p+r > 0 && 2*p*r/(p+r) > atBest+0.05 {
+			t.Errorf("threshold %.3f has F1 %.3f in truth, the chosen %.3f only %.3f", e.Threshold, 2*p*r/(p+r), best.Threshold, atBest)
+		}
+	}
+	wanted, ok := ForPrecision(estimates, 0.9)
+	if p, _ := truth(wanted.Threshold); !ok || math.Abs(p-0.9) > 0.08 {
+		t.Errorf("threshold %.3f for a precision of 0.9 has %.3f in truth (%v)", wanted.Threshold, p, ok)
+	}
+	if wanted.Kept == 0 || wanted.Precision.Low > wanted.Precision.Value || wanted.Precision.High < wanted.Precision.Value {
+		t.Errorf("%+v", wanted)
+	}
+}
+
+func TestCalibrationIsRepeatable(t *testing.T) {
+	c, _ := drawn(1, 2000, 200, 60)
+	a, b := c.Estimate(50, 9), c.Estimate(50, 9)
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatalf("%+v and %+v", a[i], b[i])
+		}
+	}
+	for i := 1; i < len(a); i++ {
+		if a[i].Threshold <= a[i-1].Threshold || a[i].Kept > a[i-1].Kept || a[i].Recall.Value > a[i-1].Recall.Value {
+			t.Fatalf("recall and kept must fall with the threshold: %+v, %+v", a[i-1], a[i])
+		}
+	}
+}
+
+func TestForPrecisionOutOfReach(t *testing.T) {
+	estimates := []Estimate{{Threshold: 1, Kept: 10, Precision: Interval{Value: 0.5}}, {Threshold: 2, Kept: 5, Precision: Interval{Value: 0.7}}}
+	if e, ok := ForPrecision(estimates, 0.9); ok {
+		t.Errorf("%+v", e)
+	}
+	if e, ok := ForPrecision(estimates, 0.4); !ok || e.Threshold != 1 {
+		t.Errorf("%+v %v", e, ok)
+	}
+}

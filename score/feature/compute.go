@@ -1,0 +1,190 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"bitextmine/mine"
+)
+
+// candidateBlock is how many candidates a thread takes at a time.
+const candidateBlock = 256
+
+// Values are the features of candidates, [n, Count], a row for each.
+type Values []float32
+
+// Of returns candidate i's values.
+func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
+
+// Len returns n.
+func (v Values) Len() int { return len(v) / Count }
+
+// Compute returns the features of candidates, which lists gave as ScoredCandidates, or of some of them in that order.
+// Each value depends on the pair, the lists and the two sides alone, so the number of threads changes nothing.
+func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int) (Values, error) {
+	if err := errors.Join(source.check(lists.Source.Len()), target.check(lists.Target.Len())); err != nil {
+		return nil, fmt.Errorf("describe candidates: %w", err)
+	}
+	if (source.Tokens == nil) != (target.Tokens == nil) {
+		return nil, errors.New("describe candidates: only one side has tokens")
+	}
+	d := describer{lists: lists, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
+	values := make(Values, len(candidates)*Count)
+	err := inBlocks(ctx, len(candidates), threads, func(i int, _ *coverage) { d.describe(&candidates[i], values.Of(i)) })
+	if err == nil && source.Tokens != nil {
+		err = d.coverTokens(ctx, candidates, values, threads)
+	}
+	for i := range candidates {
+		clamp(values.Of(i))
+	}
+	return values, err
+}
+
+// coverTokens fills in the features of tokens.
+func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate, values Values, threads int) error {
+	var other sync.WaitGroup
+	var rivals []mine.Candidate
+	other.Go(func() {
+		d.targetTokens = d.target.Tokens.weigh()
+		rivals = d.lists.Rivals(candidates)
+	})
+	d.sourceTokens = d.source.Tokens.weigh()
+	other.Wait()
+	pairs := slices.Concat(candidates, rivals)
+	means := make([]float32, len(pairs))
+	err := inBlocks(ctx, len(pairs), threads, func(i int, m *coverage) {
+		var rival [Count]float32
+		v := rival[:]
+		if i < len(candidates) {
+			v = values.Of(i)
+		}
+		m.measure(d, &pairs[i], v)
+		means[i] = (v[atCoverageSource] + v[atCoverageTarget]) / 2
+	})
+	if err != nil {
+		return err
+	}
+	coverageGaps(pairs, means, values, atCoverageGapSource, d.lists.Source.Len(),
+		func(c *mine.Candidate) (int32, bool) { return c.Source, c.SourceRank != mine.Unranked })
+	coverageGaps(pairs, means, values, atCoverageGapTarget, d.lists.Target.Len(),
+		func(c *mine.Candidate) (int32, bool) { return c.Target, c.TargetRank != mine.Unranked })
+	return nil
+}
+
+// inBlocks calls each for 0 to n-1, on several threads, each with buffers of its own.
+func inBlocks(ctx context.Context, n, threads int, each func(i int, m *coverage)) error {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range max(1, threads) {
+		wait.Go(func() {
+			var m coverage
+			for ctx.Err() == nil {
+				lo := int(next.Add(candidateBlock)) - candidateBlock
+				if lo >= n {
+					return
+				}
+				for i := lo; i < min(lo+candidateBlock, n); i++ {
+					each(i, &m)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return ctx.Err()
+}
+
+// describer holds what the features of every candidate share.
+type describer struct {
+	lists                      *mine.Lists
+	source, target             *Side
+	sourceTokens, targetTokens *weighted // nil without tokens
+	length                     float64   // log of the target's mean length over the source's
+}
+
+// describe fills in the features that need no tokens.
+func (d *describer) describe(c *mine.Candidate, v []float32) {
+	l := d.lists
+	v[atCosine] = c.Cosine
+	v[atRatio] = mine.Ratio.Of(c.Cosine, c.SourceMean, c.TargetMean)
+	v[atDistance] = mine.Distance.Of(c.Cosine, c.SourceMean, c.TargetMean)
+	sourceMean, sourceRival := mine.Others(l.Source, l.K, c.Source, c.SourceRank)
+	targetMean, targetRival := mine.Others(l.Target, l.K, c.Target, c.TargetRank)
+	v[atRatioWithout] = mine.Ratio.Of(c.Cosine, sourceMean, targetMean)
+	v[atDistanceWithout] = mine.Distance.Of(c.Cosine, sourceMean, targetMean)
+	v[atGapSource], v[atGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
+	compareSurface(&d.source.Surface[c.Source], &d.target.Surface[c.Target], d.length, v)
+}
+
+// compareSurface fills in the features of the two texts.
+func compareSurface(a, b *Surface, length float64, v []float32) {
+	v[atLength] = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
+	shared := common(a.Numbers, b.Numbers)
+	all := len(a.Numbers) + len(b.Numbers) - shared
+	v[atNumbersDiffer] = float32(all - shared)
+	if all > 0 {
+		v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(all), 1
+	}
+	v[atNames] = float32(common(a.Names, b.Names))
+	v[atCognates] = float32(common(a.Stems, b.Stems))
+	differences := 0
+	for i := range a.Marks {
+		differences += min(2, max(int(a.Marks[i])-int(b.Marks[i]), int(b.Marks[i])-int(a.Marks[i])))
+	}
+	v[atPunctuation] = float32(differences)
+	if a.Negation != b.Negation && a.Negation != Unknown && b.Negation != Unknown {
+		v[atNegation] = 1
+	}
+}
+
+// common counts the members of both of two ascending lists.
+func common(a, b []uint32) int {
+	n, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
+		}
+	}
+	return n
+}
+
+// coverageGaps sets, for each of the first pairs, which values are of, how far its token coverage is above that of the
+// best other neighbour of the same sentence. sentence says whether the partner is one of the sentence's neighbours.
+func coverageGaps(pairs []mine.Candidate, means []float32, values Values, feature, sentences int, sentence func(*mine.Candidate) (int32, bool)) {
+	type top struct{ best, second float32 }
+	const none = -2 // below any mean of cosines
+	tops := make([]top, sentences)
+	for i := range tops {
+		tops[i] = top{none, none}
+	}
+	for i := range pairs {
+		at, near := sentence(&pairs[i])
+		t, m := &tops[at], means[i]
+		switch {
+		case !near:
+		case m > t.best:
+			t.best, t.second = m, t.best
+		case m > t.second:
+			t.second = m
+		}
+	}
+	for i := range values.Len() {
+		at, near := sentence(&pairs[i])
+		rival := tops[at].best
+		if near && means[i] == rival {
+			rival = tops[at].second
+		}
+		if rival != none {
+			values.Of(i)[feature] = means[i] - rival
+		}
+	}
+}

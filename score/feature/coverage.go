@@ -1,0 +1,83 @@
+package feature
+
+import (
+	"math"
+
+	"bitextmine/mine"
+)
+
+// minCovered is the best cosine below which a token counts as not covered.
+const minCovered = 0.4
+
+// coverage measures how well two sentences' tokens cover each other; its buffers stay from pair to pair.
+type coverage struct {
+	padded       []int32    // the target's rows, filled up to a multiple of dotBlock
+	dots         [2][]int32 // of two source tokens with each target token
+	source, best []int32    // best dots of source and of target tokens
+}
+
+// measure fills in the features of tokens, save for the gaps.
+func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
+	source, target := d.sourceTokens, d.targetTokens
+	rows, columns := source.of(c.Source), target.of(c.Target)
+	if len(rows) == 0 || len(columns) == 0 {
+		return
+	}
+	m.padded = append(m.padded[:0], columns...)
+	for len(m.padded)%dotBlock != 0 {
+		m.padded = append(m.padded, columns[0])
+	}
+	if len(m.best) < len(m.padded) {
+		m.dots[0], m.dots[1], m.best = make([]int32, len(m.padded)), make([]int32, len(m.padded)), make([]int32, len(m.padded))
+	}
+	best := m.best[:len(m.padded)]
+	one, two := m.dots[0][:len(best)], m.dots[1][:len(best)]
+	for j := range best {
+		best[j] = math.MinInt32
+	}
+	m.source = m.source[:0]
+	for i := 0; i < len(rows); i += 2 {
+		next := min(i+1, len(rows)-1) // an odd one out is taken twice
+		dotRows(one, two, source.vectors.row(rows[i]), source.vectors.row(rows[next]), target.vectors.values, m.padded)
+		top, other := int32(math.MinInt32), int32(math.MinInt32)
+		for j := range best {
+			x, y := one[j], two[j]
+			top, other = max(top, x), max(other, y)
+			best[j] = max(best[j], x, y)
+		}
+		m.source = append(m.source, top, other)
+	}
+	m.source = m.source[:len(rows)]
+	v[atCoverageSource], v[atUncoveredSource], v[atMissingSource] = coverageOf(rows, m.source, source.weights)
+	v[atCoverageTarget], v[atUncoveredTarget], v[atMissingTarget] = coverageOf(columns, best[:len(columns)], target.weights)
+	v[atCoverageMin] = min(v[atCoverageSource], v[atCoverageTarget])
+	v[atTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
+}
+
+// coverageOf sums up one side's tokens: the weighted mean of their best cosines, the share of the weight that is not
+// covered, and the mean of the three largest weighted losses.
+func coverageOf(rows, best []int32, weights []float32) (mean, uncovered, missing float32) {
+	var sum, low, all float32
+	var worst [3]float32
+	for i, row := range rows {
+		w, cosine := weights[row], float32(best[i])/(tokenScale*tokenScale)
+		all += w
+		sum += w * cosine
+		if cosine < minCovered {
+			low += w
+		}
+		loss := w * (1 - cosine)
+		switch {
+		case loss > worst[0]:
+			worst[0], worst[1], worst[2] = loss, worst[0], worst[1]
+		case loss > worst[1]:
+			worst[1], worst[2] = loss, worst[1]
+		case loss > worst[2]:
+			worst[2] = loss
+		}
+	}
+	if all == 0 {
+		return 0, 0, 0
+	}
+	return sum / all, low / all, (worst[0] + worst[1] + worst[2]) / float32(min(3, len(rows)))
+}

@@ -1,0 +1,89 @@
+package feature
+
+// Feature describes one number that is known of a candidate. Its version changes when its computation does: a scorer
+// fitted on one version is not applied to another.
+type Feature struct {
+	Name      string
+	Version   int
+	Low, High float32 // a value outside is set to the nearer end
+	Tokens    bool    // needs token vectors; 0 without them
+	Meaning   string
+}
+
+// All lists every feature in the order of a candidate's values. "its k neighbours" are the first k of a sentence's
+// list, k being the scorer's; a token's cosines are with the tokens of the other sentence.
+var All = []Feature{
+	{"cosine", 1, -1, 1, false, "cosine of the two sentence vectors"},
+	{"ratio", 1, 0, 4, false, "ratio margin over its k neighbours"},
+	{"distance", 1, -1, 1, false, "distance margin over its k neighbours"},
+	{"ratio_without", 1, 0, 4, false, "ratio margin, the candidate left out of both neighbourhoods"},
+	{"distance_without", 1, -1, 1, false, "distance margin, the candidate left out of both neighbourhoods"},
+	{"gap_src", 1, -1, 1, false, "cosine less that of the source's best other neighbour"},
+	{"gap_tgt", 1, -1, 1, false, "cosine less that of the target's best other neighbour"},
+	{"cover_src", 2, -1, 1, true, "mean over source tokens of the best cosine, weighted by inverse document frequency"},
+	{"cover_tgt", 2, -1, 1, true, "the same of target tokens"},
+	{"cover_least", 2, -1, 1, true, "the lower of the two"},
+	{"cover_gap_src", 2, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
+	{"cover_gap_tgt", 2, -1, 1, true, "the same among the target's other neighbours"},
+	{"uncovered_src", 2, 0, 1, true, "share of the source tokens' weight whose best cosine is below 0.4"},
+	{"uncovered_tgt", 2, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
+	{"missing_src", 2, 0, 2, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
+	{"missing_tgt", 2, 0, 2, true, "the same of target tokens"},
+	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
+	{"numbers_differ", 1, 0, 16, false, "numbers that one sentence has and the other lacks"},
+	{"numbers_shared", 1, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
+	{"numbers_any", 1, 0, 1, false, "1 if either sentence has a number"},
+	{"names", 1, 0, 8, false, "capitalised words of three letters or more that both have, accents apart"},
+	{"cognates", 1, 0, 16, false, "words of four letters or more that begin with the same five, accents and case apart"},
+	{"punctuation", 1, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
+	{"negation", 1, 0, 1, false, "1 if just one of the two sentences has a word that negates, where both languages' are listed"},
+	{"tokens", 2, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
+}
+
+// Places of the features in All, which a test compares.
+const (
+	atCosine = iota
+	atRatio
+	atDistance
+	atRatioWithout
+	atDistanceWithout
+	atGapSource
+	atGapTarget
+	atCoverageSource
+	atCoverageTarget
+	atCoverageMin
+	atCoverageGapSource
+	atCoverageGapTarget
+	atUncoveredSource
+	atUncoveredTarget
+	atMissingSource
+	atMissingTarget
+	atLength
+	atNumbersDiffer
+	atNumbersShared
+	atNumbersAny
+	atNames
+	atCognates
+	atPunctuation
+	atNegation
+	atTokens
+
+	// Count is the number of features.
+	Count
+)
+
+// Names returns the names in order.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, f := range All {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// clamp keeps a candidate's values in their documented ranges.
+func clamp(values []float32) {
+	for i, f := range All {
+		values[i] = max(f.Low, min(f.High, values[i]))
+	}
+}

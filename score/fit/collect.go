@@ -1,0 +1,114 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/score/inject"
+)
+
+// MinPairs is the smallest number of known pairs that a scorer is fitted on: below it, weights of so many features are
+// noise.
+const MinPairs = 100
+
+// rounds is how often the pairs are injected. In each round half of them are injected whole; of the others only one of
+// the two sentences is. Real corpora are full of sentences without a translation, and a scorer that had only seen
+// sentences with one would learn to take the best that there is.
+const rounds = 2
+
+// Pairs are injected into parts of the corpora too, of so many sentences a side: among a few dozen sentences, margins,
+// gaps and the weights of tokens mean less than among thousands, and a scorer learns that only from such examples.
+var partSizes = []int{30, 100, 500}
+
+const (
+	partPairs = 400 // that are injected into parts of each size
+	partShare = 5   // a part gets one pair for so many of its sentences
+)
+
+// Collect injects the pairs into the host and returns the examples: the candidates of which a sentence was injected.
+// found is how many whole pairs were among each other's neighbours.
+func Collect(ctx context.Context, host *inject.Host, pairs []inject.Pair) (examples Examples, found int, err error) {
+	pairs = inject.Distinct(pairs)
+	if len(pairs) < MinPairs {
+		return examples, 0, badinput.Errorf("%d different known pairs are too few to fit a scorer on: give at least %d", len(pairs), MinPairs)
+	}
+	for side, language := range host.Languages {
+		if len(host.Texts[side]) <= host.K {
+			return examples, 0, badinput.Errorf("the %s corpus has %d sentences, which leaves an injected pair without %d rivals: give more text", language, len(host.Texts[side]), host.K)
+		}
+	}
+	for round := range rounds {
+		n, err := examples.collect(ctx, host, pairs, 0, round)
+		if err != nil {
+			return examples, 0, fmt.Errorf("inject pairs: %w", err)
+		}
+		found += n
+	}
+	if err := examples.collectParts(ctx, host, pairs); err != nil {
+		return examples, 0, fmt.Errorf("inject pairs into parts of the corpora: %w", err)
+	}
+	if found < MinPairs/2 {
+		return examples, found, badinput.Errorf("only %d of %d injected pairs are among each other's %d neighbours, too few to learn from: the encoder hardly knows %s or %s",
+			found, len(pairs), host.K, host.Languages[0], host.Languages[1])
+	}
+	return examples, found, nil
+}
+
+// sides says what a round injects of pair i.
+func sides(i, round int) inject.Sides {
+	switch {
+	case i%rounds == round:
+		return inject.Both
+	case i/rounds%2 == 0:
+		return inject.SourceOnly
+	default:
+		return inject.TargetOnly
+	}
+}
+
+// collect injects the pairs once and adds the examples, as groups from first on.
+func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []inject.Pair, first, round int) (found int, err error) {
+	in, err := host.Inject(ctx, pairs, func(i int) inject.Sides { return sides(i, round) })
+	if err != nil {
+		return 0, err
+	}
+	candidates, values, err := in.Problem().Candidates(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i, c := range candidates {
+		group, _ := in.PairOf(&c)
+		whole := in.Whole(&c)
+		if whole {
+			found++
+		}
+		e.Values = append(e.Values, values.Of(i)...)
+		e.True = append(e.True, whole)
+		e.Group = append(e.Group, int32(first)+group)
+		e.Unpaired = append(e.Unpaired, in.Unpaired(group))
+	}
+	return found, nil
+}
+
+// collectParts injects the first pairs into parts of the corpora, a few into each.
+func (e *Examples) collectParts(ctx context.Context, host *inject.Host, pairs []inject.Pair) error {
+	pairs = pairs[:min(len(pairs), partPairs)]
+	for _, size := range partSizes {
+		if len(host.Texts[0]) < 2*size || len(host.Texts[1]) < 2*size {
+			return nil
+		}
+		step := size / partShare
+		for trial := 0; trial*step < len(pairs); trial++ {
+			part, err := host.Part(ctx, size, trial)
+			if err != nil {
+				return err
+			}
+			some := pairs[trial*step : min((trial+1)*step, len(pairs))]
+			if _, err := e.collect(ctx, part, some, trial*step, trial%rounds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

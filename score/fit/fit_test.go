@@ -1,0 +1,121 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+var cosineAt, lengthAt = slices.Index(feature.Names(), "cosine"), slices.Index(feature.Names(), "length")
+
+// made draws examples of which two features decide, by known weights.
+func made(seed uint64, n int) Examples {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	var e Examples
+	for i := range n {
+		row := make([]float32, feature.Count)
+		for t := range row {
+			row[t] = float32(rng.NormFloat64()) / 4
+		}
+		e.Values = append(e.Values, row...)
+		z := 8*float64(row[cosineAt]) - 6*float64(row[lengthAt]) - 1
+		e.True = append(e.True, rng.Float64() < score.Logistic(z))
+		e.Group, e.Unpaired = append(e.Group, int32(i/4)), append(e.Unpaired, i%5 == 0)
+	}
+	return e
+}
+
+func mustFit(t testing.TB, e Examples) *score.Scorer {
+	t.Helper()
+	s, err := e.fit(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestFitFindsTheWeights: on many examples the fit comes near to what drew them.
+func TestFitFindsTheWeights(t *testing.T) {
+	s := mustFit(t, made(1, 40000))
+	for i, term := range s.Terms {
+		want := 0.0
+		switch i {
+		case cosineAt:
+			want = 8
+		case lengthAt:
+			want = -6
+		}
+		if got := term.Weight / term.Deviation; math.Abs(got-want) > 0.35 {
+			t.Errorf("%s weighs %.2f, want %.2f", term.Feature, got, want)
+		}
+	}
+	if s.Quality.Calibration > 0.01 || s.Quality.Examples != 40000 {
+		t.Errorf("quality %+v: what drew the examples is of this form, so probabilities must hold", s.Quality)
+	}
+}
+
+// TestFitIsAMinimum: the gradient of the loss, taken by differences, vanishes.
+func TestFitIsAMinimum(t *testing.T) {
+	e := made(2, 800)
+	s := mustFit(t, e)
+	loss := func() float64 {
+		sum := 0.0
+		for i := range e.True {
+			p := score.Logistic(s.Logit(e.Values.Of(i)))
+			if !e.True[i] {
+				p = 1 - p
+			}
+			sum -= math.Log(p)
+		}
+		for _, term := range s.Terms {
+			sum += penalty * term.Weight * term.Weight / 2
+		}
+		return sum
+	}
+	const h = 1e-4
+	for i := range s.Terms {
+		w := s.Terms[i].Weight
+		s.Terms[i].Weight = w + h
+		up := loss()
+		s.Terms[i].Weight = w - h
+		down := loss()
+		s.Terms[i].Weight = w
+		if slope := (up - down) / (2 * h); math.Abs(slope) > 1e-3 {
+			t.Errorf("%s: the loss still falls, by %v", s.Terms[i].Feature, slope)
+		}
+	}
+}
+
+func TestFitIsDeterministicAndSurvivesItsFile(t *testing.T) {
+	e := made(3, 3000)
+	first, err := mustFit(t, e).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := mustFit(t, e).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(first) != string(second) {
+		t.Error("two fits of the same examples differ")
+	}
+	one := mustFit(t, e)
+	one.K = 4
+	data, err := one.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := score.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if a, b := one.Probability(e.Values.Of(i)), read.Probability(e.Values.Of(i)); a != b {
+			t.Fatalf("probability %v became %v in the file", a, b)
+		}
+	}
+}

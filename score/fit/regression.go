@@ -1,0 +1,110 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// penalty is the L2 weight: that of half the squared length of the weights beside the summed loss. On some 10^4
+// examples it only keeps collinear features (cosine, its margins) from growing large weights of opposite sign.
+const penalty = 1
+
+// width is the number of weights: one for each feature, and the intercept.
+const width = feature.Count + 1
+
+// regression is a logistic regression: x [n, width], each row counting as counts says, with the L2 penalty on all
+// weights but the last.
+type regression struct {
+	x, y, counts []float64
+	n            float64 // sum of counts: keeps loss and gradient of the size of one example's
+}
+
+func (r *regression) logit(w []float64, i int) float64 {
+	z := 0.0
+	for t, v := range r.x[i*width : (i+1)*width] {
+		z += w[t] * v
+	}
+	return z
+}
+
+func (r *regression) loss(w []float64) float64 {
+	loss := 0.0
+	for i := range r.y {
+		z := r.logit(w, i)
+		// log(1 + exp(z)) - y z, without overflow
+		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
+	}
+	for _, v := range w[:width-1] {
+		loss += penalty * v * v / 2
+	}
+	return loss / r.n
+}
+
+func (r *regression) gradient(grad, w []float64) {
+	clear(grad)
+	for i := range r.y {
+		d := r.counts[i] * (score.Logistic(r.logit(w, i)) - r.y[i])
+		for t, v := range r.x[i*width : (i+1)*width] {
+			grad[t] += d * v
+		}
+	}
+	for t := range grad {
+		if t < width-1 {
+			grad[t] += penalty * w[t]
+		}
+		grad[t] /= r.n
+	}
+}
+
+func (r *regression) hessian(hess *mat.SymDense, w []float64) {
+	hess.Zero()
+	h := hess.RawSymmetric()
+	for i := range r.y {
+		p := score.Logistic(r.logit(w, i))
+		row := r.x[i*width : (i+1)*width]
+		for a, v := range row {
+			scaled := r.counts[i] * p * (1 - p) * v
+			for b := a; b < width; b++ {
+				h.Data[a*h.Stride+b] += scaled * row[b]
+			}
+		}
+	}
+	for a := range width {
+		if a < width-1 {
+			h.Data[a*h.Stride+a] += penalty
+		}
+		for b := a; b < width; b++ {
+			h.Data[a*h.Stride+b] /= r.n
+		}
+	}
+}
+
+// regress returns the weights [width] that minimise the loss, by Newton's method.
+func regress(x, y, counts []float64) ([]float64, error) {
+	r := &regression{x: x, y: y, counts: counts}
+	for _, count := range counts {
+		r.n += count
+	}
+	problem := optimize.Problem{Func: r.loss, Grad: r.gradient, Hess: r.hessian}
+	settings := &optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 100}
+	result, err := optimize.Minimize(problem, make([]float64, width), settings, &optimize.Newton{})
+	// Newton's last line search may find nothing lower where rounding already decides; the gradient says whether it is
+	// the minimum.
+	if result == nil || len(result.X) != width {
+		return nil, fmt.Errorf("fit scorer: %w", err)
+	}
+	gradient := make([]float64, width)
+	r.gradient(gradient, result.X)
+	for _, g := range gradient {
+		if !(math.Abs(g) < 1e-6) {
+			return nil, fmt.Errorf("fit scorer: no minimum was found (%v)", result.Status)
+		}
+	}
+	return result.X, nil
+}

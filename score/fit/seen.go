@@ -1,0 +1,19 @@
+package fit
+
+import (
+	"path/filepath"
+	"strings"
+
+	"bitextmine/encode"
+)
+
+// SeenSource returns the training source of the encoder that a file's name speaks of; empty if none.
+func SeenSource(model *encode.Model, path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, source := range model.TrainedOn {
+		if strings.Contains(name, strings.ToLower(source)) {
+			return source
+		}
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package fit
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"bitextmine/encode"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// Set is the examples of one host corpus with what they depend on, as a file keeps them: so a scorer can be fitted on
+// several language pairs.
+type Set struct {
+	Encoder  score.Encoder    `json:"encoder"`
+	K        int              `json:"k"`
+	Tokens   bool             `json:"tokens"`
+	Features []string         `json:"features"` // name@version
+	Known    score.KnownPairs `json:"planted"`
+	Examples
+}
+
+// featureVersions names the program's features.
+func featureVersions() []string {
+	names := make([]string, len(feature.All))
+	for i, f := range feature.All {
+		names[i] = fmt.Sprintf("%s@%d", f.Name, f.Version)
+	}
+	return names
+}
+
+// NewSet puts examples together with what they depend on.
+func NewSet(model *encode.Model, k int, known score.KnownPairs, examples Examples) *Set {
+	return &Set{
+		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", featureVersions(), known, examples,
+	}
+}
+
+// Write publishes an examples file.
+func (s *Set) Write(path string) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode examples: %w", err)
+	}
+	return atomicfile.WriteBytes(path, append(data, '\n'))
+}
+
+// ReadSet reads an examples file.
+func ReadSet(path string) (*Set, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badinput.Errorf("examples file %s cannot be read: %w", path, err)
+	}
+	s := &Set{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, badinput.Errorf("%s is not an examples file (%w); write one with mine fit-scorer --save-examples", path, err)
+	}
+	if fmt.Sprint(s.Features) != fmt.Sprint(featureVersions()) {
+		return nil, badinput.Errorf("the examples in %s have the features of another version of the program: write them again with mine fit-scorer", path)
+	}
+	if s.check() != nil || len(s.Values)%feature.Count != 0 {
+		return nil, badinput.Errorf("%s is damaged: it has %d values, %d labels and %d groups; write it again with mine fit-scorer", path, len(s.Values), len(s.True), len(s.Group))
+	}
+	return s, nil
+}

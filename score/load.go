@@ -1,0 +1,65 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"bitextmine/configs"
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+)
+
+// Names of scorers that are no files.
+const (
+	Default = "default" // in the program
+	None    = "none"    // the margin decides
+)
+
+// Named is a scorer and the bytes of its file, which a plan carries.
+type Named struct {
+	*Scorer
+	Data []byte
+}
+
+// Load reads a scorer by name or path for an encoder and a run of k neighbours; nil for None. Warnings say what may
+// make its probabilities wrong.
+func Load(ref string, k int, model *encode.Model) (_ *Named, warnings []string, err error) {
+	var data []byte
+	switch ref {
+	case None, "":
+		return nil, nil, nil
+	case Default:
+		data, err = configs.Scorers.ReadFile("scorers/default.json")
+	default:
+		data, err = os.ReadFile(ref)
+	}
+	if err != nil {
+		return nil, nil, badinput.Errorf("scorer %s is neither default nor none nor a file that can be read: %w", ref, err)
+	}
+	scorer, err := Decode(data)
+	switch {
+	case errors.Is(err, ErrFeatures):
+		return nil, nil, badinput.Errorf("scorer %s was fitted by another version of the program (%w): fit it again with mine fit-scorer", ref, err)
+	case err != nil:
+		return nil, nil, badinput.Errorf("scorer %s cannot be used: %w", ref, err)
+	case scorer.K > k:
+		return nil, nil, badinput.Errorf("scorer %s looks at k = %d neighbours but the run keeps %d: give --k %d, or fit one with --k %d",
+			ref, scorer.K, k, scorer.K, k)
+	}
+	if scorer.Encoder.Digest != model.Digest {
+		warnings = append(warnings, fmt.Sprintf(
+			"scorer %s was fitted on %s, not on this run's %s: its probabilities may not hold; fit one on the same texts with mine fit-scorer --scorer-out FILE and run with --scorer FILE, or give --scorer none",
+			ref, digested(scorer.Encoder.Name, scorer.Encoder.Digest), digested(model.Name, model.Digest)))
+	}
+	if scorer.Tokens && model.Tokens.Output == "" {
+		warnings = append(warnings, fmt.Sprintf("encoder %s gives no token vectors, so the scorer's features of tokens are off", model.Name))
+	}
+	return &Named{scorer, data}, warnings, nil
+}
+
+// digested names an encoder so that two of one name are told apart.
+func digested(name, digest string) string {
+	const shown = 12
+	return fmt.Sprintf("%s (sha256:%s…)", name, digest[:min(shown, len(digest))])
+}

@@ -1,0 +1,84 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/mine"
+	"bitextmine/score/feature"
+)
+
+// TextReader adds the sentences of a side (0 source, 1 target) to into. It is called for both sides concurrently.
+type TextReader func(ctx context.Context, side int, into *SideBuilder) error
+
+// Problem is a mining problem as a scorer or a fit needs it: the neighbour lists, and how to read the texts.
+type Problem struct {
+	Languages [2]string
+	Lists     *mine.Lists
+	Tokens    Tokenizer  // nil: none
+	Read      TextReader // adds the texts
+	Threads   int
+	Only      func(*mine.Candidate) bool // the candidates to describe; nil: all
+}
+
+// Candidates returns the candidates with their features.
+func (p *Problem) Candidates(ctx context.Context) ([]mine.Candidate, feature.Values, error) {
+	var candidates []mine.Candidate
+	var sides [2]*SideBuilder
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, p.Threads))
+	for i, n := range []int{p.Lists.Source.Len(), p.Lists.Target.Len()} {
+		sides[i] = NewSide(p.Languages[i], n, p.Tokens, p.Threads)
+		group.Go(func() error { return p.Read(within, i, sides[i]) })
+	}
+	group.Go(func() error {
+		candidates = p.Lists.ScoredCandidates()
+		if p.Only != nil {
+			candidates = slices.DeleteFunc(candidates, func(c mine.Candidate) bool { return !p.Only(&c) })
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	source, target, err := finish(ctx, sides[0], sides[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := feature.Compute(ctx, p.Lists, candidates, source, target, p.Threads)
+	return candidates, values, err
+}
+
+// Apply ranks the candidates by a scorer, whose K is that of the lists.
+func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
+	if p.Lists.K != scorer.K {
+		return Ranked{}, fmt.Errorf("the scorer's k is %d, that of the lists %d", scorer.K, p.Lists.K)
+	}
+	candidates, values, err := p.Candidates(ctx)
+	if err != nil {
+		return Ranked{}, err
+	}
+	if p.Tokens == nil && scorer.Tokens {
+		scorer = scorer.WithoutTokens()
+	}
+	return scorer.Rank(candidates, values), nil
+}
+
+// Texts is a TextReader of texts in memory, by sentence number.
+func Texts(texts [2][]string) TextReader {
+	return func(ctx context.Context, side int, into *SideBuilder) error {
+		return into.Add(ctx, Numbers(0, len(texts[side])), texts[side])
+	}
+}
+
+// Numbers lists n sentence numbers from first.
+func Numbers(first, n int) []int32 {
+	numbers := make([]int32, n)
+	for i := range numbers {
+		numbers[i] = int32(first + i)
+	}
+	return numbers
+}

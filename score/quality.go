@@ -1,0 +1,108 @@
+package score
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// bins is in how many parts of equal width probabilities are sorted for a reliability diagram.
+const bins = 10
+
+// Outcome is the probability that a candidate was given, whether the candidate is a translation, and how much that
+// counts.
+type Outcome struct {
+	Probability float32
+	True        bool
+	Weight      float64
+}
+
+// Quality says how well probabilities agree with outcomes.
+type Quality struct {
+	Examples    int     `json:"examples"`
+	True        int     `json:"true"`
+	LogLoss     float64 `json:"log_loss"` // mean, natural logarithm
+	Brier       float64 `json:"brier"`    // mean squared error
+	Calibration float64 `json:"expected_calibration_error"`
+	Precision   float64 `json:"precision"` // of those at 0.5 or above
+	Recall      float64 `json:"recall"`
+	Bins        []Bin   `json:"reliability"`
+}
+
+// Bin is a part of a reliability diagram: probabilities from Low to below High, their mean, and the share that is true.
+type Bin struct {
+	Low, High   float64
+	Examples    int
+	Probability float64
+	True        float64
+}
+
+// Measure compares probabilities with what is true. The expected calibration error is the mean, over examples, of the
+// distance between their bin's mean probability and its true share.
+func Measure(outcomes []Outcome) Quality {
+	q := Quality{Examples: len(outcomes), Bins: make([]Bin, bins)}
+	var above, right, all, positive float64
+	weights := make([]float64, bins)
+	for _, o := range outcomes {
+		p, w := float64(o.Probability), o.Weight
+		at := min(bins-1, int(p*bins))
+		b := &q.Bins[at]
+		b.Examples++
+		weights[at] += w
+		b.Probability += w * p
+		outcome := 0.0
+		if o.True {
+			outcome = 1
+			q.True++
+			positive += w
+			b.True += w
+		}
+		all += w
+		q.Brier += w * (p - outcome) * (p - outcome)
+		q.LogLoss -= w * math.Log(max(1e-15, 1-math.Abs(outcome-p)))
+		if p >= 0.5 {
+			above += w
+			right += w * outcome
+		}
+	}
+	for i := range q.Bins {
+		b := &q.Bins[i]
+		b.Low, b.High = float64(i)/bins, float64(i+1)/bins
+		if weights[i] > 0 {
+			q.Calibration += math.Abs(b.Probability - b.True)
+			b.Probability /= weights[i]
+			b.True /= weights[i]
+		}
+	}
+	if all > 0 {
+		q.LogLoss, q.Brier, q.Calibration = q.LogLoss/all, q.Brier/all, q.Calibration/all
+	}
+	q.Precision, q.Recall = ratio(right, above), ratio(right, positive)
+	return q
+}
+
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// ThresholdFor returns the lowest probability such that the pairs at or above it are true with the given mean
+// probability: by calibration, their precision. probabilities may be in any order. Above 1 means that no pair is that
+// certain.
+func ThresholdFor(probabilities []float32, precision float64) float64 {
+	sorted := slices.Clone(probabilities)
+	slices.SortFunc(sorted, func(a, b float32) int { return cmp.Compare(b, a) })
+	threshold, sum := math.Nextafter(1, 2), 0.0
+	for i, p := range sorted {
+		sum += float64(p)
+		if sum/float64(i+1) < precision {
+			break // the mean of ever smaller probabilities only falls
+		}
+		if i+1 == len(sorted) || sorted[i+1] != p {
+			threshold = float64(p)
+		}
+	}
+	return threshold
+}

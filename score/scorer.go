@@ -1,0 +1,172 @@
+package score
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"bitextmine/mine"
+	"bitextmine/score/feature"
+)
+
+// Format is the version of the scorer file.
+const Format = 1
+
+// Scorer gives a candidate the probability that it is a translation: a logistic regression over standardised features.
+type Scorer struct {
+	Format    int          `json:"format"`
+	Name      string       `json:"name"`
+	Encoder   Encoder      `json:"encoder"` // whose vectors it was fitted on
+	K         int          `json:"k"`       // neighbours that count
+	Tokens    bool         `json:"tokens"`  // whether the encoder gave token vectors
+	Share     float64      `json:"share"`   // of sentences that are expected to have a translation
+	Intercept float64      `json:"intercept"`
+	Terms     []Term       `json:"terms"`
+	FittedOn  []KnownPairs `json:"fitted_on"`
+	Quality   Quality      `json:"quality"`
+}
+
+// Encoder names the encoder that a scorer was fitted on.
+type Encoder struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+// Term is a feature's part in the logit: Weight x (value - Mean) / Deviation.
+type Term struct {
+	Feature   string  `json:"feature"`
+	Version   int     `json:"version"`
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
+	Weight    float64 `json:"weight"`
+}
+
+// KnownPairs says what known pairs a scorer was fitted on.
+type KnownPairs struct {
+	Pairs      string `json:"pairs"`  // where they came from
+	Corpus     string `json:"corpus"` // what they were injected into
+	Source     string `json:"src"`    // language
+	Target     string `json:"tgt"`
+	Injected   int    `json:"planted"`    // pairs
+	Found      int    `json:"found"`      // of them, those among each other's neighbours when both sides were injected
+	Candidates int    `json:"candidates"` // examples, true and false
+	Seen       bool   `json:"seen"`       // the encoder's model card names their source as training data
+}
+
+// ErrFeatures marks a scorer whose features this program computes otherwise or not at all.
+var ErrFeatures = errors.New("features differ")
+
+// Decode reads a scorer file. An error says what is wrong with it; one of features wraps ErrFeatures.
+func Decode(data []byte) (*Scorer, error) {
+	s := &Scorer{}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(s); err != nil {
+		return nil, fmt.Errorf("not a scorer file: %w", err)
+	}
+	if s.Format != Format {
+		return nil, fmt.Errorf("its format is %d, this program reads %d", s.Format, Format)
+	}
+	if s.K < 1 || s.K >= int(mine.Unranked) {
+		return nil, fmt.Errorf("its k is %d", s.K)
+	}
+	if err := s.checkTerms(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Scorer) checkTerms() error {
+	if len(s.Terms) != feature.Count {
+		return fmt.Errorf("%w: it has %d, this program %d", ErrFeatures, len(s.Terms), feature.Count)
+	}
+	for i, t := range s.Terms {
+		f := feature.All[i]
+		if t.Feature != f.Name || t.Version != f.Version {
+			return fmt.Errorf("%w: it has %s version %d where this program has %s version %d", ErrFeatures, t.Feature, t.Version, f.Name, f.Version)
+		}
+		if !finite(t.Mean, t.Deviation, t.Weight) || t.Deviation <= 0 {
+			return fmt.Errorf("the term of %s is not made of finite numbers and a deviation above 0", t.Feature)
+		}
+	}
+	if !finite(s.Intercept) {
+		return errors.New("its intercept is not finite")
+	}
+	return nil
+}
+
+func finite(values ...float64) bool {
+	return !slices.ContainsFunc(values, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// Encode returns the scorer file.
+func (s *Scorer) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode scorer: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Logit returns the log odds of a candidate with these feature values.
+func (s *Scorer) Logit(values []float32) float64 {
+	z := s.Intercept
+	for i := range s.Terms {
+		z += s.Terms[i].of(values[i])
+	}
+	return z
+}
+
+// Probability returns the probability that a candidate with these feature values is a translation.
+func (s *Scorer) Probability(values []float32) float32 { return float32(Logistic(s.Logit(values))) }
+
+func (t *Term) of(value float32) float64 { return t.Weight * (float64(value) - t.Mean) / t.Deviation }
+
+// Logistic returns the probability whose log odds are z.
+func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// Contribution is what one feature adds to a candidate's log odds, compared with a candidate whose value is the mean of
+// the fit.
+type Contribution struct {
+	Feature string
+	Value   float32
+	Logit   float64
+}
+
+// Contributions splits a candidate's log odds by feature, the largest first; with the intercept they add up to Logit.
+func (s *Scorer) Contributions(values []float32) []Contribution {
+	all := make([]Contribution, len(s.Terms))
+	for i := range s.Terms {
+		all[i] = Contribution{s.Terms[i].Feature, values[i], s.Terms[i].of(values[i])}
+	}
+	slices.SortStableFunc(all, func(a, b Contribution) int { return cmp.Compare(math.Abs(b.Logit), math.Abs(a.Logit)) })
+	return all
+}
+
+// Languages lists the language pairs that it was fitted on.
+func (s *Scorer) Languages() string {
+	var pairs []string
+	for _, p := range s.FittedOn {
+		if name := p.Source + "-" + p.Target; !slices.Contains(pairs, name) {
+			pairs = append(pairs, name)
+		}
+	}
+	return strings.Join(pairs, ", ")
+}
+
+// WithoutTokens returns the scorer with its features of tokens off: a candidate then counts as average in them.
+func (s *Scorer) WithoutTokens() *Scorer {
+	off := *s
+	off.Tokens = false
+	off.Terms = slices.Clone(s.Terms)
+	for i := range off.Terms {
+		if feature.All[i].Tokens {
+			off.Terms[i].Weight = 0
+		}
+	}
+	return &off
+}

@@ -1,0 +1,195 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/encode"
+	"bitextmine/score/feature"
+)
+
+// chunk is how many sentences are described at a time.
+const chunk = 4096
+
+// SideBuilder gathers what features need of one side's sentences.
+type SideBuilder struct {
+	language string
+	threads  int
+	tokens   Tokenizer // nil: none
+	surface  []feature.Surface
+	rows     []int32 // token ids, or rows of vectors where those depend on the sentence
+	begins   []int
+	ends     []int
+	vectors  feature.TokenVectors // contextual
+	ids      []int32              // of vectors
+}
+
+// NewSide starts a side of n sentences of a language; tokens may be nil.
+func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder {
+	s := &SideBuilder{
+		language: language, threads: max(1, threads), tokens: tokens,
+		surface: make([]feature.Surface, n), begins: make([]int, n), ends: make([]int, n),
+	}
+	if tokens != nil {
+		s.vectors = feature.NewTokenVectors(tokens.Dim())
+	}
+	return s
+}
+
+// Add describes some sentences by their numbers; texts are normalised. Each sentence is added once, in any order.
+func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) error {
+	for len(texts) > 0 {
+		n := min(chunk, len(texts))
+		if err := s.add(ctx, numbers[:n], texts[:n], true); err != nil {
+			return fmt.Errorf("describe %s sentences: %w", s.language, err)
+		}
+		numbers, texts = numbers[n:], texts[n:]
+	}
+	return nil
+}
+
+// AddTokenized is Add for sentences whose distinct token ids are known: sentence i has the ids of row rows[i].
+func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known encode.TokenIDs) error {
+	if s.tokens == nil || !s.tokens.Static() {
+		return s.Add(ctx, numbers, texts)
+	}
+	for i, row := range rows {
+		begin := 0
+		if row > 0 {
+			begin = known.Ends[row-1]
+		}
+		s.begins[numbers[i]] = len(s.rows)
+		s.rows = append(s.rows, known.IDs[begin:known.Ends[row]]...)
+		s.ends[numbers[i]] = len(s.rows)
+	}
+	return s.add(ctx, numbers, texts, false)
+}
+
+func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, tokenize bool) error {
+	var group errgroup.Group
+	part := (len(texts) + s.threads - 1) / s.threads
+	for lo := 0; lo < len(texts); lo += part {
+		group.Go(func() error {
+			for i := lo; i < min(lo+part, len(texts)); i++ {
+				s.surface[numbers[i]] = feature.SurfaceOf(s.language, texts[i])
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	switch {
+	case s.tokens == nil || !tokenize:
+		return nil
+	case s.tokens.Static():
+		return s.addIDs(ctx, numbers, texts)
+	default:
+		return s.addContextual(ctx, numbers, texts)
+	}
+}
+
+// addIDs keeps each sentence's distinct ids: a token that occurs twice has the same best cosine twice.
+func (s *SideBuilder) addIDs(ctx context.Context, numbers []int32, texts []string) error {
+	found, err := s.tokens.IDs(ctx, s.language, texts)
+	if err != nil {
+		return err
+	}
+	begin := 0
+	for i, end := range found.Ends {
+		ids := found.IDs[begin:end]
+		begin = end
+		slices.Sort(ids)
+		s.begins[numbers[i]] = len(s.rows)
+		s.rows = append(s.rows, slices.Compact(ids)...)
+		s.ends[numbers[i]] = len(s.rows)
+	}
+	return nil
+}
+
+// addContextual keeps a row for each token, sentence after sentence.
+func (s *SideBuilder) addContextual(ctx context.Context, numbers []int32, texts []string) error {
+	type sentence struct {
+		ids     []int32
+		vectors []float32
+	}
+	found := make([]sentence, len(texts))
+	err := s.tokens.Contextual(ctx, s.language, texts, func(i int, ids []int32, vectors []float32) error {
+		found[i] = sentence{slices.Clone(ids), slices.Clone(vectors)}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, one := range found {
+		s.begins[numbers[i]] = len(s.rows)
+		for range one.ids {
+			s.rows = append(s.rows, int32(len(s.rows)))
+		}
+		s.ids = append(s.ids, one.ids...)
+		s.ends[numbers[i]] = len(s.rows)
+		if err := s.vectors.Append(one.vectors); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish completes both sides, which must have been given the same tokenizer. They must not be used after.
+func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Side, err error) {
+	if source.tokens == nil {
+		return &feature.Side{Surface: source.surface}, &feature.Side{Surface: target.surface}, nil
+	}
+	if source.tokens.Static() {
+		if err := shareTable(ctx, source, target); err != nil {
+			return nil, nil, err
+		}
+	}
+	return source.side(), target.side(), nil
+}
+
+func (s *SideBuilder) side() *feature.Side {
+	tokens := &feature.Tokens{Vectors: s.vectors, Rows: s.rows, Begins: s.begins, Ends: s.ends, IDs: s.ids}
+	return &feature.Side{Surface: s.surface, Tokens: tokens}
+}
+
+// shareTable gives both sides one table with a row for each id that either has, in order of ids.
+func shareTable(ctx context.Context, source, target *SideBuilder) error {
+	maxID := int32(-1)
+	for _, rows := range [][]int32{source.rows, target.rows} {
+		for _, id := range rows {
+			maxID = max(maxID, id)
+		}
+	}
+	place := make([]int32, maxID+1)
+	for _, rows := range [][]int32{source.rows, target.rows} {
+		for _, id := range rows {
+			place[id] = 1
+		}
+	}
+	var ids []int32
+	for id, there := range place {
+		if there != 0 {
+			place[id] = int32(len(ids))
+			ids = append(ids, int32(id))
+		}
+	}
+	vectors, err := source.tokens.Vectors(ctx, ids)
+	if err != nil {
+		return err
+	}
+	table := feature.NewTokenVectors(source.tokens.Dim())
+	if err := table.Append(vectors); err != nil {
+		return err
+	}
+	for _, side := range []*SideBuilder{source, target} {
+		for i, id := range side.rows {
+			side.rows[i] = place[id]
+		}
+		side.vectors = table
+	}
+	return nil
+}
