@@ -7,28 +7,42 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"gocloud.dev/blob"
 )
 
-// S3 starts versitygw, an S3 server, on loopback until the test ends, and returns the location of a fresh bucket. The server is built by the
-// Go toolchain from its own module, so that this one's needs none of it. Skipped with -short.
+// s3Server builds versitygw, an S3 server, and returns the path of the program. The Go toolchain builds it from a module of its own, so that
+// this one's needs none of it, and keeps it in the build cache.
+var s3Server = sync.OnceValues(func() (program string, err error) {
+	here, err := exec.Command("go", "list", "-f", "{{.Dir}}", "bitextmine/pipeline/store").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module of the S3 server: %w", err)
+	}
+	build := exec.Command("go", "tool", "-n", "versitygw")
+	build.Dir = filepath.Join(strings.TrimSpace(string(here)), "testdata", "s3server")
+	build.Stderr = os.Stderr
+	path, err := build.Output()
+	if err != nil {
+		return "", fmt.Errorf("build the S3 server: %w", err)
+	}
+	return strings.TrimSpace(string(path)), nil
+})
+
+// S3 starts an S3 server on loopback until the test ends, and returns the location of a fresh bucket. Skipped with -short.
 func S3(t testing.TB) (location string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("the S3 server is built from source; not in -short")
 	}
-	_, here, _, _ := runtime.Caller(0)
-	dir := t.TempDir()
-	server := filepath.Join(dir, "versitygw")
-	build := exec.Command("go", "build", "-o", server, "github.com/versity/versitygw/cmd/versitygw")
-	build.Dir = filepath.Join(filepath.Dir(here), "..", "testdata", "s3server")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the S3 server: %v\n%s", err, out)
+	server, err := s3Server()
+	if err != nil {
+		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
 	for _, d := range []string{filepath.Join(root, "corpus"), sidecar} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
