@@ -8,13 +8,17 @@ SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
 ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
+# Building and testing with the same flags share one build cache.
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
+# Building and testing with the same flags share one build cache.
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
-.PHONY: all build run test test-slurm test-heavy race sanitize lint bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run test test-slurm test-heavy race race-short sanitize lint bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
 build: $(SETUP) bin/libonnxruntime.so
-	@$(GO) build -trimpath -ldflags '-r $$ORIGIN -extldflags "-Wl,--disable-new-dtags"' -o bin/mine ./cmd/mine
+	@$(GO) build -ldflags '-r $$ORIGIN -extldflags "-Wl,--disable-new-dtags"' -o bin/mine ./cmd/mine
 	@scripts/bundle bin/mine bin
 
 run: build
@@ -39,7 +43,11 @@ test-heavy: $(SETUP)
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
 race: $(SETUP)
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 2h ./...
+
+# The packages that start goroutines, without their long tests and without the packages that import training's compiler.
+race-short: $(SETUP)
+	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 
 # The C and C++ of search under AddressSanitizer, which also tells leaks, and the kernels under UndefinedBehaviorSanitizer. Suppressions go by name, and
 # go test strips names from a binary that it runs itself.
