@@ -11,30 +11,31 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// AlignedFiles names two line-aligned files. Label is the source's code as its file has it.
+// AlignedFiles names two line-aligned files. Label is the source language's code in the file name.
 type AlignedFiles struct {
 	Label          string
 	Pair           LanguagePair
 	Source, Target string
 }
 
-// alignedFile is a file of a line-aligned set, by its code.
+// alignedFile is a file of a line-aligned set with its language code.
 type alignedFile struct{ code, path string }
 
 func (f alignedFile) language() string {
 	if l, err := corpus.ParseLanguage(f.code); err == nil {
 		return l
 	}
-	return f.code // a test set's own code; encoders that need no language take it all the same
+	return f.code // the test set's own code; encoders that ignore the language accept it
 }
 
-// FindAligned finds line-aligned test sets in dir or dir/SPLIT, in the three layouts in which they are published:
+// FindAligned finds line-aligned test sets in dir or dir/SPLIT. It knows the three published layouts:
 //
 //	NAME.deu-eng.deu, NAME.deu-eng.eng        LASER's Tatoeba
 //	deu_Latn.SPLIT, eng_Latn.SPLIT            FLORES
 //	NAME-ref.deu.txt, NAME-src.eng.txt        NTREX
 //
-// sources and target are corpus.ParseLanguage's names; no sources stand for every language that is there.
+// sources and target are names from corpus.ParseLanguage. If sources is empty, all languages in the directory are
+// sources.
 func FindAligned(dir, split string, sources []string, target string) ([]AlignedFiles, error) {
 	var sets []AlignedFiles
 	for _, d := range []string{dir, filepath.Join(dir, split)} {
@@ -56,12 +57,12 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 		})
 		for _, s := range sources {
 			if !found[s] {
-				return nil, badinput.Errorf("%s holds no line-aligned test set of %s and %s: name a directory that does", dir, s, target)
+				return nil, badinput.Errorf("%s has no line-aligned test set of %s and %s: name a directory that has one", dir, s, target)
 			}
 		}
 	}
 	if len(sets) == 0 {
-		return nil, badinput.Errorf("%s holds no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files", dir, target, split)
+		return nil, badinput.Errorf("%s has no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files", dir, target, split)
 	}
 	slices.SortFunc(sets, func(a, b AlignedFiles) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Source, b.Source))
@@ -69,7 +70,7 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 	return sets, nil
 }
 
-// pairwise finds NAME.PAIR.LANGUAGE twice.
+// pairwise finds sets of two files NAME.PAIR.LANGUAGE.
 func pairwise(dir string, entries []os.DirEntry, target string) []AlignedFiles {
 	type set struct{ source, target alignedFile }
 	sets := make(map[string]*set)
@@ -105,7 +106,8 @@ func (f alignedFile) with(target alignedFile) AlignedFiles {
 	return AlignedFiles{Label: f.code, Pair: LanguagePair{f.language(), target.language()}, Source: f.path, Target: target.path}
 }
 
-// multiway finds one file a language and pairs each with the target's: the one with the plainest code, an original first.
+// multiway finds one file per language and pairs each with the target's file. If the target has several files, it takes
+// an original before a translation, and then the shortest code.
 func multiway(dir string, entries []os.DirEntry, split, target string) []AlignedFiles {
 	var sources, targets []alignedFile
 	for _, e := range entries {
@@ -147,7 +149,8 @@ func multiway(dir string, entries []os.DirEntry, split, target string) []Aligned
 	return out
 }
 
-// ReadAligned reads a set's two sides. With wider, targets beyond the sources are distractors; else the line counts must agree.
+// ReadAligned reads the two sides of a set. If wider is set, the target may have more lines than the source; the extra
+// lines are distractors. Otherwise both must have the same number of lines.
 func ReadAligned(files AlignedFiles, wider bool) (source, target Side, err error) {
 	if source, err = readSide(files.Source, files.Pair.Source, false); err != nil {
 		return source, target, err
@@ -158,9 +161,9 @@ func ReadAligned(files AlignedFiles, wider bool) (source, target Side, err error
 	n, m := len(source.Texts), len(target.Texts)
 	switch {
 	case wider && n > m:
-		err = badinput.Errorf("%s has %d lines but %s only %d: every query needs its translation on the same line", files.Source, n, files.Target, m)
+		err = badinput.Errorf("%s has %d lines but %s has only %d: every query needs its translation on the same line", files.Source, n, files.Target, m)
 	case !wider && n != m:
-		err = badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have as many", files.Source, n, files.Target, m)
+		err = badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have the same number of lines", files.Source, n, files.Target, m)
 	}
 	return source, target, err
 }

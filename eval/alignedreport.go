@@ -8,21 +8,22 @@ import (
 
 // AlignedOptions are the settings of the line-aligned protocols.
 type AlignedOptions struct {
-	// ByText counts an answer as right when its text is the right one's: LASER's eval.py does, its xsim.py does not. xsim++ always does.
+	// ByText counts an answer as correct if its text equals the correct text. LASER's eval.py does this, its xsim.py
+	// does not. xsim++ always does.
 	ByText bool
-	// Negatives makes xsim++'s synthetic targets from the English lines.
+	// Negatives returns the synthetic targets of xsim++ for the English lines.
 	Negatives func(targets []string) ([]Negative, error)
-	// NegativesNote says where they come from.
+	// NegativesNote says where the negatives come from.
 	NegativesNote string
 }
 
-// Aligned judges line-aligned sets by one or more of tatoeba, xsim, xsim++ and retrieval, encoding each set once. It returns a
-// report for each protocol, in their order.
+// Aligned evaluates line-aligned sets with one or more of tatoeba, xsim, xsim++ and retrieval. It encodes each set
+// once. It returns one report for each protocol, in the given order.
 func (r *Runner) Aligned(ctx context.Context, protocols []Protocol, sets []AlignedFiles, opts AlignedOptions) ([]*Report, error) {
 	results := make([][]alignedResult, len(protocols))
 	wider := !slices.ContainsFunc(protocols, func(p Protocol) bool { return p != Retrieval })
 	for i, set := range sets {
-		r.tell("%s-%s (%d of %d)", set.Label, set.Pair.Target, i+1, len(sets))
+		r.progress("%s-%s (%d of %d)", set.Label, set.Pair.Target, i+1, len(sets))
 		source, target, err := ReadAligned(set, wider)
 		if err != nil {
 			return nil, err
@@ -45,7 +46,7 @@ func (r *Runner) Aligned(ctx context.Context, protocols []Protocol, sets []Align
 	return reports, nil
 }
 
-// alignedResult is one set's figures under one protocol.
+// alignedResult is the result of one set with one protocol.
 type alignedResult struct {
 	label     string
 	tatoeba   TatoebaScore
@@ -84,7 +85,7 @@ func (r *Runner) alignedSet(ctx context.Context, p Protocol, set AlignedFiles, s
 	case XSim, Retrieval:
 		out.xsim.Accuracy, err = ScoreXSim(ctx, r.Searcher, x, y, opts.ByText)
 	default:
-		err = fmt.Errorf("%s does not judge line-aligned sets", p.Name)
+		err = fmt.Errorf("%s is not a protocol for line-aligned sets", p.Name)
 	}
 	return out, err
 }
@@ -116,7 +117,7 @@ func alignedReport(p Protocol, encoder string, results []alignedResult, opts Ali
 	return report
 }
 
-// errorRates fills the report of xsim or xsim++.
+// errorRates adds the rows of xsim or xsim++ to the report.
 func (r *Report) errorRates(results []alignedResult, kinds bool) {
 	r.Columns = []Column{{"error", Percentage}, {"errors", Count}, {"sentences", Count}}
 	var names []string
@@ -139,7 +140,7 @@ func (r *Report) errorRates(results []alignedResult, kinds bool) {
 	}
 }
 
-// negativeKinds lists the kinds of all negatives, in order, and Misaligned last.
+// negativeKinds lists the kinds of all negatives in order, followed by Misaligned.
 func negativeKinds(results []alignedResult) []string {
 	var kinds []string
 	for _, s := range results {

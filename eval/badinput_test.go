@@ -14,7 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// hashEncoder gives each text a direction of its own.
+// hashEncoder gives each text its own direction.
 type hashEncoder struct{ calls, texts int }
 
 func (*hashEncoder) Name() string { return "hash" }
@@ -106,7 +106,7 @@ func TestAlignedRefuses(t *testing.T) {
 	refused(t, err, "ja")
 	_, err = FindAligned(t.TempDir(), "devtest", nil, "en")
 	refused(t, err, "no line-aligned")
-	// A wider target side is what retrieval is about.
+	// The retrieval protocol needs a wider target side.
 	sets, err := FindAligned(dir, "devtest", []string{"de"}, "en")
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestSTSRefuses(t *testing.T) {
 	refused(t, err, "no STS set")
 }
 
-// TestEmbedderEncodesOnce: what two sets share is encoded once, until it is forgotten.
+// TestEmbedderEncodesOnce checks that texts that two sets share are encoded once, until they are forgotten.
 func TestEmbedderEncodesOnce(t *testing.T) {
 	encoder := &hashEncoder{}
 	e := &Embedder{Encoder: encoder}
@@ -215,7 +215,7 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 	}
 }
 
-// TestFindAlignedLayouts: the three published layouts, and codes with a script.
+// TestFindAlignedLayouts checks the three published layouts and codes with a script.
 func TestFindAlignedLayouts(t *testing.T) {
 	dir := put(t, map[string]string{
 		"tatoeba.cmn-eng.cmn": "", "tatoeba.cmn-eng.eng": "", "x.zh-Hant-en.zh-Hant": "", "x.zh-Hant-en.en": "",

@@ -2,7 +2,7 @@ package eval
 
 import "testing"
 
-// BenchmarkArrange is what a protocol does to a side before it is searched.
+// BenchmarkArrange measures the preparation of a side before the search.
 func BenchmarkArrange(b *testing.B) {
 	half := randomHalf(1, 20_000, 20_000, 64)
 	for b.Loop() {

@@ -8,38 +8,38 @@ import (
 	"bitextmine/mine"
 )
 
-// laserNeighbours is the k of LASER's mine_bitexts, which every margin protocol here shares.
+// laserNeighbours is the k of LASER's mine_bitexts. Every margin protocol here uses it.
 const laserNeighbours = 4
 
-// Half is one part of a BUCC set, with its vectors.
+// Half is one part of a BUCC set with its vectors.
 type Half struct {
 	Name           string // "train", "test"
 	Source, Target Vectors
 	Gold           [][2]int32 // distinct pairs of sentences
 }
 
-// Mined is a half's scored pairs, best first.
+// Mined is the scored pairs of a half, best first.
 type Mined struct {
 	Half  string
 	Pairs []Scored
-	Gold  int // gold pairs, whether or not they can be found
+	Gold  int // number of gold pairs, whether or not they can be found
 }
 
-// Miner puts forward a half's scored pairs as one of the BUCC protocols does.
+// Miner extracts the scored pairs of a half as one of the BUCC protocols defines.
 type Miner func(ctx context.Context, searcher index.Searcher, half Half) (Mined, error)
 
-// BUCCScore is a thresholded BUCC protocol's result.
+// BUCCScore is the result of a BUCC protocol with a threshold.
 type BUCCScore struct {
 	Threshold     float64
-	ThresholdHalf string  // where the threshold was found
-	ReportHalf    string  // where it was used
-	Counts                // of the report
-	Candidates    int     // pairs put forward before the threshold
-	Curve         []Point // of the report half
+	ThresholdHalf string  // the half on which the threshold was found
+	ReportHalf    string  // the half that is reported
+	Counts                // of the reported half
+	Candidates    int     // pairs before the threshold
+	Curve         []Point // of the reported half
 }
 
-// ScoreBUCC finds the threshold on tune and reports on report; they may be the same half. The report extracts again, with
-// score >= threshold: tied scores at the threshold then count, as in bucc.py.
+// ScoreBUCC finds the threshold on tune and reports on report. They may be the same half. The pairs of the report are
+// extracted with score >= threshold, so all pairs tied at the threshold count, as in bucc.py.
 func ScoreBUCC(tune, report Mined) BUCCScore {
 	threshold, _ := BestThreshold(Curve(tune.Pairs, tune.Gold))
 	return BUCCScore{
@@ -49,7 +49,7 @@ func ScoreBUCC(tune, report Mined) BUCCScore {
 	}
 }
 
-// neighbours searches both directions; k is cut to what the other side has, as the references do.
+// neighbours searches in both directions. As in the reference programs, k is limited to the size of the other side.
 func neighbours(ctx context.Context, searcher index.Searcher, source, target embedding.Matrix, k int, margin mine.Margin) (*mine.Lists, error) {
 	found, err := searcher.Search(ctx, index.Side{Vectors: source}, index.Side{Vectors: target}, k, nil)
 	if err != nil {
@@ -58,8 +58,8 @@ func neighbours(ctx context.Context, searcher index.Searcher, source, target emb
 	return mine.NewLists(found.Source, found.Target, k, margin)
 }
 
-// maxPairs mines one-to-one pairs that score above floor and names them by sentence. keep may refuse a pair of rows; a pair
-// that it refuses has taken its two rows all the same.
+// maxPairs mines one-to-one pairs with a score above floor and returns them as sentences. keep may reject a pair of
+// rows; the two rows of a rejected pair are still used up.
 func maxPairs(lists *mine.Lists, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []Scored {
 	var out []Scored
 	for _, c := range mine.Pairs(lists.Candidates(), source.rows.N, target.rows.N, mine.Max, floor) {

@@ -6,9 +6,9 @@ import (
 	"bitextmine/index"
 )
 
-// BUCCCosine is the cosine-only BUCC measure of VMSST (Wieting et al. 2023), its "BUCC (c.)".
+// BUCCCosine is the BUCC measure of VMSST by cosine only (Wieting et al. 2023), which the paper calls "BUCC (c.)".
 var BUCCCosine = Protocol{"bucc-cosine", [2]string{
-	"Each source sentence with its nearest target by cosine, no margin, targets may repeat; distinct texts, a text that repeats on its side is out.",
+	"Each source sentence with its nearest target by cosine, no margin, targets may repeat; over distinct texts; a text that occurs twice on its side is excluded.",
 	"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with cosine >= threshold.",
 }}
 

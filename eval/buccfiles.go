@@ -10,7 +10,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Names of halves. BUCC's own files say training; its sample is a third, small half that only counts when it is all there is.
+// Names of halves. BUCC's own files say "training". The sample is a third, small half that is used only if there is no
+// other.
 const (
 	Train  = "train"
 	Test   = "test"
@@ -19,13 +20,13 @@ const (
 
 var halfNames = map[string]string{"train": Train, "training": Train, "test": Test, "sample": Sample}
 
-// BUCCFiles names the files of one half; Gold is empty where there is none (BUCC's own test half).
+// BUCCFiles names the files of one half. Gold is empty if there is no gold file (BUCC's own test half).
 type BUCCFiles struct {
 	Half, Source, Target, Gold string
 }
 
-// FindBUCC finds a pair's halves in dir or dir/PAIR: files PAIR.HALF.LANGUAGE and PAIR.HALF.gold, codes in any of their usual
-// forms, plain or compressed. It returns the train half first.
+// FindBUCC finds the halves of a pair in dir or dir/PAIR: files PAIR.HALF.LANGUAGE and PAIR.HALF.gold, with any of the
+// usual language codes, compressed or not. The train half is first.
 func FindBUCC(dir string, pair LanguagePair) ([]BUCCFiles, error) {
 	halves := make(map[string]*BUCCFiles)
 	dirs := []string{dir}
@@ -50,7 +51,7 @@ func FindBUCC(dir string, pair LanguagePair) ([]BUCCFiles, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, badinput.Errorf("%s holds no BUCC set of %s: it needs %s.train.%s, %s.train.%s and %s.train.gold", dir, pair, pair, pair.Source, pair, pair.Target, pair)
+		return nil, badinput.Errorf("%s has no BUCC set of %s: it needs %s.train.%s, %s.train.%s and %s.train.gold", dir, pair, pair, pair.Source, pair, pair.Target, pair)
 	}
 	return out, nil
 }
@@ -93,7 +94,7 @@ func collectBUCC(dir string, pair LanguagePair, halves map[string]*BUCCFiles) er
 
 var compressions = []string{".gz", ".zst", ".bz2", ".xz"}
 
-// uncompressed is a file's name without its compression's suffix.
+// uncompressed returns a file name without the suffix of its compression.
 func uncompressed(name string) string {
 	if ext := filepath.Ext(name); slices.Contains(compressions, ext) {
 		return strings.TrimSuffix(name, ext)
@@ -101,7 +102,7 @@ func uncompressed(name string) string {
 	return name
 }
 
-// ReadBUCC reads a half's texts and gold; its vectors are still to come.
+// ReadBUCC reads the texts and the gold of a half. The vectors are added later.
 func ReadBUCC(files BUCCFiles, pair LanguagePair) (Half, error) {
 	half := Half{Name: files.Half}
 	var err error

@@ -9,13 +9,13 @@ import (
 
 // BUCCLaser is the BUCC measure of LASER's tasks/bucc (Artetxe & Schwenk 2019).
 var BUCCLaser = Protocol{"bucc-laser", [2]string{
-	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that repeats on its side is out, gold is not filtered.",
+	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that occurs twice on its side is excluded, gold is not filtered.",
 	"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
 }}
 
-// MineBUCCLaser gives the pairs that LASER's mine_bitexts --unify --retrieval max --margin ratio -k 4 writes and that bucc.py keeps.
-// Texts are unified by their stripped form, where the reference unifies raw lines and so lets a trailing blank make a second
-// neighbour of the same sentence.
+// MineBUCCLaser returns the pairs that LASER's mine_bitexts --unify --retrieval max --margin ratio -k 4 writes and that
+// bucc.py evaluates. Texts are unified by their stripped form. The reference unifies raw lines, so there a trailing
+// blank makes a sentence its own second neighbour.
 func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)

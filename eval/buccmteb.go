@@ -12,13 +12,14 @@ var BUCCMTEB = Protocol{"bucc-mteb", [2]string{
 	"F1, P and R weighted over target labels as scikit-learn does: F1 = (1/N) sum over correct of 2/(1+m), P = (1/N) sum of 1/m, R = accuracy. Not comparable with the other BUCC protocols.",
 }}
 
-// MTEBScore is the result of bucc-mteb, in percent, and the counts it is made of.
+// MTEBScore is the result of bucc-mteb in percent, with the counts that it is computed from.
 type MTEBScore struct {
 	F1, Precision, Recall float64
 	Queries, Correct      int
 }
 
-// ScoreBUCCMTEB finds each gold source's nearest target. A sentence of several gold pairs is a query for each, as in MTEB.
+// ScoreBUCCMTEB finds the nearest target of each gold source. A sentence of several gold pairs is one query for each of
+// them, as in MTEB.
 func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTEBScore, error) {
 	if len(half.Gold) == 0 {
 		return MTEBScore{}, nil
@@ -42,8 +43,8 @@ func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTE
 	return WeightedF1(labels, predictions), nil
 }
 
-// WeightedF1 is scikit-learn's precision, recall and F1 with average="weighted", where every query has one label and one
-// prediction: the mean over labels, weighted by how many queries have them.
+// WeightedF1 computes scikit-learn's precision, recall and F1 with average="weighted" for queries with one label and
+// one prediction each: the mean over labels, weighted by the number of queries with that label.
 func WeightedF1(labels, predictions []int32) MTEBScore {
 	type tally struct{ label, predicted, correct int }
 	tallies := make(map[int32]*tally)
@@ -62,7 +63,7 @@ func WeightedF1(labels, predictions []int32) MTEBScore {
 			score.Correct++
 		}
 	}
-	// Summed in query order: the same bits whatever the map's order.
+	// Summed in query order, so the map's order does not change the bits.
 	for _, label := range labels {
 		t := tallies[label]
 		if t.correct == 0 {

@@ -26,7 +26,7 @@ func newBUCCReport(p Protocol, encoder string) *Report {
 	return report
 }
 
-// miner and score of each thresholded protocol.
+// thresholded holds the miner and the score function of each protocol with a threshold.
 var thresholded = map[Protocol]struct {
 	mine  Miner
 	score func(tune, report Mined) BUCCScore
@@ -37,16 +37,16 @@ var thresholded = map[Protocol]struct {
 	BUCCScored: {nil, ScoreBUCC}, // mined by a Scoring
 }
 
-// buccResult gathers what a protocol found in a pair's halves.
+// buccResult collects what a protocol found in the halves of a pair.
 type buccResult struct {
 	mined          []Mined // of each half, train first
-	last           string  // the half that is reported
-	source, target int     // its sentences
+	last           string  // the reported half
+	source, target int     // number of sentences in the reported half
 	mteb           MTEBScore
 	quality        score.Quality // of bucc-scored
 }
 
-// add mines a half; last is the one that is reported.
+// add mines a half. last means that it is the reported half.
 func (b *buccResult) add(ctx context.Context, r *Runner, p Protocol, half Half, last bool) error {
 	b.last, b.source, b.target = half.Name, len(half.Source.Texts), len(half.Target.Texts)
 	if p == BUCCMTEB {
@@ -58,7 +58,7 @@ func (b *buccResult) add(ctx context.Context, r *Runner, p Protocol, half Half, 
 	}
 	protocol, ok := thresholded[p]
 	if !ok {
-		return fmt.Errorf("%s is no BUCC protocol", p.Name)
+		return fmt.Errorf("%s is not a BUCC protocol", p.Name)
 	}
 	if p == BUCCScored {
 		mined, quality, err := r.Scoring.Mine(ctx, r.Searcher, half)
@@ -70,7 +70,7 @@ func (b *buccResult) add(ctx context.Context, r *Runner, p Protocol, half Half, 
 	return err
 }
 
-// addBUCC adds a pair's row: the threshold from its first half, the report on its last.
+// addBUCC adds the row of a pair: the threshold is from its first half, the figures are from its last.
 func (r *Report) addBUCC(pair LanguagePair, found buccResult) {
 	if r.Protocol == BUCCMTEB {
 		s := found.mteb
@@ -79,7 +79,7 @@ func (r *Report) addBUCC(pair LanguagePair, found buccResult) {
 	}
 	s := thresholded[r.Protocol].score(found.mined[0], found.mined[len(found.mined)-1])
 	if len(found.mined) == 1 {
-		r.note("%s has its %s half only: the threshold was found on the half that is reported", pair, found.last)
+		r.note("%s has only its %s half: the threshold was found on the reported half", pair, found.last)
 	}
 	if r.Protocol == BUCCScored {
 		r.noteQuality(pair, found.mined[len(found.mined)-1], found.quality)

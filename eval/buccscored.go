@@ -10,21 +10,21 @@ import (
 	"bitextmine/score"
 )
 
-// BUCCScored is ours: BUCC's sets, with a learned probability in place of the margin.
+// BUCCScored is this project's own protocol: BUCC's sets with a learned probability instead of the margin.
 var BUCCScored = Protocol{"bucc-scored", [2]string{
-	"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that repeats on its side is out, gold is not filtered.",
-	"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not to be set beside other protocols' figures as theirs.",
+	"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
+	"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not comparable with the figures of other protocols.",
 }}
 
-// Scoring is the scorer of bucc-scored and what it needs of the encoder.
+// Scoring is the scorer of bucc-scored with the encoder's token output.
 type Scoring struct {
 	Scorer  *score.Scorer
-	Tokens  score.Tokenizer // nil: none
+	Tokens  score.Tokenizer // nil if there is none
 	Threads int
 }
 
-// Mine gives the pairs that a run with the scorer would match, and how far their probabilities hold: each matched pair is
-// true if it is gold and false if not, whatever a reader would say of it.
+// Mine returns the pairs that a run with the scorer would match, and the quality of their probabilities. A matched pair
+// counts as true if it is gold and as false if not, even if a reader would accept it.
 func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) (Mined, score.Quality, error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
@@ -55,7 +55,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 	return mined, score.Measure(outcomes), nil
 }
 
-// texts lists the normalised texts of an arrangement's rows.
+// texts returns the normalised texts of the rows.
 func (a arranged) texts(v Vectors) []string {
 	out := make([]string, len(a.sentence))
 	for i, s := range a.sentence {
@@ -64,7 +64,7 @@ func (a arranged) texts(v Vectors) []string {
 	return out
 }
 
-// noteQuality says how far the probabilities of a pair's reported half hold.
+// noteQuality adds the quality of the probabilities of a pair's reported half to the notes.
 func (r *Report) noteQuality(pair LanguagePair, mined Mined, q score.Quality) {
 	at := Extract(mined.Pairs, mined.Gold, 0.5)
 	r.note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
@@ -73,7 +73,7 @@ func (r *Report) noteQuality(pair LanguagePair, mined Mined, q score.Quality) {
 		pair, top.Examples, 100*top.True, q.Examples, q.Calibration, diagram(q))
 }
 
-// diagram is a reliability diagram in a line.
+// diagram formats a reliability diagram as one line.
 func diagram(q score.Quality) string {
 	out := ""
 	for i, b := range q.Bins {

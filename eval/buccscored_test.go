@@ -59,8 +59,9 @@ func sharedHalf(t *testing.T, dir, source string) Half {
 	return half
 }
 
-// TestScorerOnSharedSets holds the default scorer, which saw none of these sets, to what docs/scoring.md says of it: F1 over the ratio
-// margin's, at its best threshold and at that of mine run, and nine in ten of the pairs given 0.9 or more in gold.
+// TestScorerOnSharedSets checks what docs/scoring.md says of the default scorer on sets that it was not fitted on: an
+// F1 above the ratio margin's, at its best threshold and at that of mine run, and nine of ten pairs with a probability
+// of at least 0.9 in gold.
 func TestScorerOnSharedSets(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	scoring, searcher := openScoring(t), openSearcher(t)
@@ -110,7 +111,7 @@ func TestMarginsSideBySide(t *testing.T) {
 	}
 }
 
-// marginScore is bucc-laser with another margin, k, and, if asked, neighbourhoods that leave the candidate out.
+// marginScore is bucc-laser with another margin and k. On request the candidate is left out of the neighbourhoods.
 func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.Margin, k int, without bool) BUCCScore {
 	t.Helper()
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
@@ -145,8 +146,8 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 	return ScoreBUCC(mined, mined)
 }
 
-// TestHardEditsByKind sets the scorer beside the margin on xsim++'s task: for each German sentence the best of the English ones and of rule-made
-// edits of them.
+// TestHardEditsByKind compares the scorer with the margin on the task of xsim++: for each German sentence, find the
+// best of the English sentences and of rule-made edits of them.
 func TestHardEditsByKind(t *testing.T) {
 	dir := sharedSet(t, "flores60.tar.zst")
 	source, target, err := floresPair(filepath.Join(dir, "flores60"))

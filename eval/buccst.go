@@ -10,12 +10,13 @@ import (
 
 // BUCCST is the BUCC measure of sentence-transformers' example bucc2018.py (Reimers & Gurevych 2020).
 var BUCCST = Protocol{"bucc-st", [2]string{
-	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over all sentences, repeated texts included, down to score 1 and no further.",
-	"Threshold: best F1 on the train half, looked at on correct pairs only. Search is exact, where the example's default is IVF.",
+	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over all sentences, including repeated texts, with score >= 1.",
+	"Threshold: best F1 on the train half, evaluated only at correct pairs. The search is exact; the example's default is IVF.",
 }}
 
-// MineBUCCST gives the example's bitext_list. That F1 is looked at only on correct pairs changes nothing: a wrong pair never
-// raises it. With one half, the example prints the best point of the walk, and so does ScoreBUCCST.
+// MineBUCCST returns the example's bitext_list. The example computes F1 only at correct pairs, which changes nothing
+// because a wrong pair never raises F1. With only one half, the example prints the best point of the curve, and so does
+// ScoreBUCCST.
 func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
 	source, target := arrange(half.Source, false), arrange(half.Target, false)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
@@ -27,7 +28,7 @@ func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined,
 	return Mined{Half: half.Name, Pairs: maxPairs(lists, source, target, gold, floor, nil), Gold: len(gold)}, nil
 }
 
-// ScoreBUCCST is ScoreBUCC, except that with one half it reports the best point itself, without extracting again.
+// ScoreBUCCST is ScoreBUCC, but with only one half it reports the best point itself without extracting again.
 func ScoreBUCCST(tune, report Mined) BUCCScore {
 	score := ScoreBUCC(tune, report)
 	if tune.Half == report.Half {

@@ -2,25 +2,25 @@ package eval
 
 import "slices"
 
-// Scored is a pair that a protocol puts forward, with gold's verdict.
+// Scored is a pair that a protocol extracted. Correct says whether it is gold.
 type Scored struct {
-	Source, Target int32 // sentences of their sides
+	Source, Target int32 // sentence numbers on their sides
 	Score          float64
 	Correct        bool
 }
 
-// Counts are what precision, recall and F1 are made of.
+// Counts are the numbers that precision, recall and F1 are computed from.
 type Counts struct {
 	Extracted, Correct, Gold int
 }
 
-// Precision is Correct/Extracted in percent; 0 when nothing was extracted.
+// Precision is Correct/Extracted in percent, or 0 if nothing was extracted.
 func (c Counts) Precision() float64 { return percent(c.Correct, c.Extracted) }
 
-// Recall is Correct/Gold in percent; 0 when gold is empty.
+// Recall is Correct/Gold in percent, or 0 if there is no gold.
 func (c Counts) Recall() float64 { return percent(c.Correct, c.Gold) }
 
-// F1 is the harmonic mean of precision and recall in percent, 0 when nothing is correct.
+// F1 is the harmonic mean of precision and recall in percent, or 0 if nothing is correct.
 func (c Counts) F1() float64 { return percent(2*c.Correct, c.Extracted+c.Gold) }
 
 func percent(part, whole int) float64 {
@@ -30,13 +30,13 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// Point is the state of the walk down the scored pairs after one more of them.
+// Point is one point of a precision-recall curve: the counts of all pairs down to a score.
 type Point struct {
-	Score float64 // of the last pair taken
+	Score float64 // of the last pair included
 	Counts
 }
 
-// Curve walks down pairs, which stand best first, and returns the counts after each: the precision-recall curve.
+// Curve returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
 func Curve(pairs []Scored, gold int) []Point {
 	points := make([]Point, len(pairs))
 	counts := Counts{Gold: gold}
@@ -50,15 +50,15 @@ func Curve(pairs []Scored, gold int) []Point {
 	return points
 }
 
-// BestThreshold returns the point of the strictly best F1 (the first of equals) and the threshold that cuts there: the midpoint
-// to the next score, or the last score itself where no pair follows (LASER's bucc.py fails there). Without a correct pair the
-// threshold is 0, as in bucc.py.
+// BestThreshold returns the point with the highest F1 (the first if several are equal) and its threshold: the midpoint
+// between its score and the next, or its own score if no pair follows (LASER's bucc.py fails there). Without a correct
+// pair the threshold is 0, as in bucc.py.
 func BestThreshold(curve []Point) (threshold float64, best Counts) {
 	if len(curve) > 0 {
 		best.Gold = curve[0].Gold
 	}
 	for i, p := range curve {
-		// F1 = 2 correct / (extracted + gold): compared as integers, so that no rounding decides.
+		// F1 = 2 correct / (extracted + gold), compared in integers to avoid rounding.
 		if p.Correct*(best.Extracted+best.Gold) > best.Correct*(p.Extracted+p.Gold) || best.Correct == 0 && p.Correct > 0 {
 			best = p.Counts
 			threshold = (p.Score + curve[min(i+1, len(curve)-1)].Score) / 2
@@ -67,7 +67,7 @@ func BestThreshold(curve []Point) (threshold float64, best Counts) {
 	return threshold, best
 }
 
-// Extract counts the pairs that score at least threshold.
+// Extract counts the pairs with a score of at least threshold.
 func Extract(pairs []Scored, gold int, threshold float64) Counts {
 	counts := Counts{Gold: gold}
 	for _, p := range pairs {
@@ -81,7 +81,7 @@ func Extract(pairs []Scored, gold int, threshold float64) Counts {
 	return counts
 }
 
-// pairSet answers whether a pair is gold.
+// pairSet is a set of gold pairs.
 type pairSet map[[2]int32]struct{}
 
 func newPairSet(gold [][2]int32) pairSet {
@@ -97,7 +97,7 @@ func (s pairSet) has(source, target int32) bool {
 	return ok
 }
 
-// bestFirst sorts by score, keeping the order of equals: pairs come in key order.
+// bestFirst sorts by score. Pairs with equal scores stay in key order.
 func bestFirst(pairs []Scored) {
 	slices.SortStableFunc(pairs, func(a, b Scored) int {
 		switch {

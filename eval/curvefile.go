@@ -17,10 +17,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// WriteCurves writes the precision-recall curves of reports as TSV: one line a pair that was put forward, best first.
+// WriteCurves writes the precision-recall curves of reports as TSV: one line per extracted pair, best first.
 func WriteCurves(path string, reports []*Report) error {
 	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Curves) > 0 }) {
-		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have", path)
+		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have one", path)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
@@ -36,13 +36,13 @@ func WriteCurves(path string, reports []*Report) error {
 	})
 }
 
-// plotPoints bounds the size of a drawing: more points than pixels show nothing.
+// plotPoints is the maximum number of points of a drawn curve. More points than pixels show nothing.
 const plotPoints = 2000
 
-// PlotCurves draws the precision-recall curves of reports, with a dot at each threshold. ext is "svg" or "png".
+// PlotCurves draws the precision-recall curves of reports with a dot at each threshold. ext is "svg" or "png".
 func PlotCurves(path, ext string, reports []*Report) error {
 	if ext != "svg" && ext != "png" {
-		return badinput.Errorf("%s: a plot is drawn as svg or png, which its name must say", path)
+		return badinput.Errorf("%s: the file name of a plot must end in .svg or .png", path)
 	}
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "recall (%)", "precision (%)"
@@ -60,7 +60,7 @@ func PlotCurves(path, ext string, reports []*Report) error {
 		}
 	}
 	if n == 0 {
-		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have", path)
+		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have one", path)
 	}
 	drawing, err := p.WriterTo(16*vg.Centimeter, 12*vg.Centimeter, ext)
 	if err != nil {

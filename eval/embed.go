@@ -7,47 +7,47 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// Encoder turns sentences into L2-normalised vectors; *encode.Encoder is one.
+// Encoder turns sentences into L2-normalised vectors. *encode.Encoder implements it.
 type Encoder interface {
 	Name() string
 	Dim() int
 	Encode(ctx context.Context, language string, texts []string, dst []float32) error
 }
 
-// Role says which vectors are asked for, for sources that keep them in files.
+// Role says which vectors are wanted, for a VectorSource that reads them from files.
 type Role struct {
 	Pair   LanguagePair
-	Half   string // "train"; empty where a set has no halves
+	Half   string // "train"; empty if the set has no halves
 	Target bool
 }
 
-// VectorSource gives a side its vectors, row i being sentence i's.
+// VectorSource returns the vectors of a side; row i is the vector of sentence i.
 type VectorSource interface {
-	Name() string // of the encoder, for the report
+	Name() string // name of the encoder, for the report
 	Vectors(ctx context.Context, side Side, role Role) (Vectors, error)
 }
 
-// Embedder encodes sides and remembers, until Forget, the vectors of every text of a language: English is encoded once
-// for all pairs that share it. Texts are encoded as they stand in the test set, as the reference programs do, not as a run
-// normalises them. It is used by one goroutine.
+// Embedder encodes sides. It caches the vectors of every text of a language until Forget, so English is encoded once
+// for all pairs that share it. Texts are encoded as they are in the test set, as the reference programs do, and not
+// normalised as in a run. It may be used by one goroutine.
 type Embedder struct {
 	Encoder Encoder
-	// Narrow rounds vectors to float16, the type of a run's embedding files.
+	// Narrow rounds vectors to float16, the type in a run's embedding files.
 	Narrow bool
 
 	known map[string]*lexicon
 }
 
-// lexicon holds the vectors of a language's texts.
+// lexicon holds the vectors of the texts of one language.
 type lexicon struct {
 	row  map[string]int32
 	rows []float32 // [len(row), dim]
 }
 
-// Name is the encoder's.
+// Name is the name of the encoder.
 func (e *Embedder) Name() string { return e.Encoder.Name() }
 
-// Vectors encodes what of side is not yet known.
+// Vectors encodes the texts of side that are not cached.
 func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (Vectors, error) {
 	lex, err := e.learn(ctx, side)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (Vectors, err
 	return Vectors{Side: side, Rows: m}, nil
 }
 
-// Forget drops a language's vectors.
+// Forget removes the cached vectors of a language.
 func (e *Embedder) Forget(language string) { delete(e.known, language) }
 
 func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
@@ -90,7 +90,7 @@ func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
 	known := len(lex.rows)
 	lex.rows = append(lex.rows, make([]float32, len(fresh)*dim)...)
 	if err := e.Encoder.Encode(ctx, side.Language, fresh, lex.rows[known:]); err != nil {
-		e.Forget(side.Language) // its rows are not to be trusted
+		e.Forget(side.Language) // its rows may be incomplete
 		return nil, err
 	}
 	return lex, nil

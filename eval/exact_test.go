@@ -12,7 +12,8 @@ import (
 	"bitextmine/mine"
 )
 
-// exactSearch is the contract of index.Searcher, stated slowly: every cosine by embedding.Dot, lists sorted by (cosine, row).
+// exactSearch is a slow implementation of the contract of index.Searcher: every cosine by embedding.Dot, lists sorted
+// by (cosine, row).
 type exactSearch struct{}
 
 func (exactSearch) Name() string { return "test" }

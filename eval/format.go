@@ -12,10 +12,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Format is how a report is written.
+// Format is the output format of a report.
 type Format string
 
-// Formats. JSON has percentages as numbers from 0 to 100 ("unit": "percent").
+// Formats. In JSON percentages are numbers from 0 to 100 ("unit": "percent").
 const (
 	Table    Format = "table"
 	JSON     Format = "json"
@@ -23,7 +23,7 @@ const (
 	Markdown Format = "markdown"
 )
 
-// ParseFormat reads a format's name.
+// ParseFormat finds a format by its name.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case Table, JSON, TSV, Markdown:
@@ -91,7 +91,7 @@ func (r *Report) markdown() string {
 	return b.String() + "\n"
 }
 
-// tsv writes full precision, for programs; the protocol is a column, so that several reports may stand in one file.
+// tsv writes all digits, for programs. The protocol is a column, so several reports may be in one file.
 func (r *Report) tsv() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "protocol\t%s\n", strings.Join(r.header(), "\t"))
@@ -139,7 +139,8 @@ func (r *Report) shown(row Row) []string {
 	return out
 }
 
-// writeJSON writes one object: the figures of the only row, or of the average, at the top, and every row under "rows".
+// writeJSON writes one object: the figures of the only row, or of the average, are members of the object itself, and
+// all rows are under "rows".
 func (r *Report) writeJSON(w io.Writer) error {
 	top := field{"protocol", r.Protocol.Name}
 	object := []field{top, {"definition", r.Protocol.Definition}, {"encoder", r.Encoder}, {"unit", "percent"}}
@@ -167,7 +168,7 @@ func (r *Report) objects(rows []Row) []ordered {
 	return out
 }
 
-// fields is a row as JSON: its name, its figures, and its counts under "counts".
+// fields returns a row as JSON members: its name, its figures, and its counts under "counts".
 func (r *Report) fields(row Row) ordered {
 	out, counts := ordered{{r.Label, row.Name}}, ordered{}
 	for i, cell := range row.Cells {
@@ -186,7 +187,7 @@ type field struct {
 	value any
 }
 
-// ordered is a JSON object whose members keep their order.
+// ordered is a JSON object that preserves the order of its members.
 type ordered []field
 
 func (o ordered) MarshalJSON() ([]byte, error) {

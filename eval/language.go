@@ -5,7 +5,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// LanguagePair is two languages by corpus.ParseLanguage's names.
+// LanguagePair is two languages by their names from corpus.ParseLanguage.
 type LanguagePair struct{ Source, Target string }
 
 func (p LanguagePair) String() string { return p.Source + "-" + p.Target }
@@ -26,19 +26,19 @@ func ParsePair(source, target string) (LanguagePair, error) {
 	return p, nil
 }
 
-// sameLanguage says whether a code found in a file's name is the language.
+// sameLanguage reports whether a code in a file name is the code of the language.
 func sameLanguage(code, language string) bool {
 	parsed, err := corpus.ParseLanguage(code)
 	return err == nil && parsed == language
 }
 
-// pairOf reads "de-en" out of a file's name; ok is false when it is no pair of two languages.
+// pairOf reads a pair such as "de-en" from a file name. ok is false if the name is not a pair of two languages.
 func pairOf(name string) (pair LanguagePair, ok bool) {
 	for i := range name {
 		if name[i] != '-' {
 			continue
 		}
-		// A code may have a hyphen of its own: zh-Hant-en.
+		// A code may itself contain a hyphen: zh-Hant-en.
 		if pair, err := ParsePair(name[:i], name[i+1:]); err == nil {
 			return pair, true
 		}

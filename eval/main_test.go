@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// unpacked are the directories of the shared test sets that tests have unpacked, by archive.
+// unpacked holds the directories of the shared test sets that tests have unpacked, by archive.
 var unpacked = map[string]string{}
 
 // put writes files under a directory of the test and returns it.

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestMTEBPublishedFigures rebuilds the predictions behind MTEB's published BUCC results from whole numbers: N queries, how
-// many were right, and how many of those shared their predicted target with one or more other queries. The shares are the
-// only ones that give the published precision; the F1 then has to follow.
+// TestMTEBPublishedFigures reconstructs the predictions of MTEB's published BUCC results from integers: the number of
+// queries, how many were correct, and how many of these shared their predicted target with other queries. No other
+// numbers give the published precision. The F1 must then be the published one.
 func TestMTEBPublishedFigures(t *testing.T) {
 	for _, c := range []struct {
 		model, pair           string
 		queries, correct      int
-		two, three, four      int // right answers whose target 2, 3, 4 queries predicted
+		two, three, four      int // correct answers whose target 2, 3 or 4 queries predicted
 		precision, f1, recall float64
 	}{
 		{"LaBSE", "de-en", 9580, 9525, 22, 0, 0, 0.9931106471816284, 0.9934933890048714, 0.994258872651357},
@@ -31,7 +31,7 @@ func TestMTEBPublishedFigures(t *testing.T) {
 				labels[i] = int32(i)
 				predictions[i] = int32(i)
 			}
-			// Wrong queries crowd the first right targets; the rest predict sentences that nobody asks for.
+			// Wrong queries predict the first correct targets; the others predict sentences that no query has.
 			wrong, crowded := c.correct, int32(0)
 			crowd := func(targets, others int) {
 				for range targets {
@@ -64,7 +64,7 @@ func TestMTEBPublishedFigures(t *testing.T) {
 	}
 }
 
-// TestWeightedF1WithRepeatedLabels: a target that two gold pairs share has support 2 (worked by hand).
+// TestWeightedF1WithRepeatedLabels checks that a target of two gold pairs has support 2 (computed by hand).
 func TestWeightedF1WithRepeatedLabels(t *testing.T) {
 	got := WeightedF1([]int32{1, 1, 2}, []int32{1, 3, 1})
 	// Label 1: P 1/2, R 1/2, F1 1/2, support 2. Label 2: 0.

@@ -11,9 +11,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ReadNegatives reads the published xsim++ format: an object of `"edited sentence": {"errtype": kind, "src": sentence}` in
-// LANG_errtype.SPLIT.json. The targets are the lines of LANG_augmented.SPLIT beside it, in their order, repetitions included, as
-// LASER's eval.py takes them; without that file, the object's keys in order.
+// ReadNegatives reads the published xsim++ format, LANG_errtype.SPLIT.json: an object of `"edited sentence":
+// {"errtype": kind, "src": sentence}`. The targets are the lines of LANG_augmented.SPLIT beside it, in order and with
+// repetitions, as in LASER's eval.py. Without that file they are the keys of the object in order.
 func ReadNegatives(path string) ([]Negative, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -44,17 +44,18 @@ func ReadNegatives(path string) ([]Negative, error) {
 	for i, text := range texts {
 		n, ok := stripped[strip(text)]
 		if !ok {
-			n = Negative{Text: strip(text), Kind: Misaligned} // a target all the same; of no sentence, so of no kind
+			// it is still a target, but belongs to no sentence and so has no kind
+			n = Negative{Text: strip(text), Kind: Misaligned}
 		}
 		negatives[i] = n
 	}
 	if len(negatives) == 0 {
-		return nil, badinput.Errorf("%s holds no negative: xsim++ without any is xsim", path)
+		return nil, badinput.Errorf("%s has no negatives: xsim++ without negatives is xsim", path)
 	}
 	return negatives, nil
 }
 
-// augmentedLines reads the text file that belongs to an errtype file, nil if there is none.
+// augmentedLines reads the text file that belongs to an errtype file. It returns nil if there is none.
 func augmentedLines(path string) ([]string, error) {
 	text := strings.TrimSuffix(strings.Replace(path, "_errtype.", "_augmented.", 1), ".json")
 	if text == path {

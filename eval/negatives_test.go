@@ -47,7 +47,7 @@ func TestRuleNegatives(t *testing.T) {
 	if numbers == 0 {
 		t.Error("no number of the first sentence was changed")
 	}
-	// The choice is the sentence's own: other sentences before it change nothing but the names to choose from.
+	// The edits depend on the sentence itself. Other sentences only change the names to choose from.
 	again, err := RuleNegatives([]string{targets[2], targets[1], targets[0]})
 	if err != nil || len(again) != len(negatives) {
 		t.Errorf("%d negatives in another order, %d before (%v)", len(again), len(negatives), err)

@@ -13,7 +13,7 @@ import (
 	"bitextmine/index"
 )
 
-// goldenSide is a side as testdata/oracle/oracle.py writes it.
+// goldenSide is a side in the format of testdata/oracle/oracle.py.
 type goldenSide struct {
 	IDs     []string    `json:"ids"`
 	Texts   []string    `json:"texts"`
@@ -170,7 +170,7 @@ func TestAlignedAgainstOracle(t *testing.T) {
 	readGolden(t, "aligned", &c)
 	ctx, search := t.Context(), index.Searcher(exactSearch{})
 	source, target, wide := c.Source.vectors(), c.Target.vectors(), c.TargetsWithNegatives.vectors()
-	// Lines have no ids of their own.
+	// The lines have no ids.
 	source.IDs, target.IDs, wide.IDs = nil, nil, nil
 	for _, byText := range []bool{false, true} {
 		got, err := ScoreTatoeba(ctx, search, source, target, byText)

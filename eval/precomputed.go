@@ -11,16 +11,17 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Precomputed takes vectors from files: .npy (float16, float32 or float64), or LASER's values without a header. Row i belongs
-// to line i of the text. {src}, {tgt}, {pair} and {half} in the names stand for the pair at hand, by its short codes (de, zh-Hant).
+// Precomputed reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
+// belongs to line i of the text. In the file names, {src}, {tgt}, {pair} and {half} are replaced by the short codes of
+// the current pair (de, zh-Hant).
 type Precomputed struct {
-	Source, Target string // file names
-	Dim            int    // of headerless files; 0: only .npy
+	Source, Target string // patterns of file names
+	Dim            int    // dim of headerless files; 0 if all files are .npy
 	DType          embedding.DType
 	Narrow         bool
 }
 
-// Name names the files.
+// Name returns the names of the files.
 func (p Precomputed) Name() string { return p.Source + " and " + p.Target }
 
 // Vectors reads a side's file and L2-normalises its rows, as the reference programs do.
@@ -56,12 +57,12 @@ func (p Precomputed) open(path string) (*embedding.File, error) {
 		return embedding.OpenArray(path)
 	}
 	if p.Dim == 0 {
-		return nil, badinput.Errorf("%s is not .npy, so its rows cannot be told apart: give their number of values with --dim", path)
+		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with --dim", path)
 	}
 	return embedding.OpenRaw(path, p.Dim, p.DType)
 }
 
-// normaliseRows divides each row by its norm.
+// normaliseRows divides each row by its L2 norm.
 func normaliseRows(rows []float32, dim int, path string) error {
 	for i := 0; i*dim < len(rows); i++ {
 		row := rows[i*dim:][:dim]
@@ -71,7 +72,7 @@ func normaliseRows(rows []float32, dim int, path string) error {
 		}
 		switch {
 		case math.IsNaN(sum) || math.IsInf(sum, 0):
-			return badinput.Errorf("%s: row %d holds a value that is not finite: encode that sentence again", path, i)
+			return badinput.Errorf("%s: row %d has a value that is not finite: encode that sentence again", path, i)
 		case sum == 0:
 			return badinput.Errorf("%s: row %d is all zeros, which has no direction: encode that sentence again", path, i)
 		}

@@ -14,7 +14,7 @@ import (
 	"bitextmine/mine"
 )
 
-// randomHalf draws a half with planted pairs; every seventh source repeats the text and vector of another.
+// randomHalf draws a half with known pairs. Every seventh source has the text and vector of another.
 func randomHalf(seed uint64, n, m, dim int) Half {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	vector := func() []float32 {
@@ -108,7 +108,7 @@ func byName(half Half, pairs []Scored) []named {
 
 var miners = map[string]Miner{BUCCLaser.Name: MineBUCCLaser, BUCCST.Name: MineBUCCST, BUCCCosine.Name: MineBUCCCosine}
 
-// TestResultsDoNotDependOnRowOrder: the same pairs with the same scores in the same order, bit for bit.
+// TestResultsDoNotDependOnRowOrder checks for the same pairs with the same scores in the same order, bit for bit.
 func TestResultsDoNotDependOnRowOrder(t *testing.T) {
 	for seed := range uint64(10) {
 		half := randomHalf(seed, 50, 65, 6)
@@ -157,7 +157,7 @@ func cut(m embedding.Matrix, from, size int) embedding.Matrix {
 	return embedding.FromFloat32(m.F32[from*m.Dim:to*m.Dim], m.Dim)
 }
 
-// merge puts a cell's lists, whose rows start at row and whose ids start at id, into the lists of the whole side.
+// merge adds a cell's lists, whose rows start at row and whose ids start at id, to the lists of the whole side.
 func merge(whole, cell mine.Neighbours, row, id int) {
 	type entry struct {
 		id     int32
@@ -183,7 +183,7 @@ func merge(whole, cell mine.Neighbours, row, id int) {
 	}
 }
 
-// TestMarginsDoNotDependOnSharding: cells of any size, merged, give the margins of one search.
+// TestMarginsDoNotDependOnSharding checks that cells of any size, merged, give the same margins as one search.
 func TestMarginsDoNotDependOnSharding(t *testing.T) {
 	half := randomHalf(4, 40, 55, 6)
 	want, err := MineBUCCLaser(t.Context(), exactSearch{}, half)
@@ -220,7 +220,7 @@ func TestMaxProtocolsAreOneToOne(t *testing.T) {
 	}
 }
 
-// TestReportedF1IsThatOfExtractingAgain, and no other threshold does better when scores differ.
+// TestReportedF1IsThatOfExtractingAgain also checks that no other threshold does better if scores differ.
 func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
 	for seed := range uint64(20) {
 		half := randomHalf(seed, 60, 70, 6)
@@ -242,7 +242,7 @@ func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
 	}
 }
 
-// TestBestThreshold works the walk of bucc.py by hand.
+// TestBestThreshold follows bucc.py by hand.
 func TestBestThreshold(t *testing.T) {
 	scored := func(marks string, scores ...float64) []Scored {
 		var out []Scored
@@ -274,7 +274,7 @@ func TestBestThreshold(t *testing.T) {
 	}
 }
 
-// TestSTSByHand: gold 1 2 3 against cosines 1 3 2 is r = 1/2 either way; a tie takes the mean of its ranks.
+// TestSTSByHand: gold 1 2 3 and cosines 1 3 2 give r = 1/2 either way. Equal values get the mean of their ranks.
 func TestSTSByHand(t *testing.T) {
 	got := STSSet{Gold: []float64{1, 2, 3}, Cosine: []float64{0.1, 0.3, 0.2}}.Correlate()
 	if !near(got.Pearson, 50) || !near(got.Spearman, 50) || got.Pairs != 3 {

@@ -6,10 +6,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Protocol is the name of a measure with all its settings.
+// Protocol is a measure with all its settings.
 type Protocol struct {
 	Name string
-	// Definition is printed above every result: two lines that say what was measured.
+	// Definition is two lines that say what was measured. They are printed above every result.
 	Definition [2]string
 }
 

@@ -10,13 +10,13 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// strip is Python's str.strip, by which the reference programs tell texts apart.
+// strip is Python's str.strip. The reference programs compare stripped texts.
 func strip(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
 }
 
-// readSide reads a file of one sentence a line or, with ids, of id<TAB>sentence; any of corpus's compressions will do. Lines are
-// names here, so one that holds no sentence is an error.
+// readSide reads a file of one sentence per line or, with ids, of id<TAB>sentence, in any compression that corpus
+// reads. Line numbers identify sentences here, so a line without a sentence is an error.
 func readSide(path, language string, ids bool) (Side, error) {
 	opts := corpus.DefaultOptions()
 	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
@@ -31,12 +31,12 @@ func readSide(path, language string, ids bool) (Side, error) {
 			return Side{}, err
 		}
 		if next++; s.Line != next {
-			return Side{}, badinput.Errorf("%s:%d: the line is empty, but line numbers are what pairs sentences: give it its sentence", path, next)
+			return Side{}, badinput.Errorf("%s:%d: the line is empty, but sentences are paired by line number: put the sentence there", path, next)
 		}
 		side.Texts = append(side.Texts, strip(s.Text))
 		if ids {
 			if first, ok := line[s.Doc]; ok {
-				return Side{}, badinput.Errorf("%s:%d: the id %s stands in line %d already: ids must be unique", path, s.Line, s.Doc, first)
+				return Side{}, badinput.Errorf("%s:%d: the id %s is already in line %d: ids must be unique", path, s.Line, s.Doc, first)
 			}
 			line[s.Doc] = s.Line
 			side.IDs = append(side.IDs, s.Doc)
@@ -45,7 +45,7 @@ func readSide(path, language string, ids bool) (Side, error) {
 	return side, nil
 }
 
-// readGoldRows reads a gold file and finds its ids on both sides.
+// readGoldRows reads a gold file and looks up its ids on both sides.
 func readGoldRows(path string, source, target Side) (_ [][2]int32, err error) {
 	f, err := os.Open(path)
 	if err != nil {

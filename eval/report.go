@@ -2,10 +2,10 @@ package eval
 
 import "fmt"
 
-// Kind is what a column holds; it decides how it is printed.
+// Kind is the type of a column's values. It decides how they are printed.
 type Kind int
 
-// Percentages have two decimals in tables, thresholds six; machine-readable formats keep every digit.
+// Percentages have two decimals in tables, thresholds six. Machine-readable formats have all digits.
 const (
 	Percentage Kind = iota
 	Threshold
@@ -13,13 +13,14 @@ const (
 	Text
 )
 
-// Column is one figure of a report. Name is its name in every format.
+// Column is one figure of a report. It has the same name in every format.
 type Column struct {
 	Name string
 	Kind Kind
 }
 
-// Row is one language pair, or one test set, with a cell for each column: float64, int, string, or nil where the figure does not apply.
+// Row is one language pair or one test set. It has a cell for each column: float64, int, string, or nil if the figure
+// does not apply.
 type Row struct {
 	Name  string
 	Cells []any
@@ -32,15 +33,16 @@ type Report struct {
 	Label    string // what a row is: "pair", "set"
 	Columns  []Column
 	Rows     []Row
-	// Means are rows made of others: the average over the pairs, a year of sts. Empty for one pair.
+	// Means are rows computed from other rows: the average over the pairs, or a year of sts. There are none for a
+	// single pair.
 	Means []Row
-	// Notes say what a reader must know before setting the figures beside others.
+	// Notes are what a reader must know before comparing the figures with others.
 	Notes []string
-	// Curves are the precision-recall curves of the thresholded protocols, one for each row.
+	// Curves are the precision-recall curves of protocols with a threshold, one for each row.
 	Curves []NamedCurve
 }
 
-// NamedCurve is a pair's precision-recall curve.
+// NamedCurve is the precision-recall curve of a pair.
 type NamedCurve struct {
 	Name      string
 	Threshold float64
@@ -51,7 +53,7 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// average adds the mean over rows of every percentage, when there is more than one row.
+// average adds the mean of every percentage over the rows if there is more than one row.
 func (r *Report) average() {
 	if len(r.Rows) < 2 {
 		return

@@ -30,7 +30,7 @@ func buccReports(t *testing.T, dir string) []*Report {
 	return reports
 }
 
-// TestThresholdFromTrainReportOnTest: the threshold of the train half cuts the test half.
+// TestThresholdFromTrainReportOnTest checks that the threshold of the train half is applied to the test half.
 func TestThresholdFromTrainReportOnTest(t *testing.T) {
 	dir := buccDir(t)
 	both := buccReports(t, dir)[0]
@@ -50,7 +50,7 @@ func TestThresholdFromTrainReportOnTest(t *testing.T) {
 	}
 }
 
-// TestTestHalfWithoutGold: BUCC's own test halves have none.
+// TestTestHalfWithoutGold: BUCC's own test halves have no gold.
 func TestTestHalfWithoutGold(t *testing.T) {
 	dir := buccDir(t)
 	remove(t, filepath.Join(dir, "bucc2018/de-en/de-en.test.gold"))

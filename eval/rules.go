@@ -12,8 +12,8 @@ import (
 	"bitextmine/corpus"
 )
 
-// RuleNegativesNote goes with every report on RuleNegatives.
-const RuleNegativesNote = "negatives are this program's own, made by rules from the targets: not comparable with published xsim++ figures (give the published errtype.json with --negatives for those)"
+// RuleNegativesNote must accompany every report on RuleNegatives.
+const RuleNegativesNote = "negatives were made from the targets by this program's rules: not comparable with published xsim++ figures (for those, give the published errtype.json with --negatives)"
 
 // Kinds of RuleNegatives.
 const (
@@ -24,13 +24,14 @@ const (
 )
 
 const (
-	// alternatives is how many other numbers or entities replace each one.
+	// alternatives is the number of replacements for each number or entity.
 	alternatives = 3
-	// editsOfKind bounds how many negatives of a kind a sentence gets, so that long sentences do not fill the targets.
+	// editsOfKind is the maximum number of negatives of one kind for a sentence, so that long sentences do not dominate
+	// the targets.
 	editsOfKind = 6
 )
 
-// RuleNegatives makes hard English negatives: each is a sentence with one edit that changes what it says.
+// RuleNegatives makes hard English negatives. Each is a sentence with one edit that changes its meaning.
 //
 //   - Number: a number becomes another of the same form (1,250 -> 3,250; 3.5 -> 8.5; three -> six);
 //   - Entity: a capitalised name inside the sentence becomes one of the same length in words from another sentence;
@@ -38,7 +39,7 @@ const (
 //   - Causality: a connective, or a word of change or order, becomes one that turns the relation (because -> although,
 //     increased -> decreased, before -> after).
 //
-// The choice depends on the sentence and the set alone. A negative that is itself a target is left out.
+// The edits depend only on the sentence and the set. A negative that is itself a target is left out.
 func RuleNegatives(targets []string) ([]Negative, error) {
 	names := entities(targets)
 	taken := make(map[string]bool, len(targets))
@@ -76,7 +77,7 @@ func RuleNegatives(targets []string) ([]Negative, error) {
 
 var digits = regexp.MustCompile(`\d+(?:[.,]\d+)*`)
 
-// numberEdits replaces each number, in digits or as a word, by others.
+// numberEdits replaces each number, in digits or as a word, by other numbers.
 func numberEdits(text string, rng *rand.Rand) []string {
 	var out []string
 	for _, at := range digits.FindAllStringIndex(text, -1) {
@@ -95,7 +96,8 @@ func numberEdits(text string, rng *rand.Rand) []string {
 	return out
 }
 
-// otherNumber changes the leading digits of a number, keeping its length and punctuation. A year stays near (1987 -> 1974).
+// otherNumber changes the leading digits of a number. Its length and punctuation stay. A year stays near (1987 ->
+// 1974).
 func otherNumber(number string, rng *rand.Rand) string {
 	if year, err := strconv.Atoi(number); err == nil && year >= 1500 && year < 2100 {
 		return strconv.Itoa(year - 2 - rng.IntN(40))
@@ -115,7 +117,7 @@ func otherNumber(number string, rng *rand.Rand) string {
 		}
 		b[i] = other
 		if i > 0 || rng.IntN(2) == 0 {
-			break // the first digit always, sometimes the second too
+			break // always change the first digit, sometimes the second too
 		}
 	}
 	return string(b)
@@ -154,7 +156,8 @@ func entityEdits(text string, known map[int][]string, rng *rand.Rand) []string {
 	return out
 }
 
-// names finds runs of capitalised words that do not start the sentence: what English writes with a capital inside is a name.
+// names finds runs of capitalised words that are not at the start of the sentence. English capitalises only names
+// there.
 func names(text string) [][2]int {
 	var out [][2]int
 	afterStop := true
@@ -174,7 +177,7 @@ func names(text string) [][2]int {
 	return out
 }
 
-// words returns where the words of a text stand: letters, and apostrophes and hyphens between them.
+// words returns the positions of the words in a text: letters, with apostrophes and hyphens between them.
 func words(text string) [][2]int {
 	var out [][2]int
 	start := -1
@@ -194,11 +197,11 @@ func words(text string) [][2]int {
 	return out
 }
 
-// wordEdits replaces each place where a phrase of the table stands as whole words.
+// wordEdits replaces each occurrence of a phrase of the table as whole words.
 func wordEdits(text string, table []replacement) []string {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) {
-		return nil // a letter whose lower case has another length: places would not agree
+		return nil // a letter's lower case has another length, so the positions would not agree
 	}
 	var out []string
 	covered := make([]bool, len(text))
@@ -215,7 +218,7 @@ func wordEdits(text string, table []replacement) []string {
 				continue
 			}
 			for i := at; i < end; i++ {
-				covered[i] = true // "was not" is not also "was"
+				covered[i] = true // "was not" does not count as "was" too
 			}
 			out = append(out, text[:at]+likeCase(r.to, text[at:end])+text[end:])
 		}
@@ -230,7 +233,7 @@ func wholeWord(text string, at, end int) bool {
 	return !letter(at-1) && !letter(end)
 }
 
-// likeCase gives word a capital if model has one.
+// likeCase capitalises word if model is capitalised.
 func likeCase(word, model string) string {
 	if r := []rune(model); len(r) > 0 && unicode.IsUpper(r[0]) {
 		return strings.ToUpper(word[:1]) + word[1:]

@@ -7,10 +7,10 @@ var numberWords = []string{
 	"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fifteen", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "hundred", "thousand", "million", "billion",
 }
 
-// notNames are words that English capitalises anywhere and that name no one.
+// notNames are words that English always capitalises although they are not names.
 var notNames = map[string]bool{"I": true, "I'm": true, "I've": true, "I'd": true, "I'll": true, "OK": true}
 
-// negations: the longer phrase of a pair stands first, so that it is taken before its part is.
+// negations: the longer phrase of a pair is first, so that it is matched before its part.
 var negations = []replacement{
 	{"is not", "is"}, {"are not", "are"}, {"was not", "was"}, {"were not", "were"}, {"has not", "has"}, {"have not", "have"}, {"had not", "had"},
 	{"will not", "will"}, {"would not", "would"}, {"should not", "should"}, {"could not", "could"}, {"must not", "must"}, {"may not", "may"},
@@ -21,7 +21,7 @@ var negations = []replacement{
 	{"has been", "has not been"}, {"have been", "have not been"}, {"had been", "had not been"},
 }
 
-// causality turns the relation between two parts of a sentence, or the direction of a change.
+// causality reverses the relation between two parts of a sentence, or the direction of a change.
 var causality = []replacement{
 	{"because of", "despite"}, {"due to", "despite"}, {"thanks to", "despite"}, {"as a result of", "in spite of"}, {"despite", "because of"}, {"in spite of", "because of"},
 	{"because", "although"}, {"although", "because"}, {"even though", "because"}, {"therefore", "nevertheless"}, {"however", "therefore"},

@@ -7,22 +7,22 @@ import (
 	"bitextmine/index"
 )
 
-// Runner evaluates test sets on disk. It is used by one goroutine.
+// Runner evaluates test sets on disk. It may be used by one goroutine.
 type Runner struct {
 	Vectors  VectorSource
 	Searcher index.Searcher
-	Scoring  *Scoring // of bucc-scored
-	// Progress, which may be nil, is told what comes next.
+	Scoring  *Scoring // for bucc-scored
+	// Progress, which may be nil, is called with a description of the next step.
 	Progress func(what string)
 }
 
-func (r *Runner) tell(format string, args ...any) {
+func (r *Runner) progress(format string, args ...any) {
 	if r.Progress != nil {
 		r.Progress(fmt.Sprintf(format, args...))
 	}
 }
 
-// forget lets an Embedder drop a language that no later row needs.
+// forget lets an Embedder release a language that no later row needs.
 func (r *Runner) forget(languages ...string) {
 	if e, ok := r.Vectors.(*Embedder); ok {
 		for _, l := range languages {
@@ -31,10 +31,10 @@ func (r *Runner) forget(languages ...string) {
 	}
 }
 
-// BUCC judges language pairs of BUCC sets under dir by one or more of the bucc protocols, encoding each half once. It returns
-// a report for each protocol, in their order.
+// BUCC evaluates language pairs of BUCC sets under dir with one or more of the bucc protocols. It encodes each half
+// once. It returns one report for each protocol, in the given order.
 func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pairs []LanguagePair) ([]*Report, error) {
-	var found [][]BUCCFiles // all of them before any work, so that a wrong name is told at once
+	var found [][]BUCCFiles // find all files before any work, so that a wrong name is reported at once
 	for _, pair := range pairs {
 		files, err := FindBUCC(dir, pair)
 		if err != nil {
@@ -57,7 +57,7 @@ func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pai
 	return reports, nil
 }
 
-// buccPair adds a pair's row to each report. Halves are read, encoded, mined and dropped one after the other.
+// buccPair adds the row of a pair to each report. Halves are read, encoded, mined and released one after the other.
 func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguagePair, files []BUCCFiles) error {
 	var withGold []BUCCFiles
 	for _, f := range files {
@@ -79,7 +79,7 @@ func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguageP
 			return err
 		}
 		for j, report := range reports {
-			r.tell("%s %s %s", report.Protocol.Name, pair, f.Half)
+			r.progress("%s %s %s", report.Protocol.Name, pair, f.Half)
 			if err := results[j].add(ctx, r, report.Protocol, half, i == len(withGold)-1); err != nil {
 				return fmt.Errorf("%s half: %w", f.Half, err)
 			}
@@ -93,7 +93,7 @@ func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguageP
 
 // half reads and encodes a half.
 func (r *Runner) half(ctx context.Context, files BUCCFiles, pair LanguagePair) (Half, error) {
-	r.tell("encode %s %s", pair, files.Half)
+	r.progress("encode %s %s", pair, files.Half)
 	half, err := ReadBUCC(files, pair)
 	if err != nil {
 		return half, err

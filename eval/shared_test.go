@@ -23,10 +23,10 @@ import (
 	"bitextmine/score/calibration"
 )
 
-// shared is where the field's test sets lie beside a checkout that has them; their licences keep them out of it.
+// shared is the path of the field's test sets beside the checkout. Their licences do not allow them in the repository.
 const shared = "../../shared"
 
-// sharedSet unpacks an archive of test sets, or skips the test where there is none.
+// sharedSet unpacks an archive of test sets. It skips the test if there is none.
 func sharedSet(t *testing.T, archive string) string {
 	t.Helper()
 	if unpacked[archive] == "" {
@@ -50,7 +50,7 @@ func openEncoder(t testing.TB) *encode.Encoder {
 	return open(t, fixtures.Encoder)
 }
 
-// openReference is the encoder that the golden figures are of.
+// openReference opens the encoder that the golden figures are from.
 func openReference(t testing.TB) *encode.Encoder {
 	t.Helper()
 	return open(t, filepath.Join(shared, "models", "bag-multi"))
@@ -86,7 +86,8 @@ func openSearcher(t testing.TB) index.Searcher {
 	return searcher
 }
 
-// TestLASERGolden: LASER's own program on the same vectors writes the same pairs and scores, and its bucc.py the same figures.
+// TestLASERGolden checks for the same pairs, scores and figures as LASER's own program and its bucc.py on the same
+// vectors.
 func TestLASERGolden(t *testing.T) {
 	dir := sharedSet(t, "bucc_style.tar.xz")
 	golden := readLASERPairs(t, filepath.Join(shared, "golden", "laser.bag-multi.de-en.train.tsv.gz"))
@@ -139,8 +140,8 @@ func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
 	return pairs
 }
 
-// comparePairs allows other pairs only where the scores tie: a pair that one side has and the other has not must score like one
-// of its rivals.
+// comparePairs allows different pairs only if scores tie: a pair that is on one side only must have the score of one of
+// its rivals.
 func comparePairs(t *testing.T, half Half, got []Scored, golden map[IDs]float64) {
 	t.Helper()
 	const tolerance = 1e-4
@@ -161,8 +162,8 @@ func comparePairs(t *testing.T, half Half, got []Scored, golden map[IDs]float64)
 	t.Logf("%d pairs here, %d of LASER, %d the same, scores within %.2g", len(got), len(golden), same, worst)
 }
 
-// TestBUCCReferenceFigures compares with the figures of an independent implementation (the encoder's README), for float32
-// vectors; float16 ones may differ by 0.3.
+// TestBUCCReferenceFigures compares with the figures of an independent implementation (the encoder's README) for
+// float32 vectors. Those of float16 may differ by 0.3.
 func TestBUCCReferenceFigures(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	pairs := []LanguagePair{{"de", "en"}, {"fr", "en"}, {"zh", "en"}}
@@ -194,8 +195,9 @@ func TestBUCCReferenceFigures(t *testing.T) {
 	}
 }
 
-// TestTatoebaReferenceFigures: P@1 of an independent implementation (the encoder's README). Sentences with the same words in
-// another order have the same vector in this encoder, so a few neighbours tie and 0.3 points are allowed.
+// TestTatoebaReferenceFigures compares P@1 with that of an independent implementation (the encoder's README). This
+// encoder gives sentences with the same words in another order the same vector, so a few neighbours tie, and a
+// difference of 0.3 points is allowed.
 func TestTatoebaReferenceFigures(t *testing.T) {
 	dir := sharedSet(t, "laser_tatoeba.tar.xz")
 	want := map[string][2]float64{
@@ -224,8 +226,8 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 	}
 }
 
-// TestCalibrationOnBUCC plants a third of the gold pairs among the other sentences of a BUCC-style set and compares what is
-// estimated with what the other gold pairs say.
+// TestCalibrationOnBUCC injects a third of the gold pairs among the other sentences of a BUCC-style set and compares
+// the estimates with the other gold pairs.
 func TestCalibrationOnBUCC(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	pair := LanguagePair{"de", "en"}
@@ -287,7 +289,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	}
 }
 
-// poolCurve lists a pool's one-to-one pairs, best first, with gold's verdict by text.
+// poolCurve lists the one-to-one pairs of a pool, best first, marked as gold or not by text.
 func poolCurve(p *Pool, gold map[[2]string]bool) []Scored {
 	var out []Scored
 	for _, c := range mine.Pairs(p.Lists.Candidates(), p.source.rows.N, p.target.rows.N, mine.Max, 0) {

@@ -12,25 +12,26 @@ import (
 // Side is the sentences of one language of a test set.
 type Side struct {
 	Language string
-	IDs      []string // unique, [n]; nil where a sentence's line is its name
+	IDs      []string // unique, [n]; nil if sentences are identified by line
 	Texts    []string // stripped, [n]
 }
 
-// Vectors is a side with its vectors, row i being sentence i's, L2-normalised.
+// Vectors is a side with its L2-normalised vectors; row i is the vector of sentence i.
 type Vectors struct {
 	Side
 	Rows embedding.Matrix // [n, dim]
 }
 
-// arranged is a side in key order: rows as package mine wants them, since it breaks ties by row.
+// arranged is a side in key order. Package mine needs this order because it breaks ties by row.
 type arranged struct {
 	rows     embedding.Matrix // [m, dim]
-	sentence []int32          // [m] which sentence of the side stands there; the first one, where several share a row
-	row      []int32          // [n] where each sentence of the side stands
-	repeated []bool           // [m] several sentences share the row (unify only)
+	sentence []int32          // [m] the sentence in each row; the first one if several share a row
+	row      []int32          // [n] the row of each sentence
+	repeated []bool           // [m] true if several sentences share the row (unify only)
 }
 
-// arrange sorts a side by the key of its text, then id, then line. With unify, sentences of the same text share a row.
+// arrange sorts a side by the key of its text, then id, then line. With unify, sentences with the same text share a
+// row.
 func arrange(v Vectors, unify bool) arranged {
 	n := len(v.Texts)
 	keys := make([]corpus.Key, n)
@@ -63,7 +64,7 @@ func arrange(v Vectors, unify bool) arranged {
 	return out
 }
 
-// gather copies the named rows of m, in their order.
+// gather copies the given rows of m, in the given order.
 func gather(m embedding.Matrix, rows []int32) embedding.Matrix {
 	out := embedding.Matrix{N: len(rows), Dim: m.Dim}
 	if m.F16 != nil {

@@ -8,25 +8,25 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// STS is semantic textual similarity as SemEval 2012-2017 and SICK score it.
+// STS is semantic textual similarity as evaluated in SemEval 2012-2017 and SICK.
 var STS = Protocol{"sts", [2]string{
 	"Correlation of the cosine of each pair with its gold score, in percent: Pearson (SemEval's measure) and Spearman (the embedding papers').",
 	"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs together.",
 }}
 
-// STSSet is the pairs of one test set: gold score and cosine of each.
+// STSSet is the pairs of one test set: the gold score and the cosine of each.
 type STSSet struct {
 	Year, Name   string
 	Gold, Cosine []float64
 }
 
-// Correlation is Pearson's r and Spearman's rho in percent, over n pairs.
+// Correlation is Pearson's r and Spearman's rho in percent over n pairs.
 type Correlation struct {
 	Pearson, Spearman float64
 	Pairs             int
 }
 
-// Cosines returns the cosine of each of two matrices' row pairs, in float16 or float32.
+// Cosines returns the cosine of each pair of rows of two matrices [n, dim] in float16 or float32.
 func Cosines(a, b embedding.Matrix) []float64 {
 	out := make([]float64, a.N)
 	x, y := make([]float32, a.Dim), make([]float32, b.Dim)
@@ -38,7 +38,7 @@ func Cosines(a, b embedding.Matrix) []float64 {
 	return out
 }
 
-// Correlate correlates a set's cosines with gold.
+// Correlate computes the correlation of a set's cosines with gold.
 func (s STSSet) Correlate() Correlation {
 	return Correlation{
 		Pearson:  100 * pearson(s.Gold, s.Cosine),
@@ -47,7 +47,7 @@ func (s STSSet) Correlate() Correlation {
 	}
 }
 
-// WeightedMean averages correlations with their numbers of pairs as weights: SemEval's figure for a year.
+// WeightedMean averages correlations weighted by their numbers of pairs. This is SemEval's figure for a year.
 func WeightedMean(sets []Correlation) Correlation {
 	var mean Correlation
 	for _, c := range sets {
@@ -62,7 +62,7 @@ func WeightedMean(sets []Correlation) Correlation {
 	return mean
 }
 
-// Together joins sets into one: SemEval 2012's ALL and SentEval's "all".
+// Together joins sets into one, for SemEval 2012's ALL and SentEval's "all".
 func Together(sets []STSSet) STSSet {
 	var all STSSet
 	for _, s := range sets {
@@ -74,7 +74,7 @@ func Together(sets []STSSet) STSSet {
 	return all
 }
 
-// pearson returns the correlation of x and y, 0 where one of them does not vary.
+// pearson returns the correlation of x and y, or 0 if one of them is constant.
 func pearson(x, y []float64) float64 {
 	var mx, my float64
 	for i := range x {
@@ -96,7 +96,7 @@ func pearson(x, y []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// ranks returns each value's rank from 1; equal values share the mean of theirs.
+// ranks returns the rank of each value, from 1. Equal values get the mean of their ranks.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {

@@ -13,28 +13,28 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// STSFiles names a set of sentence pairs with gold scores, in one of the published layouts.
+// STSFiles names a set of sentence pairs with gold scores in one of the published layouts.
 type STSFiles struct {
 	Year, Name    string
-	Text, Gold    string // Gold is empty where the scores stand in Text
+	Text, Gold    string // Gold is empty if the scores are in Text
 	First, Second string // languages
-	textColumns   [2]int // of Text's tab-separated fields
+	textColumns   [2]int // column numbers in Text, which is tab-separated
 	goldColumn    int
 	header        bool
 }
 
-// STSPairs is a set as read: pairs without a gold score are left out, as SemEval left them out.
+// STSPairs is the pairs of a set. Pairs without a gold score are left out, as in SemEval.
 type STSPairs struct {
 	STSFiles
 	FirstSide, SecondSide Side
 	Scores                []float64
-	Unscored              int // pairs beyond the last gold score, left out
+	Unscored              int // pairs after the last gold score, left out
 }
 
 var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z]+)\.txt$`)
 
-// FindSTS finds every set under dir: YEAR/NAME.test.tsv (SemEval 2012-2016: score, two sentences), STS.input.TRACK.a-b.txt with
-// STS.gs.TRACK.a-b.txt beside it (2017), and SICK_test_annotated.txt.
+// FindSTS finds all sets under dir: YEAR/NAME.test.tsv (SemEval 2012-2016: score, two sentences),
+// STS.input.TRACK.a-b.txt with STS.gs.TRACK.a-b.txt beside it (2017), and SICK_test_annotated.txt.
 func FindSTS(dir string) ([]STSFiles, error) {
 	var sets []STSFiles
 	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
@@ -59,7 +59,7 @@ func FindSTS(dir string) ([]STSFiles, error) {
 		return nil, badinput.Errorf("look for STS sets: %w", err)
 	}
 	if len(sets) == 0 {
-		return nil, badinput.Errorf("%s holds no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt", dir)
+		return nil, badinput.Errorf("%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt", dir)
 	}
 	slices.SortFunc(sets, func(a, b STSFiles) int {
 		return cmp.Or(strings.Compare(a.Year, b.Year), strings.Compare(a.Name, b.Name))
@@ -85,7 +85,7 @@ func ReadSTS(files STSFiles) (STSPairs, error) {
 		if len(golds) > len(rows) {
 			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release", files.Text, len(rows), files.Gold, len(golds))
 		}
-		// SemEval published 500 pairs for track 6 of 2017 and scored the first 250.
+		// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
 		set.Unscored = len(rows) - len(golds)
 		rows = rows[:len(golds)]
 	}
@@ -114,7 +114,7 @@ func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 	}
 	score, err := strconv.ParseFloat(gold, 64)
 	if err != nil {
-		return badinput.Errorf("%s:%d: the gold score %q is no number: correct the line", goldFile, scored.line, gold)
+		return badinput.Errorf("%s:%d: the gold score %q is not a number: correct the line", goldFile, scored.line, gold)
 	}
 	s.Scores = append(s.Scores, score)
 	s.FirstSide.Texts = append(s.FirstSide.Texts, strip(row.fields[s.textColumns[0]]))
@@ -122,7 +122,7 @@ func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 	return nil
 }
 
-// fieldsAt is a line's tab-separated fields.
+// fieldsAt is the tab-separated fields of a line.
 type fieldsAt struct {
 	line   uint64
 	fields []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSTSBehindALink: a link to the directory of the sets is as good as the directory.
+// TestSTSBehindALink checks that a link to the directory of the sets works like the directory.
 func TestSTSBehindALink(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sets", "2016", "turns.test.tsv")

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// STS correlates cosines with gold over every set.
+// STS correlates cosines with gold scores for every set.
 func (r *Runner) STS(ctx context.Context, files []STSFiles) (*Report, error) {
 	report := &Report{Protocol: STS, Encoder: r.Vectors.Name(), Label: "set",
 		Columns: []Column{{"pearson", Percentage}, {"spearman", Percentage}, {"pairs", Count}}}
 	var years []string
 	sets := make(map[string][]STSSet)
 	for _, f := range files {
-		r.tell("sts %s %s", f.Year, f.Name)
+		r.progress("sts %s %s", f.Year, f.Name)
 		set, unscored, err := r.stsSet(ctx, f)
 		if err != nil {
 			return nil, fmt.Errorf("sts %s %s: %w", f.Year, f.Name, err)
@@ -55,7 +55,7 @@ func (r *Runner) STS(ctx context.Context, files []STSFiles) (*Report, error) {
 	return report, nil
 }
 
-// semEvalSets are the sets that a year's published mean is made of.
+// semEvalSets are the sets whose mean is a year's published figure.
 var semEvalSets = map[string][]string{
 	"2012": {"MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews"},
 	"2013": {"headlines", "OnWN", "FNWN", "SMT"},
@@ -64,7 +64,8 @@ var semEvalSets = map[string][]string{
 	"2016": {"answer-answer", "headlines", "plagiarism", "postediting", "question-question"},
 }
 
-// noteMissing says where a year's mean is not that of the published figures. SMT of 2013 cannot be had freely and is left out everywhere.
+// noteMissing adds a note if a year's mean lacks a set of the published figure. SMT of 2013 is not freely available and
+// is always left out.
 func (r *Report) noteMissing(found map[string][]STSSet) {
 	for _, year := range slices.Sorted(maps.Keys(semEvalSets)) {
 		for _, name := range semEvalSets[year] {
@@ -80,7 +81,7 @@ func correlationRow(name string, c Correlation) Row {
 	return Row{name, []any{c.Pearson, c.Spearman, c.Pairs}}
 }
 
-// stsSet reads and encodes a set; unscored pairs at its end are left out and counted.
+// stsSet reads and encodes a set. unscored is the number of pairs at its end that have no gold score and are left out.
 func (r *Runner) stsSet(ctx context.Context, files STSFiles) (set STSSet, unscored int, err error) {
 	pairs, err := ReadSTS(files)
 	if err != nil {

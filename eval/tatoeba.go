@@ -6,13 +6,13 @@ import (
 	"bitextmine/index"
 )
 
-// Tatoeba is the similarity search of LASER's Tatoeba test (Artetxe & Schwenk 2019).
+// Tatoeba is the similarity search on LASER's Tatoeba test (Artetxe & Schwenk 2019).
 var Tatoeba = Protocol{"tatoeba", [2]string{
-	"Line-aligned sentences; each side's nearest neighbour on the other side by cosine, no margin. P@1: it stands on the same line.",
+	"Line-aligned sentences; each side's nearest neighbour on the other side by cosine, no margin. P@1: it is on the same line.",
 	"In both directions and their mean, per language and averaged over languages. The error rate that LASER prints is 100 - P@1.",
 }}
 
-// Accuracy counts right answers.
+// Accuracy counts correct answers.
 type Accuracy struct{ Correct, Queries int }
 
 // Percent is Correct/Queries in percent.
@@ -21,13 +21,14 @@ func (a Accuracy) Percent() float64 { return percent(a.Correct, a.Queries) }
 // Error is 100 - Percent.
 func (a Accuracy) Error() float64 { return percent(a.Queries-a.Correct, a.Queries) }
 
-// TatoebaScore is P@1 in each direction.
+// TatoebaScore is the P@1 of both directions.
 type TatoebaScore struct{ Forward, Backward Accuracy }
 
 // Mean is the mean of both directions in percent.
 func (s TatoebaScore) Mean() float64 { return (s.Forward.Percent() + s.Backward.Percent()) / 2 }
 
-// ScoreTatoeba judges two line-aligned sides. With byText, a neighbour with the same text as the right one is right too.
+// ScoreTatoeba evaluates two line-aligned sides. With byText, a neighbour with the same text as the correct one is
+// correct too.
 func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target Vectors, byText bool) (TatoebaScore, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: x.rows}, index.Side{Vectors: y.rows}, 1, nil)
@@ -47,7 +48,7 @@ func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target V
 	}, nil
 }
 
-// sameLine counts the queries i whose answer is i, or, byText, has i's text.
+// sameLine counts the queries i whose answer is i or, with byText, has the same text as i.
 func sameLine(answers []int32, texts []string, byText bool) Accuracy {
 	a := Accuracy{Queries: len(answers)}
 	for i, answer := range answers {

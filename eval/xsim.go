@@ -19,8 +19,8 @@ var Retrieval = Protocol{"retrieval", [2]string{
 	"P@1 in percent: the target on the query's line was found. EMS's figures are for 2,000 queries against 200,000 targets.",
 }}
 
-// forwardBest returns, for each source sentence, the target of its highest margin among its nearest targets: LASER's forward
-// candidates. Margins take both sides' neighbourhoods.
+// forwardBest returns, for each source sentence, the one of its nearest targets with the highest margin: LASER's
+// forward candidates. The margin uses the neighbourhoods of both sides.
 func forwardBest(ctx context.Context, searcher index.Searcher, source, target Vectors) ([]int32, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours, mine.Ratio)
@@ -36,8 +36,8 @@ func forwardBest(ctx context.Context, searcher index.Searcher, source, target Ve
 	return best, nil
 }
 
-// ScoreXSim judges sources against targets whose first len(source) lines are their translations, in order; more targets than
-// sources are distractors (xsim has none, retrieval has many). Answers are right by line or, byText, by text.
+// ScoreXSim evaluates sources against targets whose first len(source) lines are their translations, in order. Further
+// targets are distractors: xsim has none, retrieval has many. Answers are compared by line or, with byText, by text.
 func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target Vectors, byText bool) (Accuracy, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {

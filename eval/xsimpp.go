@@ -12,22 +12,23 @@ var XSimPlusPlus = Protocol{"xsim++", [2]string{
 	"Error rate in percent by text, as LASER's eval.py counts, and errors by kind: the edit that won, or misaligned for any other wrong sentence.",
 }}
 
-// Misaligned is the kind of an xsim++ error that no edit of the right sentence caused.
+// Misaligned is the kind of an xsim++ error that is not an edit of the correct sentence.
 const Misaligned = "Misaligned"
 
-// Negative is a synthetic target: Text is Of with an edit of one kind.
+// Negative is a synthetic target: Text is the sentence Of with an edit of one kind.
 type Negative struct {
 	Text, Of, Kind string
 }
 
-// XSimPlusPlusScore is the error rate with the errors of each kind.
+// XSimPlusPlusScore is the error rate with the number of errors of each kind.
 type XSimPlusPlusScore struct {
 	Accuracy
 	Kinds map[string]int
 }
 
-// ScoreXSimPlusPlus judges sources against their line-aligned targets and negatives, whose vectors are the last
-// len(negatives) rows of target. A negative that won counts under its kind if it was made from the right sentence.
+// ScoreXSimPlusPlus evaluates sources against their line-aligned targets and negatives. The vectors of the negatives
+// are the last len(negatives) rows of target. A negative that was chosen counts under its kind if it was made from the
+// correct sentence.
 func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target Vectors, negatives []Negative) (XSimPlusPlusScore, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {

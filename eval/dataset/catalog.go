@@ -16,9 +16,9 @@ type Set struct {
 	Name, About string
 	Licence     string
 	Homepage    string
-	Base        string // address that files' paths follow
-	Root        string // directory of the texts below the set's own, once unpacked
-	// Digests says where the pinned digests come from.
+	Base        string // address to which the files' paths are appended
+	Root        string // directory of the texts, below the set's own directory, after unpacking
+	// Digests says which source the pinned digests come from.
 	Digests string
 	Files   []File
 }
@@ -26,17 +26,17 @@ type Set struct {
 // File is one file of a set.
 type File struct {
 	Path   string // below Base and below the set's directory
-	SHA256 string // empty: not pinned
-	Size   int64  // 0: not known
+	SHA256 string // empty if not pinned
+	Size   int64  // 0 if unknown
 }
 
-// Pinned says whether the file's content is known.
+// Pinned reports whether the digest of the file's content is known.
 func (f File) Pinned() bool { return f.SHA256 != "" }
 
-// archive says whether the file is unpacked.
+// archive reports whether the file must be unpacked.
 func (f File) archive() bool { return strings.Contains(path.Base(f.Path), ".tar.") }
 
-// Size is the sum of the files' sizes, where known.
+// Size is the sum of the files' known sizes.
 func (s Set) Size() int64 {
 	var sum int64
 	for _, f := range s.Files {
@@ -45,7 +45,7 @@ func (s Set) Size() int64 {
 	return sum
 }
 
-// Unpinned counts the files whose digest is not known here.
+// Unpinned is the number of files whose digest is not known.
 func (s Set) Unpinned() int {
 	n := 0
 	for _, f := range s.Files {
@@ -59,13 +59,13 @@ func (s Set) Unpinned() int {
 //go:embed catalog
 var catalogFiles embed.FS
 
-// sets lists the catalogue; the files of each stand in catalog/NAME.tsv.
+// sets is the catalogue. The files of each set are listed in catalog/NAME.tsv.
 var sets = []Set{
 	{
 		Name: "tatoeba", About: "LASER's Tatoeba similarity search test, 112 languages",
 		Licence: "CC BY 2.0 FR (Tatoeba)", Homepage: "https://github.com/facebookresearch/LASER/tree/main/data/tatoeba/v1",
 		Base:    "https://raw.githubusercontent.com/facebookresearch/LASER/74bc6ae7ffb7cba670fe0f428d0ede9f666fb821/data/tatoeba/v1/",
-		Digests: "the LASER repository at that commit; 72 of them also stand in TensorFlow Datasets' checksums",
+		Digests: "the LASER repository at that commit; 72 of them are also in TensorFlow Datasets' checksums",
 	},
 	{
 		Name: "flores200", About: "FLORES-200 dev and devtest, 204 languages",
@@ -124,7 +124,7 @@ func Find(name string) (Set, error) {
 	return Set{}, badinput.Errorf("data set %q is not known; choose one of %s", name, strings.Join(names, ", "))
 }
 
-// parseFiles reads `sha256<TAB>size<TAB>path` lines; "-" is a digest that is not known.
+// parseFiles reads lines `sha256<TAB>size<TAB>path`; "-" means that the digest is not known.
 func parseFiles(text string) ([]File, error) {
 	var files []File
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {

@@ -23,13 +23,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// publisher is a server whose faults a test chooses.
+// publisher is a server whose faults a test sets.
 type publisher struct {
 	*httptest.Server
 	mu       sync.Mutex
 	content  map[string][]byte
 	requests []string       // "GET /path bytes=..."
-	breaks   map[string]int // answers of a path that stop half-way
+	breaks   map[string]int // responses for a path that break off half-way
 	noRanges bool
 	status   int
 }
@@ -114,7 +114,7 @@ func TestGetAndKeep(t *testing.T) {
 	}
 }
 
-// TestBrokenTransferIsTakenUp: the second request asks only for what is missing.
+// TestBrokenTransferIsTakenUp checks that the second request asks only for the missing bytes.
 func TestBrokenTransferIsTakenUp(t *testing.T) {
 	p := newPublisher(t, map[string][]byte{"a.txt": text})
 	p.breaks["a.txt"] = 1
@@ -128,7 +128,8 @@ func TestBrokenTransferIsTakenUp(t *testing.T) {
 	}
 }
 
-// TestNextCallTakesUpWhatTheLastLeft, whether or not the size is known and the server knows ranges.
+// TestNextCallTakesUpWhatTheLastLeft checks that a call resumes the part of an earlier one, whether or not the size is
+// known and the server supports ranges.
 func TestNextCallTakesUpWhatTheLastLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		size     int64
@@ -209,7 +210,7 @@ func TestTrustFirstRecordsAndHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, filepath.Join(dir, sumsName), []byte(digest(text)+"  a.txt\n"))
-	// What was recorded binds, with and without --trust-first.
+	// A recorded digest is checked with and without --trust-first.
 	p.content["a.txt"] = []byte("something else")
 	if err := os.Remove(filepath.Join(dir, "a.txt")); err != nil {
 		t.Fatal(err)
@@ -223,7 +224,8 @@ func TestTrustFirstRecordsAndHolds(t *testing.T) {
 	}
 }
 
-// TestUnpinnedPartIsNotTakenUp: without a digest no one would notice that its rest is of another version.
+// TestUnpinnedPartIsNotTakenUp checks that a part without a digest is not resumed: nobody would notice that its rest is
+// of another version.
 func TestUnpinnedPartIsNotTakenUp(t *testing.T) {
 	p := newPublisher(t, map[string][]byte{"a.txt": text})
 	dir, opts := t.TempDir(), p.options()
@@ -299,7 +301,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCatalogue: every entry is whole, and says where its digests come from.
+// TestCatalogue checks that every entry is complete and says where its digests come from.
 func TestCatalogue(t *testing.T) {
 	all, err := Sets()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package dataset brings published test sets onto this machine by name.
+// Package dataset downloads published test sets by name.
 //
-// A set is a list of files at their publisher's address. A file is pinned when its sha256 is known here, from a source that the
-// catalogue names; a download of another content is refused. A file whose digest is not known here says so: it takes a digest
-// from the user, or, on request, is trusted the first time it is downloaded, its digest recorded beside it and held to from
+// A set is a list of files at the publisher's address. A file is pinned if its sha256 is in the catalogue, which also
+// names the source of the digest; a download with other content is refused. A file that is not pinned needs a digest
+// from the user. On request it is trusted at its first download; its digest is then recorded beside it and checked from
 // then on. Archives are unpacked.
 package dataset

@@ -18,15 +18,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// partSuffix ends the name of what was downloaded so far.
+// partSuffix ends the name of a file that is not yet complete.
 const partSuffix = ".part"
 
 func newHash() hash.Hash { return sha256.New() }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// download fetches url into path.part, taking up what is there, until it is whole; then it verifies the digest and renames. A
-// wrong digest removes the part: it cannot be taken up.
+// download fetches url into path.part, resuming an earlier part, until it is complete. Then it verifies the digest and
+// renames the file. If the digest is wrong, the part is deleted because it cannot be resumed.
 func download(ctx context.Context, url, path string, f File, opts Options) (sum string, err error) {
 	part := path + partSuffix
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -35,7 +35,7 @@ func download(ctx context.Context, url, path string, f File, opts Options) (sum 
 	wait := opts.Wait
 	for attempt := 1; ; attempt++ {
 		if f.SHA256 == "" {
-			// Without a digest no one would notice that a part and its rest are of two versions: start again.
+			// Without a digest nobody would notice that two parts are of different versions, so start again.
 			if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", err
 			}
@@ -64,7 +64,7 @@ func download(ctx context.Context, url, path string, f File, opts Options) (sum 
 	return sum, os.Rename(part, path)
 }
 
-// transfer asks for what is missing of part and appends it. It succeeds when the file is whole.
+// transfer requests the bytes that part lacks and appends them. It succeeds when the file is complete.
 func transfer(ctx context.Context, url, part string, f File, opts Options) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -80,7 +80,7 @@ func transfer(ctx context.Context, url, part string, f File, opts Options) (err 
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return badinput.Errorf("the address %q cannot be asked for: %w", url, err)
+		return badinput.Errorf("the address %q is not valid: %w", url, err)
 	}
 	if have > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
@@ -90,14 +90,14 @@ func transfer(ctx context.Context, url, part string, f File, opts Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	if have, err = place(response, out, have); err != nil {
+	if have, err = seek(response, out, have); err != nil {
 		return err
 	}
 	return receive(out, response, have, f, opts)
 }
 
-// place settles where an answer's bytes belong: at the end of what is there, or at the start.
-func place(response *http.Response, out *os.File, have int64) (int64, error) {
+// seek sets the position in out at which the bytes of the answer belong: at the end or at the start.
+func seek(response *http.Response, out *os.File, have int64) (int64, error) {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 		var from int64
@@ -106,7 +106,7 @@ func place(response *http.Response, out *os.File, have int64) (int64, error) {
 		}
 		return have, nil
 	case http.StatusOK, http.StatusRequestedRangeNotSatisfiable:
-		// The server does not continue, or what is there is not a beginning of what it has: start again.
+		// The server does not resume, or the part is not the beginning of its file: start again.
 		if err := out.Truncate(0); err != nil {
 			return 0, err
 		}
@@ -130,9 +130,9 @@ func receive(out *os.File, response *http.Response, have int64, f File, opts Opt
 	}
 	body := io.Reader(response.Body)
 	if want > 0 {
-		body = io.LimitReader(body, want-have+1) // one byte more shows that there is more
+		body = io.LimitReader(body, want-have+1) // one byte more reveals that there is more
 	}
-	n, err := io.Copy(out, &meter{r: body, done: have, size: want, file: f.Path, tell: opts.Progress})
+	n, err := io.Copy(out, &meter{r: body, done: have, size: want, file: f.Path, report: opts.Progress})
 	switch {
 	case err != nil:
 		return fmt.Errorf("broken off after %d bytes: %w", have+n, err)
@@ -145,19 +145,19 @@ func receive(out *os.File, response *http.Response, have int64, f File, opts Opt
 	return out.Sync()
 }
 
-// meter tells how many bytes have passed.
+// meter reports how many bytes have passed.
 type meter struct {
 	r          io.Reader
 	done, size int64
 	file       string
-	tell       func(file string, done, size int64)
+	report     func(file string, done, size int64)
 }
 
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.done += int64(n)
-	if m.tell != nil && n > 0 {
-		m.tell(m.file, m.done, m.size)
+	if m.report != nil && n > 0 {
+		m.report(m.file, m.done, m.size)
 	}
 	return n, err
 }

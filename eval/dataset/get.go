@@ -15,20 +15,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Options say how a set is downloaded.
+// Options are the settings of a download.
 type Options struct {
-	// Mirror is an address to use in place of the publisher's.
+	// Mirror replaces the publisher's address.
 	Mirror string
-	// SHA256 are digests of files that are not pinned, by path.
+	// SHA256 holds digests of files that are not pinned, by path.
 	SHA256 map[string]string
-	// TrustFirst accepts a file that is not pinned as it comes, and records its digest.
+	// TrustFirst accepts a file that is not pinned at its first download and records its digest.
 	TrustFirst bool
-	Client     *http.Client // nil: one that waits a minute for an answer
-	// Attempts bounds how often a broken transfer is taken up again; 0 is 5.
+	Client     *http.Client // nil for a client that waits one minute for an answer
+	// Attempts is the maximum number of attempts for a transfer that breaks off; 0 means 5.
 	Attempts int
-	// Wait is the pause before the second attempt, doubled each time; 0 is a second.
+	// Wait is the pause before the second attempt; it doubles with each attempt. 0 means one second.
 	Wait time.Duration
-	// Progress, which may be nil, is told each file and how many of its bytes are there.
+	// Progress, which may be nil, is called with each file and the number of its bytes so far.
 	Progress func(file string, done, size int64)
 }
 
@@ -45,11 +45,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// sumsName is the file that records the digests that were trusted on first use, in sha256sum's format.
+// sumsName is the file with the digests that were trusted at the first download, in sha256sum's format.
 const sumsName = "SHA256SUMS"
 
-// Get brings a set into dir, which it makes: what is there and verified is kept, what was half-downloaded is taken up again.
-// A digest that differs, and a file that is neither pinned nor trusted, are badinput errors.
+// Get downloads a set into dir, which it creates. Files that exist and are verified stay; a partial download is
+// resumed. A wrong digest, and a file that is neither pinned nor trusted, are badinput errors.
 func Get(ctx context.Context, set Set, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	if opts.Mirror != "" {
@@ -68,7 +68,7 @@ func Get(ctx context.Context, set Set, dir string, opts Options) error {
 				f.SHA256 = trusted[f.Path]
 			}
 			if f.SHA256 == "" && !opts.TrustFirst {
-				return badinput.Errorf("%s of %s is not pinned, as no digest of it is published: give one with --sha256 %s=DIGEST, or accept what comes with --trust-first", f.Path, set.Name, f.Path)
+				return badinput.Errorf("%s of %s is not pinned because no digest of it is published: give one with --sha256 %s=DIGEST, or accept what comes with --trust-first", f.Path, set.Name, f.Path)
 			}
 		}
 		sum, err := getFile(ctx, set, f, dir, opts)
@@ -85,13 +85,13 @@ func Get(ctx context.Context, set Set, dir string, opts Options) error {
 	return nil
 }
 
-// getFile downloads one file, unless it is there, and unpacks it. It returns the file's digest.
+// getFile downloads one file unless it exists, and unpacks it. It returns the file's digest.
 func getFile(ctx context.Context, set Set, f File, dir string, opts Options) (string, error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Path))
 	sum, err := sumFile(path)
 	switch {
 	case err == nil && f.SHA256 != "" && sum == f.SHA256:
-		// There already.
+		// The file exists already.
 	case err == nil && f.SHA256 != "":
 		return "", badinput.Errorf("%s has sha256 %s but should have %s: delete it, so that it is downloaded again", path, sum, f.SHA256)
 	case err != nil && !os.IsNotExist(err):

@@ -15,10 +15,11 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// unpackedLimit bounds a file in an archive: an archive of another making must not fill the disk.
+// unpackedLimit is the maximum size of a file in an archive, so that a manipulated archive cannot fill the disk.
 const unpackedLimit = 4 << 30
 
-// unpack extracts an archive into dir, unless that was done for this digest. Files are published one by one, the mark last.
+// unpack extracts an archive into dir, unless this was done for its digest. Files are published one by one and the
+// marker file last.
 func unpack(archive, dir, sum string) (err error) {
 	mark := filepath.Join(dir, "."+filepath.Base(archive)+".unpacked")
 	if done, err := os.ReadFile(mark); err == nil && string(done) == sum {
@@ -57,7 +58,7 @@ func unpackTar(entries *tar.Reader, archive, dir string) error {
 		}
 		name := filepath.FromSlash(strings.TrimPrefix(h.Name, "./"))
 		if h.Typeflag != tar.TypeReg || strings.HasPrefix(filepath.Base(name), "._") {
-			continue // directories come with their files; nothing else belongs into a test set
+			continue // directories are created with their files; a test set has no other entries
 		}
 		if !filepath.IsLocal(name) || h.Size > unpackedLimit {
 			return badinput.Errorf("%s holds %q of %d bytes, which is not unpacked: the archive is not what it should be", archive, h.Name, h.Size)
