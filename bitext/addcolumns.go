@@ -20,7 +20,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Column is a column to add to a table: float32 or uint8 values, one a row; where Valid is false the cell is null.
+// Column is a column to add to a table: float32 or uint8 values, one per row. A cell is null where Valid is false.
 type Column struct {
 	Name    string
 	Float32 []float32
@@ -28,7 +28,7 @@ type Column struct {
 	Valid   []bool
 }
 
-// ReadTexts reads two text columns of any Parquet file; a null is an empty text.
+// ReadTexts reads two text columns of a Parquet file. A null becomes an empty text.
 func ReadTexts(ctx context.Context, path, source, target string) (sources, targets []string, err error) {
 	table, f, err := readTable(ctx, path)
 	if err != nil {
@@ -42,7 +42,8 @@ func ReadTexts(ctx context.Context, path, source, target string) (sources, targe
 	return sources, targets, err
 }
 
-// AddColumns copies a Parquet file and adds columns at its end; what is there stays. A name that is taken is a badinput error.
+// AddColumns copies a Parquet file and adds columns at its end. The existing columns stay. A column name that exists
+// already is a badinput error.
 func AddColumns(ctx context.Context, in, out string, columns []Column) (err error) {
 	table, source, err := readTable(ctx, in)
 	if err != nil {
@@ -84,14 +85,14 @@ func (c Column) array(rows int) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// readTable reads a whole Parquet file; its values are valid until the file is closed.
+// readTable reads a whole Parquet file. Its values are valid until the file is closed.
 func readTable(ctx context.Context, path string) (table arrow.Table, _ *file.Reader, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
 	}
 	bad := func(err error) error {
-		return errors.Join(badinput.Errorf("%s is not Parquet or is cut short (%w): give another file", path, err), f.Close())
+		return errors.Join(badinput.Errorf("%s is not Parquet or is truncated (%w): give another file", path, err), f.Close())
 	}
 	parquetFile, err := openParquet(f)
 	if err != nil {
@@ -147,7 +148,7 @@ func textOf(chunk arrow.Array) (func(i int) string, error) {
 	return nil, errors.New("no text")
 }
 
-// arrowSchema is the entry of the file's metadata that pqarrow writes itself.
+// arrowSchema is the key of the metadata entry that pqarrow writes itself.
 const arrowSchema = "ARROW:schema"
 
 func writeTable(w io.Writer, table arrow.Table, said metadata.KeyValueMetadata) error {

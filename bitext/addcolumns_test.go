@@ -36,7 +36,7 @@ func bitextFile(t *testing.T) string {
 	return path
 }
 
-// TestAddColumnsDropsNothing: the copy is a bitext file still, with all rows, and has the new columns.
+// TestAddColumnsDropsNothing checks that the copy is a bitext file with all rows and the new columns.
 func TestAddColumnsDropsNothing(t *testing.T) {
 	in := bitextFile(t)
 	out := filepath.Join(t.TempDir(), "out.parquet")

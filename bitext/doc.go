@@ -1,6 +1,6 @@
-// Package bitext is the mined table: its schema, and reading and writing it as Parquet.
+// Package bitext defines the table of mined pairs and reads and writes it as Parquet.
 //
-// A row is a pair of sentences with its score, where both came from, and what is known of it. A row that is bitext has keep =
-// true; other rows are there only when a run was asked for every candidate, and their reasons say why they were not kept.
-// The file is deterministic: the same rows and metadata give the same bytes.
+// A row is a pair of sentences with its score, the origin of both sentences and further columns. Rows of the bitext
+// itself have keep = true. Other rows exist only if the run was asked for all candidates; their reasons say why they
+// were rejected. The file is deterministic: the same rows and metadata give the same bytes.
 package bitext

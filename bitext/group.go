@@ -9,14 +9,14 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// group decodes the columns of one row group; err is the first that any of them met.
+// group decodes the columns of one row group. err is the first error in any of them.
 type group struct {
 	reader  *file.RowGroupReader
 	columns map[string]int
 	err     error
 }
 
-// fill sets every field of rows, column by column, and the named features.
+// fill sets every field of rows, column by column, and the given features.
 func (g *group) fill(rows []Row, features []string) {
 	g.side(rows, "src", func(r *Row) *Sentence { return &r.Source })
 	g.side(rows, "tgt", func(r *Row) *Sentence { return &r.Target })
@@ -48,7 +48,7 @@ func (g *group) side(rows []Row, side string, of func(*Row) *Sentence) {
 	each(g, rows, side+"_line", longs, func(r *Row, v int64) { of(r).Line = uint64(v) })
 }
 
-// probabilities reads a column that is null in rows that no scorer judged.
+// probabilities reads the column prob, which is null in rows without a scorer's probability.
 func (g *group) probabilities(rows []Row) {
 	column, err := g.column("prob")
 	if err != nil {
@@ -71,7 +71,8 @@ func (g *group) probabilities(rows []Row) {
 	}
 }
 
-// reasons reads the lists: a repetition level of 0 begins a row's list, a definition level below the highest is an empty one.
+// reasons reads the lists. A repetition level of 0 begins a row's list; a definition level below the highest means an
+// empty list.
 func (g *group) reasons(rows []Row) {
 	column, err := g.column(reasonsPath)
 	if err != nil {
@@ -106,7 +107,7 @@ func (g *group) column(path string) (file.ColumnChunkReader, error) {
 	return g.reader.Column(g.columns[path])
 }
 
-// levels is how many values the column has, nulls and empty lists counted.
+// levels is the number of values in the column, including nulls and empty lists.
 func (g *group) levels(path string) int64 {
 	chunk, err := g.reader.MetaData().ColumnChunk(g.columns[path])
 	if err != nil {
@@ -116,7 +117,7 @@ func (g *group) levels(path string) int64 {
 	return chunk.NumValues()
 }
 
-// batchReader is ReadBatch of one type of column.
+// batchReader is the ReadBatch method of one type of column.
 type batchReader[C, V any] func(C, int64, []V, []int16, []int16) (int64, int, error)
 
 var (
@@ -151,13 +152,14 @@ func each[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, re
 	}
 }
 
-// maxValues is how many values a column of a row group may have: a row may have some reasons, and one of everything else.
+// maxValues is the maximum number of values in a column of a row group. A row has up to a few reasons and one value in
+// every other column.
 const maxValues = 8 * RowGroup
 
-// readChunk decodes up to n levels of a column and the values among them.
+// readChunk decodes up to n levels of a column and the values that belong to them.
 func readChunk[C file.ColumnChunkReader, V any](column file.ColumnChunkReader, read batchReader[C, V], n int64) (values []V, definition, repetition []int16, err error) {
-	if n < 0 || n > maxValues { // before memory is taken for them
-		return nil, nil, nil, fmt.Errorf("it says that it has %d values", n)
+	if n < 0 || n > maxValues { // checked before memory is allocated for them
+		return nil, nil, nil, fmt.Errorf("it claims to have %d values", n)
 	}
 	values, definition, repetition = make([]V, n), make([]int16, n), make([]int16, n)
 	var levels, found int64

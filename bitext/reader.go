@@ -15,13 +15,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Reader reads a bitext file, a row group at a time. It is not safe for concurrent use.
+// Reader reads a bitext file one row group at a time. It is not safe for concurrent use.
 //
-// It goes below arrow's own record reader, which decodes columns in goroutines of its own and panics there on damaged files.
+// It does not use arrow's own record reader, which decodes columns in goroutines of its own and panics there on damaged
+// files.
 type Reader struct {
 	path    string
 	file    *file.Reader
-	columns map[string]int // leaf column by its path
+	columns map[string]int // number of a leaf column by its path
 }
 
 // Open opens a bitext file. A file that is not Parquet, or lacks a column of the schema, is a badinput error.
@@ -44,7 +45,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// guard runs a call into the Parquet library, which panics on some damaged files and returns errors on others.
+// guard calls the Parquet library, which panics on some damaged files and returns errors for others.
 func (r *Reader) guard(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -57,7 +58,7 @@ func (r *Reader) guard(call func() error) (err error) {
 	return call()
 }
 
-// openParquet reads a footer, at which arrow panics if it is damaged.
+// openParquet reads a footer. arrow panics if it is damaged.
 func openParquet(f *os.File) (r *file.Reader, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -67,10 +68,10 @@ func openParquet(f *os.File) (r *file.Reader, err error) {
 	return file.NewParquetReader(f)
 }
 
-// reasonsPath is the leaf column of the reasons list.
+// reasonsPath is the path of the leaf column of the reasons list.
 const reasonsPath = "reasons.list.element"
 
-// check maps the schema's columns to the file's and refuses a file that lacks one.
+// check maps the schema's columns to those of the file. It returns an error if the file lacks one.
 func (r *Reader) check() error {
 	schema := r.file.MetaData().Schema
 	for i := range schema.NumColumns() {
@@ -83,17 +84,17 @@ func (r *Reader) check() error {
 		}
 		at, ok := r.columns[path]
 		if !ok {
-			return badinput.Errorf("%s is no bitext file: it has no column %s", r.path, path)
+			return badinput.Errorf("%s is not a bitext file: it has no column %s", r.path, path)
 		}
 		column := schema.Column(at)
 		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray && column.TypeLength() != keyType.ByteWidth {
-			return badinput.Errorf("%s is no bitext file: its column %s has the type %s", r.path, path, column.PhysicalType())
+			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path, column.PhysicalType())
 		}
 	}
 	return nil
 }
 
-// physicalType is how Parquet stores a column of the schema.
+// physicalType is the Parquet type in which a column of the schema is stored.
 func physicalType(t arrow.DataType) parquet.Type {
 	switch t.ID() {
 	case arrow.FIXED_SIZE_BINARY:
@@ -114,7 +115,8 @@ func physicalType(t arrow.DataType) parquet.Type {
 // Len is the number of rows.
 func (r *Reader) Len() int { return int(r.file.NumRows()) }
 
-// Metadata returns what the file says of the run that wrote it, by the names in docs/formats.md, without their prefix.
+// Metadata returns the file's metadata about the run that wrote it, by the names in docs/formats.md without their
+// prefix.
 func (r *Reader) Metadata() map[string]string {
 	said := map[string]string{}
 	kv := r.file.MetaData().KeyValueMetadata()
@@ -129,7 +131,8 @@ func (r *Reader) Metadata() map[string]string {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// Features lists the names of the feature columns, in the order of Row.Features; none unless the run was asked for them.
+// Features lists the names of the feature columns in the order of Row.Features. There are none unless the run was asked
+// for them.
 func (r *Reader) Features() []string {
 	schema := r.file.MetaData().Schema
 	var names []string
@@ -142,7 +145,7 @@ func (r *Reader) Features() []string {
 	return names
 }
 
-// Rows yields the rows in order, or an error, which ends it.
+// Rows yields the rows in order. It stops after an error.
 func (r *Reader) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for g := range r.file.NumRowGroups() {
@@ -160,7 +163,7 @@ func (r *Reader) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	}
 }
 
-// readGroup decodes one row group, which holds at most RowGroup rows if this program wrote it.
+// readGroup decodes one row group. Files of this program have at most RowGroup rows in a row group.
 func (r *Reader) readGroup(ctx context.Context, g int) (rows []Row, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -168,7 +171,7 @@ func (r *Reader) readGroup(ctx context.Context, g int) (rows []Row, err error) {
 	err = r.guard(func() error {
 		group := group{reader: r.file.RowGroup(g), columns: r.columns}
 		if n := group.reader.NumRows(); n < 0 || n > RowGroup {
-			return fmt.Errorf("row group %d says that it has %d rows; this program writes at most %d", g, n, RowGroup)
+			return fmt.Errorf("row group %d claims to have %d rows; this program writes at most %d", g, n, RowGroup)
 		}
 		rows = make([]Row, group.reader.NumRows())
 		group.fill(rows, r.Features())

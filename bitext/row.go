@@ -1,12 +1,12 @@
 package bitext
 
-// Sentence is one side of a pair and where it came from.
+// Sentence is one side of a pair and its origin.
 type Sentence struct {
 	Text  string
 	Lang  string
 	Key   [16]byte // sentence key
 	Shard string
-	Row   uint32 // in the shard
+	Row   uint32 // row number in the shard
 	Doc   string // the input's own name for the sentence or its document; may be empty
 	URL   string // may be empty
 	Line  uint64 // in the input file, from 1
@@ -16,31 +16,31 @@ type Sentence struct {
 type Row struct {
 	Source, Target         Sentence
 	Score                  float32   // the margin
-	Prob                   *float32  // that it is a translation; nil without a scorer
-	Features               []float32 // by the names in Metadata.Features; nil unless they were asked for
+	Prob                   *float32  // probability that the pair is a translation; nil without a scorer
+	Features               []float32 // in the order of Metadata.Features; nil unless the run was asked for them
 	Cosine                 float32
-	SourceMean, TargetMean float32 // means of the neighbourhoods' cosines
-	SourceRank, TargetRank uint8   // the partner's place in each side's list, 255 = not in it
+	SourceMean, TargetMean float32 // mean cosines of the neighbourhoods
+	SourceRank, TargetRank uint8   // rank of the partner in each side's list, 255 if it is not in the list
 	Keep                   bool
-	Reasons                []string // why not kept; empty when kept
+	Reasons                []string // why the row was rejected; empty if it was kept
 }
 
-// Metadata is what the file says of the run that wrote it. It holds nothing that changes from one run to the next of the
-// same inputs and settings: no time, no host, no path of the output.
+// Metadata describes the run that wrote the file. It holds nothing that differs between two runs with the same inputs
+// and settings: no time, no host, no path of the output.
 type Metadata struct {
 	RunID         string // digest of inputs and settings
 	ConfigDigest  string // digest of the settings that change output
 	Encoder       string // name
 	EncoderDigest string
 	Search        string   // backend
-	Recall        *float64 // of the backend against exact search, measured; nil where the backend is exact
+	Recall        *float64 // measured recall of the backend against exact search; nil if the backend is exact
 	Margin        string
 	Retrieval     string
 	K             int
 	Threshold     float64
-	Scorer        string   // digest of the scorer's file; empty: the margin decided
+	Scorer        string   // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string // names of the feature columns
-	SourceIn      int      // sentences before deduplication
+	SourceIn      int      // number of sentences before deduplication
 	TargetIn      int
 	SourceUnique  int
 	TargetUnique  int

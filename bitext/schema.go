@@ -11,10 +11,11 @@ var (
 	keyType    = &arrow.FixedSizeBinaryType{ByteWidth: 16}
 )
 
-// featurePrefix begins the name of a column that holds a feature of the scorer.
+// featurePrefix is the prefix of a column that holds a feature of the scorer.
 const featurePrefix = "feature_"
 
-// Schema returns the columns of a bitext file, in order; features are the names of those that a scorer looked at, where they were asked for. prob and the language identifications are null until a scorer or an
+// Schema returns the columns of a bitext file, in order. features are the names of the scorer's features that the run
+// was asked to write. prob is null without a scorer; the columns for language identification are null until an
 // identifier fills them.
 func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
 	side := func(name string) []arrow.Field {
@@ -48,7 +49,8 @@ func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
 		arrow.Field{Name: "lid_tgt", Type: dictionary, Nullable: true},
 		arrow.Field{Name: "lid_tgt_p", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
 		arrow.Field{Name: "keep", Type: arrow.FixedWidthTypes.Boolean},
-		// Not a list of dictionary type: arrow's Parquet writer cannot write one. Parquet encodes it as a dictionary all the same.
+		// Not a list of a dictionary type, because arrow's Parquet writer cannot write one. Parquet encodes it as a
+		// dictionary anyway.
 		arrow.Field{Name: "reasons", Type: arrow.ListOf(arrow.BinaryTypes.String)},
 	)
 	for _, name := range features {
@@ -57,7 +59,7 @@ func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
 	return arrow.NewSchema(fields, meta)
 }
 
-// metadataPrefix begins the name of every entry of ours in the file's key-value metadata.
+// metadataPrefix is the prefix of all our entries in the file's key-value metadata.
 const metadataPrefix = "mine."
 
 func (m Metadata) pairs() [][2]string {

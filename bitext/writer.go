@@ -13,31 +13,32 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// RowGroup is the number of rows that a row group holds, and so the number that a Writer keeps in memory.
+// RowGroup is the number of rows in a row group, and so the number that a Writer holds in memory.
 const RowGroup = 64 << 10
 
 // Writer writes a bitext file. It is not safe for concurrent use.
 type Writer struct {
 	file     *pqarrow.FileWriter
 	builder  *array.RecordBuilder
-	features int // columns of them
+	features int // number of feature columns
 	pending  int
 }
 
-// NewWriter starts a bitext file on w; Close finishes it and leaves w open.
+// NewWriter starts a bitext file on w. Close finishes the file but does not close w.
 func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 	schema := Schema(nil, meta.Features...)
 	properties := parquet.NewWriterProperties(
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithMaxRowGroupLength(RowGroup),
 		parquet.WithCreatedBy("mine"),
-		// A chunk whose dictionary grows past the limit goes on in plain encoding, and the library lists such a chunk's encodings in the order
-		// of a Go map: the same rows would give other bytes. So no dictionary may fall back: distinct columns have none, the others
-		// no limit but the row group's.
+		// A chunk whose dictionary exceeds the limit continues in plain encoding, and the library then lists the
+		// chunk's encodings in the order of a Go map, so the same rows would give different bytes. Therefore no
+		// dictionary may exceed its limit: columns with distinct values have no dictionary, and the others have no
+		// limit except the size of the row group.
 		parquet.WithDictionaryPageSizeLimit(math.MaxInt32),
 		parquet.WithDictionaryFor("src_text", false),
 		parquet.WithDictionaryFor("tgt_text", false),
-		// A key is random: a dictionary of keys only costs.
+		// Keys are random, so a dictionary of keys would only cost space.
 		parquet.WithDictionaryFor("src_key", false),
 		parquet.WithDictionaryFor("tgt_key", false),
 	)
@@ -90,7 +91,7 @@ func (w *Writer) Append(row Row) error {
 	return nil
 }
 
-// Close writes what is pending and the footer.
+// Close writes the remaining rows and the footer.
 func (w *Writer) Close() error {
 	err := errors.Join(w.flush(), w.file.Close())
 	w.builder.Release()
@@ -110,7 +111,7 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// columns fills one row of a record, column by column in schema order.
+// columns appends the values of one row, column by column in schema order.
 type columns struct {
 	builder *array.RecordBuilder
 	at      int
@@ -156,5 +157,5 @@ func (c *columns) side(s Sentence) {
 	c.next().(*array.Uint64Builder).Append(s.Line)
 }
 
-// keepOpen hides Close from the Parquet writer: whoever opened the file closes it, after it is synced.
+// keepOpen hides Close from the Parquet writer: the file is closed by whoever opened it, after it is synced.
 type keepOpen struct{ io.Writer }

@@ -47,7 +47,7 @@ func write(t testing.TB, rows []Row) []byte {
 	return out.Bytes()
 }
 
-// foreignRow is the table as another program's Parquet library sees it.
+// foreignRow is a row of the table as another Parquet library reads it.
 type foreignRow struct {
 	SrcText  string   `parquet:"src_text"`
 	TgtText  string   `parquet:"tgt_text"`
@@ -96,7 +96,7 @@ func TestAnotherReaderReadsEveryValue(t *testing.T) {
 
 func TestSameRowsGiveSameBytes(t *testing.T) {
 	rows := sampleRows(RowGroup)
-	for i := range rows { // more distinct text than a dictionary takes by default
+	for i := range rows { // more distinct text than fits in a dictionary by default
 		rows[i].Source.Doc += strings.Repeat("x", 40)
 		rows[i].Source.URL = "https://example.org/" + rows[i].Source.Doc
 		rows[i].Target.Text += strings.Repeat("y", 40)
