@@ -1,5 +1,6 @@
-"""The same mining with the Python libraries that a LASER user has: sentencepiece, onnxruntime and faiss-cpu, scored and matched as LASER's
-mine_bitexts does (max retrieval, ratio margin, k = 4). Prints its stages' seconds as JSON; a whole-process baseline for `mine run`.
+"""Baseline for `mine run` as a whole process: the same mining with the Python libraries of a LASER user (sentencepiece,
+onnxruntime, faiss-cpu). Pairs are scored and matched as in LASER's mine_bitexts (max retrieval, ratio margin, k = 4).
+Prints the seconds of each stage as JSON.
 
     python bench/peer/mine.py MODEL_DIR SRC TGT OUT THRESHOLD        (SRC, TGT: id<TAB>sentence)
 """
@@ -23,7 +24,7 @@ def read(path):
 
 
 def encode(session, pieces, texts):
-    """Sorted by length, in padded batches of about 4,096 tokens, on all cores: what a careful user does."""
+    """Encodes in batches of about 4,096 tokens, sorted by length and padded, on all cores, as a careful user would."""
     ids = [i[:TOKENS] for i in pieces.encode([t.lower() for t in texts], num_threads=THREADS)]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     batches, at = [], 0

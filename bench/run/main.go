@@ -1,5 +1,5 @@
-// Command run times `mine run` as a whole process against the same mining with Python's libraries, in turns, and prints medians and
-// their ratio.
+// Command run times `mine run` as a whole process and the same mining with Python's libraries, in turn. It prints the
+// medians and their ratio.
 //
 //	go run ./bench/run -src SRC -tgt TGT -python PYTHON [-n 5]
 package main
@@ -24,7 +24,7 @@ const model = "fixtures/models/" + fixtures.Encoder
 
 type measure struct {
 	wall, cpu time.Duration
-	memory    int64 // largest resident size, bytes
+	memory    int64 // peak resident size in bytes
 }
 
 func main() {
@@ -47,7 +47,7 @@ func compare(ctx context.Context, source, target, python string, n int) (err err
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var ours, theirs []measure
 	for i := range n {
-		out := filepath.Join(dir, fmt.Sprint(i)) // a new one each time: nothing is cached
+		out := filepath.Join(dir, fmt.Sprint(i)) // a new one each time, so nothing is cached
 		a, err := run(ctx, "bin/mine", "run", "--src", "de", "--tgt", "en", "--src-text", source, "--tgt-text", target, "--out", out)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func run(ctx context.Context, name string, args ...string) (measure, error) {
 	return measure{time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), usage.Maxrss << 10}, nil
 }
 
-// median takes the median of each figure by itself.
+// median computes the median of each figure separately.
 func median(all []measure) measure {
 	middle := func(figure func(measure) int64) int64 {
 		values := make([]int64, len(all))

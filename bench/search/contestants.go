@@ -18,10 +18,10 @@ import (
 	"bitextmine/index/kernel"
 )
 
-// contestant is something to be timed over a cell.
+// contestant is a program or library to be timed on a cell.
 type contestant struct {
 	name     string
-	searches bool // it yields lists, so that it has a recall
+	searches bool // it yields lists, so its recall can be measured
 	run      func(ctx context.Context, src, tgt index.Side, k int) (recall float64, err error)
 }
 
@@ -33,7 +33,7 @@ func parseContestants(text string, s settings) ([]contestant, error) {
 		c := contestant{name: name, searches: true}
 		switch kernelName, isKernel := strings.CutPrefix(name, exact.Name+"/"); {
 		case isKernel && slices.Contains(kernel.Names, kernelName) && kernel.Get(kernelName) == nil:
-			fmt.Printf("%s is left out: this CPU cannot run it\n", name)
+			fmt.Printf("%s is skipped: this CPU cannot run it\n", name)
 			continue
 		case name == "sgemm":
 			c.searches = false
@@ -59,7 +59,7 @@ func parseContestants(text string, s settings) ([]contestant, error) {
 	return out, nil
 }
 
-// splitNames cuts at commas, but not at those within a factory string: IVF1024,Flat.
+// splitNames splits at commas, except those inside a factory string such as IVF1024,Flat.
 func splitNames(text string) []string {
 	var names []string
 	for _, part := range strings.Split(text, ",") {
@@ -82,7 +82,7 @@ func open(name string, s settings) (index.Searcher, error) {
 	if given {
 		n, err := strconv.Atoi(breadth)
 		if err != nil {
-			return nil, fmt.Errorf("contestant %s: %q is no nprobe or efSearch", name, breadth)
+			return nil, fmt.Errorf("contestant %s: %q is not a nprobe or efSearch", name, breadth)
 		}
 		if opts = (faiss.Options{NProbe: n}); strings.Contains(name, "HNSW") {
 			opts = faiss.Options{EfSearch: n}
@@ -94,7 +94,8 @@ func open(name string, s settings) (index.Searcher, error) {
 	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: opts})
 }
 
-// twoFlatSearches is what a program without this package would do: a flat index of each side, all rows of the other searched in it, for k.
+// twoFlatSearches is what a program without this package would do: build a flat index of each side and search all rows
+// of the other side in it for k.
 func twoFlatSearches(src, tgt index.Side, k, threads int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -102,7 +103,7 @@ func twoFlatSearches(src, tgt index.Side, k, threads int) error {
 	for _, way := range [][2]index.Side{{src, tgt}, {tgt, src}} {
 		queries, base := way[0].Vectors, way[1].Vectors
 		if queries.F32 == nil || base.F32 == nil {
-			return fmt.Errorf("go-faiss takes float32 rows only")
+			return fmt.Errorf("go-faiss supports only float32 rows")
 		}
 		idx, err := gofaiss.NewIndexFlatIP(base.Dim)
 		if err != nil {

@@ -19,12 +19,12 @@ import (
 	"bitextmine/index/blas"
 )
 
-// rawGEMM multiplies every source row with every target row by BLAS alone and throws the products away: what a search that only
-// calls sgemm cannot be faster than. Blocks are large enough for OpenBLAS's best speed.
+// rawGEMM multiplies every source row with every target row by BLAS alone and discards the products. A search that only
+// calls sgemm cannot be faster. The blocks are large enough for OpenBLAS's best speed.
 func rawGEMM(src, tgt index.Side, threads int) error {
 	a, b, dim := src.Vectors.F32, tgt.Vectors.F32, src.Vectors.Dim
 	if a == nil || b == nil {
-		return fmt.Errorf("sgemm takes float32 rows only")
+		return fmt.Errorf("sgemm supports only float32 rows")
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

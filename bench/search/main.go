@@ -1,6 +1,6 @@
-// Command search measures the search implementations against each other and against the BLAS that they could at best be
-// as fast as. Every row of its table is one shape; all contestants of a shape run in turn, in one process, several times over, and the
-// median counts, so that a noisy machine is noisy to all alike.
+// Command search measures the search implementations against each other and against the BLAS that limits their speed.
+// Every table is for one shape. All contestants of a shape run in turn in one process, several times, and the median
+// counts, so a noisy machine affects all of them alike.
 //
 //	go run ./bench/search -part d256              one part of the tables of docs/search.md
 //	go run ./bench/search                         the shapes of docs/search.md but the largest
@@ -30,16 +30,16 @@ func main() {
 	log.SetFlags(0)
 	shapes := flag.String("shapes", shapesOfDocs, "comma-separated NxQxDIMxK")
 	data := flag.String("data", "random", "comma-separated: random, skewed (clusters of Zipf's sizes, sorted by similarity), duplicates (a third of all rows are copies), near (every row is in a group of a hundred whose cosines differ in the fourth digit)")
-	contestants := flag.String("contestants", "sgemm,go-faiss,faiss:Flat,exact,exact/avx512,exact/avx2", "comma-separated, in order; exact/KERNEL for one instruction set, left out where the CPU lacks it, or any search backend, an approximate one with its nprobe or efSearch behind @")
-	repeat := flag.Int("repeat", 3, "times that each contestant runs")
-	threads := flag.Int("threads", runtime.NumCPU(), "of every contestant")
-	half := flag.Bool("float16", false, "rows in float16")
-	nprobe := flag.Int("nprobe", 0, "of approximate indexes with inverted lists")
-	ef := flag.Int("efsearch", 0, "of approximate graph indexes")
+	contestants := flag.String("contestants", "sgemm,go-faiss,faiss:Flat,exact,exact/avx512,exact/avx2", "comma-separated, in order; exact/KERNEL for one instruction set, skipped if the CPU lacks it, or any search backend; for an approximate one, append @ and its nprobe or efSearch")
+	repeat := flag.Int("repeat", 3, "number of runs of each contestant")
+	threads := flag.Int("threads", runtime.NumCPU(), "threads of every contestant")
+	half := flag.Bool("float16", false, "use float16 rows")
+	nprobe := flag.Int("nprobe", 0, "nprobe of approximate indexes with inverted lists")
+	ef := flag.Int("efsearch", 0, "efSearch of approximate graph indexes")
 	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
 	k := flag.Int("k", 4, "neighbours, of -embeddings")
-	piece := flag.String("part", "", "shapes, data and contestants of a part of docs/search.md, unless they are given: "+partNames())
-	peaks := flag.Bool("peaks", false, "only measure what one core can do at most in float32, bfloat16, int16 and int8")
+	piece := flag.String("part", "", "take shapes, data and contestants from a part of docs/search.md unless they are given: "+partNames())
+	peaks := flag.Bool("peaks", false, "only measure the peak speed of one core in float32, bfloat16, int16 and int8")
 	flag.Parse()
 	if *peaks {
 		printPeaks()

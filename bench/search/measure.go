@@ -13,15 +13,15 @@ import (
 	"bitextmine/internal/usage"
 )
 
-// measurement is one run: seconds, processor seconds, most memory over what was held before, in MiB.
+// measurement is one run: seconds, processor seconds, peak memory in MiB above what was held before, and recall.
 type measurement struct{ wall, cpu, peak, recall float64 }
 
 type measurements []measurement
 
-// add runs once more.
+// add measures one more run.
 func (m *measurements) add(run func() (recall float64, err error)) error {
 	debug.FreeOSMemory()
-	// 5 resets the high-water mark (proc(5)).
+	// 5 resets the peak (proc(5)).
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (m *measurements) add(run func() (recall float64, err error)) error {
 	return nil
 }
 
-// median is taken of each quantity by itself.
+// median computes the median of each figure separately.
 func (m measurements) median() measurement {
 	middle := func(of func(measurement) float64) float64 {
 		values := make([]float64, len(m))
@@ -59,7 +59,7 @@ func (m measurements) median() measurement {
 	}
 }
 
-// medianOf returns the named contestant's median, zeros when it does not take part.
+// medianOf returns the median of the named contestant, or zeros if it does not take part.
 func medianOf(contestants []contestant, all []measurements, name string) measurement {
 	for i, c := range contestants {
 		if c.name == name {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// part is a piece of the tables of docs/search.md that takes some minutes on two cores: values of this command's flags.
+// part is a part of the tables of docs/search.md that takes some minutes on two cores: values for this command's flags.
 type part map[string]string
 
 var parts = map[string]part{
@@ -26,12 +26,12 @@ var parts = map[string]part{
 	"large":          {"shapes": "1000000x50000x256x4", "contestants": "sgemm,exact", "repeat": "1"},
 	"large-faiss":    {"shapes": "1000000x50000x256x4", "contestants": "go-faiss,exact", "repeat": "1"},
 	"large-flat":     {"shapes": "1000000x50000x256x4", "contestants": "faiss:Flat,exact", "repeat": "1"},
-	// The points of recall 0.95 and 0.99 lie between these on embeddings of real text, which -embeddings names.
+	// On embeddings of real text, which -embeddings names, recall 0.95 and 0.99 are between these points.
 	"ivf":  {"contestants": "exact,faiss:IVF128,Flat@64,faiss:IVF128,Flat@80,faiss:IVF128,Flat@112", "float16": "true", "repeat": "1"},
 	"hnsw": {"contestants": "exact,faiss:HNSW32,Flat@64,faiss:HNSW32,Flat@256,faiss:HNSW32,Flat@1024", "float16": "true", "repeat": "1"},
 }
 
-// apply sets the flags that the part names and the command line does not.
+// apply sets the flags of the part that the command line does not set.
 func apply(name string) error {
 	p, ok := parts[name]
 	if !ok {

@@ -13,7 +13,7 @@ static double now(void) {
 #define ONE(ins, acc) ins " %%zmm30, %%zmm31, %%zmm" acc "\n"
 #define TWELVE(ins) ONE(ins, "0") ONE(ins, "1") ONE(ins, "2") ONE(ins, "3") ONE(ins, "4") ONE(ins, "5") \
     ONE(ins, "6") ONE(ins, "7") ONE(ins, "8") ONE(ins, "9") ONE(ins, "10") ONE(ins, "11")
-// Twelve independent sums hide the latency of any of these.
+// Twelve independent sums hide the latency of each instruction.
 #define PEAK(name, ins) static double name(int64_t n) { \
     double start = now(); \
     __asm__ volatile("vpxord %%zmm30, %%zmm30, %%zmm30\nvpxord %%zmm31, %%zmm31, %%zmm31\n1:\n" TWELVE(ins) "dec %0\njnz 1b\n" : "+r"(n) : \
@@ -40,13 +40,13 @@ import "C"
 
 import "fmt"
 
-// printPeaks measures how many products and sums one core can do at most, by the kind of number: what a kernel over that
-// kind cannot be faster than.
+// printPeaks measures the peak number of multiplications and additions on one core for each number type. A kernel for
+// that type cannot be faster.
 func printPeaks() {
 	const n = 30_000_000
 	for i, p := range []struct {
 		name     string
-		products float64 // of an instruction
+		products float64 // per instruction
 		run      func(C.int64_t) C.double
 	}{
 		{"float32 (vfmadd231ps)", 16, func(n C.int64_t) C.double { return C.peak_fma(n) }},
@@ -58,7 +58,7 @@ func printPeaks() {
 			fmt.Printf("%-22s not on this CPU\n", p.name)
 			continue
 		}
-		p.run(n / 10) // the clock settles
+		p.run(n / 10) // until the clock rate is stable
 		fmt.Printf("%-22s %.0f G/s a core\n", p.name, 2*p.products*12*n/float64(p.run(n))/1e9)
 	}
 }

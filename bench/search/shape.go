@@ -10,14 +10,14 @@ import (
 	"bitextmine/index"
 )
 
-// shape is a cell to be searched: n source rows, q target rows.
+// shape is a cell to search: n source rows and q target rows.
 type shape struct {
 	n, q, dim, k int
 	kind         string
 	float16      bool
 }
 
-// fromFiles reads both sides from embedding files, as float32 unless they are to be float16.
+// fromFiles reads both sides from embedding files, as float32 or, if float16 is set, as float16.
 func fromFiles(srcPath, tgtPath string, k int, float16 bool) (s shape, src, tgt index.Side, err error) {
 	if src, err = fromFile(srcPath, float16); err == nil {
 		tgt, err = fromFile(tgtPath, float16)
@@ -43,7 +43,7 @@ func fromFile(path string, float16 bool) (index.Side, error) {
 func parseShape(text string) (shape, error) {
 	var s shape
 	if _, err := fmt.Sscanf(text, "%dx%dx%dx%d", &s.n, &s.q, &s.dim, &s.k); err != nil || s.n < 1 || s.q < 1 || s.dim < 1 || s.k < 1 {
-		return s, fmt.Errorf("shape %q is not NxQxDIMxK, such as 200000x20000x256x4", text)
+		return s, fmt.Errorf("shape %q must be NxQxDIMxK, such as 200000x20000x256x4", text)
 	}
 	return s, nil
 }
@@ -55,7 +55,7 @@ func (s shape) sides() (src, tgt index.Side, err error) {
 		"random": random, "skewed": skewed, "duplicates": duplicates, "near": near,
 	}[s.kind]
 	if !ok {
-		return src, tgt, fmt.Errorf("data %q is not random, skewed, duplicates or near", s.kind)
+		return src, tgt, fmt.Errorf("data %q must be random, skewed, duplicates or near", s.kind)
 	}
 	return s.side(make(rand.New(rand.NewPCG(1, 2)), s.n, s.dim)), s.side(make(rand.New(rand.NewPCG(1, 3)), s.q, s.dim)), nil
 }
@@ -72,13 +72,14 @@ func (s shape) side(rows []float32) index.Side {
 func random(rng *rand.Rand, n, dim int) []float32 {
 	rows := make([]float32, n*dim)
 	for i := range rows {
-		// The sum of two uniform numbers is near enough to normal for a direction, at a fifth of the time.
+		// The sum of two uniform numbers is close enough to a normal number for a direction, in a fifth of the time.
 		rows[i] = rng.Float32() + rng.Float32() - 1
 	}
 	return rows
 }
 
-// skewed has clusters of Zipf's sizes about centres that both sides share, the rows of each sorted by their distance from its centre.
+// skewed draws clusters with Zipf's sizes around centres that both sides share. The rows of each are sorted by their
+// distance from its centre.
 func skewed(rng *rand.Rand, n, dim int) []float32 {
 	const clusters = 1000
 	centres := random(rand.New(rand.NewPCG(9, 9)), clusters, dim)
@@ -103,7 +104,7 @@ func skewed(rng *rand.Rand, n, dim int) []float32 {
 	return rows
 }
 
-// duplicates repeats earlier rows in a third of the places.
+// duplicates replaces a third of the rows by copies of earlier rows.
 func duplicates(rng *rand.Rand, n, dim int) []float32 {
 	rows := random(rng, n, dim)
 	for i := 1; i < n; i++ {
@@ -115,7 +116,8 @@ func duplicates(rng *rand.Rand, n, dim int) []float32 {
 	return rows
 }
 
-// near has a hundred rows whose cosines differ in the fourth digit, about centres of which both sides have some in common.
+// near draws groups of a hundred rows whose cosines differ in the fourth digit. Some of their centres are common to
+// both sides.
 func near(rng *rand.Rand, n, dim int) []float32 {
 	groups := max(n/100, 1)
 	rows := random(rng, n, dim)
