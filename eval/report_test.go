@@ -45,7 +45,7 @@ func TestThresholdFromTrainReportOnTest(t *testing.T) {
 	if one.Rows[0].Cells[3] != row[3] {
 		t.Errorf("threshold %v with the train half alone, %v with both", one.Rows[0].Cells[3], row[3])
 	}
-	if len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "train half only") {
+	if len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "only its train half") {
 		t.Errorf("notes %q do not say that one half served for both", one.Notes)
 	}
 }
@@ -136,7 +136,7 @@ func TestCurveFiles(t *testing.T) {
 			t.Errorf("%s does not look like %s (%v)", path, ext, err)
 		}
 	}
-	refused(t, PlotCurves(filepath.Join(dir, "pr.pdf"), "pdf", reports), "svg or png")
+	refused(t, PlotCurves(filepath.Join(dir, "pr.pdf"), "pdf", reports), ".svg or .png")
 	refused(t, PlotCurves(filepath.Join(dir, "x.svg"), "svg", reports[3:]), "curve")
 }
 
