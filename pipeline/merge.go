@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"bitextmine/index"
+	"bitextmine/index/neighbours"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
@@ -58,7 +58,7 @@ func (w *worker) merge(ctx context.Context, t *plan.Task, dir string, meter prog
 	}
 	meter.Add(t.Items)
 	return found, atomicfile.Write(filepath.Join(dir, listsName), func(f *os.File) error {
-		return writeLists(f, merged, coverRows(other))
+		return neighbours.WriteList(f, merged, coverRows(other))
 	})
 }
 
@@ -74,11 +74,11 @@ func (w *worker) cell(ctx context.Context, side int, ref plan.CellRef, rows, oth
 	if side == 1 {
 		rows, others = others, rows
 	}
-	result, err := index.OpenResult(out.Path(cellName), rows, others, w.plan.Settings.K)
+	source, target, err := neighbours.OpenCell(out.Path(cellName), rows, others, w.plan.Settings.K)
 	if side == 1 {
-		return result.Target, err
+		return target, err
 	}
-	return result.Source, err
+	return source, err
 }
 
 // lists reads a shard's merged neighbours.
@@ -90,7 +90,7 @@ func (w *worker) lists(ctx context.Context, key string, rows, others int, found 
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
-	return openLists(out.Path(listsName), rows, others, w.plan.Settings.K)
+	return neighbours.OpenList(out.Path(listsName), rows, others, w.plan.Settings.K)
 }
 
 // laid returns the numbers of the rows of one of the plan's covers, which is of a side's shards.

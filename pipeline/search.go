@@ -14,6 +14,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/faiss"
+	"bitextmine/index/neighbours"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
@@ -55,7 +56,7 @@ func (w *worker) search(ctx context.Context, t *plan.Task, dir string, meter pro
 	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
 		found.add(result.Recall.Min())
 	}
-	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return index.WriteResult(f, result) })
+	return found, atomicfile.Write(filepath.Join(dir, cellName), func(f *os.File) error { return neighbours.WriteCell(f, result.Source, result.Target) })
 }
 
 // indexesName is where approximate indexes are kept in a store: they can be made again.
