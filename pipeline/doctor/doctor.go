@@ -1,5 +1,5 @@
-// Package doctor looks at a machine and says what a run on it would have and what it would lack: instructions, BLAS, FAISS, GPUs, ONNX
-// Runtime, an encoder, a work directory.
+// Package doctor examines a machine and reports what a run on it would have and what would be missing: instructions,
+// BLAS, FAISS, GPUs, ONNX Runtime, an encoder, a work directory.
 package doctor
 
 import (
@@ -27,30 +27,30 @@ import (
 type Options struct {
 	Encoder     string
 	ONNXRuntime string
-	Search      []string // every backend that may be used; auto stands for those that it chooses from
+	Search      []string // every backend that may be used; auto means those that it chooses from
 	Backend     backend.Options
-	Work        string // a directory that need not exist, or a bucket
+	Work        string // a bucket, or a directory, which need not exist
 }
 
-// State is how something stands.
+// State is the result of one check.
 type State string
 
 // The states of a finding.
 const (
 	Good    State = "ok"
-	Absent  State = "absent" // and not needed for these settings
+	Absent  State = "absent" // absent, and not needed with these settings
 	Slow    State = "warning"
 	Missing State = "missing" // a run with these settings would stop
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check with its explanation.
 type Finding struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
 	Text  string `json:"text"`
 }
 
-// Examine looks at everything. Nothing stays behind: neither files nor libraries.
+// Examine runs all checks. It leaves no files behind and no library loaded.
 func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
 	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.runtime()}
 	model, finding := opts.encoder(ctx)
@@ -61,7 +61,7 @@ func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
 	return append(found, opts.store(ctx, log))
 }
 
-// Verdict is nil where nothing is missing, else a badinput error that names what is.
+// Verdict is nil if nothing is missing. Otherwise it is a badinput error that names what is.
 func Verdict(found []Finding) error {
 	var missing []string
 	for _, f := range found {
@@ -72,10 +72,10 @@ func Verdict(found []Finding) error {
 	if missing == nil {
 		return nil
 	}
-	return badinput.Errorf("a run with these settings would stop: see what is said of %s", strings.Join(missing, ", "))
+	return badinput.Errorf("a run with these settings would stop: see the findings on %s", strings.Join(missing, ", "))
 }
 
-// of makes a finding of what is missing, where there is an error, else of text.
+// of returns a finding of what is missing if err is set, else one with the text.
 func of(name, text string, err error) Finding {
 	if err != nil {
 		return Finding{name, Missing, err.Error()}
@@ -97,7 +97,7 @@ func cpu() Finding {
 	return Finding{"cpu", Good, text + ", which it chose over " + strings.Join(others, ", ")}
 }
 
-// needs reports whether a search by this prefix may be used.
+// needs reports whether a search with this prefix may be used.
 func (o *Options) needs(prefix string) bool {
 	for _, name := range o.Search {
 		if strings.HasPrefix(name, prefix) {
@@ -121,7 +121,7 @@ func (o *Options) blas() Finding {
 	return f
 }
 
-// nvidia lists the GPUs that the driver knows, whatever the program can use.
+// nvidia lists the GPUs that the driver knows, whether or not the program can use them.
 const nvidia = "/proc/driver/nvidia/gpus"
 
 func (o *Options) gpus() Finding {
@@ -158,7 +158,7 @@ func (o *Options) encoder(ctx context.Context) (*encode.Model, Finding) {
 	return model, of("encoder", fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim), try(ctx, model, o.ONNXRuntime))
 }
 
-// searches checks each backend. What is missing of libraries is said of them already.
+// searches checks each backend. Missing libraries are reported by the checks of the libraries.
 func (o *Options) searches(dim int) (found []Finding) {
 	for _, name := range o.Search {
 		what := name
@@ -167,7 +167,7 @@ func (o *Options) searches(dim int) (found []Finding) {
 		}
 		opts := o.Backend
 		if backend.Exact(name) && len(o.Search) > 1 {
-			opts.FAISS = faiss.Options{} // they are of the approximate ones beside it
+			opts.FAISS = faiss.Options{} // the settings belong to the approximate searches
 		}
 		found = append(found, of("search", what, backend.Check(name, dim, opts)))
 	}
@@ -187,7 +187,7 @@ func (o *Options) store(ctx context.Context, log *slog.Logger) Finding {
 		return of("work", "", err)
 	}
 	place := dir
-	for { // what of it is there already
+	for { // find the part of the path that exists
 		if _, err := os.Stat(place); err == nil || place == filepath.Dir(place) {
 			break
 		}

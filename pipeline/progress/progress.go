@@ -1,4 +1,4 @@
-// Package progress shows how far a stage is: a live bar on a terminal, a plain line every few seconds elsewhere.
+// Package progress shows the progress of a stage: a live bar on a terminal, otherwise a plain line every few seconds.
 package progress
 
 import (
@@ -13,18 +13,18 @@ import (
 	"golang.org/x/term"
 )
 
-// Bytes is the unit that is shown as KiB, MiB and so on.
+// Bytes is the unit that is printed as KiB, MiB and so on.
 const Bytes = "B"
 
-// Every is how often a plain line is written.
+// Every is the interval between plain lines.
 const Every = 5 * time.Second
 
-// Reporter starts one meter per stage. It may be used concurrently.
+// Reporter starts one meter for each stage. It may be used concurrently.
 type Reporter interface {
 	Start(stage string, total int64, unit string) Meter
 }
 
-// Meter counts the items of one stage. Add may be called concurrently; Done ends the stage, once.
+// Meter counts the items of one stage. Add may be called concurrently. Done ends the stage and must be called once.
 type Meter interface {
 	Add(n int64)
 	Done()
@@ -63,7 +63,7 @@ func (b bars) Start(stage string, total int64, unit string) Meter {
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),
 	}
-	if unit != Bytes { // a rate of bytes is shown as it is
+	if unit != Bytes { // a rate in bytes is shown by the bar itself
 		options = append(options, progressbar.OptionShowIts())
 	}
 	return bar{b.out, progressbar.NewOptions64(total, options...)}
@@ -74,7 +74,7 @@ type bar struct {
 	*progressbar.ProgressBar
 }
 
-// What the terminal refuses is no reason to stop mining, so a bar's errors are dropped.
+// An error from the terminal is no reason to stop mining, so a bar's errors are ignored.
 func (b bar) Add(n int64) { _ = b.Add64(n) }
 func (b bar) Done()       { _ = b.Finish(); fmt.Fprintln(b.out) }
 

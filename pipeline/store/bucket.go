@@ -19,16 +19,19 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// bucket is a Backend on an object store, with a directory of this machine that holds what was fetched: embedding files are mapped, not read.
+// bucket is a Backend on an object store. Fetched files are cached in a local directory, because embedding files are
+// mapped and not read.
 //
-// An output's files are objects under its name and their own digest; its record, written last and only if there is none, makes
-// them an output. So two writers of one output never mix their files, and the loser's are swept later.
+// The files of an output are objects under its name and their own digests. An output exists once its record does; the
+// record is written last, and only if there is none. So two writers of one output never mix their files, and the files
+// of the one that lost are removed by a later sweep.
 type bucket struct {
 	bucket *blob.Bucket
 	cache  string
 }
 
-// OpenBucket returns a backend on a bucket, which Close closes, that keeps fetched files in the directory cache.
+// OpenBucket returns a backend on a bucket and caches fetched files in the directory cache. Closing the backend closes
+// the bucket.
 func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, fmt.Errorf("make the cache of the bucket: %w", err)
@@ -36,11 +39,11 @@ func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
 	return bucket{b, cache}, nil
 }
 
-// object is where a file of an output lies.
+// object is the name of the object that holds a file of an output.
 func object(name string, file File) string { return name + "/" + file.SHA256[:32] + "/" + file.Name }
 
-// plain gives errors of the bucket the classes that callers know.
-func plain(err error) error {
+// classify converts the errors of the bucket to the classes that callers know.
+func classify(err error) error {
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:
 		return errors.Join(fs.ErrNotExist, err)
@@ -86,17 +89,17 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 	if err != nil {
 		return err
 	}
-	return b.keep(name, dir)
+	return b.moveToCache(name, dir)
 }
 
-// keep makes dir, whose files are those of the output, its place in the cache.
-func (b bucket) keep(name, dir string) error {
+// moveToCache renames dir, which has the files of the output, to the output's directory in the cache.
+func (b bucket) moveToCache(name, dir string) error {
 	final := filepath.Join(b.cache, filepath.FromSlash(name))
 	if err := (directory{b.cache}).discard(final); err != nil { // an older output of that name
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := os.Rename(dir, final); err != nil {
-		return errors.Join(err, os.RemoveAll(dir)) // Fetch finds the files in the bucket
+		return errors.Join(err, os.RemoveAll(dir)) // Fetch will find the files in the bucket
 	}
 	return nil
 }
@@ -108,7 +111,7 @@ func (b bucket) upload(ctx context.Context, name, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	working, cancel := context.WithCancel(ctx)
-	defer cancel() // an object is not made if the context ends before Close
+	defer cancel() // no object is created if the context ends before Close
 	out, err := b.bucket.NewWriter(working, name, nil)
 	if err != nil {
 		return err
@@ -127,7 +130,7 @@ func ignore(err, what error) error {
 	return err
 }
 
-// Fetch brings the output's files into the cache. A file that is there with the right size stays; Get compares its digest.
+// Fetch downloads the output's files into the cache. A cached file of the right size stays; Get compares its digest.
 func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, error) {
 	dir := filepath.Join(b.cache, filepath.FromSlash(name))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -147,7 +150,7 @@ func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, e
 			return errors.Join(err, in.Close())
 		})
 		if err != nil {
-			return "", plain(err)
+			return "", classify(err)
 		}
 	}
 	return dir, nil
@@ -175,7 +178,8 @@ func (b bucket) Remove(ctx context.Context, name string) error {
 func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		objects := b.bucket.List(&blob.ListOptions{Prefix: prefix + "/"})
-		var bytes int64 // of the output whose files come before its record: a digest is before "task.json"
+		// of the current output, whose files are listed before its record, because a digest sorts before "task.json"
+		var bytes int64
 		for {
 			o, err := objects.Next(ctx)
 			if errors.Is(err, io.EOF) {
@@ -201,14 +205,14 @@ func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 	}
 }
 
-// Sweep removes files of outputs that their record does not name, and the temporary files of the cache.
+// Sweep removes files of outputs that are not in the output's record, and the temporary files in the cache.
 func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
 	swept, bytes, err = directory{b.cache}.Sweep(ctx, before)
 	if err != nil {
 		return swept, bytes, err
 	}
 	objects := b.bucket.List(nil)
-	records := map[string]string{} // of the outputs: the names of their objects
+	records := map[string]string{} // of each output: the names of its objects
 	for {
 		o, err := objects.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -228,7 +232,7 @@ func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes i
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return swept, bytes, err
 			}
-			clear(records) // objects come by name: one output is enough to remember
+			clear(records) // objects are listed by name, so one output at a time is enough
 			record = string(data)
 			records[name] = record
 		}

@@ -15,12 +15,12 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// directory is a Backend on a file system, which machines may share: one directory per output, filled under a temporary name beside its
-// final one and renamed into place. rename(2) of a directory fails if a full one has the name, on every machine that sees it,
-// so exactly one writer publishes.
+// directory is a Backend on a file system, which several machines may share. It has one directory per output, which is
+// filled under a temporary name beside its final one and renamed. rename(2) of a directory fails if the target exists
+// and is not empty, on every machine that shares the file system, so exactly one writer publishes.
 type directory struct{ root string }
 
-// OpenDirectory makes the directory if needed and proves that it can be written.
+// OpenDirectory creates the directory if needed and checks that it can be written.
 func OpenDirectory(root string) (Backend, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, badinput.Errorf("work directory %s cannot be made (%w); name another with --work", root, err)
@@ -49,7 +49,7 @@ func (d directory) Write(_ context.Context, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
-	// Not synced: a note that a power failure empties is found out by its reader, and notes are written for every task.
+	// Not synced: if a power failure empties a note, its reader detects it, and notes are written for every task.
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
 	if err != nil {
 		return err
@@ -87,7 +87,8 @@ func (d directory) Scratch(name string) (string, error) {
 }
 
 func (d directory) Publish(_ context.Context, name, dir string, _ []File, record []byte) error {
-	if err := atomicfile.WriteBytes(filepath.Join(dir, recordName), record); err != nil { // it syncs the directory too
+	// this also syncs the directory
+	if err := atomicfile.WriteBytes(filepath.Join(dir, recordName), record); err != nil {
 		return err
 	}
 	final := d.path(name)
@@ -96,7 +97,7 @@ func (d directory) Publish(_ context.Context, name, dir string, _ []File, record
 		if _, there := os.Stat(filepath.Join(final, recordName)); there == nil {
 			return errors.Join(fs.ErrExist, os.RemoveAll(dir))
 		}
-		// What stands there without a record is no output; it can only be what a removal left.
+		// A directory without a record is not an output; it can only be left over from a removal.
 		if d.discard(final) != nil || os.Rename(dir, final) != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (d directory) Fetch(_ context.Context, name string, _ []File) (string, erro
 
 func (d directory) Remove(_ context.Context, name string) error { return d.discard(d.path(name)) }
 
-// discard moves a directory aside before it is emptied, so that nobody sees a part of it.
+// discard renames a directory before it deletes it, so that nobody sees it half deleted.
 func (d directory) discard(path string) error {
 	aside, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
 	if err != nil {
@@ -140,7 +141,7 @@ func (d directory) List(ctx context.Context, prefix string) iter.Seq2[Entry, err
 			path := filepath.Join(d.path(prefix), e.Name())
 			info, err := os.Stat(path)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // gone since
+				continue // deleted in the meantime
 			}
 			if err != nil {
 				yield(Entry{}, err)
@@ -157,7 +158,8 @@ func (d directory) List(ctx context.Context, prefix string) iter.Seq2[Entry, err
 	}
 }
 
-// Sweep removes hidden temporary files and directories, in the root and in each directory of it, last changed before a moment.
+// Sweep removes hidden temporary files and directories that last changed before the given time, in the root and in each
+// of its directories.
 func (d directory) Sweep(_ context.Context, before time.Time) (swept int, bytes int64, err error) {
 	var found []string
 	for _, pattern := range []string{".*" + atomicfile.Suffix, "*/.*" + atomicfile.Suffix} {
@@ -183,7 +185,7 @@ func (d directory) Sweep(_ context.Context, before time.Time) (swept int, bytes 
 
 func (d directory) Close() error { return nil }
 
-// sizeOf adds up the files below path; what vanishes meanwhile has no size.
+// sizeOf sums the sizes of the files below path. A file that disappears meanwhile counts as zero.
 func sizeOf(path string) (bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -196,7 +198,7 @@ func sizeOf(path string) (bytes int64) {
 	return bytes
 }
 
-// lastChange is the latest change of anything below path.
+// lastChange is the time of the latest change below path.
 func lastChange(path string) (last time.Time) {
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil {

@@ -20,11 +20,11 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Remote reports whether a location is a bucket, not a directory of this machine.
+// Remote reports whether a location is a bucket and not a local directory.
 func Remote(location string) bool { return strings.Contains(location, "://") }
 
-// Open opens the store at a location: a directory, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, mem://, with the options of
-// gocloud.dev/blob as a query. What is fetched from a bucket is kept below MINE_CACHE, or the user's cache directory.
+// Open opens the store at a location: a directory, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, mem://, with the options
+// of gocloud.dev/blob as a query. Files from a bucket are cached below MINE_CACHE, or the user's cache directory.
 func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error) {
 	if !Remote(location) {
 		back, err := OpenDirectory(location)
@@ -40,7 +40,7 @@ func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error
 	return OpenCached(ctx, location, cache, log)
 }
 
-// OpenCached opens the store in a bucket and keeps what is fetched from it in the directory cache.
+// OpenCached opens the store in a bucket and caches its files in the directory cache.
 func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (*Store, error) {
 	back, err := openRemote(ctx, location, cache)
 	if err != nil {
@@ -52,7 +52,7 @@ func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (
 func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		return nil, badinput.Errorf("work location %s is no URL: %w", location, err)
+		return nil, badinput.Errorf("work location %s is not a valid URL: %w", location, err)
 	}
 	prefix := strings.Trim(u.Path, "/")
 	u.Path = ""
@@ -65,7 +65,7 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	}
 	back, err := OpenBucket(b, cache)
 	if err == nil {
-		err = prove(ctx, b, location)
+		err = checkWritable(ctx, b, location)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -73,8 +73,8 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	return back, nil
 }
 
-// prove writes and removes an object: what only lists is no place for outputs.
-func prove(ctx context.Context, b *blob.Bucket, location string) error {
+// checkWritable writes and removes an object. A bucket that can only be listed is not usable.
+func checkWritable(ctx context.Context, b *blob.Bucket, location string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
@@ -86,24 +86,24 @@ func prove(ctx context.Context, b *blob.Bucket, location string) error {
 		}
 		return badinput.Errorf("work location %s cannot be written (%s); check its name and the credentials", location, strings.Join(strings.Fields(err.Error()), " "))
 	}
-	// Another process of this machine may have removed it.
+	// Another process of this machine may have removed the object.
 	return ignoreMissing(b.Delete(ctx, probe))
 }
 
 func ignoreMissing(err error) error {
-	if errors.Is(plain(err), os.ErrNotExist) {
+	if errors.Is(classify(err), os.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// cacheOf is the directory in which files of a location are kept.
+// cacheOf is the directory in which files of a location are cached.
 func cacheOf(location string) (string, error) {
 	root := os.Getenv("MINE_CACHE")
 	if root == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return "", badinput.Errorf("there is no cache directory for what is fetched from %s (%w); name one in MINE_CACHE", location, err)
+			return "", badinput.Errorf("there is no cache directory for files from %s (%w); name one in MINE_CACHE", location, err)
 		}
 		root = filepath.Join(dir, "mine")
 	}

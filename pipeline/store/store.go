@@ -1,10 +1,11 @@
-// Package store keeps what tasks made, named by stage and content key, published whole.
+// Package store holds the outputs of tasks by stage and content key. Each output is published atomically.
 //
-// An output is some files and a record, `task.json`, which names each file with its size and SHA-256. Where outputs lie is a Backend's
-// business: a directory, which machines may share, or a bucket. Either way an output with a record is complete, the first writer
-// wins and a second one's work is dropped, since equal keys mean equal outputs. Readers verify size and digest.
+// An output is some files and a record, `task.json`, which lists each file with its size and SHA-256. A Backend decides
+// where outputs are stored: in a directory, which machines may share, or in a bucket. In both an output with a record
+// is complete. The first writer wins and the work of a second is discarded, because equal keys mean equal outputs.
+// Readers verify size and digest.
 //
-// Beside outputs there are notes: small objects that may change, such as plans and the ledger. Losing one loses no result.
+// The store also holds notes: small objects that may change, such as plans and the ledger. Losing one loses no result.
 package store
 
 import (
@@ -29,45 +30,47 @@ import (
 
 const recordName = "task.json"
 
-// Store is a place of task outputs. It may be used concurrently, by several processes and machines too.
+// Store holds task outputs. It may be used concurrently, also by several processes and machines.
 type Store struct {
 	back     Backend
 	log      *slog.Logger
 	verified sync.Map // directory -> the record that its files were compared with
 }
 
-// Backend is where outputs lie. Names are slash-separated and relative. Methods may be called concurrently and by several machines
-// at once. What is not there is an error that is fs.ErrNotExist.
+// Backend is the place where outputs are stored. Names are slash-separated and relative. Methods may be called
+// concurrently and by several machines at once. If something does not exist, the error is fs.ErrNotExist.
 type Backend interface {
-	// Read returns a small object whole.
+	// Read returns the whole content of a small object.
 	Read(ctx context.Context, name string) ([]byte, error)
-	// Write makes or replaces a small object, whole or not at all.
+	// Write creates or replaces a small object atomically.
 	Write(ctx context.Context, name string, data []byte) error
-	// Delete removes a small object; one that is not there is none to remove.
+	// Delete removes a small object. It is no error if there is none.
 	Delete(ctx context.Context, name string) error
 
-	// Scratch makes a directory to fill, which Publish or its user removes.
+	// Scratch creates a directory for a task's files. Publish or its caller removes it.
 	Scratch(name string) (dir string, err error)
-	// Publish makes the files of dir, and record, the output of that name, durably. If there is one already, that one stays
-	// and the error is fs.ErrExist. dir is gone after a success.
+	// Publish durably turns the files of dir, and record, into the output of that name. If the output exists already,
+	// it stays and the error is fs.ErrExist. After a success dir no longer exists.
 	Publish(ctx context.Context, name, dir string, files []File, record []byte) error
-	// Fetch returns a local directory that has the output's files under their names.
+	// Fetch returns a local directory with the output's files under their names.
 	Fetch(ctx context.Context, name string, files []File) (dir string, err error)
-	// Remove takes an output away: its record goes first.
+	// Remove deletes an output, its record first.
 	Remove(ctx context.Context, name string) error
-	// Local is a directory for files that can be made again, shared as outputs are where those lie in a directory.
+	// Local is a directory for files that can be made again. If outputs are in a shared directory, it is shared too.
 	Local(name string) string
-	// List yields the names of objects and outputs (without its files) under a prefix that is a whole path element.
+	// List yields the names of objects and outputs (without their files) under a prefix, which must be a whole path
+	// element.
 	List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
-	// Sweep removes what killed writers left behind before a moment, and returns how much it was.
+	// Sweep removes what killed writers left behind before the given time. It returns the number of things removed and
+	// their size.
 	Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error)
 	Close() error
 }
 
-// Entry is something that List found.
+// Entry is an object or output that List found.
 type Entry struct {
 	Name  string
-	Bytes int64 // of an output: of its files, if that is known without reading records, else 0
+	Bytes int64 // size of an output's files if it is known without reading records, else 0
 	Time  time.Time
 }
 
@@ -79,16 +82,16 @@ type Task struct {
 
 func (t Task) name() string { return t.Stage + "/" + t.Key }
 
-// Output is a published task: its files and what the stage had to say of them.
+// Output is a published task: its files and the stage's report.
 type Output struct {
 	Dir    string          `json:"-"`
 	Files  []File          `json:"files"`
 	Info   json.RawMessage `json:"info"`
 	Made   Made            `json:"made"`
-	Cached bool            `json:"-"` // it was there already
+	Cached bool            `json:"-"` // it existed already
 }
 
-// Made says who made an output and at what cost. No key depends on it.
+// Made says who made an output and at what cost. It is not part of any key.
 type Made struct {
 	Host    string    `json:"host"`
 	Start   time.Time `json:"start"`
@@ -105,15 +108,15 @@ type File struct {
 // New returns a store on a backend.
 func New(back Backend, log *slog.Logger) *Store { return &Store{back: back, log: log} }
 
-// Close ends the use of the store.
+// Close closes the backend.
 func (s *Store) Close() error { return s.back.Close() }
 
-// Local is the directory of that name for files which are no outputs and can be made again: in the store's own directory, or for a bucket in this
-// machine's cache. It need not exist.
+// Local is the directory of that name for files that are not outputs and can be made again. It is in the store's own
+// directory or, for a bucket, in this machine's cache. It need not exist.
 func (s *Store) Local(name string) string { return s.back.Local(name) }
 
-// Do returns the task's output, running do to make it unless it is there whole. do writes its files into dir and returns
-// what to record beside them. An output whose files are missing or altered is dropped and made again.
+// Do returns the task's output. If it does not exist or is damaged, Do runs do to make it. do writes its files into dir
+// and returns the information to record with them.
 func (s *Store) Do(ctx context.Context, task Task, do func(dir string) (info any, err error)) (*Output, error) {
 	out, err := s.Get(ctx, task)
 	switch {
@@ -132,7 +135,7 @@ func (s *Store) Do(ctx context.Context, task Task, do func(dir string) (info any
 	return s.make(ctx, task, do)
 }
 
-// Get returns a task's output, its files compared with what was published: once in the life of this Store.
+// Get returns a task's output. Its files are compared with the record once in the life of this Store.
 func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 	data, out, err := s.record(ctx, task)
 	if err != nil {
@@ -160,13 +163,13 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 	return out, nil
 }
 
-// Stat reads a task's record and leaves its files alone.
+// Stat reads a task's record but not its files.
 func (s *Store) Stat(ctx context.Context, task Task) (*Output, error) {
 	_, out, err := s.record(ctx, task)
 	return out, err
 }
 
-// Remove takes an output away.
+// Remove deletes an output.
 func (s *Store) Remove(ctx context.Context, task Task) error {
 	if err := s.back.Remove(ctx, task.name()); err != nil {
 		return fmt.Errorf("remove %s: %w", task.name(), err)
@@ -186,17 +189,17 @@ func (s *Store) List(ctx context.Context, stage string) iter.Seq2[Entry, error] 
 	}
 }
 
-// Sweep removes what killed writers left behind before a moment.
+// Sweep removes what killed writers left behind before the given time.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
 	return s.back.Sweep(ctx, before)
 }
 
-// ReadNote returns a note; fs.ErrNotExist if there is none.
+// ReadNote returns a note. The error is fs.ErrNotExist if there is none.
 func (s *Store) ReadNote(ctx context.Context, kind, name string) ([]byte, error) {
 	return s.back.Read(ctx, kind+"/"+name)
 }
 
-// WriteNote makes or replaces a note.
+// WriteNote creates or replaces a note.
 func (s *Store) WriteNote(ctx context.Context, kind, name string, data []byte) error {
 	if err := s.back.Write(ctx, kind+"/"+name, data); err != nil {
 		return fmt.Errorf("write %s/%s: %w", kind, name, err)
@@ -212,7 +215,7 @@ func (s *Store) DeleteNote(ctx context.Context, kind, name string) error {
 // Path returns the path of the output's file of that name.
 func (o *Output) Path(name string) string { return filepath.Join(o.Dir, name) }
 
-// damage is an output that is not what was published.
+// damage is the error of an output that differs from what was published.
 type damage struct{ text string }
 
 func (d damage) Error() string { return d.text }
@@ -231,7 +234,7 @@ func (s *Store) record(ctx context.Context, task Task) ([]byte, *Output, error) 
 	}
 	out := &Output{}
 	if err := json.Unmarshal(data, out); err != nil {
-		return nil, nil, damaged(task, recordName+" does not parse")
+		return nil, nil, damaged(task, recordName+" is not valid JSON")
 	}
 	for _, file := range out.Files {
 		if !filepath.IsLocal(file.Name) || strings.ContainsAny(file.Name, `/\`) {
@@ -262,13 +265,13 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 		return nil, err
 	}
 	err = s.back.Publish(ctx, task.name(), dir, out.Files, data)
-	if errors.Is(err, fs.ErrExist) { // another process was first
+	if errors.Is(err, fs.ErrExist) { // another process published first
 		return s.Get(ctx, task)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("publish %s: %w", task.name(), err)
 	}
-	// Its digests were taken from the files as they stand, a moment ago.
+	// Its digests were computed from these files a moment ago.
 	if out.Dir, err = s.back.Fetch(ctx, task.name(), out.Files); err != nil {
 		return nil, fmt.Errorf("fetch %s: %w", task.name(), err)
 	}
@@ -276,7 +279,7 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 	return out, nil
 }
 
-// record describes the files that stand in dir.
+// record describes the files in dir.
 func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -284,7 +287,7 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 	}
 	out := &Output{Files: []File{}, Made: Made{host, begin.UTC(), time.Since(begin).Seconds()}}
 	if out.Info, err = json.Marshal(info); err != nil {
-		return nil, nil, fmt.Errorf("encode what %s has to say: %w", dir, err)
+		return nil, nil, fmt.Errorf("encode the record of %s: %w", dir, err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -135,7 +135,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestBucketThatListsButCannotWrite: it is refused before any work.
+// TestBucketThatListsButCannotWrite checks that such a bucket is refused before any work.
 func TestBucketThatListsButCannotWrite(t *testing.T) {
 	location := storetest.S3(t)
 	t.Setenv("MINE_CACHE", t.TempDir())

@@ -1,4 +1,5 @@
-// Package storetest holds what every store must do, a store that fails on request, and a real S3 server to run it on.
+// Package storetest has the conformance suite of stores, a backend that fails on request, and a real S3 server to test
+// with.
 package storetest
 
 import (
@@ -20,11 +21,12 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// Place is one place of outputs, as several machines see it.
+// Place is one place for outputs as several machines see it.
 type Place struct {
-	// Open returns a store on the place for one more machine.
+	// Open returns a store on the place, for one more machine.
 	Open func(t testing.TB) *store.Store
-	// Damage changes the stored bytes of an output's file, or removes them if content is nil, below whatever any machine holds.
+	// Damage changes the stored bytes of an output's file, or removes them if content is nil, without the machines'
+	// caches.
 	Damage func(t testing.TB, task store.Task, file string, content []byte)
 }
 
@@ -46,7 +48,7 @@ func read(t testing.TB, out *store.Output) string {
 	return string(data)
 }
 
-// Conformance runs what every place must do on fresh ones.
+// Conformance runs the suite. fresh returns a new place for each test.
 func Conformance(t *testing.T, fresh func(t testing.TB) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
 		"made once":             madeOnce,
@@ -85,7 +87,8 @@ func madeOnce(t *testing.T, p Place) {
 	}
 }
 
-// firstWriterWins lets several machines make one output at once, each with bytes of its own: all end with the same one.
+// firstWriterWins lets several machines make one output at once, each with different bytes: all must end with the same
+// output.
 func firstWriterWins(t *testing.T, p Place) {
 	const machines = 4
 	var started sync.WaitGroup
@@ -97,7 +100,7 @@ func firstWriterWins(t *testing.T, p Place) {
 		group.Go(func() {
 			out, err := machine.Do(t.Context(), task, func(dir string) (any, error) {
 				started.Done()
-				started.Wait() // nobody is done before all have begun
+				started.Wait() // nobody finishes before all have begun
 				return write(strings.Repeat("x", i+1))(dir)
 			})
 			if err != nil {
@@ -151,7 +154,7 @@ func removed(t *testing.T, p Place) {
 	if _, err := s.Do(t.Context(), task, write("one")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // what is gone may be removed again
+	for range 2 { // removing twice is not an error
 		if err := s.Remove(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}
@@ -269,16 +272,16 @@ func emptyFile(t *testing.T, p Place) {
 	}
 }
 
-// Faulty is a backend whose n-th operation fails with Err, counted from 1 over all methods; 0: none.
+// Faulty is a backend whose n-th operation fails with Err, counted from 1 over all methods; 0 means none.
 type Faulty struct {
 	store.Backend
 	Fail  int64
 	Err   error
-	Every bool // every operation from the n-th on, as a disk that has gone bad
+	Every bool // every operation from the n-th on fails, as on a failed disk
 	done  atomic.Int64
 }
 
-// Operations is how many there were.
+// Operations is the number of operations so far.
 func (f *Faulty) Operations() int64 { return f.done.Load() }
 
 func (f *Faulty) next() error {
@@ -336,5 +339,5 @@ func (f *Faulty) Remove(ctx context.Context, name string) error {
 	return f.Backend.Remove(ctx, name)
 }
 
-// Quiet is a log that nobody reads.
+// Quiet is a log that discards everything.
 var Quiet = slog.New(slog.DiscardHandler)
