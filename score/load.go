@@ -10,20 +10,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Names of scorers that are no files.
+// Names of scorers that are not files.
 const (
-	Default = "default" // in the program
-	None    = "none"    // the margin decides
+	Default = "default" // built into the program
+	None    = "none"    // no scorer: pairs are chosen by margin
 )
 
-// Named is a scorer and the bytes of its file, which a plan carries.
+// Named is a scorer and the bytes of its file, which are part of a plan.
 type Named struct {
 	*Scorer
 	Data []byte
 }
 
-// Load reads a scorer by name or path for an encoder and a run of k neighbours; nil for None. Warnings say what may
-// make its probabilities wrong.
+// Load reads a scorer by name or path, for an encoder and a run with k neighbours. It returns nil for None. The
+// warnings list what may make its probabilities inaccurate.
 func Load(ref string, k int, model *encode.Model) (_ *Named, warnings []string, err error) {
 	var data []byte
 	switch ref {
@@ -44,21 +44,21 @@ func Load(ref string, k int, model *encode.Model) (_ *Named, warnings []string, 
 	case err != nil:
 		return nil, nil, badinput.Errorf("scorer %s cannot be used: %w", ref, err)
 	case scorer.K > k:
-		return nil, nil, badinput.Errorf("scorer %s looks at k = %d neighbours but the run keeps %d: give --k %d, or fit one with --k %d",
+		return nil, nil, badinput.Errorf("scorer %s uses k = %d neighbours but the run has %d: give --k %d, or fit one with --k %d",
 			ref, scorer.K, k, scorer.K, k)
 	}
 	if scorer.Encoder.Digest != model.Digest {
 		warnings = append(warnings, fmt.Sprintf(
-			"scorer %s was fitted on %s, not on this run's %s: its probabilities may not hold; fit one on the same texts with mine fit-scorer --scorer-out FILE and run with --scorer FILE, or give --scorer none",
+			"scorer %s was fitted on %s, not on this run's %s: its probabilities may be inaccurate; fit one on the same texts with mine fit-scorer --scorer-out FILE and run with --scorer FILE, or give --scorer none",
 			ref, digested(scorer.Encoder.Name, scorer.Encoder.Digest), digested(model.Name, model.Digest)))
 	}
 	if scorer.Tokens && model.Tokens.Output == "" {
-		warnings = append(warnings, fmt.Sprintf("encoder %s gives no token vectors, so the scorer's features of tokens are off", model.Name))
+		warnings = append(warnings, fmt.Sprintf("encoder %s has no token vectors, so the scorer's features of tokens are off", model.Name))
 	}
 	return &Named{scorer, data}, warnings, nil
 }
 
-// digested names an encoder so that two of one name are told apart.
+// digested formats an encoder's name with its digest, to distinguish encoders of the same name.
 func digested(name, digest string) string {
 	const shown = 12
 	return fmt.Sprintf("%s (sha256:%s…)", name, digest[:min(shown, len(digest))])

@@ -11,17 +11,18 @@ import (
 	"bitextmine/score/feature"
 )
 
-// TextReader adds the sentences of a side (0 source, 1 target) to into. It is called for both sides concurrently.
+// TextReader adds the sentences of a side (0 is the source, 1 the target) to into. It is called for both sides
+// concurrently.
 type TextReader func(ctx context.Context, side int, into *SideBuilder) error
 
-// Problem is a mining problem as a scorer or a fit needs it: the neighbour lists, and how to read the texts.
+// Problem is the input of a scorer or a fit: the neighbour lists and a way to read the texts.
 type Problem struct {
 	Languages [2]string
 	Lists     *mine.Lists
-	Tokens    Tokenizer  // nil: none
+	Tokens    Tokenizer  // nil if there is none
 	Read      TextReader // adds the texts
 	Threads   int
-	Only      func(*mine.Candidate) bool // the candidates to describe; nil: all
+	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
 }
 
 // Candidates returns the candidates with their features.
@@ -52,7 +53,7 @@ func (p *Problem) Candidates(ctx context.Context) ([]mine.Candidate, feature.Val
 	return candidates, values, err
 }
 
-// Apply ranks the candidates by a scorer, whose K is that of the lists.
+// Apply ranks the candidates by a scorer. Its K must be that of the lists.
 func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	if p.Lists.K != scorer.K {
 		return Ranked{}, fmt.Errorf("the scorer's k is %d, that of the lists %d", scorer.K, p.Lists.K)
@@ -67,14 +68,14 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	return scorer.Rank(candidates, values), nil
 }
 
-// Texts is a TextReader of texts in memory, by sentence number.
+// Texts is a TextReader for texts in memory, by sentence number.
 func Texts(texts [2][]string) TextReader {
 	return func(ctx context.Context, side int, into *SideBuilder) error {
 		return into.Add(ctx, Numbers(0, len(texts[side])), texts[side])
 	}
 }
 
-// Numbers lists n sentence numbers from first.
+// Numbers lists n consecutive sentence numbers from first.
 func Numbers(first, n int) []int32 {
 	numbers := make([]int32, n)
 	for i := range numbers {

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// bins is in how many parts of equal width probabilities are sorted for a reliability diagram.
+// bins is the number of equal intervals of probability in a reliability diagram.
 const bins = 10
 
-// Outcome is the probability that a candidate was given, whether the candidate is a translation, and how much that
-// counts.
+// Outcome is the probability of a candidate, whether the candidate is a translation, and the weight of this outcome.
 type Outcome struct {
 	Probability float32
 	True        bool
 	Weight      float64
 }
 
-// Quality says how well probabilities agree with outcomes.
+// Quality measures how well probabilities agree with outcomes.
 type Quality struct {
 	Examples    int     `json:"examples"`
 	True        int     `json:"true"`
 	LogLoss     float64 `json:"log_loss"` // mean, natural logarithm
 	Brier       float64 `json:"brier"`    // mean squared error
 	Calibration float64 `json:"expected_calibration_error"`
-	Precision   float64 `json:"precision"` // of those at 0.5 or above
+	Precision   float64 `json:"precision"` // of those with a probability of at least 0.5
 	Recall      float64 `json:"recall"`
 	Bins        []Bin   `json:"reliability"`
 }
 
-// Bin is a part of a reliability diagram: probabilities from Low to below High, their mean, and the share that is true.
+// Bin is one interval of a reliability diagram: the probabilities from Low to below High, their mean, and the share
+// that is true.
 type Bin struct {
 	Low, High   float64
 	Examples    int
@@ -37,8 +37,8 @@ type Bin struct {
 	True        float64
 }
 
-// Measure compares probabilities with what is true. The expected calibration error is the mean, over examples, of the
-// distance between their bin's mean probability and its true share.
+// Measure compares probabilities with outcomes. The expected calibration error is the mean over the examples of the
+// difference between their bin's mean probability and its true share.
 func Measure(outcomes []Outcome) Quality {
 	q := Quality{Examples: len(outcomes), Bins: make([]Bin, bins)}
 	var above, right, all, positive float64
@@ -88,9 +88,9 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// ThresholdFor returns the lowest probability such that the pairs at or above it are true with the given mean
-// probability: by calibration, their precision. probabilities may be in any order. Above 1 means that no pair is that
-// certain.
+// ThresholdFor returns the lowest probability such that the mean probability of the pairs at or above it is at least
+// precision. If the probabilities are calibrated, this is the pairs' precision. probabilities may be in any order. A
+// result above 1 means that no pair is that certain.
 func ThresholdFor(probabilities []float32, precision float64) float64 {
 	sorted := slices.Clone(probabilities)
 	slices.SortFunc(sorted, func(a, b float32) int { return cmp.Compare(b, a) })
@@ -98,7 +98,7 @@ func ThresholdFor(probabilities []float32, precision float64) float64 {
 	for i, p := range sorted {
 		sum += float64(p)
 		if sum/float64(i+1) < precision {
-			break // the mean of ever smaller probabilities only falls
+			break // with smaller probabilities the mean only falls
 		}
 		if i+1 == len(sorted) || sorted[i+1] != p {
 			threshold = float64(p)

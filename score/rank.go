@@ -18,7 +18,7 @@ type Ranked struct {
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
 func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values) Ranked {
 	probabilities := make([]float32, len(candidates))
-	// The bits of floats that are not negative compare as the floats do: the complement puts the best first.
+	// Non-negative floats are ordered like their bits; the complement puts the best first.
 	keys := make([]uint64, len(candidates))
 	for i := range candidates {
 		probabilities[i] = s.Probability(values.Of(i))
@@ -47,12 +47,12 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values) Ranked
 	return r
 }
 
-// Match gives each candidate its verdict, whatever its probability: best first, each sentence at most once.
+// Match returns each candidate's verdict regardless of its probability: best first, each sentence at most once.
 func (r Ranked) Match(sources, targets int) []mine.Verdict {
 	return mine.Judge(r.Candidates, sources, targets, mine.Max, math.Inf(-1))
 }
 
-// Cut turns Kept into BelowThreshold for candidates whose probability is below the threshold, and returns how many
+// Cut changes Kept to BelowThreshold for candidates with a probability below the threshold. It returns the number that
 // stay.
 func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 	for i, v := range verdicts {
@@ -67,7 +67,7 @@ func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 	return kept
 }
 
-// Matched lists the probabilities of the candidates that have the verdict Kept.
+// Matched returns the probabilities of the candidates with the verdict Kept.
 func (r Ranked) Matched(verdicts []mine.Verdict) []float32 {
 	var kept []float32
 	for i, v := range verdicts {

@@ -8,7 +8,8 @@ import (
 	"bitextmine/score/feature"
 )
 
-// TestRankAndMatch: best first, ties by margin, each sentence once, and a cut that leaves what is taken taken.
+// TestRankAndMatch checks that the best is first, that ties are broken by margin, that each sentence is used once, and
+// that a cut does not free sentences of pairs that were matched.
 func TestRankAndMatch(t *testing.T) {
 	s, cosineAt := randomScorer(9), slices.Index(feature.Names(), "cosine")
 	s.Terms[cosineAt].Weight = 2

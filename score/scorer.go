@@ -17,14 +17,14 @@ import (
 // Format is the version of the scorer file.
 const Format = 1
 
-// Scorer gives a candidate the probability that it is a translation: a logistic regression over standardised features.
+// Scorer computes the probability that a candidate is a translation: a logistic regression over standardised features.
 type Scorer struct {
 	Format    int          `json:"format"`
 	Name      string       `json:"name"`
-	Encoder   Encoder      `json:"encoder"` // whose vectors it was fitted on
-	K         int          `json:"k"`       // neighbours that count
+	Encoder   Encoder      `json:"encoder"` // the encoder that it was fitted on
+	K         int          `json:"k"`       // number of neighbours that count
 	Tokens    bool         `json:"tokens"`  // whether the encoder gave token vectors
-	Share     float64      `json:"share"`   // of sentences that are expected to have a translation
+	Share     float64      `json:"share"`   // expected share of sentences that have a translation
 	Intercept float64      `json:"intercept"`
 	Terms     []Term       `json:"terms"`
 	FittedOn  []KnownPairs `json:"fitted_on"`
@@ -37,7 +37,7 @@ type Encoder struct {
 	Digest string `json:"digest"`
 }
 
-// Term is a feature's part in the logit: Weight x (value - Mean) / Deviation.
+// Term is one feature's part of the logit: Weight x (value - Mean) / Deviation.
 type Term struct {
 	Feature   string  `json:"feature"`
 	Version   int     `json:"version"`
@@ -46,22 +46,23 @@ type Term struct {
 	Weight    float64 `json:"weight"`
 }
 
-// KnownPairs says what known pairs a scorer was fitted on.
+// KnownPairs describes the known pairs that a scorer was fitted on.
 type KnownPairs struct {
-	Pairs      string `json:"pairs"`  // where they came from
-	Corpus     string `json:"corpus"` // what they were injected into
-	Source     string `json:"src"`    // language
-	Target     string `json:"tgt"`
-	Injected   int    `json:"planted"`    // pairs
-	Found      int    `json:"found"`      // of them, those among each other's neighbours when both sides were injected
-	Candidates int    `json:"candidates"` // examples, true and false
-	Seen       bool   `json:"seen"`       // the encoder's model card names their source as training data
+	Pairs    string `json:"pairs"`  // their origin
+	Corpus   string `json:"corpus"` // the corpora that they were injected into
+	Source   string `json:"src"`    // language
+	Target   string `json:"tgt"`
+	Injected int    `json:"planted"` // pairs
+	// number of pairs that were among each other's neighbours when both sides were injected
+	Found      int  `json:"found"`
+	Candidates int  `json:"candidates"` // examples, true and false
+	Seen       bool `json:"seen"`       // the encoder's model card lists their source as training data
 }
 
-// ErrFeatures marks a scorer whose features this program computes otherwise or not at all.
+// ErrFeatures is the error of a scorer with features that this program lacks or computes differently.
 var ErrFeatures = errors.New("features differ")
 
-// Decode reads a scorer file. An error says what is wrong with it; one of features wraps ErrFeatures.
+// Decode reads a scorer file. An error that is due to features wraps ErrFeatures.
 func Decode(data []byte) (*Scorer, error) {
 	s := &Scorer{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -129,15 +130,14 @@ func (t *Term) of(value float32) float64 { return t.Weight * (float64(value) - t
 // Logistic returns the probability whose log odds are z.
 func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Contribution is what one feature adds to a candidate's log odds, compared with a candidate whose value is the mean of
-// the fit.
+// Contribution is one feature's part of a candidate's log odds, relative to a candidate with the mean value of the fit.
 type Contribution struct {
 	Feature string
 	Value   float32
 	Logit   float64
 }
 
-// Contributions splits a candidate's log odds by feature, the largest first; with the intercept they add up to Logit.
+// Contributions splits a candidate's log odds by feature, largest first. With the intercept they add up to Logit.
 func (s *Scorer) Contributions(values []float32) []Contribution {
 	all := make([]Contribution, len(s.Terms))
 	for i := range s.Terms {
@@ -147,7 +147,7 @@ func (s *Scorer) Contributions(values []float32) []Contribution {
 	return all
 }
 
-// Languages lists the language pairs that it was fitted on.
+// Languages lists the language pairs that the scorer was fitted on.
 func (s *Scorer) Languages() string {
 	var pairs []string
 	for _, p := range s.FittedOn {
@@ -158,7 +158,7 @@ func (s *Scorer) Languages() string {
 	return strings.Join(pairs, ", ")
 }
 
-// WithoutTokens returns the scorer with its features of tokens off: a candidate then counts as average in them.
+// WithoutTokens returns the scorer without its token features: every candidate then counts as average in them.
 func (s *Scorer) WithoutTokens() *Scorer {
 	off := *s
 	off.Tokens = false

@@ -11,23 +11,23 @@ import (
 	"bitextmine/score/feature"
 )
 
-// chunk is how many sentences are described at a time.
+// chunk is the number of sentences that are described at a time.
 const chunk = 4096
 
-// SideBuilder gathers what features need of one side's sentences.
+// SideBuilder collects the input of the features for one side.
 type SideBuilder struct {
 	language string
 	threads  int
-	tokens   Tokenizer // nil: none
+	tokens   Tokenizer // nil if there is none
 	surface  []feature.Surface
-	rows     []int32 // token ids, or rows of vectors where those depend on the sentence
+	rows     []int32 // token ids, or rows of vectors if those depend on the sentence
 	begins   []int
 	ends     []int
 	vectors  feature.TokenVectors // contextual
 	ids      []int32              // of vectors
 }
 
-// NewSide starts a side of n sentences of a language; tokens may be nil.
+// NewSide returns a builder for a side of n sentences of one language. tokens may be nil.
 func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder {
 	s := &SideBuilder{
 		language: language, threads: max(1, threads), tokens: tokens,
@@ -39,7 +39,8 @@ func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder
 	return s
 }
 
-// Add describes some sentences by their numbers; texts are normalised. Each sentence is added once, in any order.
+// Add describes sentences by their numbers. The texts are normalised. Each sentence must be added once; the order does
+// not matter.
 func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) error {
 	for len(texts) > 0 {
 		n := min(chunk, len(texts))
@@ -51,7 +52,7 @@ func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) 
 	return nil
 }
 
-// AddTokenized is Add for sentences whose distinct token ids are known: sentence i has the ids of row rows[i].
+// AddTokenized is Add for sentences with known distinct token ids: sentence i has the ids of row rows[i].
 func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known encode.TokenIDs) error {
 	if s.tokens == nil || !s.tokens.Static() {
 		return s.Add(ctx, numbers, texts)
@@ -92,7 +93,7 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, 
 	}
 }
 
-// addIDs keeps each sentence's distinct ids: a token that occurs twice has the same best cosine twice.
+// addIDs stores each sentence's distinct ids, because a token that occurs twice has the same best cosine twice.
 func (s *SideBuilder) addIDs(ctx context.Context, numbers []int32, texts []string) error {
 	found, err := s.tokens.IDs(ctx, s.language, texts)
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *SideBuilder) addIDs(ctx context.Context, numbers []int32, texts []strin
 	return nil
 }
 
-// addContextual keeps a row for each token, sentence after sentence.
+// addContextual stores a row for each token, sentence after sentence.
 func (s *SideBuilder) addContextual(ctx context.Context, numbers []int32, texts []string) error {
 	type sentence struct {
 		ids     []int32
@@ -138,7 +139,7 @@ func (s *SideBuilder) addContextual(ctx context.Context, numbers []int32, texts 
 	return nil
 }
 
-// finish completes both sides, which must have been given the same tokenizer. They must not be used after.
+// finish completes both sides, which must have the same tokenizer. They must not be used afterwards.
 func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Side, err error) {
 	if source.tokens == nil {
 		return &feature.Side{Surface: source.surface}, &feature.Side{Surface: target.surface}, nil
@@ -156,7 +157,7 @@ func (s *SideBuilder) side() *feature.Side {
 	return &feature.Side{Surface: s.surface, Tokens: tokens}
 }
 
-// shareTable gives both sides one table with a row for each id that either has, in order of ids.
+// shareTable gives both sides one table with a row for each id that occurs on either side, in order of ids.
 func shareTable(ctx context.Context, source, target *SideBuilder) error {
 	maxID := int32(-1)
 	for _, rows := range [][]int32{source.rows, target.rows} {

@@ -6,7 +6,7 @@ import (
 	"bitextmine/encode"
 )
 
-// Tokenizer gives token vectors; *encode.TokenEncoder is one.
+// Tokenizer computes token vectors. *encode.TokenEncoder implements it.
 type Tokenizer interface {
 	Dim() int
 	Static() bool
@@ -15,7 +15,7 @@ type Tokenizer interface {
 	Contextual(ctx context.Context, language string, texts []string, emit func(i int, ids []int32, vectors []float32) error) error
 }
 
-// OpenTokens opens a model's token-level output, or nil if its manifest names none.
+// OpenTokens opens a model's token-level output. It returns nil if the manifest names none.
 func OpenTokens(model *encode.Model, options encode.Options) (Tokenizer, func() error, error) {
 	if model.Tokens.Output == "" {
 		return nil, func() error { return nil }, nil

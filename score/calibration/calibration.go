@@ -9,39 +9,39 @@ import (
 	"slices"
 )
 
-// Outcomes are what became of known pairs that were injected among the user's sentences and mined with them, one-to-one
+// Outcomes are the results of known pairs that were injected among the user's sentences and mined with them one-to-one
 // (mine.Max), so that a threshold only cuts.
 //
-// Half of the known pairs are injected whole; of the others only the source sentence is, so that whatever it is paired
-// with is wrong. Recall r is the share of whole pairs found. The user's n source sentences are m that have a
-// translation and n - m that have none; of the first a share r is paired rightly and w wrongly, of the second a share f
-// wrongly. So N = m (r + w) + (n - m) f pairs are found, which gives m, and precision = m r / N.
+// Half of the known pairs are injected whole. Of the others only the source is injected, so any partner that it gets is
+// wrong. Recall r is the share of whole pairs that are found. Of the user's n source sentences, m have a translation
+// and n - m have none. Of the first, a share r is paired correctly and a share w wrongly; of the second, a share f is
+// paired. So the number of pairs found is N = m (r + w) + (n - m) f, which gives m, and precision = m r / N.
 //
-// What this assumes: injected pairs are as easy to find as the user's own. Inject pairs of the user's own kind of text.
+// This assumes that injected pairs are as easy to find as the user's own, so inject pairs of the same kind of text.
 type Outcomes struct {
-	Found    []float64 // scores of the pairs of two sentences of the user's own
+	Found    []float64 // scores of the pairs in which both sentences are the user's own
 	Sources  int       // n
-	Whole    []Pair    // pairs injected whole
-	Unpaired []float64 // scores of what unpaired sources were paired with; -Inf for nothing
+	Whole    []Pair    // pairs that were injected whole
+	Unpaired []float64 // scores of the partners of unpaired sources; -Inf if there is none
 }
 
-// Pair is what became of a pair injected whole; -Inf is what was not found.
+// Pair is the result of a pair that was injected whole; -Inf means not found.
 type Pair struct {
 	Right float64 // score of the pair itself
-	Wrong float64 // score of what its source was paired with instead
+	Wrong float64 // score of another partner of its source
 }
 
 // Interval is an estimate with its 95% bootstrap interval over the injected pairs.
 type Interval struct{ Value, Low, High float64 }
 
-// Estimate is what to expect of a threshold; precision, recall and F1 are fractions.
+// Estimate is the expected result of a threshold. Precision, recall and F1 are fractions.
 type Estimate struct {
 	Threshold             float64
-	Kept                  int // pairs of the user's own that score above it
+	Kept                  int // number of the user's own pairs that score above it
 	Precision, Recall, F1 Interval
 }
 
-// gridPoints is how many thresholds are looked at, spread evenly over the pairs found.
+// gridPoints is the number of thresholds that are evaluated, spread evenly over the pairs found.
 const gridPoints = 200
 
 // Estimate returns an estimate for each of a grid of thresholds, lowest first. resamples is the number of bootstrap
@@ -90,7 +90,7 @@ func newInterval(value float64, drawn []float64) Interval {
 	return Interval{Value: value, Low: min(value, at(0.025)), High: max(value, at(0.975))}
 }
 
-// grid spreads thresholds over the scores found, lowest first, all different.
+// grid spreads distinct thresholds evenly over the scores found, lowest first.
 func (c Outcomes) grid() []float64 {
 	scores := slices.Clone(c.Found)
 	for _, p := range c.Whole {
@@ -108,11 +108,11 @@ func (c Outcomes) grid() []float64 {
 	return slices.Compact(grid)
 }
 
-// counts returns how many scores are above each threshold of an ascending grid.
+// counts returns the number of scores above each threshold of an ascending grid.
 func counts(scores, grid []float64) []float64 {
 	out := make([]float64, len(grid))
 	for _, s := range scores {
-		at, _ := slices.BinarySearch(grid, s) // thresholds below s
+		at, _ := slices.BinarySearch(grid, s) // number of thresholds below s
 		if at > 0 {
 			out[at-1]++
 		}
@@ -149,7 +149,7 @@ func (c Outcomes) at(grid, kept []float64, pairs []Pair, unpaired []float64) []r
 		if kept[g] > 0 {
 			out[g].precision = min(1, m*r[g]/kept[g])
 		} else {
-			out[g].precision = 1 // nothing kept, nothing wrong
+			out[g].precision = 1 // no pair is kept, so none is wrong
 		}
 	}
 	return out
@@ -161,8 +161,8 @@ func scale(values []float64, n int) {
 	}
 }
 
-// translated estimates m by least squares over the thresholds: N - n f = m (r + w - f), each weighted by how well f is
-// known.
+// translated estimates m by least squares over the thresholds: N - n f = m (r + w - f). Each equation is weighted by
+// the accuracy of f.
 func (c Outcomes) translated(kept, r, w, f []float64, unpaired int) float64 {
 	n := float64(c.Sources)
 	var top, bottom float64
@@ -178,15 +178,15 @@ func (c Outcomes) translated(kept, r, w, f []float64, unpaired int) float64 {
 	return max(0, min(n, top/bottom))
 }
 
-// BestF1 is the estimate of the highest F1, the lowest threshold of equals.
+// BestF1 is the estimate with the highest F1; if several are equal, the one with the lowest threshold.
 func BestF1(estimates []Estimate) Estimate {
 	return slices.MaxFunc(estimates, func(a, b Estimate) int {
 		return cmp.Or(cmp.Compare(a.F1.Value, b.F1.Value), cmp.Compare(b.Threshold, a.Threshold))
 	})
 }
 
-// ForPrecision is the lowest threshold from which on precision is estimated at wanted or more; ok is false when none
-// is.
+// ForPrecision is the lowest threshold from which on the estimated precision is at least wanted. ok is false if there
+// is none.
 func ForPrecision(estimates []Estimate, wanted float64) (e Estimate, ok bool) {
 	for i := len(estimates) - 1; i >= 0 && estimates[i].Precision.Value >= wanted; i-- {
 		if estimates[i].Kept > 0 {

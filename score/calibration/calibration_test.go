@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// drawn simulates mining whose truth is known: n sources, m with a translation; right pairs score around 1.3, wrong
-// ones around 1.
+// drawn simulates mining with known truth: n sources, m of them with a translation. Correct pairs score about 1.3,
+// wrong ones about 1.
 func drawn(seed uint64, n, m, planted int) (c Outcomes, truth func(threshold float64) (precision, recall float64)) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	right := func() Pair {
@@ -59,7 +59,7 @@ func drawn(seed uint64, n, m, planted int) (c Outcomes, truth func(threshold flo
 	}
 }
 
-// TestCalibrationFindsTheTruth: on simulated mining the truth lies within, or close to, the interval.
+// TestCalibrationFindsTheTruth checks on simulated mining that the truth is in or close to the interval.
 func TestCalibrationFindsTheTruth(t *testing.T) {
 	outside, looked := 0, 0
 	for seed := range uint64(5) {

@@ -12,10 +12,10 @@ import (
 	"bitextmine/mine"
 )
 
-// candidateBlock is how many candidates a thread takes at a time.
+// candidateBlock is the number of candidates that a thread takes at a time.
 const candidateBlock = 256
 
-// Values are the features of candidates, [n, Count], a row for each.
+// Values are the features of candidates, [n, Count], one row each.
 type Values []float32
 
 // Of returns candidate i's values.
@@ -24,8 +24,8 @@ func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
 // Len returns n.
 func (v Values) Len() int { return len(v) / Count }
 
-// Compute returns the features of candidates, which lists gave as ScoredCandidates, or of some of them in that order.
-// Each value depends on the pair, the lists and the two sides alone, so the number of threads changes nothing.
+// Compute returns the features of candidates: the ScoredCandidates of lists, or some of them in the same order. Each
+// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing.
 func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int) (Values, error) {
 	if err := errors.Join(source.check(lists.Source.Len()), target.check(lists.Target.Len())); err != nil {
 		return nil, fmt.Errorf("describe candidates: %w", err)
@@ -45,7 +45,7 @@ func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate
 	return values, err
 }
 
-// coverTokens fills in the features of tokens.
+// coverTokens sets the token features.
 func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate, values Values, threads int) error {
 	var other sync.WaitGroup
 	var rivals []mine.Candidate
@@ -76,7 +76,7 @@ func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate
 	return nil
 }
 
-// inBlocks calls each for 0 to n-1, on several threads, each with buffers of its own.
+// inBlocks calls each for 0 to n-1 on several threads. Each thread has its own buffers.
 func inBlocks(ctx context.Context, n, threads int, each func(i int, m *coverage)) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -98,7 +98,7 @@ func inBlocks(ctx context.Context, n, threads int, each func(i int, m *coverage)
 	return ctx.Err()
 }
 
-// describer holds what the features of every candidate share.
+// describer holds the data that all candidates share.
 type describer struct {
 	lists                      *mine.Lists
 	source, target             *Side
@@ -106,7 +106,7 @@ type describer struct {
 	length                     float64   // log of the target's mean length over the source's
 }
 
-// describe fills in the features that need no tokens.
+// describe sets the features that need no tokens.
 func (d *describer) describe(c *mine.Candidate, v []float32) {
 	l := d.lists
 	v[atCosine] = c.Cosine
@@ -120,7 +120,7 @@ func (d *describer) describe(c *mine.Candidate, v []float32) {
 	compareSurface(&d.source.Surface[c.Source], &d.target.Surface[c.Target], d.length, v)
 }
 
-// compareSurface fills in the features of the two texts.
+// compareSurface sets the features of the two texts.
 func compareSurface(a, b *Surface, length float64, v []float32) {
 	v[atLength] = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
 	shared := common(a.Numbers, b.Numbers)
@@ -141,7 +141,7 @@ func compareSurface(a, b *Surface, length float64, v []float32) {
 	}
 }
 
-// common counts the members of both of two ascending lists.
+// common returns the number of elements that two ascending lists have in common.
 func common(a, b []uint32) int {
 	n, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
@@ -157,8 +157,9 @@ func common(a, b []uint32) int {
 	return n
 }
 
-// coverageGaps sets, for each of the first pairs, which values are of, how far its token coverage is above that of the
-// best other neighbour of the same sentence. sentence says whether the partner is one of the sentence's neighbours.
+// coverageGaps sets, for each of the first pairs (those in values), the difference between its token coverage and that
+// of the best other neighbour of the same sentence. sentence returns a pair's sentence and whether the partner is one
+// of its neighbours.
 func coverageGaps(pairs []mine.Candidate, means []float32, values Values, feature, sentences int, sentence func(*mine.Candidate) (int32, bool)) {
 	type top struct{ best, second float32 }
 	const none = -2 // below any mean of cosines

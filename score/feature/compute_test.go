@@ -12,7 +12,7 @@ import (
 	"bitextmine/mine"
 )
 
-// randomLists are the brute-force neighbours of random vectors.
+// randomLists returns the brute-force neighbours of random vectors.
 func randomLists(t testing.TB, seed uint64, n, m, dim, k int) *mine.Lists {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -25,7 +25,7 @@ func randomLists(t testing.TB, seed uint64, n, m, dim, k int) *mine.Lists {
 	return lists
 }
 
-// randomSide gives sentences random tokens of a table.
+// randomSide gives sentences random tokens from a table.
 func randomSide(rng *rand.Rand, n, vocabulary int, vectors TokenVectors) *Side {
 	d := &Side{Tokens: &Tokens{Vectors: vectors}}
 	for range n {
@@ -50,7 +50,8 @@ func randomSide(rng *rand.Rand, n, vocabulary int, vectors TokenVectors) *Side {
 	return d
 }
 
-// TestCompute states coverage and gaps again, slowly, and holds every value to its range and to any number of threads.
+// TestCompute compares coverage and gaps with a slow implementation, and checks every value's range and that the number
+// of threads changes nothing.
 func TestCompute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	lists := randomLists(t, 21, 70, 60, 6, 4)
@@ -165,6 +166,6 @@ func BenchmarkCompute(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	described := len(candidates) + len(lists.Rivals(candidates)) // a rival costs no less than a candidate
+	described := len(candidates) + len(lists.Rivals(candidates)) // a rival costs as much as a candidate
 	b.ReportMetric(float64(described*b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

@@ -6,17 +6,17 @@ import (
 	"bitextmine/mine"
 )
 
-// minCovered is the best cosine below which a token counts as not covered.
+// minCovered is the smallest best cosine of a covered token.
 const minCovered = 0.4
 
-// coverage measures how well two sentences' tokens cover each other; its buffers stay from pair to pair.
+// coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
-	padded       []int32    // the target's rows, filled up to a multiple of dotBlock
+	padded       []int32    // the target's rows, padded to a multiple of dotBlock
 	dots         [2][]int32 // of two source tokens with each target token
-	source, best []int32    // best dots of source and of target tokens
+	source, best []int32    // best dot product of each source and each target token
 }
 
-// measure fills in the features of tokens, save for the gaps.
+// measure sets the token features except the gaps.
 func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
 	source, target := d.sourceTokens, d.targetTokens
 	rows, columns := source.of(c.Source), target.of(c.Target)
@@ -37,7 +37,7 @@ func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
 	}
 	m.source = m.source[:0]
 	for i := 0; i < len(rows); i += 2 {
-		next := min(i+1, len(rows)-1) // an odd one out is taken twice
+		next := min(i+1, len(rows)-1) // with an odd number the last one is computed twice
 		dotRows(one, two, source.vectors.row(rows[i]), source.vectors.row(rows[next]), target.vectors.values, m.padded)
 		top, other := int32(math.MinInt32), int32(math.MinInt32)
 		for j := range best {
@@ -54,8 +54,8 @@ func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
 	v[atTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
 }
 
-// coverageOf sums up one side's tokens: the weighted mean of their best cosines, the share of the weight that is not
-// covered, and the mean of the three largest weighted losses.
+// coverageOf returns, for one side's tokens, the weighted mean of their best cosines, the share of the weight that is
+// not covered, and the mean of the three largest weighted losses.
 func coverageOf(rows, best []int32, weights []float32) (mean, uncovered, missing float32) {
 	var sum, low, all float32
 	var worst [3]float32

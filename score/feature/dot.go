@@ -1,14 +1,14 @@
 package feature
 
-// dotBlock is how many rows the kernels take at a time: lists of rows are filled up to a multiple of it.
+// dotBlock is the number of rows that the kernels process at a time. Lists of rows are padded to a multiple of it.
 const dotBlock = 4
 
-// dotWidth is the number of values that a row of a token table is filled up to a multiple of, with zeros.
+// dotWidth: the rows of a token table are padded with zeros to a multiple of it.
 const dotWidth = 32
 
-// dotRowsGeneric sets out[j] to the inner product of a [dim] with row rows[j] of table [n, dim]. len(rows) is a
-// multiple of dotBlock and dim of dotWidth. Products of int16 added in int32 are exact whatever the order, so every
-// implementation gives the same numbers; none overflows, as rows have a length of at most tokenScale.
+// dotRowsGeneric sets out[j] to the inner product of a [dim] with row rows[j] of table [n, dim]. len(rows) must be a
+// multiple of dotBlock and dim a multiple of dotWidth. Sums of int16 products in int32 are exact in any order, so all
+// implementations give the same numbers. None overflows, because the length of a row is at most tokenScale.
 func dotRowsGeneric(out []int32, a, table []int16, rows []int32) {
 	dim := len(a)
 	for j, row := range rows {

@@ -7,7 +7,7 @@ var (
 	hasAVX2 = cpu.X86.HasAVX2
 )
 
-// dotRows is dotRowsGeneric of two rows at once: u gets the products with a, v those with b.
+// dotRows is dotRowsGeneric for two rows at once: u gets the products with a, v those with b.
 func dotRows(u, v []int32, a, b, table []int16, rows []int32) {
 	switch {
 	case len(rows) == 0:

@@ -14,7 +14,7 @@ func randomTable(rng *rand.Rand, n, dim int) TokenVectors {
 		for d := range row {
 			row[d] = float32(rng.NormFloat64())
 		}
-		if i == 1 { // all of its length in one value: the largest product there is
+		if i == 1 { // the whole length in one value gives the largest product
 			clear(row)
 			row[dim-1] = -3
 		}
@@ -25,7 +25,7 @@ func randomTable(rng *rand.Rand, n, dim int) TokenVectors {
 	return v
 }
 
-// TestDotRowsIsExact: every kernel gives the sums of the plain one.
+// TestDotRowsIsExact checks that every kernel gives the sums of the generic one.
 func TestDotRowsIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, dim := range []int{1, 31, 32, 33, 256, 384} {

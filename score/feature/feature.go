@@ -1,17 +1,17 @@
 package feature
 
-// Feature describes one number that is known of a candidate. Its version changes when its computation does: a scorer
-// fitted on one version is not applied to another.
+// Feature describes one number that is computed for a candidate. Its version changes when its computation does. A
+// scorer fitted on one version is not applied to another.
 type Feature struct {
 	Name      string
 	Version   int
-	Low, High float32 // a value outside is set to the nearer end
+	Low, High float32 // a value outside the range is set to its nearer end
 	Tokens    bool    // needs token vectors; 0 without them
 	Meaning   string
 }
 
 // All lists every feature in the order of a candidate's values. "its k neighbours" are the first k of a sentence's
-// list, k being the scorer's; a token's cosines are with the tokens of the other sentence.
+// list; k is the scorer's. A token's cosines are those with the tokens of the other sentence.
 var All = []Feature{
 	{"cosine", 1, -1, 1, false, "cosine of the two sentence vectors"},
 	{"ratio", 1, 0, 4, false, "ratio margin over its k neighbours"},
@@ -40,7 +40,7 @@ var All = []Feature{
 	{"tokens", 2, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
 }
 
-// Places of the features in All, which a test compares.
+// Indices of the features in All; a test compares them.
 const (
 	atCosine = iota
 	atRatio
@@ -81,7 +81,7 @@ func Names() []string {
 	return names
 }
 
-// clamp keeps a candidate's values in their documented ranges.
+// clamp limits a candidate's values to their documented ranges.
 func clamp(values []float32) {
 	for i, f := range All {
 		values[i] = max(f.Low, min(f.High, values[i]))

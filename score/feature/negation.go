@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// Negation says whether a sentence has a word that negates.
+// Negation says whether a sentence has a negation word.
 type Negation uint8
 
-// Unknown is of a language whose negations are not listed.
+// Unknown is the value for a language without a list of negation words.
 const (
 	Unknown Negation = iota
 	Affirmed
 	Negated
 )
 
-// negations are the words that negate, by language: the common ones that hardly ever mean anything else. Spanish "no"
-// and German "kein" are there; French "plus" and "personne" are not, as they mean more, and "ne" never stands without
-// one that is there.
+// negations lists common negation words by language that hardly ever mean anything else. Spanish "no" and German "kein"
+// are included. French "plus" and "personne" are not, because they have other meanings; "ne" is not, because it always
+// comes with a listed word.
 var negations = map[string]string{
 	"de": "nicht nichts kein keine keinen keinem keiner keines nie niemals niemand niemanden niemandem nirgends nirgendwo weder ohne",
 	"en": "not no never none nobody nothing neither nor nowhere without cannot " +
@@ -26,10 +26,10 @@ var negations = map[string]string{
 	"fr": "pas jamais rien aucun aucune sans ni nul nulle",
 }
 
-// negatingRunes are those of languages written without spaces.
+// negatingRunes lists the negation characters of languages that are written without spaces.
 var negatingRunes = map[string]string{"zh": "不没沒无無未"}
 
-// negationHashes are the words of negations, hashed as addWord does.
+// negationHashes holds the words of negations, hashed as addWord does.
 var negationHashes = func() map[string]map[uint32]bool {
 	all := map[string]map[uint32]bool{}
 	for language, words := range negations {

@@ -2,11 +2,11 @@ package feature
 
 import "fmt"
 
-// Side is one side of a mining problem as the features need it, by sentence number. Sentences that no candidate has may
-// be left out.
+// Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
+// candidate may be left out.
 type Side struct {
 	Surface []Surface
-	Tokens  *Tokens // nil: the encoder gives none, and the features of tokens are 0
+	Tokens  *Tokens // nil if the encoder gives none; then the token features are 0
 }
 
 func (s *Side) check(sentences int) error {
@@ -19,7 +19,7 @@ func (s *Side) check(sentences int) error {
 	return s.Tokens.check(sentences)
 }
 
-// meanLength is the mean length in characters of the sentences described.
+// meanLength is the mean length in characters of the described sentences.
 func (s *Side) meanLength() float64 {
 	sum, n := int64(0), 0
 	for i := range s.Surface {

@@ -9,11 +9,11 @@ import (
 const (
 	minName = 3 // letters of a capitalised word that counts as a name
 	minStem = 4 // letters of a word that can be a cognate
-	stem    = 5 // letters of it that are compared: endings differ between languages
+	stem    = 5 // letters of a cognate that are compared, because endings differ between languages
 )
 
-// Surface is what a sentence's text shows that a feature compares; a Length of 0 is a sentence that was not described.
-// The hashes are FNV-1a of the folded text.
+// Surface is the properties of a sentence's text that features compare. A Length of 0 means that the sentence was not
+// described. The hashes are FNV-1a of the folded text.
 type Surface struct {
 	Length  int32    // characters
 	Numbers []uint32 // hashes, ascending; a number that occurs twice is there twice
@@ -23,7 +23,7 @@ type Surface struct {
 	Negation
 }
 
-// markOf is the kind of punctuation that a rune is, of eight that are counted.
+// markOf returns the kind of a punctuation mark, one of the eight that are counted.
 func markOf(r rune) (kind int, ok bool) {
 	switch r {
 	case '?', '？':
@@ -46,7 +46,7 @@ func markOf(r rune) (kind int, ok bool) {
 	return 0, false
 }
 
-// SurfaceOf reads a normalised text of a language.
+// SurfaceOf computes the surface features of a normalised text.
 func SurfaceOf(language, text string) Surface {
 	var s Surface
 	words, runes := negationHashes[language], negatingRunes[language]

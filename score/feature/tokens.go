@@ -5,28 +5,29 @@ import (
 	"math"
 )
 
-// tokenScale is the length that a token's vector is given: the inner product of two is their cosine times its square,
-// and fits an int32.
+// tokenScale is the length of every stored token vector. The inner product of two is their cosine times its square and
+// fits in an int32.
 const tokenScale = 1 << 14
 
-// Tokens holds the tokens of one side's sentences and their vectors. Where a token's vector does not depend on its
-// sentence, Vectors is a table with a row for each token id; otherwise it has a row for each token of each sentence.
+// Tokens holds the tokens of one side's sentences and their vectors. If a token's vector does not depend on its
+// sentence, Vectors is a table with one row for each token id. Otherwise it has one row for each token of each
+// sentence.
 type Tokens struct {
 	Vectors TokenVectors
 	Rows    []int32 // rows of Vectors: sentence i has Rows[Begins[i]:Ends[i]]
 	Begins  []int
 	Ends    []int
-	IDs     []int32 // [rows of Vectors] the token of each row, by which document frequencies are counted; nil: its number
+	IDs     []int32 // [rows of Vectors] the token id of each row, for document frequencies; nil means the row number
 }
 
-// TokenVectors are vectors [n, dim] of the direction of tokens, in fixed point so that sums over them are exact.
+// TokenVectors are the directions [n, dim] of token vectors in fixed point, so that sums over them are exact.
 type TokenVectors struct {
 	values []int16 // [n, width]
-	width  int     // dim, filled up to a multiple of dotWidth
+	width  int     // dim, padded to a multiple of dotWidth
 	dim    int
 }
 
-// NewTokenVectors starts an empty table of vectors of dim values.
+// NewTokenVectors returns an empty table of vectors of dim values.
 func NewTokenVectors(dim int) TokenVectors {
 	return TokenVectors{dim: dim, width: (dim + dotWidth - 1) / dotWidth * dotWidth}
 }
@@ -39,7 +40,7 @@ func (v *TokenVectors) Len() int {
 	return len(v.values) / v.width
 }
 
-// Append adds rows [m, dim] of any length other than zero; one of length zero stays zero and is near to nothing.
+// Append adds rows [m, dim] of any length. A zero row stays zero, so all its cosines are 0.
 func (v *TokenVectors) Append(rows []float32) error {
 	if v.dim == 0 || len(rows)%v.dim != 0 {
 		return fmt.Errorf("token vectors: %d values are not rows of %d", len(rows), v.dim)
@@ -52,7 +53,7 @@ func (v *TokenVectors) Append(rows []float32) error {
 		if math.IsNaN(sum) || math.IsInf(sum, 0) {
 			return fmt.Errorf("token vectors: row %d is not finite", v.Len())
 		}
-		// Rounding may lengthen a row a little: half a step for each value, in the worst case.
+		// Rounding may lengthen a row by up to half a step in each value.
 		scale := (tokenScale - math.Sqrt(float64(v.dim))/2) / math.Sqrt(sum)
 		for _, x := range rows[:v.dim] {
 			value := int16(0)
@@ -71,7 +72,7 @@ func (v *TokenVectors) row(i int32) []int16 { return v.values[int(i)*v.width:][:
 // of returns sentence i's rows.
 func (t *Tokens) of(i int32) []int32 { return t.Rows[t.Begins[i]:t.Ends[i]] }
 
-// check reports what would make reading t go wrong.
+// check reports inconsistencies that would make reading t fail.
 func (t *Tokens) check(sentences int) error {
 	if len(t.Begins) != sentences || len(t.Ends) != sentences {
 		return fmt.Errorf("tokens of %d and %d sentences, of %d", len(t.Begins), len(t.Ends), sentences)
@@ -92,14 +93,14 @@ func (t *Tokens) check(sentences int) error {
 	return nil
 }
 
-// maxDocumentFrequency is the share of sentences above which a token is left out: articles, commas, full stops. They
-// are more than half of the work and have next to no weight.
+// maxDocumentFrequency is the share of sentences above which a token is left out: articles, commas, full stops. Such
+// tokens are more than half of the work and have almost no weight.
 const maxDocumentFrequency = 0.05
 
-// alwaysKept is the number of sentences up to which a token is kept, whatever share of the sentences that is.
+// alwaysKept is the number of sentences up to which a token is never left out, even if they are a large share.
 const alwaysKept = 5
 
-// weighted are the tokens that are not too frequent, with their IDF weights.
+// weighted holds the tokens that are not too frequent, with their IDF weights.
 type weighted struct {
 	vectors      *TokenVectors
 	rows         []int32
@@ -109,9 +110,9 @@ type weighted struct {
 
 func (w *weighted) of(i int32) []int32 { return w.rows[w.begins[i]:w.ends[i]] }
 
-// weigh leaves the most frequent tokens out and weighs the others by inverse document frequency, log((n+1) / (df+1/2))
-// over the n sentences of the side that have tokens, divided by that of a token which occurs in one of them: so no
-// weight is above 1, whatever n.
+// weigh leaves out the most frequent tokens and weights the others by inverse document frequency, log((n+1) / (df+1/2))
+// over the n sentences of the side that have tokens, divided by the weight of a token that occurs in one sentence. So
+// no weight is above 1 for any n.
 func (t *Tokens) weigh() *weighted {
 	id := func(row int32) int32 {
 		if t.IDs == nil {
@@ -141,14 +142,14 @@ func (t *Tokens) weigh() *weighted {
 	return w
 }
 
-// frequencies counts the sentences of each token id, and those that have any.
+// frequencies returns the number of sentences of each token id, and the number of sentences that have tokens.
 func (t *Tokens) frequencies(id func(row int32) int32) (df []int32, n int) {
 	size := int32(t.Vectors.Len())
 	for _, one := range t.IDs {
 		size = max(size, one+1)
 	}
 	df = make([]int32, size)
-	last := make([]int32, size) // the last sentence that had it, from 1
+	last := make([]int32, size) // the last sentence that had the token, from 1
 	for i := range t.Ends {
 		rows := t.of(int32(i))
 		if len(rows) > 0 {

@@ -15,8 +15,8 @@ const (
 
 func mix(hash uint32, r rune) uint32 { return (hash ^ uint32(r)) * hashPrime }
 
-// number hashes the number that text begins with, without separators between digits ("1,000" is "1.000" is "1000") and
-// leading zeros, and returns its bytes and runes. Digits of every script count by their value.
+// number hashes the number at the start of text, without leading zeros and without separators between digits ("1,000",
+// "1.000" and "1000" are equal). It returns the number's bytes and runes. Digits of every script count by their value.
 func number(text string) (hash uint32, length, runes int) {
 	hash = hashStart
 	leading := true
@@ -54,7 +54,7 @@ func isDigit(r rune) bool {
 	return unicode.Is(unicode.Nd, r)
 }
 
-// digit is the value of a decimal digit: Unicode keeps each script's ten together, in order.
+// digit is the value of a decimal digit. In Unicode the ten digits of a script are consecutive.
 func digit(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r - '0'
@@ -72,7 +72,7 @@ func digit(r rune) rune {
 	return 0
 }
 
-// unspaced are scripts whose words no space parts: a run of their letters is no word.
+// unspaced lists scripts that are written without spaces between words. A run of their letters is not a word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
@@ -84,8 +84,8 @@ func isWordLetter(r rune) bool {
 	return unicode.IsLetter(r) && (r < 0x0e00 || !unicode.In(r, unspaced...))
 }
 
-// addWord adds the word that text begins with to s's names and stems, and returns its hash, bytes and runes. A word is
-// a letter and the letters, digits and apostrophes after it; hashes are of its letters without case and accents.
+// addWord adds the word at the start of text to s's names and stems. It returns the word's hash, bytes and runes. A
+// word is a letter and the letters, digits and apostrophes after it. Hashes ignore case and accents.
 func addWord(s *Surface, text string) (whole uint32, length, runes int) {
 	whole = hashStart
 	first := uint32(hashStart)
@@ -96,7 +96,7 @@ func addWord(s *Surface, text string) (whole uint32, length, runes int) {
 			if r < utf8.RuneSelf || !unicode.Is(unicode.M, r) {
 				break
 			}
-			length += width // a combining mark: an accent, which is dropped
+			length += width // a combining mark is an accent, which is ignored
 			continue
 		}
 		if runes == 0 {

@@ -8,26 +8,27 @@ import (
 	"bitextmine/score/inject"
 )
 
-// MinPairs is the smallest number of known pairs that a scorer is fitted on: below it, weights of so many features are
-// noise.
+// MinPairs is the smallest number of known pairs that a scorer is fitted on. With fewer, the weights of so many
+// features are noise.
 const MinPairs = 100
 
-// rounds is how often the pairs are injected. In each round half of them are injected whole; of the others only one of
-// the two sentences is. Real corpora are full of sentences without a translation, and a scorer that had only seen
-// sentences with one would learn to take the best that there is.
+// rounds is the number of times that the pairs are injected. In each round half of them are injected whole, and of the
+// others only one sentence. Real corpora are full of sentences without a translation, and a scorer that only saw
+// sentences with one would learn to accept the best candidate there is.
 const rounds = 2
 
-// Pairs are injected into parts of the corpora too, of so many sentences a side: among a few dozen sentences, margins,
-// gaps and the weights of tokens mean less than among thousands, and a scorer learns that only from such examples.
+// partSizes are the sizes of parts of the corpora, in sentences per side, into which pairs are injected too. Among a
+// few dozen sentences, margins, gaps and token weights mean less than among thousands, and a scorer learns this only
+// from such examples.
 var partSizes = []int{30, 100, 500}
 
 const (
-	partPairs = 400 // that are injected into parts of each size
-	partShare = 5   // a part gets one pair for so many of its sentences
+	partPairs = 400 // number of pairs that are injected into parts of each size
+	partShare = 5   // a part gets one pair for every 5 of its sentences
 )
 
-// Collect injects the pairs into the host and returns the examples: the candidates of which a sentence was injected.
-// found is how many whole pairs were among each other's neighbours.
+// Collect injects the pairs into the host and returns the examples: the candidates that have an injected sentence.
+// found is the number of whole pairs whose sentences were among each other's neighbours.
 func Collect(ctx context.Context, host *inject.Host, pairs []inject.Pair) (examples Examples, found int, err error) {
 	pairs = inject.Distinct(pairs)
 	if len(pairs) < MinPairs {
@@ -55,7 +56,7 @@ func Collect(ctx context.Context, host *inject.Host, pairs []inject.Pair) (examp
 	return examples, found, nil
 }
 
-// sides says what a round injects of pair i.
+// sides returns which sentences of pair i a round injects.
 func sides(i, round int) inject.Sides {
 	switch {
 	case i%rounds == round:
@@ -67,7 +68,7 @@ func sides(i, round int) inject.Sides {
 	}
 }
 
-// collect injects the pairs once and adds the examples, as groups from first on.
+// collect injects the pairs once and adds the examples. Their groups are numbered from first.
 func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []inject.Pair, first, round int) (found int, err error) {
 	in, err := host.Inject(ctx, pairs, func(i int) inject.Sides { return sides(i, round) })
 	if err != nil {
@@ -91,7 +92,7 @@ func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []injec
 	return found, nil
 }
 
-// collectParts injects the first pairs into parts of the corpora, a few into each.
+// collectParts injects the first pairs into parts of the corpora, a few into each part.
 func (e *Examples) collectParts(ctx context.Context, host *inject.Host, pairs []inject.Pair) error {
 	pairs = pairs[:min(len(pairs), partPairs)]
 	for _, size := range partSizes {

@@ -9,16 +9,16 @@ import (
 	"bitextmine/score/feature"
 )
 
-// Examples are candidates of which it is known whether they are translations, from injected pairs. The names in files
-// are older.
+// Examples are candidates from injected pairs, so it is known whether they are translations. The names in files are
+// older.
 type Examples struct {
 	Values   feature.Values
 	True     []bool
-	Group    []int32 // the known pair that each belongs to: a fold has whole pairs
-	Unpaired []bool  `json:"Alone"` // it is of a sentence injected without its translation
+	Group    []int32 // the known pair of each example; a fold has whole pairs
+	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
 }
 
-// check reports lists of different lengths.
+// check returns an error if the lists have different lengths.
 func (e *Examples) check() error {
 	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) {
 		return fmt.Errorf("fit scorer: %d, %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group), len(e.Unpaired))
@@ -26,7 +26,7 @@ func (e *Examples) check() error {
 	return nil
 }
 
-// Add joins the examples of another injection; groups are kept apart.
+// Add appends the examples of another injection as new groups.
 func (e *Examples) Add(more Examples) {
 	base := int32(0)
 	for _, g := range e.Group {
@@ -40,9 +40,9 @@ func (e *Examples) Add(more Examples) {
 	}
 }
 
-// unpairedWeight returns how much an example of an unpaired sentence counts, where one of a whole pair counts 1, so
-// that a share of the injected sentences has a translation, as is expected of the corpora. Without one or the other
-// sort it is 1.
+// unpairedWeight returns the weight of an example of an unpaired sentence, relative to 1 for an example of a whole
+// pair, such that the weighted share of injected sentences with a translation is share. It is 1 if one of the two kinds
+// is missing.
 func (e *Examples) unpairedWeight(share float64) float64 {
 	unpaired := 0
 	for _, u := range e.Unpaired {
@@ -56,10 +56,10 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 	return float64(len(e.Unpaired)-unpaired) / float64(unpaired) * (1 - share) / share
 }
 
-// folds is the number of parts that the groups are divided into to measure a fit on pairs that were left out.
+// folds is the number of parts into which the groups are divided for cross-validation.
 const folds = 5
 
-// fit fits the terms of a scorer and measures how well they do on pairs left out; unpaired is the weight of examples of
+// fit fits the terms of a scorer and measures their quality by cross-validation. unpaired is the weight of examples of
 // unpaired sentences. The same examples in the same order give the same scorer, bit for bit, on one kind of machine.
 func (e *Examples) fit(unpaired float64) (*score.Scorer, error) {
 	if err := e.check(); err != nil {
@@ -95,7 +95,7 @@ func (e *Examples) fit(unpaired float64) (*score.Scorer, error) {
 	return s, nil
 }
 
-// fitGroups fits the terms on the examples of some groups.
+// fitGroups fits the terms on the examples of the groups that in selects.
 func (e *Examples) fitGroups(weight func(i int) float64, in func(group int32) bool) (*score.Scorer, error) {
 	var rows []int
 	positive := 0
@@ -111,7 +111,7 @@ func (e *Examples) fitGroups(weight func(i int) float64, in func(group int32) bo
 		return nil, errors.New("fit scorer: the examples are all true or all false")
 	}
 	s := &score.Scorer{Format: score.Format, Terms: standardise(e.Values, rows)}
-	x := make([]float64, 0, len(rows)*width) // standardised, with a last column of ones
+	x := make([]float64, 0, len(rows)*width) // standardised, with ones in the last column
 	y, counts := make([]float64, 0, len(rows)), make([]float64, 0, len(rows))
 	for _, i := range rows {
 		for t, value := range e.Values.Of(i) {
@@ -135,8 +135,8 @@ func (e *Examples) fitGroups(weight func(i int) float64, in func(group int32) bo
 	return s, nil
 }
 
-// standardise takes each feature's mean and standard deviation over the rows; a feature that never varies gets a
-// deviation of 1, so that its weight comes out as 0.
+// standardise computes each feature's mean and standard deviation over the rows. A constant feature gets a deviation of
+// 1, so that its weight becomes 0.
 func standardise(values feature.Values, rows []int) []score.Term {
 	terms := make([]score.Term, feature.Count)
 	for t, f := range feature.All {

@@ -9,12 +9,12 @@ import (
 	"bitextmine/score/feature"
 )
 
-// DefaultShare is the share of sentences with a translation that a scorer expects unless told otherwise. Comparable
-// corpora have a few in a hundred; crawled sites many more. Twice too many or too few shifts the log odds by 0.7.
+// DefaultShare is the default share of sentences that have a translation. Comparable corpora have a few percent,
+// crawled sites many more. An error by a factor of two shifts the log odds by 0.7.
 const DefaultShare = 0.1
 
-// Scorer fits a scorer on one or more sets of examples, which must be of one encoder; share of the corpora's sentences
-// are expected to have a translation. The scorer uses all features but those in without, whose terms weigh nothing.
+// Scorer fits a scorer on one or more sets of examples, which must be of one encoder. share is the expected share of
+// the corpora's sentences that have a translation. The features in without get the weight 0.
 func Scorer(name string, sets []*Set, share float64, without []string) (*score.Scorer, error) {
 	if !(share > 0 && share < 1) {
 		return nil, badinput.Errorf("share = %g must be between 0 and 1: the part of the corpora's sentences that has a translation", share)
@@ -34,7 +34,7 @@ func Scorer(name string, sets []*Set, share float64, without []string) (*score.S
 			return nil, badinput.Errorf("without = %s is not a feature; the features are %s", unused, strings.Join(feature.Names(), ", "))
 		}
 		for i := range all.Values.Len() {
-			all.Values.Of(i)[at] = 0 // what never varies gets no weight
+			all.Values.Of(i)[at] = 0 // a constant feature gets no weight
 		}
 	}
 	scorer, err := all.fit(all.unpairedWeight(share))

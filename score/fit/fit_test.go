@@ -12,7 +12,7 @@ import (
 
 var cosineAt, lengthAt = slices.Index(feature.Names(), "cosine"), slices.Index(feature.Names(), "length")
 
-// made draws examples of which two features decide, by known weights.
+// made draws examples whose truth depends on two features with known weights.
 func made(seed uint64, n int) Examples {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var e Examples
@@ -38,7 +38,7 @@ func mustFit(t testing.TB, e Examples) *score.Scorer {
 	return s
 }
 
-// TestFitFindsTheWeights: on many examples the fit comes near to what drew them.
+// TestFitFindsTheWeights checks that a fit on many examples approximates the weights that they were drawn with.
 func TestFitFindsTheWeights(t *testing.T) {
 	s := mustFit(t, made(1, 40000))
 	for i, term := range s.Terms {
@@ -58,7 +58,7 @@ func TestFitFindsTheWeights(t *testing.T) {
 	}
 }
 
-// TestFitIsAMinimum: the gradient of the loss, taken by differences, vanishes.
+// TestFitIsAMinimum checks by differences that the gradient of the loss is zero.
 func TestFitIsAMinimum(t *testing.T) {
 	e := made(2, 800)
 	s := mustFit(t, e)

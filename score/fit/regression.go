@@ -11,18 +11,19 @@ import (
 	"bitextmine/score/feature"
 )
 
-// penalty is the L2 weight: that of half the squared length of the weights beside the summed loss. On some 10^4
-// examples it only keeps collinear features (cosine, its margins) from growing large weights of opposite sign.
+// penalty is the L2 weight: the factor of half the squared length of the weights, relative to the summed loss. With
+// about 10^4 examples it only prevents collinear features (cosine and margins) from getting large weights of opposite
+// sign.
 const penalty = 1
 
 // width is the number of weights: one for each feature, and the intercept.
 const width = feature.Count + 1
 
-// regression is a logistic regression: x [n, width], each row counting as counts says, with the L2 penalty on all
-// weights but the last.
+// regression is a logistic regression: x [n, width], rows weighted by counts, with an L2 penalty on all weights except
+// the last.
 type regression struct {
 	x, y, counts []float64
-	n            float64 // sum of counts: keeps loss and gradient of the size of one example's
+	n            float64 // sum of counts; divided by it, loss and gradient have the size of one example's
 }
 
 func (r *regression) logit(w []float64, i int) float64 {
@@ -94,7 +95,7 @@ func regress(x, y, counts []float64) ([]float64, error) {
 	problem := optimize.Problem{Func: r.loss, Grad: r.gradient, Hess: r.hessian}
 	settings := &optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 100}
 	result, err := optimize.Minimize(problem, make([]float64, width), settings, &optimize.Newton{})
-	// Newton's last line search may find nothing lower where rounding already decides; the gradient says whether it is
+	// Newton's last line search may find no lower value because of rounding. The gradient then shows whether this is
 	// the minimum.
 	if result == nil || len(result.X) != width {
 		return nil, fmt.Errorf("fit scorer: %w", err)

@@ -7,7 +7,7 @@ import (
 	"bitextmine/encode"
 )
 
-// SeenSource returns the training source of the encoder that a file's name speaks of; empty if none.
+// SeenSource returns the training source of the encoder that a file's name contains, or "" if there is none.
 func SeenSource(model *encode.Model, path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	for _, source := range model.TrainedOn {

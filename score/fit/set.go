@@ -12,8 +12,8 @@ import (
 	"bitextmine/score/feature"
 )
 
-// Set is the examples of one host corpus with what they depend on, as a file keeps them: so a scorer can be fitted on
-// several language pairs.
+// Set is the examples of one host corpus with the settings that they depend on. It can be stored in a file, so that a
+// scorer can be fitted on several language pairs.
 type Set struct {
 	Encoder  score.Encoder    `json:"encoder"`
 	K        int              `json:"k"`
@@ -32,7 +32,7 @@ func featureVersions() []string {
 	return names
 }
 
-// NewSet puts examples together with what they depend on.
+// NewSet combines examples with the settings that they depend on.
 func NewSet(model *encode.Model, k int, known score.KnownPairs, examples Examples) *Set {
 	return &Set{
 		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", featureVersions(), known, examples,

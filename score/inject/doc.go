@@ -1,7 +1,7 @@
-// Package inject puts known pairs among the sentences of two corpora and searches them together, so that what becomes
-// of the pairs tells what becomes of the corpora's own.
+// Package inject adds known pairs to the sentences of two corpora and searches them together. The results for the known
+// pairs show what to expect for the corpora's own sentences.
 //
-// Words. The host is the two corpora with their vectors and neighbour lists. A known pair is injected whole, or only
-// one of its sentences is, which is then unpaired: whatever it is matched with is wrong. Nothing that is injected is
-// written anywhere.
+// Terms. The host is the two corpora with their vectors and neighbour lists. A known pair is injected whole or with
+// only one of its sentences. That sentence is then unpaired: any match for it is wrong. Injected sentences are never
+// written to an output.
 package inject

@@ -12,7 +12,7 @@ import (
 // Pair is a known translation, both texts normalised.
 type Pair struct{ Source, Target string }
 
-// Distinct leaves out a pair of which either sentence is in an earlier one: it would have two translations.
+// Distinct removes pairs with a sentence that is in an earlier pair, because it would have two translations.
 func Distinct(pairs []Pair) []Pair {
 	sources, targets := map[string]bool{}, map[string]bool{}
 	var out []Pair
@@ -26,7 +26,7 @@ func Distinct(pairs []Pair) []Pair {
 	return out
 }
 
-// Embedder turns normalised sentences into vectors; *encode.Encoder is one.
+// Embedder turns normalised sentences into vectors. *encode.Encoder implements it.
 type Embedder interface {
 	Dim() int
 	Encode(ctx context.Context, language string, texts []string, dst []float32) error
@@ -36,18 +36,18 @@ type Embedder interface {
 type Host struct {
 	Languages [2]string
 	Texts     [2][]string         // distinct, normalised, in key order
-	Vectors   [2]embedding.Matrix // row i of either is text i's
-	Lists     [2]mine.Neighbours  // of either side's texts in the other
+	Vectors   [2]embedding.Matrix // row i is the vector of text i
+	Lists     [2]mine.Neighbours  // the neighbours of each side's texts on the other side
 	K         int
 	Searcher  index.Searcher
 	Encoder   Embedder
-	Tokens    score.Tokenizer  // nil: none
-	Read      score.TextReader // of Texts
+	Tokens    score.Tokenizer  // nil if there is none
+	Read      score.TextReader // reads Texts
 	Threads   int
 }
 
-// search finds the neighbours of both sides with the injected sentences among them: the host's own lists are known, and
-// three smaller searches give what the injected sentences change.
+// search finds the neighbours of both sides including the injected sentences. The host's own lists are known; three
+// smaller searches find what the injected sentences change.
 func (h *Host) search(ctx context.Context, injected [2][]string) (*mine.Lists, error) {
 	var vectors [2]embedding.Matrix
 	for side, texts := range injected {

@@ -7,10 +7,10 @@ import (
 	"bitextmine/score"
 )
 
-// Sides says which sentences of a known pair are injected.
+// Sides is the set of sentences of a known pair that are injected.
 type Sides uint8
 
-// A pair of which only one sentence is injected is unpaired, unless the host has the other sentence.
+// A pair with only one injected sentence is unpaired, unless the host has the other sentence.
 const (
 	Both Sides = iota
 	SourceOnly
@@ -29,11 +29,11 @@ type Injection struct {
 	texts    [2][]string        // injected, numbered after the host's
 	pair     [2]map[int32]int32 // sentence -> its pair
 	whole    map[[2]int32]bool
-	unpaired map[int32]bool // pairs of which one sentence is there
+	unpaired map[int32]bool // pairs with only one sentence present
 }
 
-// Inject puts sentences of the pairs among the host's, as sides says of each, and searches. A sentence that the host
-// has already is used as it stands there, and so is a pair.
+// Inject adds sentences of the pairs to the host's, as sides says for each pair, and searches. A sentence or pair that
+// the host already has is used where it is.
 func (h *Host) Inject(ctx context.Context, pairs []Pair, sides func(i int) Sides) (*Injection, error) {
 	in := h.place(pairs, sides)
 	var err error
@@ -41,7 +41,7 @@ func (h *Host) Inject(ctx context.Context, pairs []Pair, sides func(i int) Sides
 	return in, err
 }
 
-// place numbers the sentences of the pairs.
+// place assigns numbers to the sentences of the pairs.
 func (h *Host) place(pairs []Pair, sides func(i int) Sides) *Injection {
 	known := [2]map[string]int32{{}, {}}
 	for side, texts := range h.Texts {
@@ -75,7 +75,7 @@ func (h *Host) place(pairs []Pair, sides func(i int) Sides) *Injection {
 	return in
 }
 
-// PairOf returns the known pair that a candidate has a sentence of; ok is false when it has none.
+// PairOf returns the known pair that one of a candidate's sentences belongs to. ok is false if there is none.
 func (in *Injection) PairOf(c *mine.Candidate) (pair int32, ok bool) {
 	if pair, ok = in.pair[0][c.Source]; !ok {
 		pair, ok = in.pair[1][c.Target]
@@ -83,13 +83,13 @@ func (in *Injection) PairOf(c *mine.Candidate) (pair int32, ok bool) {
 	return pair, ok
 }
 
-// Whole says whether a candidate is a known pair.
+// Whole reports whether a candidate is a known pair.
 func (in *Injection) Whole(c *mine.Candidate) bool { return in.whole[[2]int32{c.Source, c.Target}] }
 
-// Unpaired says whether only one sentence of a known pair is there.
+// Unpaired reports whether only one sentence of a known pair is present.
 func (in *Injection) Unpaired(pair int32) bool { return in.unpaired[pair] }
 
-// Problem is the candidates that have a sentence of a known pair. Of the others nothing is known.
+// Problem returns the candidates that have a sentence of a known pair. Nothing is known about the others.
 func (in *Injection) Problem() *score.Problem {
 	h := in.host
 	return &score.Problem{

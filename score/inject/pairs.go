@@ -9,7 +9,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ReadPairs reads known translations from a file of source<TAB>target lines, in any of corpus's compressions.
+// ReadPairs reads known translations from a file of source<TAB>target lines, in any compression that corpus reads.
 func ReadPairs(path string) ([]Pair, error) {
 	var pairs []Pair
 	for s, err := range lines(path) {
@@ -25,7 +25,7 @@ func ReadPairs(path string) ([]Pair, error) {
 	return pairs, nil
 }
 
-// ReadAligned reads known translations from two files, line by line.
+// ReadAligned reads known translations from two line-aligned files.
 func ReadAligned(source, target string) ([]Pair, error) {
 	var sides [2]map[uint64]string
 	for i, path := range []string{source, target} {
@@ -38,7 +38,7 @@ func ReadAligned(source, target string) ([]Pair, error) {
 		}
 	}
 	if len(sides[0]) != len(sides[1]) {
-		return nil, badinput.Errorf("%s has %d sentences and %s has %d: line n of the one must be the translation of line n of the other",
+		return nil, badinput.Errorf("%s has %d sentences and %s has %d: line n of one file must be the translation of line n of the other",
 			source, len(sides[0]), target, len(sides[1]))
 	}
 	var pairs []Pair
@@ -56,10 +56,10 @@ func lines(path string) iter.Seq2[corpus.Sentence, error] {
 	return corpus.Sentences(corpus.Input{Path: path}, opts)
 }
 
-// FixturePairs returns the program's own German-English pairs, turned round where English is the source.
+// FixturePairs returns the program's own German-English pairs, swapped if English is the source.
 func FixturePairs(source, target string) ([]Pair, error) {
 	if !(source == "de" && target == "en") && !(source == "en" && target == "de") {
-		return nil, badinput.Errorf("the program has known pairs of de-en, none of %s-%s: give some with --pairs", source, target)
+		return nil, badinput.Errorf("the program has known pairs of de-en but not of %s-%s: give some with --pairs", source, target)
 	}
 	texts := [2]map[string]string{{}, {}}
 	for i, name := range []string{"text/de.txt", "text/en.txt"} {

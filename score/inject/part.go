@@ -9,8 +9,8 @@ import (
 	"bitextmine/score"
 )
 
-// Part is a host of size sentences of either side, evenly spread; another trial takes others. Either side must have
-// that many.
+// Part returns a host of size sentences on each side, evenly spread. Each trial takes other sentences. Both sides must
+// have at least size sentences.
 func (h *Host) Part(ctx context.Context, size, trial int) (*Host, error) {
 	part := *h
 	for side, texts := range h.Texts {
