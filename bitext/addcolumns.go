@@ -35,10 +35,13 @@ func ReadTexts(ctx context.Context, path, source, target string) (sources, targe
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if sources, err = textColumn(table, path, source); err != nil {
-		return nil, nil, err
-	}
-	targets, err = textColumn(table, path, target)
+	err = recovered(func() (err error) {
+		if sources, err = textColumn(table, path, source); err != nil {
+			return err
+		}
+		targets, err = textColumn(table, path, target)
+		return err
+	})
 	return sources, targets, err
 }
 
@@ -68,7 +71,9 @@ func AddColumns(ctx context.Context, in, out string, columns []Column) (err erro
 	}
 	wider := array.NewTable(arrow.NewSchema(fields, nil), cells, table.NumRows())
 	said := source.MetaData().KeyValueMetadata()
-	return atomicfile.Write(out, func(f *os.File) error { return writeTable(f, wider, said) })
+	return atomicfile.Write(out, func(f *os.File) error {
+		return recovered(func() error { return writeTable(f, wider, said) })
+	})
 }
 
 func (c Column) array(rows int) (arrow.Array, error) {
@@ -86,31 +91,48 @@ func (c Column) array(rows int) (arrow.Array, error) {
 }
 
 // readTable reads a whole Parquet file. Its values are valid until the file is closed.
-func readTable(ctx context.Context, path string) (table arrow.Table, _ *file.Reader, err error) {
+func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
 	}
-	bad := func(err error) error {
-		return errors.Join(badinput.Errorf("%s is not Parquet or is truncated (%w): give another file", path, err), f.Close())
-	}
-	parquetFile, err := openParquet(f)
-	if err != nil {
-		return nil, nil, bad(err)
-	}
-	reader, err := pqarrow.NewFileReader(parquetFile, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		return nil, nil, bad(err)
-	}
-	defer func() {
-		if p := recover(); p != nil { // arrow panics on damaged pages
-			table, err = nil, bad(fmt.Errorf("%v", p))
+	var table arrow.Table
+	var parquetFile *file.Reader
+	err = recovered(func() (err error) {
+		if parquetFile, err = file.NewParquetReader(f); err != nil {
+			return err
 		}
-	}()
-	if table, err = reader.ReadTable(ctx); err != nil {
-		return nil, nil, bad(err)
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		table, err = decodeTable(ctx, parquetFile, info.Size())
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, errors.Join(ctx.Err(), f.Close())
+	case err != nil:
+		return nil, nil, errors.Join(badinput.Errorf("%s is not Parquet or is damaged (%w): give another file", path, err), f.Close())
 	}
 	return table, parquetFile, nil
+}
+
+func decodeTable(ctx context.Context, f *file.Reader, size int64) (arrow.Table, error) {
+	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, newAllocator(parquet.DefaultMaxChunkSize(size)))
+	if err != nil {
+		return nil, err
+	}
+	table, err := reader.ReadTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range int(table.NumCols()) {
+		if n := table.Column(i).Len(); int64(n) != f.NumRows() {
+			return nil, fmt.Errorf("column %s has %d values for %d rows", table.Schema().Field(i).Name, n, f.NumRows())
+		}
+	}
+	return table, nil
 }
 
 func textColumn(table arrow.Table, path, name string) ([]string, error) {

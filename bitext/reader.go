@@ -17,8 +17,7 @@ import (
 
 // Reader reads a bitext file one row group at a time. It is not safe for concurrent use.
 //
-// It does not use arrow's own record reader, which decodes columns in goroutines of its own and panics there on damaged
-// files.
+// It does not use arrow's own record reader, which holds arrays of a whole row group besides the rows.
 type Reader struct {
 	path    string
 	file    *file.Reader
@@ -33,7 +32,7 @@ func Open(path string) (*Reader, error) {
 	}
 	r := &Reader{path: path, columns: map[string]int{}}
 	err = r.guard(func() (err error) {
-		r.file, err = openParquet(f)
+		r.file, err = file.NewParquetReader(f)
 		return err
 	})
 	if err != nil {
@@ -45,27 +44,23 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// guard calls the Parquet library, which panics on some damaged files and returns errors for others.
-func (r *Reader) guard(call func() error) (err error) {
+// guard calls the Parquet library and says which file an error is of.
+func (r *Reader) guard(call func() error) error {
+	err := recovered(call)
+	if err != nil && !badinput.Is(err) {
+		err = badinput.Errorf("bitext file %s is not Parquet or is damaged (%w); mine it again", r.path, err)
+	}
+	return err
+}
+
+// recovered calls the Parquet library, which panics on some damaged files and returns errors for others.
+func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
 		}
-		if err != nil && !badinput.Is(err) {
-			err = badinput.Errorf("bitext file %s is not Parquet or is damaged (%w); mine it again", r.path, err)
-		}
 	}()
 	return call()
-}
-
-// openParquet reads a footer. arrow panics if it is damaged.
-func openParquet(f *os.File) (r *file.Reader, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r, err = nil, fmt.Errorf("%v", p)
-		}
-	}()
-	return file.NewParquetReader(f)
 }
 
 // reasonsPath is the path of the leaf column of the reasons list.

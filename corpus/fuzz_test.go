@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parquettest"
 )
 
 // fuzzFormat reads arbitrary bytes in one format. Reading must end with sentences that satisfy the package's contract
@@ -62,7 +63,40 @@ func FuzzJSONL(f *testing.F) {
 
 func FuzzParquet(f *testing.F) {
 	whole := parquetBytes(f, []shardRow{{Text: "one", Doc: "d"}, {Text: "two", URL: "u"}})
-	fuzzFormat(f, "a", FormatParquet, string(whole), string(whole[:len(whole)-3]), "PAR1\x00\x00\x00\x00PAR1")
+	seeds := []string{string(whole), string(whole[:len(whole)-3]), "PAR1\x00\x00\x00\x00PAR1"}
+	for _, file := range parquettest.Seeds(corpusFile(), 0) {
+		seeds = append(seeds, string(file))
+	}
+	fuzzFormat(f, "a", FormatParquet, seeds...)
+}
+
+// FuzzShard reads arbitrary bytes as a shard.
+func FuzzShard(f *testing.F) {
+	f.Add(parquetBytes(f, []shardRow{{Text: "one", Doc: "d"}, {Text: "two", URL: "u"}}))
+	f.Add(shardFile().Bytes())
+	for _, file := range parquettest.Seeds(shardFile(), columnText) {
+		f.Add(file)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := OpenShard(hostileFile(t, data))
+		if err != nil {
+			if !badinput.Is(err) {
+				t.Fatalf("%v is not a badinput error", err)
+			}
+			return
+		}
+		defer r.Close()
+		rows := 0
+		for _, err = range r.Rows() {
+			if err != nil {
+				break
+			}
+			rows++
+		}
+		if err != nil && !badinput.Is(err) || err == nil && rows != r.NumRows() {
+			t.Fatalf("%d rows of %d, %v", rows, r.NumRows(), err)
+		}
+	})
 }
 
 // FuzzCompression reads arbitrary bytes through every decompressor, in the format that is detected.

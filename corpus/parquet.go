@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"bitextmine/internal/badinput"
@@ -73,8 +74,10 @@ func (d *parquetDecoder) guard(call func() error) (err error) {
 			err = d.src.explain(fmt.Errorf("%v", p), "the Parquet data")
 		}
 	}()
-	if err := call(); err != nil {
+	if err := call(); err != nil && !badinput.Is(err) {
 		return d.src.explain(err, "the Parquet data")
+	} else if err != nil {
+		return err
 	}
 	return nil
 }
@@ -118,7 +121,7 @@ func (d *parquetDecoder) readBatch() error {
 			if c == nil {
 				continue
 			}
-			if err := c.open(rows); err != nil {
+			if err := c.open(d.src.name, rows); err != nil {
 				return err
 			}
 		}
@@ -173,7 +176,15 @@ func newParquetColumn(path string, f *file.Reader, name string, integers bool) (
 	return nil, noColumn(path, name, names)
 }
 
-func (c *parquetColumn) open(rows *file.RowGroupReader) (err error) {
+func (c *parquetColumn) open(path string, rows *file.RowGroupReader) error {
+	meta, err := rows.MetaData().ColumnChunk(c.index)
+	if err != nil {
+		return err
+	}
+	if _, err := compress.GetCodec(meta.Compression()); err != nil {
+		return badinput.Errorf("%s: its column %q is compressed with %s, which is not read; write it again with zstd, snappy, gzip, brotli or LZ4_RAW",
+			path, c.name, meta.Compression())
+	}
 	c.chunk, err = rows.Column(c.index)
 	return err
 }

@@ -3,6 +3,7 @@ package corpus
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -138,18 +139,26 @@ func (r *Reader) Close() error {
 // Next returns the next usable sentence, or io.EOF after the last. A file that is empty, damaged or without any usable
 // sentence is a badinput error that names it. So is a bad line under FailBadLine. After an error, Next returns the same
 // error again.
-func (r *Reader) Next() (Sentence, error) {
+func (r *Reader) Next() (Sentence, error) { return r.NextContext(context.Background()) }
+
+// NextContext is Next that ends with the context's error: there may be any number of lines before the next usable one.
+func (r *Reader) NextContext(ctx context.Context) (Sentence, error) {
 	if r.err != nil {
 		return Sentence{}, r.err
 	}
-	s, err := r.next()
+	s, err := r.next(ctx)
 	r.err = err
 	return s, err
 }
 
-func (r *Reader) next() (Sentence, error) {
+func (r *Reader) next(ctx context.Context) (Sentence, error) {
 	rec := &r.rec
 	for {
+		if r.counts.Lines%progressEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return Sentence{}, err
+			}
+		}
 		err := io.EOF
 		if r.decoder != nil {
 			err = r.decoder.next(rec)

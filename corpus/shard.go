@@ -109,7 +109,7 @@ type cutter struct {
 // advance reads the next sentence that is not yet in the current shard into c.row.
 func (c *cutter) advance(ctx context.Context) error {
 	for {
-		s, err := c.in.Next()
+		s, err := c.in.NextContext(ctx)
 		if err != nil {
 			return err
 		}

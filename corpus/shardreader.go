@@ -45,11 +45,11 @@ func (r *ShardReader) open() error {
 		}
 		r.starts = make([]int, 1, r.file.NumRowGroups()+1)
 		for g := range r.file.NumRowGroups() {
-			n := int(r.file.RowGroup(g).NumRows())
-			if n < 0 {
-				return errors.New("a row group has a negative number of rows")
+			n := r.file.RowGroup(g).NumRows()
+			if n < 0 || n > rowGroupRows { // before memory is taken for them
+				return fmt.Errorf("a row group says that it has %d rows, this program writes at most %d", n, rowGroupRows)
 			}
-			r.starts = append(r.starts, r.starts[g]+n)
+			r.starts = append(r.starts, r.starts[g]+int(n))
 		}
 		if int64(r.NumRows()) != r.file.NumRows() {
 			return fmt.Errorf("its row groups have %d rows, its footer says %d", r.NumRows(), r.file.NumRows())

@@ -239,7 +239,7 @@ func eachLine(ctx context.Context, in corpus.Input, opts corpus.Options, take fu
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s, err := f.Next()
+		s, err := f.NextContext(ctx)
 		if errors.Is(err, io.EOF) {
 			if done != nil {
 				done(f.Counts())

@@ -1,0 +1,141 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/parquettest"
+)
+
+const hostileMemory = 384 << 20
+
+// corpusFile is a Parquet file of one row that the corpus reader takes.
+func corpusFile() parquettest.File {
+	return parquettest.File{Rows: 1, Columns: []parquettest.Column{
+		{Name: "text", Type: parquettest.ByteArray, Pages: []parquettest.Page{{Values: 1, Body: parquettest.Texts("one")}}},
+	}}
+}
+
+// shardFile is a shard of one row.
+func shardFile() parquettest.File {
+	text := func(name, value string) parquettest.Column {
+		return parquettest.Column{Name: name, Type: parquettest.ByteArray, Converted: 1, Pages: []parquettest.Page{{Values: 1, Body: parquettest.Texts(value)}}}
+	}
+	key := KeyOf("one")
+	return parquettest.File{
+		Rows: 1, Metadata: [][2]string{{metaNormalise, "1"}},
+		Columns: []parquettest.Column{
+			{Name: "key", Type: parquettest.FixedBytes, Length: int32(len(key)), Pages: []parquettest.Page{{Values: 1, Body: key[:]}}},
+			text("text", "one"), text("doc", ""), text("url", ""),
+			{Name: "line", Type: parquettest.Int64, Converted: 15, Pages: []parquettest.Page{{Values: 1, Body: []byte{1, 0, 0, 0, 0, 0, 0, 0}}}},
+		},
+	}
+}
+
+func hostileFile(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestHostileParquet reads files that claim of themselves what is not so. Each is refused as bad input, in little time and memory.
+func TestHostileParquet(t *testing.T) {
+	opts := DefaultOptions()
+	opts.Format = FormatParquet
+	if _, counts, err := readAll("x.parquet", corpusFile().Bytes(), opts); err != nil || counts.Kept != 1 {
+		t.Fatalf("the file that the others are made of: %v", err)
+	}
+	files := parquettest.Hostile(corpusFile(), 0)
+	files["a footer of 32 MB of nested groups"] = parquettest.NestedFooter(32 << 20)
+	for name, data := range files {
+		t.Run(name, func(t *testing.T) {
+			parquettest.Within(t, hostileMemory+8*uint64(len(data)), func() {
+				_, err := WriteShards(t.Context(), Input{Path: hostileFile(t, data)}, opts, t.TempDir(), ShardOptions{})
+				if !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
+					t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
+				}
+			})
+		})
+	}
+}
+
+func TestHostileShard(t *testing.T) {
+	read := func(data []byte) (err error) {
+		r, err := OpenShard(hostileFile(t, data))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.Close()) }()
+		if _, err := r.Keys(); err != nil {
+			return err
+		}
+		for _, err := range r.Rows() {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := read(shardFile().Bytes()); err != nil {
+		t.Fatalf("the file that the others are made of: %v", err)
+	}
+	for name, data := range parquettest.Hostile(shardFile(), columnText) {
+		t.Run(name, func(t *testing.T) {
+			parquettest.Within(t, hostileMemory, func() {
+				if err := read(data); !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
+					t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
+				}
+			})
+		})
+	}
+}
+
+// TestLZ4RawParquet: the codec that Parquet calls LZ4_RAW is one block of LZ4.
+func TestLZ4RawParquet(t *testing.T) {
+	f := corpusFile()
+	page := &f.Columns[0].Pages[0]
+	f.Columns[0].Codec = parquettest.LZ4Raw
+	page.ClaimsBytes = int32(len(page.Body))
+	page.Body = append([]byte{byte(len(page.Body)) << 4}, page.Body...) // literals alone
+	opts := DefaultOptions()
+	opts.Format = FormatParquet
+	sentences, _, err := readAll("x.parquet", f.Bytes(), opts)
+	if err != nil || len(sentences) != 1 || sentences[0].Text != "one" {
+		t.Errorf("%v, %v", sentences, err)
+	}
+}
+
+// TestCodecThatIsNotRead: LZ4 as Hadoop frames it is no damage.
+func TestCodecThatIsNotRead(t *testing.T) {
+	f := corpusFile()
+	f.Columns[0].Codec = 5
+	opts := DefaultOptions()
+	opts.Format = FormatParquet
+	_, _, err := readAll("x.parquet", f.Bytes(), opts)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "compressed with LZ4") || strings.Contains(err.Error(), "corrupt") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestReadingNullsIsStopped: a file of a few bytes may hold more rows than a night has time for.
+func TestReadingNullsIsStopped(t *testing.T) {
+	path := hostileFile(t, parquettest.Nulls("text", 1000))
+	opts := DefaultOptions()
+	opts.Format = FormatParquet
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	parquettest.Within(t, hostileMemory, func() {
+		if _, err := WriteShards(ctx, Input{Path: path}, opts, t.TempDir(), ShardOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}

@@ -1,0 +1,29 @@
+package parquettest
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Within runs read and fails the test if it takes longer than 20 seconds, which it takes for ever, or allocates more than most bytes all
+// in all.
+func Within(t *testing.T, most uint64, read func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		read()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("reading has not ended after 20 s")
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > most {
+		t.Errorf("reading allocated %d MiB, at most %d are allowed", took>>20, most>>20)
+	}
+}

@@ -1,0 +1,205 @@
+// Package parquettest builds Parquet files byte by byte, as no writer would: files that are damaged, or that claim of themselves what is
+// not so. It knows nothing of the library that reads them.
+package parquettest
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// Parquet's numbers of types, encodings, codecs and kinds of pages.
+const (
+	Boolean, Int32, Int64, Float, ByteArray, FixedBytes = 0, 1, 2, 4, 6, 7
+
+	Plain, PlainDictionary, RLE, DeltaBinary, DeltaLengths, DeltaBytes, RLEDictionary = 0, 2, 3, 5, 6, 7, 8
+
+	Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw = 0, 1, 2, 4, 6, 7
+
+	DataPage, DictionaryPage, DataPageV2 = 0, 2, 3
+)
+
+// Page is one page of a column. The sizes that its header claims are those of Body unless they are set.
+type Page struct {
+	Kind           int32
+	Values         int32 // that the header claims
+	Encoding       int32
+	Body           []byte // as it stands in the file, compressed or not
+	ClaimsBytes    int32  // after decompression; 0: len(Body)
+	ClaimsOnDisk   int32  // compressed; 0: len(Body)
+	LevelBytes     int32  // of definition levels, in a DataPageV2
+	WithoutDetails bool   // the header lacks the part that belongs to its kind
+}
+
+// Column is a leaf of the schema and its chunk. Name may be a path with dots; its groups are required.
+type Column struct {
+	Name        string
+	Type        int32
+	Length      int32 // of FixedBytes
+	Nullable    bool
+	Converted   int32 // its converted type plus one; 0: none
+	Repeated    bool  // the group of the path that is last but one, as in a list
+	Codec       int32
+	Pages       []Page
+	ClaimOffset int64 // of the first page, added to the true one
+	ClaimLength int64 // of the chunk, added to the true one
+}
+
+// File is a Parquet file of one row group.
+type File struct {
+	Rows      int64
+	GroupRows int64 // that the row group claims; 0: Rows
+	Metadata  [][2]string
+	Columns   []Column
+	Schema    [][]byte // instead of the columns' own
+	Chunks    int      // how many of the columns the row group has; 0: all
+}
+
+// Bytes are the whole file.
+func (f File) Bytes() []byte {
+	out := []byte("PAR1")
+	var chunks [][]byte
+	for _, c := range f.Columns {
+		var chunk []byte
+		out, chunk = c.write(out)
+		chunks = append(chunks, chunk)
+	}
+	if f.Chunks > 0 {
+		chunks = chunks[:f.Chunks]
+	}
+	groupRows := f.GroupRows
+	if groupRows == 0 {
+		groupRows = f.Rows
+	}
+	group := new(message).structs(1, chunks).int64(2, int64(len(out))).int64(3, groupRows).end()
+	schema := f.Schema
+	if schema == nil {
+		schema = f.schema()
+	}
+	footer := new(message).int32(1, 2).structs(2, schema).int64(3, f.Rows).structs(4, [][]byte{group})
+	if len(f.Metadata) > 0 {
+		var pairs [][]byte
+		for _, p := range f.Metadata {
+			pairs = append(pairs, new(message).text(1, p[0]).text(2, p[1]).end())
+		}
+		footer.structs(5, pairs)
+	}
+	return WithFooter(out, footer.end())
+}
+
+// WithFooter ends a file with a footer.
+func WithFooter(body, footer []byte) []byte {
+	body = append(body, footer...)
+	return append(binary.LittleEndian.AppendUint32(body, uint32(len(footer))), "PAR1"...)
+}
+
+func (f File) schema() [][]byte {
+	elements := [][]byte{SchemaElement("schema", len(f.Columns))}
+	for _, c := range f.Columns {
+		path := strings.Split(c.Name, ".")
+		for i, name := range path[:len(path)-1] {
+			m := new(message)
+			if c.Repeated && i == len(path)-2 {
+				m.int32(3, 2)
+			} else {
+				m.int32(3, 0)
+			}
+			m.text(4, name).int32(5, 1)
+			if c.Repeated && i == 0 {
+				m.int32(6, 3) // a list
+			}
+			elements = append(elements, m.end())
+		}
+		leaf := new(message).int32(1, c.Type)
+		if c.Length > 0 {
+			leaf.int32(2, c.Length)
+		}
+		repetition := int32(0)
+		if c.Nullable {
+			repetition = 1
+		}
+		leaf.int32(3, repetition).text(4, path[len(path)-1])
+		if c.Converted > 0 {
+			leaf.int32(6, c.Converted-1)
+		}
+		elements = append(elements, leaf.end())
+	}
+	return elements
+}
+
+// SchemaElement is a required group that claims a number of children.
+func SchemaElement(name string, children int) []byte {
+	return new(message).int32(3, 0).text(4, name).int32(5, int32(children)).end()
+}
+
+// write appends the column's pages and returns its entry in the footer.
+func (c Column) write(out []byte) (_, chunk []byte) {
+	start := int64(len(out))
+	data, values := start, int64(0)
+	for i, p := range c.Pages {
+		if p.Kind == DictionaryPage {
+			data = -1
+		} else if i == 0 || data < 0 {
+			data = int64(len(out))
+		}
+		if p.Kind != DictionaryPage {
+			values += int64(p.Values)
+		}
+		out = append(append(out, p.header()...), p.Body...)
+	}
+	var path [][]byte
+	for name := range strings.SplitSeq(c.Name, ".") {
+		path = append(path, stringElement(name))
+	}
+	size := int64(len(out)) - start
+	meta := new(message).int32(1, c.Type).
+		list(2, typeI32, 1, binary.AppendVarint(nil, Plain)).
+		list(3, typeBinary, len(path), path...).
+		int32(4, c.Codec).int64(5, values).int64(6, size).int64(7, size+c.ClaimLength).int64(9, data+c.ClaimOffset)
+	if data != start {
+		meta.int64(11, start)
+	}
+	return out, new(message).int64(2, start).inner(3, meta).end()
+}
+
+func (p Page) header() []byte {
+	claim := func(n int32) int32 {
+		if n == 0 {
+			return int32(len(p.Body))
+		}
+		return n
+	}
+	m := new(message).int32(1, p.Kind).int32(2, claim(p.ClaimsBytes)).int32(3, claim(p.ClaimsOnDisk))
+	if p.WithoutDetails {
+		return m.end()
+	}
+	switch p.Kind {
+	case DataPage:
+		m.inner(5, new(message).int32(1, p.Values).int32(2, p.Encoding).int32(3, RLE).int32(4, RLE))
+	case DictionaryPage:
+		m.inner(7, new(message).int32(1, p.Values).int32(2, p.Encoding))
+	case DataPageV2:
+		m.inner(8, new(message).int32(1, p.Values).int32(2, 0).int32(3, p.Values).int32(4, p.Encoding).int32(5, p.LevelBytes).int32(6, 0).bool(7, true))
+	}
+	return m.end()
+}
+
+// Texts are strings in plain encoding.
+func Texts(values ...string) []byte {
+	var out []byte
+	for _, v := range values {
+		out = append(binary.LittleEndian.AppendUint32(out, uint32(len(v))), v...)
+	}
+	return out
+}
+
+// Run is n times the same value of one byte, in RLE.
+func Run(n int, value byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)<<1), value) }
+
+// Levels are the levels of a page of version 1: their length before them.
+func Levels(runs ...[]byte) []byte {
+	var all []byte
+	for _, r := range runs {
+		all = append(all, r...)
+	}
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(all))), all...)
+}
