@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"bitextmine/train/encoder"
+	"bitextmine/train/step"
 )
 
 // average gathers what a line of the log says of some steps.
@@ -24,7 +24,7 @@ type average struct {
 func newAverage() *average { return &average{began: time.Now(), terms: map[string]float64{}} }
 
 // add takes a batch's terms and reports whether their sum is finite.
-func (a *average) add(values []encoder.Value, sentences int) bool {
+func (a *average) add(values []step.Value, sentences int) bool {
 	loss := 0.0
 	for _, v := range values {
 		loss += v.Weight * float64(v.Value)
@@ -45,7 +45,7 @@ func (a *average) line(t *trainer) Line {
 	return l
 }
 
-func describe(values []encoder.Value) string {
+func describe(values []step.Value) string {
 	parts := make([]string, len(values))
 	for i, v := range values {
 		parts[i] = fmt.Sprintf("%s %v", v.Name, v.Value)

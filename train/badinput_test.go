@@ -11,7 +11,7 @@ import (
 
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -45,11 +45,11 @@ func TestBadInput(t *testing.T) {
 		{"no GPU", nil, "cuda", "MINE_PJRT_CUDA"},
 		{"a device without bfloat16", bfloat16, "cpu", "the device cpu was asked for products in bfloat16"},
 		{"no such device", nil, "tpu", "tpu"},
-		{"no such teacher", by("imascl", func(s *objective.Settings) { s.Teacher = "nowhere" }), "", `no encoder "nowhere"`},
-		{"a teacher of other dimensions", by("mse-distill", func(s *objective.Settings) { s.Teacher = fixtures.Encoder }), "", "512"},
+		{"no such teacher", by("imascl", set{"teacher": "nowhere"}), "", `no encoder "nowhere"`},
+		{"a teacher of other dimensions", by("mse-distill", set{"teacher": fixtures.Encoder}), "", "512"},
 		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
-		{"no piece for masks", all(trained(900), by("ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT })), "", "vocabulary.control: [<mask>]"},
-		{"more negatives than pairs", all(by("muse", func(s *objective.Settings) { s.Negatives = 60 }), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
+		{"no piece for masks", all(trained(900), by("ems", set{"reconstruction": "ugt"})), "", "vocabulary.control: [<mask>]"},
+		{"more negatives than pairs", all(by("muse", set{"negatives": 60}), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
 		{"no metric of that name", all(judged, func(c *Config) { c.Stop.Metric = "tatoeba epo accurate" }), "", "tatoeba epo accuracy"},
 		{"a test set that is not there", all(judged, func(c *Config) { c.Dev[0].Dir += "-gone" }), "", "held-gone"},
 	} {
@@ -111,7 +111,8 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	}
 }
 
-// TestLearningRateOutOfBounds: no checkpoint is written of numbers that no length can be taken of, though each loss was a number.
+// TestLearningRateOutOfBounds: no checkpoint is written of numbers that no length can be taken of, though each loss was
+// a number.
 func TestLearningRateOutOfBounds(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"left numbers in bag.pieces": nil,
@@ -142,7 +143,7 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset")
 	other = config
-	other.Encoder.Transformer.Precision = encoder.BFloat16
+	other.Encoder.Transformer.Precision = layers.BFloat16
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset")
 	longer := config
@@ -209,8 +210,8 @@ func TestPublishedWeightsWithoutATensor(t *testing.T) {
 func TestPresetOfATraining(t *testing.T) {
 	for _, name := range objective.Names() {
 		config, o := tiny(t, by(name, nil))
-		if config.Objective.NeedsTeacher() {
-			config.Objective.Teacher = fixtures.Encoder
+		if name == "imascl" || name == "mse-distill" {
+			by(name, set{"teacher": fixtures.Encoder})(&config)
 		}
 		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 		if err := tr.begin(); err != nil {

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"bitextmine/train/encoder"
-	"bitextmine/train/objective"
+	"bitextmine/train/layers"
 )
 
-// TestCachedGradients: a batch in chunks has the gradients of a batch that goes through at once, each of them the same one's that a fused graph gives.
+// TestCachedGradients: a batch in chunks has the gradients of a batch that goes through at once, each of them the same
+// one's that a fused graph gives.
 func TestCachedGradients(t *testing.T) {
-	for _, objective := range []func(*Config){by("contrastive", nil), by("ems", nil), by("ems", func(s *objective.Settings) { s.SharedEmbedding = true })} {
+	for _, objective := range []func(*Config){by("contrastive", nil), by("ems", nil), by("ems", set{"shared_embedding": true})} {
 		ctx := limited(t)
 		plain := func(c *Config) { c.Encoder.Transformer.Dropout = 0 }
 		fused := gradients(ctx, t, all(transformer, objective, plain))
@@ -23,15 +24,15 @@ func TestCachedGradients(t *testing.T) {
 	}
 }
 
-// TestCachedDropout: each chunk's dropout is the same in the pass that gives vectors and in that which gives gradients. By finite differences: without it they
-// would be those of another function.
+// TestCachedDropout: each chunk's dropout is the same in the pass that gives vectors and in that which gives gradients.
+// By finite differences: without it they would be those of another function.
 func TestCachedDropout(t *testing.T) {
 	ctx := limited(t)
 	config, o := tiny(t, all(transformer, func(c *Config) { c.Chunk, c.Bitext.BatchSize, c.Encoder.Transformer.Dropout = 3, 8, 0.3 }))
 	tr := takenUp(ctx, t, config, o)
 	batch := tr.batches.Next()
 	loss := func() (sum float64) {
-		values, err := tr.stepper.Run(ctx, batch, encoder.Seed(1, 0, 0))
+		values, err := tr.steps.Run(ctx, batch, layers.Seed(1, 0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,13 +79,13 @@ func gradients(ctx context.Context, t *testing.T, change func(*Config)) map[stri
 	t.Helper()
 	config, o := tiny(t, change)
 	tr := takenUp(ctx, t, config, o)
-	if _, err := tr.stepper.Run(ctx, tr.batches.Next(), encoder.Seed(1, 0, 0)); err != nil {
+	if _, err := tr.steps.Run(ctx, tr.batches.Next(), layers.Seed(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]float32{}
 	for _, w := range append(tr.encoder.Weights(), tr.heads...) {
 		all[w.Name] = w.Grad
-		if w.Name == encoder.Words && config.Objective.NeedsTable() && w.Touched != nil {
+		if w.Name == encoder.Words && config.Objective.Needs().Table && w.Touched != nil {
 			t.Errorf("with a shared table only %d rows count as touched", len(w.Touched))
 		}
 	}

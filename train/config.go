@@ -1,5 +1,6 @@
-// Package train turns bitext into an encoder: it reads a preset, prepares vocabulary and batches, takes optimiser steps, judges the encoder by eval's own
-// protocols as it goes, and exports the best as an ONNX file with its manifest, the one border that mining knows.
+// Package train turns bitext into an encoder: it reads a preset, prepares vocabulary and batches, takes optimiser
+// steps, judges the encoder by eval's own protocols as it goes, and exports the best as an ONNX file with its manifest,
+// the one border that mining knows.
 package train
 
 import (
@@ -19,7 +20,9 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
+	_ "bitextmine/train/objective/systems" // all that a preset may name
 	"bitextmine/train/optimiser"
+	"bitextmine/train/step"
 	"bitextmine/train/vocab"
 )
 
@@ -34,7 +37,7 @@ type Config struct {
 	Tokenizer  encode.Tokenizer   `yaml:"tokenizer"`  // as in a manifest; without a file a SentencePiece vocabulary is trained
 	Vocabulary vocab.Options      `yaml:"vocabulary"` // how
 	Encoder    EncoderConfig      `yaml:"encoder"`
-	Objective  objective.Settings `yaml:"objective"`
+	Objective  objective.Section  `yaml:"objective"`
 	Optimiser  optimiser.Settings `yaml:"optimiser"`
 	Export     ExportConfig       `yaml:"export"`
 
@@ -75,14 +78,15 @@ func DefaultConfig() Config {
 		Tokenizer:  encode.Tokenizer{Kind: "sentencepiece"},
 		Vocabulary: vocab.DefaultOptions(),
 		Encoder:    EncoderConfig{Kind: "bag", Bag: encoder.BagSettings{Dim: 256, Deviation: 0.05}, Transformer: encoder.Defaults()},
-		Objective:  objective.Defaults("contrastive"),
+		Objective:  objective.Default("contrastive"),
 		Optimiser:  optimiser.Defaults(),
 		LogEvery:   50,
 		Stop:       Stop{Keep: 1},
 	}
 }
 
-// ReadConfig reads a preset. Files that it names are relative to the working directory; bitext, if any, takes the place of its sources.
+// ReadConfig reads a preset. Files that it names are relative to the working directory; bitext, if any, takes the place
+// of its sources.
 func ReadConfig(path string, bitext ...string) (Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,11 +130,13 @@ func (c Config) Validate() error {
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
 	check(c.Stop.Metric == "" || c.Judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with one's name", c.Stop.Metric)
+	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
+		"the objective %s reads the encoder's tokens, which neither a bag nor chunk gives: take encoder.kind transformer and leave chunk out", c.Objective.Name)
 	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
 	switch c.Encoder.Kind {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
-		check(!c.Objective.NeedsTable() || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
+		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
 	case "transformer":
 		if c.Encoder.Start == "" {
 			shape := c.Encoder.Transformer

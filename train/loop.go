@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/train/encoder"
-	"bitextmine/train/objective"
+	"bitextmine/train/layers"
 )
 
 // loop takes steps until the last, or until the metric to stop by has not grown for long enough; it says which.
@@ -42,19 +41,17 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	return "", nil
 }
 
-// step takes one optimiser step. A loss or gradient that is not finite ends the training: the weights are those of the step before, and so are the checkpoints.
+// step takes one optimiser step. A loss or gradient that is not finite ends the training: the weights are those of the
+// step before, and so are the checkpoints.
 func (t *trainer) step(ctx context.Context, since *average) error {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
-		if p, ok := t.objective.(objective.Preparer); ok {
-			p.Prepare(batch)
-		}
-		values, err := t.stepper.Run(ctx, batch, encoder.Seed(c.Seed, batch.Step, 0))
+		values, err := t.steps.Run(ctx, batch, layers.Seed(c.Seed, batch.Step, 0))
 		if err != nil {
 			return err
 		}
-		if !since.add(values, batch.Source.N+batch.Target.N) {
+		if !since.add(values, 2*len(batch.Rows)) {
 			return t.diverged("the loss of step %d is not a number (batch %d: %s)", t.state.Step+1, batch.Step, describe(values))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/vocab"
 )
@@ -124,8 +125,8 @@ func tiny(t *testing.T, change func(*Config)) (Config, Options) {
 		t.Fatal(err)
 	}
 	c.Encoder.Bag.Dim = 64
-	c.Encoder.Transformer = encoder.Settings{Layers: 1, Heads: 2, Width: 32, FFN: 64, Norm: encoder.PreNorm, Positions: encoder.Learned, Dropout: 0.1,
-		Activation: encoder.GELU, Epsilon: 1e-6, Pooling: encoder.Mean, Precision: encoder.Float32}
+	c.Encoder.Transformer = encoder.Settings{Layers: 1, Heads: 2, Width: 32, FFN: 64, Norm: layers.PreNorm, Positions: encoder.Learned, Dropout: 0.1,
+		Activation: layers.GELU, Epsilon: 1e-6, Pooling: encoder.Mean, Precision: layers.Float32}
 	c.Optimiser.LearningRate = 0.01
 	c.Steps, c.LogEvery = 4, 1
 	if change != nil {
@@ -150,14 +151,17 @@ func transformer(c *Config) {
 }
 
 // by turns a tiny preset into one of another objective.
-func by(name string, change func(*objective.Settings)) func(*Config) {
+func by(name string, changes set) func(*Config) {
 	return func(c *Config) {
-		c.Objective = objective.Defaults(name)
-		if change != nil {
-			change(&c.Objective)
+		var err error
+		if c.Objective, err = objective.Default(name).With(changes); err != nil {
+			panic(err)
 		}
 	}
 }
+
+// set is settings of an objective, by their keys in a preset.
+type set map[string]any
 
 func write(t *testing.T, path, text string) {
 	t.Helper()

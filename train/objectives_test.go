@@ -9,32 +9,32 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
-	"bitextmine/train/objective"
 )
 
-// TestEveryObjectiveTrains: each takes its steps through Run, with everything that the trainer must bring it, and its encoder is exported.
+// TestEveryObjectiveTrains: each takes its steps through Run, with everything that the trainer must bring it, and its
+// encoder is exported.
 func TestEveryObjectiveTrains(t *testing.T) {
-	taught := func(s *objective.Settings) { s.Teacher = fixtures.Encoder }
+	taught := set{"teacher": fixtures.Encoder}
 	for _, c := range []struct {
 		name, objective string
-		change          func(*objective.Settings)
+		change          set
 		terms           string
 	}{
 		{"contrastive", "contrastive", nil, "backward forward"},
-		{"contrastive, margin, one way", "contrastive", func(s *objective.Settings) { s.Margin, s.OneWay = 0.3, true }, "forward"},
+		{"contrastive, margin, one way", "contrastive", set{"margin": 0.3, "one_way": true}, "forward"},
 		{"ems", "ems", nil, "backward forward xtr"},
-		{"ems without language token", "ems", func(s *objective.Settings) { s.LanguageToken = false }, "backward forward xtr"},
-		{"ems without contrastive", "ems", func(s *objective.Settings) { s.Contrastive = false }, "xtr"},
-		{"ems without xtr", "ems", func(s *objective.Settings) { s.Reconstruction = objective.NoReconstruction }, "backward forward"},
-		{"ems without mlp", "ems", func(s *objective.Settings) { s.MLP = false }, "backward forward xtr"},
-		{"ems with a shared table", "ems", func(s *objective.Settings) { s.SharedEmbedding = true }, "backward forward xtr"},
-		{"ems with ugt", "ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT }, "backward forward ugt"},
+		{"ems without language token", "ems", set{"language_token": false}, "backward forward xtr"},
+		{"ems without contrastive", "ems", set{"contrastive": false}, "xtr"},
+		{"ems without xtr", "ems", set{"reconstruction": "none"}, "backward forward"},
+		{"ems without mlp", "ems", set{"mlp": false}, "backward forward xtr"},
+		{"ems with a shared table", "ems", set{"shared_embedding": true}, "backward forward xtr"},
+		{"ems with ugt", "ems", set{"reconstruction": "ugt"}, "backward forward ugt"},
 		{"labse-vanilla", "labse-vanilla", nil, "backward forward"},
 		{"labse-mlp", "labse-mlp", nil, "backward forward"},
 		{"labse-joint", "labse-joint", nil, "backward forward xtr"},
 		{"imascl", "imascl", taught, "column row"},
-		{"imascl, average", "imascl", func(s *objective.Settings) { taught(s); s.Label = objective.Average }, "column row"},
-		{"imascl, tcm", "imascl", func(s *objective.Settings) { taught(s); s.TCM, s.CrossWeight = true, 0.1 }, "column mono-anchor mono-other row"},
+		{"imascl, average", "imascl", set{"teacher": fixtures.Encoder, "label": "average"}, "column row"},
+		{"imascl, tcm", "imascl", set{"teacher": fixtures.Encoder, "tcm": true, "cross_weight": 0.1}, "column mono-anchor mono-other row"},
 		{"mse-distill", "mse-distill", taught, "source target"},
 		{"muse", "muse", nil, "backward forward"},
 		{"muse, negatives by a teacher", "muse", taught, "backward forward"},

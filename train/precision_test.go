@@ -4,16 +4,17 @@ import (
 	"math"
 	"testing"
 
-	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 )
 
 // bfloat16 turns a tiny preset into one of a transformer whose products are in bfloat16, where there are such products.
 func bfloat16(c *Config) {
 	transformer(c)
-	c.Encoder.Transformer.Precision = encoder.BFloat16
+	c.Encoder.Transformer.Precision = layers.BFloat16
 }
 
-// TestLossesInBFloat16: over 40 steps they stay within 2% of float32's (seen: 0.6%), and fall; the exported encoder is float32's arithmetic, or the export were refused.
+// TestLossesInBFloat16: over 40 steps they stay within 2% of float32's (seen: 0.6%), and fall; the exported encoder is
+// float32's arithmetic, or the export were refused.
 func TestLossesInBFloat16(t *testing.T) {
 	var curves [2][]float64
 	for i, change := range []func(*Config){transformer, bfloat16} {

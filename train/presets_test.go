@@ -37,7 +37,7 @@ func TestPresets(t *testing.T) {
 		if strings.HasPrefix(name, "bag") {
 			continue // of another size
 		}
-		c.Name, c.Objective = "", objective.Settings{}
+		c.Name, c.Objective = "", objective.Section{}
 		text, err := yaml.Marshal(c)
 		if err != nil {
 			t.Fatal(err)

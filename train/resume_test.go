@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"bitextmine/train/encoder"
-	"bitextmine/train/objective"
+	"bitextmine/train/layers"
 )
 
-// TestResumeIsExact: six steps, and three and then three more by a Run of its own, give the same losses and the same bytes.
+// TestResumeIsExact: six steps, and three and then three more by a Run of its own, give the same losses and the same
+// bytes.
 func TestResumeIsExact(t *testing.T) {
 	adafactor := func(c *Config) {
 		c.Optimiser.Kind, c.Optimiser.Schedule, c.Optimiser.Warmup, c.Optimiser.Clip = "adafactor", "inverse_sqrt", 2, 1
@@ -26,12 +26,12 @@ func TestResumeIsExact(t *testing.T) {
 		"transformer, adam":      transformer,
 		"transformer, adafactor": all(transformer, adafactor),
 		"transformer, chunks":    all(transformer, func(c *Config) { c.Chunk, c.Accumulate = 8, 2 }),
-		"transformer, masks":     all(transformer, by("ems", func(s *objective.Settings) { s.Reconstruction = objective.UGT })),
+		"transformer, masks":     all(transformer, by("ems", set{"reconstruction": "ugt"})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)
 			config, o := tiny(t, all(change, func(c *Config) { c.Steps, c.EvalEvery = 6, 3 }))
-			if config.Encoder.Transformer.Precision == encoder.BFloat16 {
+			if config.Encoder.Transformer.Precision == layers.BFloat16 {
 				o.Device = "go" // which has it
 			}
 			if _, err := Run(ctx, config, o); err != nil {

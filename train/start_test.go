@@ -13,7 +13,8 @@ import (
 	"bitextmine/train/weights"
 )
 
-// follows trains a tiny preset for a few steps, and gives a preset of another objective that starts from its checkpoint.
+// follows trains a tiny preset for a few steps, and gives a preset of another objective that starts from its
+// checkpoint.
 func follows(t *testing.T, change func(*Config)) (first, next Config, o Options) {
 	t.Helper()
 	first, o = tiny(t, change)
@@ -21,7 +22,7 @@ func follows(t *testing.T, change func(*Config)) (first, next Config, o Options)
 		t.Fatal(err)
 	}
 	next = first
-	next.Objective = objective.Defaults("ems")
+	next.Objective = objective.Default("ems")
 	next.Encoder.Start = checkpoints{filepath.Join(o.Out, checkpointsDir)}.path(first.Steps)
 	o.Out += "-next"
 	return first, next, o

@@ -24,29 +24,29 @@ const maskPiece = "<mask>"
 
 // newObjective fills in what the loss must know of its surroundings.
 func (t *trainer) newObjective(tokens data.Options) (objective.Objective, error) {
-	s := t.config.Objective
-	s.Dim, s.Vocabulary, s.Languages, s.Seed = t.encoder.Dim(), t.vocabulary.Rows(), t.set.Languages, t.config.Seed
+	needs := t.config.Objective.Needs()
+	s := objective.Training{Dim: t.encoder.Dim(), Vocabulary: t.vocabulary.Rows(), Languages: t.set.Languages, Seed: t.config.Seed}
 	s.Special = append(append([]int32{}, tokens.BOS...), tokens.EOS...)
-	if s.NeedsTable() {
+	if needs.Table {
 		s.Table = t.encoder.Weights()[0].Name
 	}
-	if s.Reconstruction == objective.UGT {
+	if needs.Mask {
 		mask := slices.Index(t.vocabulary.Pieces(), maskPiece)
 		if mask < 0 {
-			return nil, badinput.Errorf("objective.reconstruction ugt masks words, but the vocabulary has no piece %s: write vocabulary.control: [%s]", maskPiece, maskPiece)
+			return nil, badinput.Errorf("the objective masks words, but the vocabulary has no piece %s: write vocabulary.control: [%s]", maskPiece, maskPiece)
 		}
 		s.Mask = int32(mask)
 		s.Special = append(s.Special, s.Mask)
 	}
 	if t.teacher != nil { // a nil *Teacher must not become a Teacher
-		s.Vectors = t.teacher
+		s.Teacher = t.teacher
 	}
-	return objective.New(s)
+	return t.config.Objective.Build(s)
 }
 
 // openTeacher opens the encoder that the preset names as its teacher, if it names one.
 func (t *trainer) openTeacher() (err error) {
-	name := t.config.Objective.Teacher
+	name := t.config.Objective.Needs().Teacher
 	if name == "" {
 		return nil
 	}
@@ -56,10 +56,10 @@ func (t *trainer) openTeacher() (err error) {
 	return err
 }
 
-// mineNegatives finds the hard negatives of the preset's objective: by its teacher if it names one, else by the encoder as it starts, so that a training that is
-// taken up again has the same ones.
-func (t *trainer) mineNegatives(ctx context.Context) (*data.Negatives, error) {
-	if t.config.Objective.Negatives == 0 {
+// mineNegatives finds the hard negatives of the preset's objective: by its teacher if it names one, else by the encoder
+// as it starts, so that a training that is taken up again has the same ones.
+func (t *trainer) mineNegatives(ctx context.Context) (*data.HardNegatives, error) {
+	if t.config.Objective.Needs().Negatives == 0 {
 		return nil, nil
 	}
 	t.report("find hard negatives")
@@ -74,7 +74,7 @@ func (t *trainer) mineNegatives(ctx context.Context) (*data.Negatives, error) {
 		}
 	}
 	tenths := 0
-	return negatives.Mine(ctx, searcher, t.set, source, target, dim, t.config.Objective.Negatives, func(fraction float64) {
+	return negatives.Mine(ctx, searcher, t.set, source, target, dim, t.config.Objective.Needs().Negatives, func(fraction float64) {
 		if now := int(10 * fraction); now > tenths { // it can take as long as many steps
 			tenths = now
 			t.report(fmt.Sprintf("find hard negatives: %d%%", 10*now))

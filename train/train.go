@@ -20,8 +20,10 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/optimiser"
+	"bitextmine/train/step"
 	"bitextmine/train/teacher"
 	"bitextmine/train/weights"
 )
@@ -34,7 +36,8 @@ const (
 	modelDir       = "model" // what is exported
 )
 
-// Options are where and how a training runs; none of them changes a weight but Device, whose arithmetic rounds in its own way.
+// Options are where and how a training runs; none of them changes a weight but Device, whose arithmetic rounds in its
+// own way.
 type Options struct {
 	Out      string
 	Device   string // cpu, cuda, go
@@ -72,7 +75,7 @@ type trainer struct {
 	teacher    *teacher.Teacher  // nil unless the preset names one
 	heads      []*weights.Tensor // the objective's own
 	optimiser  *optimiser.Optimiser
-	stepper    stepper
+	steps      *step.Step
 	live       live
 
 	checkpoints checkpoints
@@ -81,7 +84,8 @@ type trainer struct {
 	judged      map[int]map[string]float64 // dev figures by step, of this run
 }
 
-// Run trains by a preset and exports the best checkpoint to Out/model. Bad input is a badinput error; after any error the checkpoints stand as they are.
+// Run trains by a preset and exports the best checkpoint to Out/model. Bad input is a badinput error; after any error
+// the checkpoints stand as they are.
 func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) {
 	t := &trainer{config: c, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 	if err := t.begin(); err != nil {
@@ -111,7 +115,8 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	return summary, err
 }
 
-// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks it too; who does much before it can check first.
+// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks it too; who
+// does much before it can check first.
 func CheckDevice(c Config, o Options) error {
 	backend, err := openDevice(c, o)
 	if err != nil {
@@ -123,7 +128,7 @@ func CheckDevice(c Config, o Options) error {
 
 func openDevice(c Config, o Options) (compute.Backend, error) {
 	backend, err := device.Open(o.Device, o.Library)
-	if err != nil || c.Encoder.Kind != "transformer" || c.Encoder.Transformer.Precision != encoder.BFloat16 {
+	if err != nil || c.Encoder.Kind != "transformer" || c.Encoder.Transformer.Precision != layers.BFloat16 {
 		return backend, err
 	}
 	if err := device.RequireBFloat16(o.Device, backend); err != nil {
@@ -175,7 +180,8 @@ func (t *trainer) begin() error {
 	return atomicfile.WriteBytes(config, text)
 }
 
-// clear removes the vocabulary that a training left which had come to no checkpoint, unless it is this one that goes on.
+// clear removes the vocabulary that a training left which had come to no checkpoint, unless it is this one that goes
+// on.
 func (t *trainer) clear(config string) error {
 	if before, err := ReadConfig(config); err == nil && t.options.Resume {
 		if digest, err := before.Digest(); err == nil && digest == t.digest {
@@ -196,7 +202,7 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	t.report("read the bitext")
-	tokens := tokenOptions(c, t.vocabulary, c.Objective.Teacher != "")
+	tokens := tokenOptions(c, t.vocabulary, c.Objective.Needs().Teacher != "")
 	if t.set, err = data.Read(ctx, c.Bitext, tokens); err != nil {
 		return err
 	}
@@ -222,8 +228,8 @@ func (t *trainer) prepare(ctx context.Context) (err error) {
 	if t.objective, err = t.newObjective(tokens); err != nil {
 		return err
 	}
-	t.heads = newTensors(t.objective.Heads(t.encoder.Dim()), c.Seed)
-	t.stepper = t.newStepper()
+	t.heads = newTensors(t.objective.Heads(), c.Seed)
+	t.steps = t.newStep()
 	if t.optimiser, err = optimiser.New(c.Optimiser, append(t.encoder.Weights(), t.heads...)); err != nil {
 		return err
 	}
@@ -242,16 +248,13 @@ func (t *trainer) newEncoder() (err error) {
 	return err
 }
 
-// newStepper fuses a transformer with the loss in one graph, unless vectors are to be cached; a bag's always are.
-func (t *trainer) newStepper() stepper {
+// newStep joins the encoder and the objective.
+func (t *trainer) newStep() *step.Step {
 	heads := t.heads
-	if t.config.Objective.NeedsTable() {
+	if t.config.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), t.encoder.Weights()[0]) // where both encoders keep it
 	}
-	if transformer, ok := t.encoder.(*encoder.Transformer); ok && t.config.Chunk == 0 {
-		return transformer.NewStep(t.objective, heads)
-	}
-	return &cached{encoder: t.encoder, objective: t.objective, heads: heads, backend: t.backend, chunk: t.config.Chunk, programs: map[shape]*lossProgram{}}
+	return step.New(t.encoder, t.objective, heads, t.backend, step.Options{Chunk: t.config.Chunk, Accumulate: t.config.Accumulate})
 }
 
 // close gives back what prepare opened.
@@ -265,7 +268,8 @@ func (t *trainer) close() (err error) {
 	return err
 }
 
-// diverged is the error of a training whose numbers can no longer be reckoned with: what is wrong, and which checkpoint stands.
+// diverged is the error of a training whose numbers can no longer be reckoned with: what is wrong, and which checkpoint
+// stands.
 func (t *trainer) diverged(format string, args ...any) error {
 	stands := "there is no checkpoint before it"
 	if all, err := t.checkpoints.list(); err != nil {

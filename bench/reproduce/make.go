@@ -134,8 +134,11 @@ func (m *maker) config(ctx context.Context, g group, system string, seed uint64)
 		return c, err
 	}
 	c.Seed, c.Bitext.Seed = seed, seed
-	if c.Objective.Teacher != "" && m.budget.Teacher != "" {
-		c.Objective.Teacher = filepath.Join(m.path(m.budget.Teacher, teacherSeed), "model")
+	if c.Objective.Needs().Teacher != "" && m.budget.Teacher != "" {
+		teacher := filepath.Join(m.path(m.budget.Teacher, teacherSeed), "model")
+		if c.Objective, err = c.Objective.With(map[string]any{"teacher": teacher}); err != nil {
+			return c, err
+		}
 	}
 	if c.Tokenizer.File, err = m.vocabulary(ctx); err != nil {
 		return c, err
@@ -151,7 +154,8 @@ func (m *maker) config(ctx context.Context, g group, system string, seed uint64)
 	return c, c.Validate()
 }
 
-// vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands for its settings.
+// vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands
+// for its settings.
 func (m *maker) vocabulary(ctx context.Context) (string, error) {
 	g := m.budget.Groups[0]
 	c, err := g.preset(m.presets, g.Systems[0])
@@ -203,7 +207,7 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	trained := time.Now()
-	taught := c.Objective.Teacher
+	taught := c.Objective.Needs().Teacher
 	if taught != "" {
 		taught = cmp.Or(m.budget.Teacher, taught)
 	}

@@ -1,7 +1,7 @@
 // Command step times a training step of a transformer against the same step in PyTorch, by turns in one run.
 //
-// The step: a transformer of 4 layers, 256 wide, 4 heads, FFN 1,024, dropout 0.1; 64 pairs of 32 tokens each side; forward, contrastive loss over
-// normalised vectors, backward to the gradients of every weight. No optimiser.
+// The step: a transformer of 4 layers, 256 wide, 4 heads, FFN 1,024, dropout 0.1; 64 pairs of 32 tokens each side;
+// forward, contrastive loss over normalised vectors, backward to the gradients of every weight. No optimiser.
 package main
 
 import (
@@ -23,7 +23,10 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	_ "bitextmine/train/objective/contrastive" // the loss of the step
+	"bitextmine/train/step"
 	"bitextmine/train/weights"
 )
 
@@ -47,7 +50,8 @@ func main() {
 	}
 }
 
-// stepper runs one step and tells how long it took: on the clock, and of the processors' time, which a busy machine changes less.
+// stepper runs one step and tells how long it took: on the clock, and of the processors' time, which a busy machine
+// changes less.
 type stepper struct {
 	name       string
 	step       func() (wall, cpu float64, err error) // seconds
@@ -110,12 +114,12 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, err := objective.New(objective.Settings{Name: "contrastive", Temperature: 0.05, Dim: s.Width})
+	loss, err := objective.Default("contrastive").Build(objective.Training{Dim: s.Width, Vocabulary: words, Languages: []string{"en"}})
 	if err != nil {
 		return nil, err
 	}
-	step := t.NewStep(loss, nil)
-	b := &data.Batch{Source: side(1), Target: side(2)}
+	steps := step.New(t, loss, nil, backend, step.Options{})
+	b := &data.Batch{Views: []data.Side{side(1), side(2)}}
 	n := 0
 	return &stepper{name: "mine", step: func() (float64, float64, error) {
 		n++
@@ -124,7 +128,7 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 		}
 		before := usage.CPUSeconds()
 		start := time.Now()
-		if _, err := step.Run(context.Background(), b, encoder.Seed(1, n, 0)); err != nil {
+		if _, err := steps.Run(context.Background(), b, layers.Seed(1, n, 0)); err != nil {
 			return 0, 0, err
 		}
 		wall := time.Since(start).Seconds()

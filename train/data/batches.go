@@ -7,22 +7,23 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Negatives are hard negatives: row i's h targets that are no translations of its source, as places of pairs in the Set.
-type Negatives struct {
+// HardNegatives are, of each pair, h targets that are no translations of its source, as places of pairs in the Set.
+type HardNegatives struct {
 	PerPair int     // h
 	Rows    []int32 // [pairs, h]
 }
 
-// Batches is the endless sequence of a training's batches, which the Set's config and content fix. It is for one goroutine.
+// Batches is the endless sequence of a training's batches, which the Set's config and content fix. It is for one
+// goroutine.
 type Batches struct {
 	set       *Set
 	order     *order
 	step      int
-	negatives *Negatives
+	negatives *HardNegatives
 }
 
 // Batches starts at step 0. A batch size that the bitext cannot fill is a badinput error. negatives may be nil.
-func (s *Set) Batches(negatives *Negatives) (*Batches, error) {
+func (s *Set) Batches(negatives *HardNegatives) (*Batches, error) {
 	o, err := newOrder(s, s.config)
 	if err != nil {
 		return nil, err
@@ -40,8 +41,8 @@ func (s *Set) Batches(negatives *Negatives) (*Batches, error) {
 	return &Batches{set: s, order: o, negatives: negatives}, nil
 }
 
-// Seek makes step the next one. It draws every batch from the first on (or from the present one, where that is earlier) without building it, at some
-// millions of pairs a second.
+// Seek makes step the next one. It draws every batch from the first on (or from the present one, where that is earlier)
+// without building it, at some millions of pairs a second.
 func (b *Batches) Seek(step int) {
 	if step < b.step {
 		b.step = 0
@@ -64,16 +65,13 @@ func (b *Batches) Epoch() float64 {
 func (b *Batches) Next() *Batch {
 	d := b.order.next(b.set.longest)
 	swap := b.swaps(len(d.rows))
-	out := &Batch{Step: b.step, Rows: d.rows}
-	out.Source = b.set.gather(d.rows, swap, d.length)
 	other := make([]bool, len(swap))
 	for i := range swap {
 		other[i] = !swap[i]
 	}
-	out.Target = b.set.gather(d.rows, other, d.length)
+	out := &Batch{Step: b.step, Rows: d.rows, Views: []Side{b.set.gather(d.rows, swap, d.length), b.set.gather(d.rows, other, d.length)}}
 	if b.negatives != nil {
-		side := b.negativeSide(d.rows, other)
-		out.Negatives = &side
+		out.Views = append(out.Views, b.negativeSide(d.rows, other))
 	}
 	b.step++
 	return out

@@ -29,7 +29,8 @@ func (letters) Encode(texts []string, most int, yield func(i int, ids []int32)) 
 	return nil
 }
 
-// setOf has pairs of n[i] lines in language pair i of de-en, fr-en, ja-en; lengths vary, the last ones of each are long.
+// setOf has pairs of n[i] lines in language pair i of de-en, fr-en, ja-en; lengths vary, the last ones of each are
+// long.
 func setOf(t testing.TB, c Config, o Options, n ...int) *Set {
 	t.Helper()
 	for g, rows := range n {
@@ -123,7 +124,7 @@ func TestBatchesAreWellFormed(t *testing.T) {
 			b, swapped := batches(t, set), 0
 			for range 200 {
 				batch := b.Next()
-				if batch.Source.N != 16 || batch.Target.N != 16 || len(batch.Rows) != 16 || !slices.Contains(c.lengths(), batch.Source.Length) {
+				if batch.Views[SourceView].N != 16 || batch.Views[TargetView].N != 16 || len(batch.Rows) != 16 || !slices.Contains(c.lengths(), batch.Views[SourceView].Length) {
 					t.Fatalf("%+v", batch)
 				}
 				seen, groups := map[int32]bool{}, map[uint16]bool{}
@@ -133,7 +134,7 @@ func TestBatchesAreWellFormed(t *testing.T) {
 					}
 					seen[row] = true
 					groups[set.group[row]] = true
-					x, y := batch.Source, batch.Target
+					x, y := batch.Views[SourceView], batch.Views[TargetView]
 					if set.Languages[x.Languages[i]] == "en" {
 						x, y = y, x
 						swapped++
@@ -194,7 +195,8 @@ func TestEveryPairIsSeenEquallyOften(t *testing.T) {
 	}
 }
 
-// TestAnEpochHoldsEachPairOnce looks at where the waiting rows make the only difference: what was handed out and what waits after n draws.
+// TestAnEpochHoldsEachPairOnce looks at where the waiting rows make the only difference: what was handed out and what
+// waits after n draws.
 func TestAnEpochHoldsEachPairOnce(t *testing.T) {
 	c := DefaultConfig()
 	c.BatchSize = 32
@@ -269,7 +271,7 @@ func TestNegatives(t *testing.T) {
 	c := DefaultConfig()
 	c.BatchSize, c.BothWays = 8, true
 	set := setOf(t, c, Options{Texts: true}, 60)
-	table := &Negatives{PerPair: 2}
+	table := &HardNegatives{PerPair: 2}
 	for i := range set.Len() {
 		table.Rows = append(table.Rows, int32((i+1)%60), int32((i+59)%60))
 	}
@@ -279,23 +281,23 @@ func TestNegatives(t *testing.T) {
 	}
 	for range 30 {
 		batch := b.Next()
-		if batch.Negatives.N != 16 || !slices.Contains(c.lengths(), batch.Negatives.Length) {
-			t.Fatalf("%d negatives of length %d", batch.Negatives.N, batch.Negatives.Length)
+		if batch.Views[NegativesView].N != 16 || !slices.Contains(c.lengths(), batch.Views[NegativesView].Length) {
+			t.Fatalf("%d negatives of length %d", batch.Views[NegativesView].N, batch.Views[NegativesView].Length)
 		}
 		for i, row := range batch.Rows {
 			for h := range 2 {
 				source, target := set.Texts(int(table.Rows[int(row)*2+h]))
 				want := target
-				if set.Languages[batch.Target.Languages[i]] == "de" {
+				if set.Languages[batch.Views[TargetView].Languages[i]] == "de" {
 					want = source
 				}
-				if got := batch.Negatives.Texts[i*2+h]; got != want || batch.Negatives.Languages[i*2+h] != batch.Target.Languages[i] {
+				if got := batch.Views[NegativesView].Texts[i*2+h]; got != want || batch.Views[NegativesView].Languages[i*2+h] != batch.Views[TargetView].Languages[i] {
 					t.Fatalf("negative %d of pair %d is %q, want %q", h, row, got, want)
 				}
 			}
 		}
 	}
-	for _, bad := range []*Negatives{{PerPair: 2, Rows: table.Rows[:7]}, {PerPair: 1, Rows: slices.Repeat([]int32{60}, 60)}, {}} {
+	for _, bad := range []*HardNegatives{{PerPair: 2, Rows: table.Rows[:7]}, {PerPair: 1, Rows: slices.Repeat([]int32{60}, 60)}, {}} {
 		if _, err := set.Batches(bad); !badinput.Is(err) {
 			t.Errorf("%v", err)
 		}

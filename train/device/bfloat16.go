@@ -12,8 +12,9 @@ import (
 // probed is the length of the products that RequireBFloat16 takes: a multiple of what matrix units take.
 const probed = 16
 
-// RequireBFloat16 is an error unless the device of that name rounds what a product takes to bfloat16 when it is asked to. A product is computed and looked at, because
-// backends say that they have the type and compute in another: ONNX Runtime has no such product for the CPU, so it takes the conversions out and gives float32's.
+// RequireBFloat16 is an error unless the device of that name rounds what a product takes to bfloat16 when it is asked
+// to. A product is computed and looked at, because backends say that they have the type and compute in another: ONNX
+// Runtime has no such product for the CPU, so it takes the conversions out and gives float32's.
 func RequireBFloat16(name string, backend compute.Backend) error {
 	rounds, err := roundsToBFloat16(backend)
 	if err != nil {
@@ -25,7 +26,8 @@ func RequireBFloat16(name string, backend compute.Backend) error {
 	return nil
 }
 
-// roundsToBFloat16 sums probed/2 times (1 + 2⁻¹⁰) - 1. That is 2⁻⁷ whatever the sum is then rounded to, but 0 if the terms, too, are rounded to bfloat16's 8 bits.
+// roundsToBFloat16 sums probed/2 times (1 + 2⁻¹⁰) - 1. That is 2⁻⁷ whatever the sum is then rounded to, but 0 if the
+// terms, too, are rounded to bfloat16's 8 bits.
 func roundsToBFloat16(backend compute.Backend) (bool, error) {
 	x, y := make([]float32, probed*probed), make([]float32, probed*probed)
 	for i := range x {
@@ -40,7 +42,7 @@ func roundsToBFloat16(backend compute.Backend) (bool, error) {
 		return false, err
 	}
 	defer exec.Finalize()
-	out, err := Call(exec, []any{tensors.FromFlatDataAndDimensions(x, probed, probed), tensors.FromFlatDataAndDimensions(y, probed, probed)})
+	out, err := Call(exec, []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, probed, probed), tensors.FromFlatDataAndDimensions(y, probed, probed)})
 	if err != nil {
 		return false, err
 	}

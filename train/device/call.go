@@ -3,21 +3,20 @@ package device
 import (
 	"errors"
 	"runtime"
-	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Call runs a graph on args and then inputs, all of them tensors, and copies its float32 outputs to the host. It frees all of them: the garbage collector would
-// not, and a step's are megabytes.
-func Call(exec *graph.Exec, args []any, inputs ...*tensors.Tensor) ([][]float32, error) {
-	all := slices.Clone(args)
-	for _, t := range inputs {
-		all = append(all, t)
+// Call runs a graph and copies its float32 outputs to the host. It frees the arguments and the outputs: the garbage
+// collector would not, and a step's are megabytes.
+func Call(exec *graph.Exec, args []*tensors.Tensor) ([][]float32, error) {
+	boxed := make([]any, len(args))
+	for i, arg := range args {
+		boxed[i] = arg
 	}
-	outputs, err := exec.Call(all...)
-	runtime.KeepAlive(all) // the device reads the inputs where they lie
+	outputs, err := exec.Call(boxed...)
+	runtime.KeepAlive(args) // the device reads the arguments in place
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +29,8 @@ func Call(exec *graph.Exec, args []any, inputs ...*tensors.Tensor) ([][]float32,
 			return nil, err
 		}
 	}
-	for _, arg := range all {
-		err = errors.Join(err, arg.(*tensors.Tensor).FinalizeAll())
+	for _, arg := range args {
+		err = errors.Join(err, arg.FinalizeAll())
 	}
 	return results, err
 }

@@ -19,12 +19,12 @@ func TestCallFreesWhatItTakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y := tensors.FromFlatDataAndDimensions([]float32{1, 2}, 2), tensors.FromFlatDataAndDimensions([]float32{3, 4}, 2)
-		out, err := Call(exec, []any{x}, y)
+		out, err := Call(exec, []*tensors.Tensor{x, y})
 		if err != nil || out[0][0] != 4 || out[0][1] != 6 {
 			t.Errorf("%s: %v, %v", name, out, err)
 		}
 		if x.Ok() || y.Ok() {
-			t.Errorf("%s: an argument is there: %v; an input is: %v", name, x.Ok(), y.Ok())
+			t.Errorf("%s: the arguments are still there: %v, %v", name, x.Ok(), y.Ok())
 		}
 		exec.Finalize()
 		backend.Finalize()

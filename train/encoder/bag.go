@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
@@ -31,9 +32,9 @@ func (s BagSettings) Validate() error {
 	return s.NGrams.validate()
 }
 
-// Bag is the mean of subword vectors. A piece's vector is its own plus, if the settings ask for them, those of its character n-grams (as in Bojanowski et
-// al., 2017, but inside pieces): pieces that training sees rarely then start from what they share with others, across languages too. What is exported is
-// the sum, a plain table.
+// Bag is the mean of subword vectors. A piece's vector is its own plus, if the settings ask for them, those of its
+// character n-grams (as in Bojanowski et al., 2017, but inside pieces): pieces that training sees rarely then start
+// from what they share with others, across languages too. What is exported is the sum, a plain table.
 //
 // It runs on the host: a batch reads and changes a few thousand rows, which no dense graph exploits.
 type Bag struct {
@@ -165,7 +166,8 @@ func (b *Bag) Table() []float32 {
 	return b.compose(ids)
 }
 
-// Rounded is the table with a byte for each number and a scale [vocabulary] for each row: number x scale is off by half the scale at most.
+// Rounded is the table with a byte for each number and a scale [vocabulary] for each row: number x scale is off by half
+// the scale at most.
 func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 	table, dim := b.Table(), b.Dim()
 	numbers, scales = make([]int8, len(table)), make([]float32, len(table)/dim)
@@ -230,7 +232,7 @@ func (b *Bag) read(side data.Side, seed uint64) *reading {
 	for i := range side.N {
 		start := len(tokens)
 		for j := range int(side.Lengths[i]) {
-			if seed != 0 && drop > 0 && mix(seed+uint64(i*side.Length+j))>>32 < drop {
+			if seed != 0 && drop > 0 && layers.Mix(seed+uint64(i*side.Length+j))>>32 < drop {
 				continue
 			}
 			tokens = append(tokens, side.IDs[i*side.Length+j])

@@ -7,30 +7,30 @@ import (
 	"bitextmine/train/weights"
 )
 
-// embed fills b.embedded.
-func (t *Transformer) embed(b *batch) error {
-	w := t.Width
-	b.embedded = make([]float32, b.n*b.length*w)
+// embed fills p.embedded.
+func (p *Pass) embed() error {
+	t, w := p.t, p.t.Width
+	p.embedded = make([]float32, p.n*p.length*w)
 	words, scale := t.byName[Words], float32(t.wordScale())
 	places := t.places()
-	for row := range b.n {
-		for p := range int(b.lengths[row]) {
-			at := row*b.length + p
-			id := b.ids[at]
+	for row := range p.n {
+		for place := range int(p.lengths[row]) {
+			at := row*p.length + place
+			id := p.ids[at]
 			if int(id) >= t.Vocabulary || id < 0 {
 				return fmt.Errorf("a batch has the token %d but the vocabulary has %d", id, t.Vocabulary)
 			}
-			dst := b.embedded[at*w : (at+1)*w]
-			place := places[p*w : (p+1)*w]
+			dst := p.embedded[at*w : (at+1)*w]
+			from := places[place*w : (place+1)*w]
 			for i, x := range words.Row(int(id)) {
-				dst[i] = x*scale + place[i]
+				dst[i] = x*scale + from[i]
 			}
 		}
 	}
 	return nil
 }
 
-// places is what every place adds, [max tokens, width]: its position and the first token type.
+// places is what every place adds to its word, [max tokens, width]: its position and the first token type.
 func (t *Transformer) places() []float32 {
 	var places []float32
 	if t.Positions == Learned {
@@ -40,30 +40,30 @@ func (t *Transformer) places() []float32 {
 	}
 	if t.TokenTypes > 0 {
 		first := t.byName[types].Row(0)
-		for p := range t.MaxTokens {
-			add(places[p*t.Width:(p+1)*t.Width], first)
+		for place := range t.MaxTokens {
+			add(places[place*t.Width:(place+1)*t.Width], first)
 		}
 	}
 	return places
 }
 
 // unembed adds the gradient of the embedded tokens [n, length, width] to the tables' gradients.
-func (t *Transformer) unembed(b *batch, grad []float32) {
-	w := t.Width
+func (p *Pass) unembed(grad []float32) {
+	t, w := p.t, p.t.Width
 	words, scale := t.byName[Words], float32(t.wordScale())
 	words.NeedGrad()
 	seen := map[int32]bool{}
-	places := make([]float32, b.length*w)
-	for row := range b.n {
-		for p := range int(b.lengths[row]) {
-			at := row*b.length + p
+	places := make([]float32, p.length*w)
+	for row := range p.n {
+		for place := range int(p.lengths[row]) {
+			at := row*p.length + place
 			src := grad[at*w : (at+1)*w]
-			dst := words.GradRow(int(b.ids[at]))
-			seen[b.ids[at]] = true
-			place := places[p*w : (p+1)*w]
+			dst := words.GradRow(int(p.ids[at]))
+			seen[p.ids[at]] = true
+			sum := places[place*w : (place+1)*w]
 			for i, x := range src {
 				dst[i] += x * scale
-				place[i] += x
+				sum[i] += x
 			}
 		}
 	}
@@ -80,8 +80,8 @@ func (t *Transformer) unembed(b *batch, grad []float32) {
 	if t.TokenTypes > 0 {
 		table := t.byName[types]
 		table.NeedGrad()
-		for p := range b.length {
-			add(table.GradRow(0), places[p*w:(p+1)*w])
+		for place := range p.length {
+			add(table.GradRow(0), places[place*w:(place+1)*w])
 		}
 	}
 }
@@ -93,7 +93,8 @@ func touch(table *weights.Tensor, rows []int32) {
 	table.Touched = slices.Compact(rows)
 }
 
-// Tables are what an exported encoder looks up: the words [vocabulary, width], scaled, and what every place adds [max tokens, width].
+// Tables are what an exported encoder looks up: the words [vocabulary, width], scaled, and what every place adds to
+// them [max tokens, width].
 func (t *Transformer) Tables() (words, places []float32) {
 	words = slices.Clone(t.byName[Words].Data)
 	if scale := float32(t.wordScale()); scale != 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
@@ -18,8 +19,8 @@ func apart(got, want []float32) float64 {
 	return math.Sqrt(difference / length)
 }
 
-// TestBFloat16Step: vectors and every gradient are within 3% of float32's, by their length (seen: up to 1.4%; a number of 8 bits is off by up to 0.4%), and are not float32's own.
-// Without a seed they are float32's.
+// TestBFloat16Step: vectors and every gradient are within 3% of float32's, by their length (seen: up to 1.4%; a number
+// of 8 bits is off by up to 0.4%), and are not float32's own. Without a seed they are float32's.
 func TestBFloat16Step(t *testing.T) {
 	const tolerance, seed = 0.03, 9
 	for name, change := range variants {
@@ -27,7 +28,7 @@ func TestBFloat16Step(t *testing.T) {
 			s, ctx := small(change), limited(t)
 			s.Width, s.FFN = 32, 64
 			rounded := s
-			rounded.Precision = BFloat16
+			rounded.Precision = layers.BFloat16
 			side := sentences(s, 5, 6, 7)
 			dVectors := random(6, side.N*s.Width)
 			full, half := calm(t, s), calm(t, rounded)
@@ -53,8 +54,8 @@ func TestBFloat16Step(t *testing.T) {
 				}
 			}
 			// A bias of keys has no gradient but rounding; the last norm's bias gets its own before any product.
-			last := map[Norm]string{PostNorm: layer(1, "ffn.norm.bias"), PreNorm: "final.norm.bias"}[s.Norm]
-			exempt := []string{layer(0, "attention.key.bias"), layer(1, "attention.key.bias"), last}
+			last := map[layers.Norm]string{layers.PostNorm: "layers.1.ffn.norm.bias", layers.PreNorm: "final.norm.bias"}[s.Norm]
+			exempt := []string{"layers.0.attention.key.bias", "layers.1.attention.key.bias", last}
 			for i, w := range half.Weights() {
 				if !slices.Contains(exempt, w.Name) {
 					check(w.Name, w.Grad, full.Weights()[i].Grad)

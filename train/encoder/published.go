@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
@@ -34,9 +35,10 @@ type published struct {
 	CrossAttention bool    `json:"add_cross_attention"`
 }
 
-// ReadPublished reads an encoder of a directory as Hugging Face publishes them: config.json of model_type bert, roberta or xlm-roberta, and
-// safetensors. How tokens become a vector is not in there, so it is the caller's. Heads that the encoder does not need (poolers, language modelling) are
-// left out; anything else that is missing, misshaped or not known is an error of class badinput that names it.
+// ReadPublished reads an encoder of a directory as Hugging Face publishes them: config.json of model_type bert, roberta
+// or xlm-roberta, and safetensors. How tokens become a vector is not in there, so it is the caller's. Heads that the
+// encoder does not need (poolers, language modelling) are left out; anything else that is missing, misshaped or not
+// known is an error of class badinput that names it.
 func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
 	s, err := readConfig(filepath.Join(dir, "config.json"))
 	if err != nil {
@@ -73,7 +75,7 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 }
 
 // activations are Hugging Face's names of ours.
-var activations = map[string]Activation{"gelu": GELU, "gelu_new": GELUTanh, "gelu_pytorch_tanh": GELUTanh, "relu": ReLU}
+var activations = map[string]layers.Activation{"gelu": layers.GELU, "gelu_new": layers.GELUTanh, "gelu_pytorch_tanh": layers.GELUTanh, "relu": layers.ReLU}
 
 func readConfig(path string) (Settings, error) {
 	raw, err := os.ReadFile(path)
@@ -86,8 +88,8 @@ func readConfig(path string) (Settings, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
 	}
-	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
-		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary, Precision: Float32}
+	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary, Precision: layers.Float32}
 	switch c.ModelType {
 	case "bert":
 	case "roberta", "xlm-roberta":
@@ -133,7 +135,7 @@ func rename(t *weights.Tensor) bool {
 		}
 		part, ok := strings.CutPrefix(table, "LayerNorm.")
 		if ok {
-			t.Name = "embeddings.norm" + normPart(part)
+			t.Name = embeddingNorm + normPart(part)
 		}
 		return ok && normPart(part) != ""
 	}

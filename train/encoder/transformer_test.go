@@ -18,13 +18,13 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
-	"bitextmine/train/objective"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
 // small is a transformer in which every weight matters to every vector.
 func small(change func(*Settings)) Settings {
-	s := Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: PostNorm, Positions: Learned, MaxTokens: 8, Activation: GELU, Epsilon: 1e-5, Pooling: Mean, Vocabulary: 11, Precision: Float32}
+	s := Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: layers.PostNorm, Positions: Learned, MaxTokens: 8, Activation: layers.GELU, Epsilon: 1e-5, Pooling: Mean, Vocabulary: 11, Precision: layers.Float32}
 	if change != nil {
 		change(&s)
 	}
@@ -33,10 +33,12 @@ func small(change func(*Settings)) Settings {
 
 // variants are every choice of the settings at least once.
 var variants = map[string]func(*Settings){
-	"post norm, learned, gelu, mean":    nil,
-	"pre norm, sinusoidal, tanh, max":   func(s *Settings) { s.Norm, s.Positions, s.Activation, s.Pooling = PreNorm, Sinusoidal, GELUTanh, Max },
-	"offset, types, relu, cls":          func(s *Settings) { s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, ReLU, CLS },
-	"pre norm, types, learned, dropout": func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = PreNorm, 1, 0.25 },
+	"post norm, learned, gelu, mean": nil,
+	"pre norm, sinusoidal, tanh, max": func(s *Settings) {
+		s.Norm, s.Positions, s.Activation, s.Pooling = layers.PreNorm, Sinusoidal, layers.GELUTanh, Max
+	},
+	"offset, types, relu, cls":          func(s *Settings) { s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, CLS },
+	"pre norm, types, learned, dropout": func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = layers.PreNorm, 1, 0.25 },
 }
 
 // lively draws weights large enough that no part of the arithmetic is near its linear range.
@@ -119,8 +121,8 @@ func near(t testing.TB, what string, got, want []float32, tolerance float64) {
 	}
 }
 
-// float64Loss is sum(vectors·dVectors) in float64, of Build without dropout on the backend in pure Go, as a function of the weights: what finite
-// differences are taken of. The tables are looked up here a second time.
+// float64Loss is sum(vectors·dVectors) in float64, of Build without dropout on the backend in pure Go, as a function of
+// the weights: what finite differences are taken of. The tables are looked up here a second time.
 type float64Loss struct {
 	t        *Transformer
 	exec     *g.Exec
@@ -184,7 +186,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 			}
 			loss := float64Loss{t: pure, side: side, dVectors: dVectors}
 			loss.exec = g.MustNewExec(pure.backend, func(nodes []*g.Node) []*g.Node {
-				e, _ := pure.take(nodes, false)
+				e, _ := pure.Take(nodes, false)
 				return []*g.Node{e.Vectors}
 			})
 			rng := rand.New(rand.NewPCG(7, 0))
@@ -259,8 +261,8 @@ func TestDropoutIsTheSeeds(t *testing.T) {
 		}
 		return v
 	}
-	a := Seed(1, 2, 0)
-	if !slices.Equal(forward(a), forward(a)) || slices.Equal(forward(a), forward(Seed(1, 2, 1))) || slices.Equal(forward(a), forward(0)) {
+	a := layers.Seed(1, 2, 0)
+	if !slices.Equal(forward(a), forward(a)) || slices.Equal(forward(a), forward(layers.Seed(1, 2, 1))) || slices.Equal(forward(a), forward(0)) {
 		t.Error("the vectors of a pass must depend on its seed alone")
 	}
 	if err := tr.Backward(ctx, side, a, dVectors); err != nil {
@@ -294,101 +296,6 @@ func TestDropoutIsTheSeeds(t *testing.T) {
 	}
 }
 
-func TestMaskKeepsItsShare(t *testing.T) {
-	for _, p := range []float64{0, 0.1, 0.9} {
-		s := Settings{Dropout: p}
-		mask := make([]uint8, 100_001)
-		fillMask(mask, 1, s.dropped())
-		kept := 0
-		for _, m := range mask {
-			kept += int(m)
-		}
-		if share := float64(kept) / float64(len(mask)); math.Abs(share-(1-p)) > 0.004 || math.Abs(s.kept()*(1-p)-1) > 1e-3 {
-			t.Errorf("p = %v: %.4f of a mask stayed, times %v", p, share, s.kept())
-		}
-	}
-}
-
-// product is an objective that uses everything a step offers: vectors of three sides, tokens, masks, a head and an input.
-type product struct{}
-
-func (product) Heads(dim int) []weights.Spec {
-	return []weights.Spec{{Name: "head", Shape: []int{dim, dim}, Init: weights.Normal, Scale: 0.5}}
-}
-
-func (product) Inputs(_ context.Context, b *data.Batch) ([]*tensors.Tensor, error) {
-	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(random(8, b.Source.N), b.Source.N, 1)}, nil
-}
-
-func (product) Terms(s objective.Step) []objective.Term {
-	u := g.Mul(g.DotGeneral(s.Source.Vectors, []int{1}, nil, s.Heads["head"], []int{0}, nil), s.Inputs[0])
-	terms := []objective.Term{
-		{Name: "pairs", Weight: 0.5, Value: g.ReduceAllSum(g.Mul(u, s.Target.Vectors))},
-		{Name: "negatives", Weight: -2, Value: g.ReduceAllSum(g.Mul(s.Negatives.Vectors, s.Negatives.Vectors))},
-	}
-	if s.Source.Tokens != nil {
-		present := g.Reshape(g.ConvertDType(s.Source.Mask, u.DType()), append(s.Source.Mask.Shape().Dimensions, 1)...)
-		terms = append(terms, objective.Term{Name: "tokens", Weight: 0, Value: g.ReduceAllSum(g.Mul(s.Source.Tokens, present))})
-	}
-	return terms
-}
-
-// A fused step must give what encoding, the objective over vectors and Backward give one after the other.
-func TestStepIsItsParts(t *testing.T) {
-	for _, name := range []string{"cpu", "go"} {
-		t.Run(name, func(t *testing.T) {
-			s, ctx := small(nil), limited(t)
-			negatives := sentences(s, 3, 6, 4)
-			b := &data.Batch{Source: sentences(s, 1, 3, 5), Target: sentences(s, 2, 3, 7), Negatives: &negatives}
-			head := weights.New(product{}.Heads(s.Width)[0], 1)
-			fused := make1(t, s, name)
-			step := fused.NewStep(product{}, []*weights.Tensor{head})
-			values, err := step.Run(ctx, b, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			apart := make1(t, s, name)
-			sides := []data.Side{b.Source, b.Target, negatives}
-			var args []any
-			for _, side := range sides {
-				v, err := apart.Forward(ctx, side, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				args = append(args, tensors.FromFlatDataAndDimensions(v, side.N, s.Width))
-			}
-			inputs, _ := product{}.Inputs(ctx, b)
-			args = append(args, tensors.FromFlatDataAndDimensions(head.Data, head.Shape...))
-			out, err := device.Call(g.MustNewExec(apart.backend, func(n []*g.Node) []*g.Node {
-				terms := product{}.Terms(objective.Step{Source: objective.Encoded{Vectors: n[0]}, Target: objective.Encoded{Vectors: n[1]},
-					Negatives: &objective.Encoded{Vectors: n[2]}, Heads: map[string]*g.Node{"head": n[3]}, Inputs: n[4:]})
-				loss := g.Add(g.MulScalar(terms[0].Value, terms[0].Weight), g.MulScalar(terms[1].Value, terms[1].Weight))
-				return append(g.Gradient(loss, n[:4]...), g.Reshape(terms[0].Value, 1), g.Reshape(terms[1].Value, 1))
-			}), args, inputs...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, side := range sides {
-				if err := apart.Backward(ctx, side, 0, out[i]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if len(values) != 3 || values[0].Name != "pairs" || values[1].Weight != -2 || values[2].Value == 0 {
-				t.Errorf("terms %v", values)
-			}
-			near(t, "terms", []float32{values[0].Value, values[1].Value}, []float32{out[4][0], out[5][0]}, 1e-5)
-			near(t, "head", head.Grad, out[3], 1e-5)
-			for i, w := range fused.Weights() {
-				near(t, w.Name, w.Grad, apart.Weights()[i].Grad, 2e-5)
-			}
-			if got, want := fused.byName[Words].Touched, apart.byName[Words].Touched; !slices.Equal(got, want) || !slices.IsSorted(got) || len(got) == 0 {
-				t.Errorf("touched %v and %v", got, want)
-			}
-		})
-	}
-}
-
 func TestUnfitBatchesAndSettingsAreRefused(t *testing.T) {
 	s := small(nil)
 	tr := make1(t, s, "go")
@@ -416,38 +323,4 @@ func TestUnfitBatchesAndSettingsAreRefused(t *testing.T) {
 	if _, err := NewTransformer(small(nil), tr.backend, tr.tensors[1:]); !badinput.Is(err) || !strings.Contains(err.Error(), "embeddings.words is missing") {
 		t.Errorf("a missing table gave %v", err)
 	}
-}
-
-// An objective that scores words with the encoder's own table gives every row of it a gradient, beside what the batch's rows get.
-func TestTableOfWordsAsAHead(t *testing.T) {
-	s := small(nil)
-	tr := make1(t, s, "go")
-	words := tr.byName[Words]
-	b := &data.Batch{Source: sentences(s, 1, 3, 5), Target: sentences(s, 2, 3, 5)}
-	if _, err := tr.NewStep(scoreWords{}, []*weights.Tensor{words}).Run(limited(t), b, 0); err != nil {
-		t.Fatal(err)
-	}
-	apart := make1(t, s, "go")
-	if _, err := apart.NewStep(scoreWords{}, []*weights.Tensor{{Name: Words, Shape: words.Shape, Data: words.Data}}).Run(limited(t), b, 0); err != nil {
-		t.Fatal(err)
-	}
-	if words.Touched != nil {
-		t.Errorf("touched only %v", words.Touched)
-	}
-	sums := slices.Concat(b.Source.IDs, b.Target.IDs)
-	for row := range s.Vocabulary {
-		got, looked := words.GradRow(row)[0], apart.byName[Words].GradRow(row)[0]
-		if inBatch := slices.Contains(sums, int32(row)); !inBatch && (got == 0 || looked != 0) {
-			t.Errorf("row %d, which no sentence has: %v, %v", row, got, looked)
-		}
-	}
-}
-
-type scoreWords struct{ product }
-
-func (scoreWords) Inputs(context.Context, *data.Batch) ([]*tensors.Tensor, error) { return nil, nil }
-
-func (scoreWords) Terms(s objective.Step) []objective.Term {
-	scores := g.DotGeneral(s.Source.Vectors, []int{1}, nil, s.Heads[Words], []int{1}, nil)
-	return []objective.Term{{Name: "words", Weight: 1, Value: g.ReduceAllSum(g.Mul(scores, scores))}}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
@@ -41,13 +42,13 @@ func transformer(g *Graph, t *encoder.Transformer) {
 	bias := w.op("Unsqueeze", absent, "axes_heads_query")
 
 	x := w.embed(t)
-	if w.Norm == encoder.PostNorm {
+	if w.Norm == layers.PostNorm {
 		x = w.norm("embeddings.norm", x)
 	}
 	for i := range w.Layers {
 		x = w.layer(i, x, bias)
 	}
-	if w.Norm == encoder.PreNorm {
+	if w.Norm == layers.PreNorm {
 		x = w.norm("final.norm", x)
 	}
 	w.Node("Identity", []string{x}, []string{Tokens})
@@ -112,7 +113,7 @@ func (w *writer) layer(i int, x, bias string) string {
 	feed := func(x string) string {
 		return w.dense(name("ffn.out"), w.activate(w.dense(name("ffn.in"), x)))
 	}
-	if w.Norm == encoder.PreNorm {
+	if w.Norm == layers.PreNorm {
 		x = w.op("Add", x, w.attention(name, w.norm(name("attention.norm"), x), bias))
 		return w.op("Add", x, feed(w.norm(name("ffn.norm"), x)))
 	}
@@ -146,10 +147,10 @@ func (w *writer) attention(name func(string) string, x, bias string) string {
 // activate writes GELU in the form that ONNX Runtime makes one operator of.
 func (w *writer) activate(x string) string {
 	switch w.Activation {
-	case encoder.GELU:
+	case layers.GELU:
 		erf := w.op("Erf", w.op("Div", x, w.scalar(math.Sqrt2)))
 		return w.op("Mul", w.op("Mul", x, w.op("Add", erf, "one")), w.scalar(0.5))
-	case encoder.GELUTanh:
+	case layers.GELUTanh:
 		cube := w.op("Mul", w.op("Mul", w.op("Mul", x, x), x), w.scalar(0.044715))
 		tanh := w.op("Tanh", w.op("Mul", w.op("Add", x, cube), w.scalar(math.Sqrt(2/math.Pi))))
 		return w.op("Mul", w.op("Mul", x, w.op("Add", tanh, "one")), w.scalar(0.5))

@@ -9,24 +9,25 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
 var variants = map[string]func(*encoder.Settings){
 	"post norm, learned, gelu, mean": func(*encoder.Settings) {},
 	"pre norm, sinusoidal, tanh, max": func(s *encoder.Settings) {
-		s.Norm, s.Positions, s.Activation, s.Pooling = encoder.PreNorm, encoder.Sinusoidal, encoder.GELUTanh, encoder.Max
+		s.Norm, s.Positions, s.Activation, s.Pooling = layers.PreNorm, encoder.Sinusoidal, layers.GELUTanh, encoder.Max
 	},
 	"offset, types, relu, cls": func(s *encoder.Settings) {
-		s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, encoder.ReLU, encoder.CLS
+		s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, encoder.CLS
 	},
 }
 
 // trained is a transformer over the letters of open.
 func trained(t *testing.T, change func(*encoder.Settings)) *encoder.Transformer {
 	t.Helper()
-	s := encoder.Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: encoder.PostNorm, Positions: encoder.Learned, MaxTokens: 8, Activation: encoder.GELU,
-		Epsilon: 1e-5, Pooling: encoder.Mean, Vocabulary: 6, Precision: encoder.Float32}
+	s := encoder.Settings{Layers: 2, Heads: 2, Width: 8, FFN: 12, Norm: layers.PostNorm, Positions: encoder.Learned, MaxTokens: 8, Activation: layers.GELU,
+		Epsilon: 1e-5, Pooling: encoder.Mean, Vocabulary: 6, Precision: layers.Float32}
 	change(&s)
 	var all []*weights.Tensor
 	for _, spec := range s.Specs() {

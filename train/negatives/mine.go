@@ -1,4 +1,5 @@
-// Package negatives finds hard negatives: for each pair of a training set the wrong targets that its source is nearest to.
+// Package negatives finds hard negatives: for each pair of a training set the wrong targets that its source is nearest
+// to.
 package negatives
 
 import (
@@ -15,11 +16,12 @@ import (
 // spare is how many neighbours are looked at beyond those wanted, as some are translations.
 const spare = 16
 
-// Mine gives each pair the h pairs of its own two languages whose targets are nearest to its source, nearest first, without repetition. A pair is
-// not taken whose target is a translation of the source or whose source is one of the target, by any pair of the set. Where almost all neighbours are
-// (a source with dozens of translations), the places left go to the pairs that follow it. source and target are the vectors [set.Len(), dim] of all pairs.
-// A language pair without h wrong targets is a badinput error. progress may be nil.
-func Mine(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int, progress func(fraction float64)) (*data.Negatives, error) {
+// Mine gives each pair the h pairs of its own two languages whose targets are nearest to its source, nearest first,
+// without repetition. A pair is not taken whose target is a translation of the source or whose source is one of the
+// target, by any pair of the set. Where almost all neighbours are (a source with dozens of translations), the places
+// left go to the pairs that follow it. source and target are the vectors [set.Len(), dim] of all pairs. A language pair
+// without h wrong targets is a badinput error. progress may be nil.
+func Mine(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int, progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
 	}
@@ -27,7 +29,7 @@ func Mine(ctx context.Context, searcher index.Searcher, set *data.Set, source, t
 	for row := range set.Len() {
 		groups[set.Group(row)] = append(groups[set.Group(row)], int32(row))
 	}
-	out := &data.Negatives{PerPair: h, Rows: make([]int32, set.Len()*h)}
+	out := &data.HardNegatives{PerPair: h, Rows: make([]int32, set.Len()*h)}
 	done := 0
 	for at, rows := range groups {
 		g := newGroup(set, rows)
@@ -94,7 +96,8 @@ func number(rows []int32, sentence func(i int) []int32) (numbers, first []int32)
 	return numbers, first
 }
 
-// choose fills chosen with rows of the set for pair i: from near, distinct targets, nearest first, then from those after its own.
+// choose fills chosen with rows of the set for pair i: from near, distinct targets, nearest first, then from those
+// after its own.
 func (g *group) choose(chosen []int32, i int, near []int32) bool {
 	taken := map[int32]bool{}
 	take := func(target int32) bool { // and says whether that is enough

@@ -1,0 +1,100 @@
+package encoder
+
+import (
+	g "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/layers"
+)
+
+// Pass is one or more sides on their way through a transformer: one under the other, padded to the longest. Its graph
+// has the arguments of Arguments first, Take builds the encoder from them, and AddGradients takes the gradients of what
+// Take says is learned.
+type Pass struct {
+	t         *Transformer
+	n, length int
+	ids       []int32 // [n, length]
+	lengths   []int32 // [n]
+	seed      uint64
+	embedded  []float32 // [n, length, width]: words, positions and types added up; zero where padded
+}
+
+// Pass lays sides under each other and looks their tokens up. seed fixes the dropout; 0 means none and float32, as in
+// evaluation.
+func (t *Transformer) Pass(sides []data.Side, seed uint64) (*Pass, error) {
+	p := &Pass{t: t, seed: seed}
+	for _, s := range sides {
+		p.n += s.N
+		p.length = max(p.length, s.Length)
+	}
+	if p.length > t.MaxTokens {
+		return nil, badinput.Errorf("a batch has sentences of %d tokens but max_tokens is %d: cut them, or raise max_tokens", p.length, t.MaxTokens)
+	}
+	p.ids = make([]int32, p.n*p.length)
+	p.lengths = make([]int32, 0, p.n)
+	row := 0
+	for _, s := range sides {
+		for i := range s.N {
+			copy(p.ids[row*p.length:], s.IDs[i*s.Length:(i+1)*s.Length])
+			row++
+		}
+		p.lengths = append(p.lengths, s.Lengths...)
+	}
+	return p, p.embed()
+}
+
+// Training says that the pass is one of a training step, and not of an evaluation.
+func (p *Pass) Training() bool { return p.seed != 0 }
+
+// Arguments are the first arguments of a graph: embedded tokens, lengths, the inner weights, and the masks if there is
+// dropout.
+func (p *Pass) Arguments() []*tensors.Tensor {
+	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n)}
+	for _, w := range p.t.inner {
+		args = append(args, tensors.FromFlatDataAndDimensions(w.Data, w.Shape...))
+	}
+	if p.Training() && p.t.Dropout > 0 {
+		args = append(args, layers.Masks(p.t.maskShapes(p.n, p.length), p.t.Dropout, p.seed)...)
+	}
+	return args
+}
+
+// Taken is the encoder's part of a graph.
+type Taken struct {
+	Encoded
+	Learned []*g.Node // embedded tokens and inner weights: the nodes of which gradients are wanted
+}
+
+// Take builds the encoder from the first arguments of a graph and gives it with the other arguments. Without training
+// all is in float32 and nothing is dropped.
+func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
+	embedded, lengths, nodes := nodes[0], nodes[1], nodes[2:]
+	params, learned := map[string]*g.Node{}, []*g.Node{embedded}
+	for i, w := range t.inner {
+		params[w.Name] = nodes[i]
+		learned = append(learned, nodes[i])
+	}
+	nodes = nodes[len(t.inner):]
+	s := t.Settings
+	if !training {
+		s.Precision = layers.Float32
+	}
+	var dropout *layers.Dropout
+	if training && t.Dropout > 0 {
+		count := len(s.maskShapes(1, 1))
+		dropout, nodes = layers.NewDropout(nodes[:count], s.Dropout), nodes[count:]
+	}
+	return Taken{s.Build(params, embedded, lengths, dropout), learned}, nodes
+}
+
+// AddGradients adds to the gradients of the weights, given those of Taken.Learned, and gives the gradients that are
+// left.
+func (p *Pass) AddGradients(grads [][]float32) [][]float32 {
+	p.unembed(grads[0])
+	for i, w := range p.t.inner {
+		w.AddGradient(grads[1+i])
+	}
+	return grads[1+len(p.t.inner):]
+}

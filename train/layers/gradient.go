@@ -1,0 +1,83 @@
+package layers
+
+import (
+	"math"
+
+	g "github.com/gomlx/gomlx/core/graph"
+)
+
+// withGradient is forward(x), of x's shape, with backward as its gradient function. Differentiated step by step, the
+// functions below would take two to three times as many passes over memory.
+func withGradient(x *g.Node, forward func(x *g.Node) *g.Node, backward func(y, grad *g.Node) *g.Node) *g.Node {
+	var y *g.Node
+	out, own := g.InternalFusedOpCaller(
+		func() *g.Node { y = forward(g.StopGradient(x)); return y },
+		func() *g.Node {
+			return g.IdentityWithCustomGradient(x, func(_, grad *g.Node) *g.Node { return backward(y, grad) })
+		}, true)
+	if !own { // GoMLX's fused operators are switched off in the environment
+		return forward(x)
+	}
+	return out
+}
+
+// lastAxisSum is [..., 1].
+func lastAxisSum(x *g.Node) *g.Node { return g.ReduceAndKeep(x, g.ReduceSum, -1) }
+
+// softmax of the last axis.
+func softmax(x *g.Node) *g.Node {
+	return withGradient(x, func(x *g.Node) *g.Node {
+		e := g.Exp(g.Sub(x, g.StopGradient(g.ReduceAndKeep(x, g.ReduceMax, -1))))
+		return g.Div(e, lastAxisSum(e))
+	}, func(y, grad *g.Node) *g.Node {
+		weighted := g.Mul(grad, y)
+		return g.Sub(weighted, g.Mul(y, lastAxisSum(weighted)))
+	})
+}
+
+// standardise takes the mean of the last axis off and divides by the deviation.
+func standardise(x *g.Node, epsilon float64) *g.Node {
+	over := 1 / float64(x.Shape().Dimensions[x.Rank()-1])
+	var deviation *g.Node
+	return withGradient(x, func(x *g.Node) *g.Node {
+		centred := g.Sub(x, g.MulScalar(lastAxisSum(x), over))
+		deviation = g.Sqrt(g.AddScalar(g.MulScalar(lastAxisSum(g.Mul(centred, centred)), over), epsilon))
+		return g.Div(centred, deviation)
+	}, func(y, grad *g.Node) *g.Node {
+		mean := g.MulScalar(lastAxisSum(grad), over)
+		along := g.MulScalar(lastAxisSum(g.Mul(grad, y)), over)
+		return g.Div(g.Sub(g.Sub(grad, mean), g.Mul(y, along)), deviation)
+	})
+}
+
+// scaledGELU is u·(1 + erf(u)), which is √2·gelu(√2·u): the factors are cheaper in the weights before and after than
+// here. Its derivative is 1 + erf(u) + 2/√π·u·exp(-u²); where exp(u²) overflows, u over it is the 0 that it should be.
+func scaledGELU(u *g.Node) *g.Node {
+	var twice *g.Node // 1 + erf(u)
+	return withGradient(u, func(u *g.Node) *g.Node {
+		twice = g.AddScalar(g.Erf(u), 1)
+		return g.Mul(u, twice)
+	}, func(_, grad *g.Node) *g.Node {
+		slope := g.Add(twice, g.MulScalar(g.Div(u, g.Exp(g.Mul(u, u))), 2/math.Sqrt(math.Pi)))
+		return g.Mul(grad, slope)
+	})
+}
+
+// geluTanh is x·(1 + tanh(√(2/π)·(x + 0.044715 x³)))/2.
+func geluTanh(x *g.Node) *g.Node {
+	const cubic = 0.044715
+	c := math.Sqrt(2 / math.Pi)
+	var tanh *g.Node
+	return withGradient(x, func(x *g.Node) *g.Node {
+		inner := g.Mul(x, g.AddScalar(g.MulScalar(g.Mul(x, x), c*cubic), c))
+		tanh = g.Tanh(inner)
+		return g.MulScalar(g.Mul(x, g.AddScalar(tanh, 1)), 0.5)
+	}, func(_, grad *g.Node) *g.Node {
+		inner := g.Mul(x, g.AddScalar(g.MulScalar(g.Mul(x, x), 3*c*cubic), c)) // x times the inner derivative
+		slope := g.Add(g.AddScalar(tanh, 1), g.Mul(inner, g.OneMinus(g.Mul(tanh, tanh))))
+		return g.Mul(grad, g.MulScalar(slope, 0.5))
+	})
+}
+
+// Rectify is max(x, 0), whose gradient passes where it is above zero.
+func Rectify(x *g.Node) *g.Node { return g.Max(x, g.ScalarZero(x.Graph(), x.DType())) }

@@ -1,0 +1,90 @@
+// Package contrastive holds contrastive learning with hard labels, and with hard negatives.
+package contrastive
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/train/data"
+	"bitextmine/train/objective"
+	"bitextmine/train/objective/loss"
+	"bitextmine/train/weights"
+)
+
+// Ranking is cross-entropy with hard labels over the batch's cosines: a source's own target among all targets, and the
+// other way round. With a margin it is additive-margin softmax (Yang et al., 2019; LaBSE).
+//
+//	forward  = -(1/N) Σ_i log softmax_j((cos(u_i, v_j) - [i = j] margin)/T) at j = i
+//	backward = the same with the roles swapped
+type Ranking struct {
+	Temperature float64 `yaml:"temperature"` // T: cosines are divided by it
+	Margin      float64 `yaml:"margin"`      // subtracted from a pair's own cosine in training (LaBSE has 0.3)
+}
+
+// Validate reports every problem.
+func (r Ranking) Validate(check objective.Check) {
+	check(r.Temperature > 0 && r.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", r.Temperature)
+	check(r.Margin >= 0 && r.Margin < 2, "objective.margin is %v but must be from 0 to less than 2, the largest difference of two cosines", r.Margin)
+}
+
+// Terms are those of Loss.
+func (Ranking) Terms() []objective.Term {
+	return []objective.Term{{Name: "forward", Weight: objective.Fixed(1)}, {Name: "backward", Weight: objective.Fixed(1)}}
+}
+
+// Loss gives the terms of vectors u and v [n, dim].
+func (r Ranking) Loss(u, v *graph.Node) []*graph.Node {
+	logits := r.logits(u, v)
+	own := loss.OwnSum(logits)
+	return []*graph.Node{loss.Ranking(own, logits, 1), loss.Ranking(own, logits, 0)}
+}
+
+// logits are the cosines over T [n, n], the own ones lowered by the margin.
+func (r Ranking) logits(u, v *graph.Node) *graph.Node {
+	return loss.LowerOwn(loss.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
+}
+
+// settings are those of the objective contrastive.
+type settings struct {
+	Ranking `yaml:",inline"`
+	OneWay  bool `yaml:"one_way"` // the forward term alone
+}
+
+func init() {
+	objective.Register(objective.Descriptor{Name: "contrastive", Settings: func() objective.Settings {
+		return &settings{Ranking: Ranking{Temperature: 0.05}} // as sentence encoders are most often trained; no paper's of ours
+	}})
+}
+
+func (*settings) Needs() objective.Needs { return objective.Needs{} }
+
+func (s *settings) Build(objective.Training) (objective.Objective, error) {
+	return contrastive{*s}, nil
+}
+
+// Terms are forward and, unless one way, backward.
+func (s settings) Terms() []objective.Term { return firstIf(s.OneWay, s.Ranking.Terms()) }
+
+// firstIf leaves the first of all if one is true.
+func firstIf[T any](one bool, all []T) []T {
+	if one {
+		return all[:1]
+	}
+	return all
+}
+
+type contrastive struct{ settings }
+
+func (contrastive) Heads() []weights.Spec { return nil }
+
+func (contrastive) Views(b *data.Batch) ([]data.Side, error) { return b.Views[:2], nil }
+
+func (contrastive) Inputs(context.Context, *data.Batch, []data.Side) ([]*tensors.Tensor, error) {
+	return nil, nil
+}
+
+func (c contrastive) Loss(s objective.Step) []*graph.Node {
+	return firstIf(c.OneWay, c.Ranking.Loss(s.Vectors(data.SourceView), s.Vectors(data.TargetView)))
+}

@@ -1,0 +1,116 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// Descriptor is an objective that a preset may name.
+type Descriptor struct {
+	Name     string          // objective.name in a preset
+	Settings func() Settings // new settings with their defaults, which are the paper's
+}
+
+// Settings are the settings of one objective: a pointer to a flat struct whose fields have yaml tags, the keys of a
+// preset's objective section.
+type Settings interface {
+	// Validate calls check with every problem of a preset.
+	Validate(check Check)
+	// Needs says what the objective needs of a training. It may be asked of settings that are not valid.
+	Needs() Needs
+	// Build makes the objective of valid settings, for a training that has what Needs says.
+	Build(t Training) (Objective, error)
+}
+
+// Check records a problem unless ok is true. The message names the setting, what is wrong and what to do.
+type Check func(ok bool, format string, args ...any)
+
+// Needs is what an objective needs beside the vectors of a batch's two sides.
+type Needs struct {
+	Tokens    bool   // the token outputs of the encoder: not to be had with cached vectors
+	Teacher   string // an encoder that is not trained: its name, manifest or directory
+	SameDim   bool   // the teacher's vectors must have as many numbers as the encoder's
+	Negatives int    // hard negatives of each pair: the view data.NegativesView of every batch
+	Mask      bool   // a piece that stands for a masked token in the vocabulary
+	Table     bool   // the encoder's table of words among the heads
+}
+
+// Training is what a training tells its objective.
+type Training struct {
+	Dim        int      // numbers of the encoder's vectors
+	Vocabulary int      // rows of the encoder's table of words
+	Languages  []string // data.Side.Languages are places in it: data.Set.Languages
+	Special    []int32  // ids that are no words: beginning, end, mask
+	Mask       int32    // id that stands for a masked token: only with Needs.Mask
+	Table      string   // name of the encoder's table of words: only with Needs.Table
+	Teacher    Teacher  // only with Needs.Teacher
+	Seed       uint64
+}
+
+// Teacher gives the vectors of an encoder that is not trained.
+type Teacher interface {
+	Dim() int
+	// Encode gives the vectors [n, Dim] of texts [n], each in its language's code. It may block and obeys ctx. The
+	// result is the caller's.
+	Encode(ctx context.Context, languages, texts []string) ([]float32, error)
+}
+
+var descriptors = map[string]Descriptor{}
+
+// Register makes an objective known to presets. It is called once for each, when its package is initialised.
+func Register(d Descriptor) {
+	if _, twice := descriptors[d.Name]; twice || d.Name == "" || d.Settings == nil {
+		panic(fmt.Sprintf("objective: the descriptor %q is not complete, or registered twice", d.Name))
+	}
+	descriptors[d.Name] = d
+}
+
+// Names are the registered objectives, in order.
+func Names() []string { return slices.Sorted(maps.Keys(descriptors)) }
+
+// Build makes the objective of a valid section for a training. A teacher whose vectors do not fit is a badinput error.
+func (s Section) Build(t Training) (Objective, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	needs := s.Needs()
+	var missing []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			missing = append(missing, fmt.Sprintf(format, args...))
+		}
+	}
+	check(t.Dim > 0 && t.Vocabulary > 0 && len(t.Languages) > 0, "it has vectors of %d numbers, a vocabulary of %d and %d languages", t.Dim, t.Vocabulary, len(t.Languages))
+	check(needs.Teacher == "" || t.Teacher != nil, "it has no teacher")
+	check(!needs.Table || t.Table != "", "it has no name of the encoder's table")
+	ids := t.Special
+	if needs.Mask {
+		ids = append([]int32{t.Mask}, ids...)
+	}
+	for _, id := range ids {
+		check(id >= 0 && int(id) < t.Vocabulary, "its special token %d is not in the vocabulary of %d", id, t.Vocabulary)
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("objective %s is not complete: %s", s.Name, strings.Join(missing, "; "))
+	}
+	if needs.SameDim {
+		if err := s.CheckDim(t.Dim, t.Teacher.Dim()); err != nil {
+			return nil, err
+		}
+	}
+	return s.Settings.Build(t)
+}
+
+// CheckDim is a badinput error unless the teacher's vectors fit the encoder's.
+func (s Section) CheckDim(encoder, teacher int) error {
+	if !s.Needs().SameDim || encoder == teacher {
+		return nil
+	}
+	return badinput.Errorf("objective.teacher %s has vectors of %d numbers and the encoder has vectors of %d: set encoder.transformer.projection (of a bag: encoder.bag.dim) to %d, or take another teacher",
+		s.Needs().Teacher, teacher, encoder, teacher)
+}

@@ -1,0 +1,106 @@
+// Package ems holds EMS: contrastive learning beside cross-lingual token reconstruction, and what its ablation takes
+// away.
+package ems
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/train/data"
+	"bitextmine/train/layers"
+	"bitextmine/train/objective"
+	"bitextmine/train/weights"
+)
+
+// ems is contrastive learning beside the reconstruction of one side's words from the other's vector (Mao et al., EMS,
+// 2023); with a margin and without reconstruction it is the paper's LaBSE baselines. The paper's loss is (XTR +
+// contrastive)/N, both summed over the batch and over both directions: here each term is already divided by N.
+//
+//	h(u)     = W1 relu(W2 u + b2) + b1, or u without the MLP
+//	forward, backward: as contrastive, over cos(h(u), h(v))/T
+//	xtr, ugt: reconstruction.go
+type ems struct {
+	Settings
+	objective.Training
+	special []bool // [vocabulary]
+}
+
+const (
+	firstLayer  = "heads.contrastive.first"
+	secondLayer = "heads.contrastive.second"
+)
+
+func newEMS(s Settings, t objective.Training) *ems {
+	e := &ems{s, t, make([]bool, t.Vocabulary)}
+	for _, id := range t.Special {
+		e.special[id] = true
+	}
+	return e
+}
+
+func (e *ems) Heads() []weights.Spec {
+	var specs []weights.Spec
+	if e.Contrastive && e.MLP {
+		specs = append(denseSpecs(firstLayer, e.Dim, e.Dim), denseSpecs(secondLayer, e.Dim, e.MLPDim)...)
+	}
+	if e.reconstructs() {
+		specs = append(specs, e.reconstructionHeads()...)
+	}
+	return specs
+}
+
+// denseSpecs are those of a dense layer with Xavier's initialisation.
+func denseSpecs(name string, in, out int) []weights.Spec {
+	specs := layers.DenseSpecs(name, in, out)
+	specs[0].Init, specs[0].Scale = weights.Xavier, 0
+	return specs
+}
+
+func (e *ems) Terms() []objective.Term {
+	var terms []objective.Term
+	if e.reconstructs() {
+		terms = append(terms, objective.Term{Name: string(e.Reconstruction), Weight: objective.Fixed(1)})
+	}
+	if e.Contrastive {
+		terms = append(terms, e.Ranking.Terms()...)
+	}
+	return terms
+}
+
+// Views are the two sides; with ugt a word of each sentence is masked.
+func (e *ems) Views(b *data.Batch) ([]data.Side, error) {
+	if e.Reconstruction == UGT {
+		return e.mask(b), nil
+	}
+	return b.Views[:2], nil
+}
+
+func (e *ems) Inputs(_ context.Context, b *data.Batch, views []data.Side) ([]*tensors.Tensor, error) {
+	if !e.reconstructs() {
+		return nil, nil
+	}
+	return e.reconstructionInputs(b, views)
+}
+
+func (e *ems) Loss(s objective.Step) []*graph.Node {
+	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
+	var values []*graph.Node
+	if e.reconstructs() {
+		values = append(values, e.reconstruction(s))
+	}
+	if e.Contrastive {
+		if e.MLP {
+			u, v = project(u, s.Heads), project(v, s.Heads)
+		}
+		values = append(values, e.Ranking.Loss(u, v)...)
+	}
+	return values
+}
+
+// project is h.
+func project(u *graph.Node, heads map[string]*graph.Node) *graph.Node {
+	mlp := layers.Stack{Params: heads}
+	return mlp.Dense(secondLayer, layers.Rectify(mlp.Dense(firstLayer, u)))
+}

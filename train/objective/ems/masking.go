@@ -1,0 +1,45 @@
+package ems
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"bitextmine/train/data"
+)
+
+// mask gives both sides with one word masked in every sentence that has two or more. The seed and the step choose the
+// words.
+func (e *ems) mask(b *data.Batch) []data.Side {
+	rng := rand.New(rand.NewPCG(e.Seed, uint64(b.Step)))
+	views := make([]data.Side, 2)
+	for at := range views {
+		views[at] = b.Views[at]
+		views[at].IDs = slices.Clone(b.Views[at].IDs)
+		for i := range views[at].N {
+			e.maskSentence(rng, views[at].Sentence(i))
+		}
+	}
+	return views
+}
+
+func (e *ems) maskSentence(rng *rand.Rand, ids []int32) {
+	var places []int
+	for p, id := range ids {
+		if int(id) < len(e.special) && !e.special[id] {
+			places = append(places, p)
+		}
+	}
+	if len(places) >= 2 {
+		ids[places[rng.IntN(len(places))]] = e.Mask
+	}
+}
+
+// masked is the word of a sentence that its view masks, or -1. No word is the mask itself, which is a special token.
+func masked(sentence, view []int32) int32 {
+	for p, id := range sentence {
+		if view[p] != id {
+			return id
+		}
+	}
+	return -1
+}

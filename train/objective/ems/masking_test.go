@@ -1,0 +1,98 @@
+package ems
+
+import (
+	"slices"
+	"testing"
+
+	"bitextmine/train/data"
+	"bitextmine/train/objective"
+)
+
+// sides are two sides of sentences with 1 for the beginning and 2 for the end; 3 is the mask.
+func sides() *data.Batch {
+	return &data.Batch{Views: []data.Side{
+		{N: 4, Length: 5, IDs: []int32{1, 4, 5, 5, 2, 1, 6, 2, 0, 0, 1, 7, 8, 4, 2, 1, 9, 10, 2, 0}, Lengths: []int32{5, 3, 5, 4}, Languages: []uint16{0, 1, 2, 3}},
+		{N: 4, Length: 4, IDs: []int32{1, 9, 2, 0, 1, 10, 9, 2, 5, 5, 6, 2, 1, 8, 8, 2}, Lengths: []int32{3, 4, 4, 4}, Languages: []uint16{1, 2, 0, 0}},
+	}}
+}
+
+func newUGT(t *testing.T) *ems {
+	t.Helper()
+	section, err := objective.Default("ems").With(map[string]any{"reconstruction": "ugt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := section.Build(objective.Training{Dim: 6, Vocabulary: 11, Languages: []string{"ko", "en", "fr", "sw"}, Special: []int32{1, 2, 3}, Mask: 3, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.(*ems)
+}
+
+func TestViewsMaskOneWordOfEach(t *testing.T) {
+	e := newUGT(t)
+	seen := map[int32]bool{} // words masked in the first source
+	for step := range 50 {
+		b := sides()
+		b.Step = step
+		views, err := e.Views(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, clean := range sides().Views {
+			if !slices.Equal(b.Views[at].IDs, clean.IDs) {
+				t.Fatalf("step %d changed view %d of its batch", step, at)
+			}
+			for i := range clean.N {
+				e.checkMask(t, at, i, clean, views[at])
+			}
+		}
+		seen[masked(b.Views[0].Sentence(0), views[0].Sentence(0))] = true
+		if _, err := e.Inputs(t.Context(), b, views); err != nil {
+			t.Fatal(err)
+		}
+		again, err := e.Views(b)
+		if err != nil || !slices.Equal(again[0].IDs, views[0].IDs) || !slices.Equal(again[1].IDs, views[1].IDs) {
+			t.Fatalf("step %d masks other words the second time, or %v", step, err)
+		}
+	}
+	if len(seen) != 2 || seen[-1] {
+		t.Errorf("in 50 steps, the words %v of a sentence of 4, 5 and 5 were masked", seen)
+	}
+}
+
+// checkMask compares a sentence before and after it was masked.
+func (e *ems) checkMask(t *testing.T, at, i int, clean, got data.Side) {
+	t.Helper()
+	words, changed := 0, 0
+	for p := range got.Length {
+		was, is := clean.IDs[i*got.Length+p], got.IDs[i*got.Length+p]
+		if p < int(got.Lengths[i]) && !e.special[was] {
+			words++
+		}
+		if was == is {
+			continue
+		}
+		changed++
+		if is != e.Mask || p >= int(got.Lengths[i]) || e.special[was] {
+			t.Errorf("view %d, sentence %d: place %d went from %d to %d", at, i, p, was, is)
+		}
+		if found := masked(clean.Sentence(i), got.Sentence(i)); found != was {
+			t.Errorf("view %d, sentence %d: the masked word is said to be %d, not %d", at, i, found, was)
+		}
+	}
+	if want := min(1, words/2); changed != want {
+		t.Errorf("view %d, sentence %d of %d words: %d masked, want %d", at, i, words, changed, want)
+	}
+}
+
+func TestInputsRefuseForeignTokens(t *testing.T) {
+	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Vocabulary: 8, Languages: []string{"en", "fr"}}) // the batch has tokens up to 10
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sides()
+	if _, err := o.Inputs(t.Context(), b, b.Views); err == nil {
+		t.Error("ems took a token that is not in the vocabulary")
+	}
+}

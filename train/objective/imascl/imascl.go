@@ -1,0 +1,123 @@
+// Package imascl holds soft contrastive learning from a monolingual teacher, and distillation by mean squared error,
+// which its paper compares it with.
+package imascl
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/train/data"
+	"bitextmine/train/objective"
+	"bitextmine/train/objective/loss"
+	"bitextmine/train/weights"
+)
+
+// Label is the distribution that the softmax is fitted to.
+type Label string
+
+// Priority is the teacher's similarities in the language of a pair that comes first in the anchors; Average is the mean
+// over both languages.
+const (
+	Priority Label = "priority"
+	Average  Label = "average"
+)
+
+// Settings are those of the objective imascl.
+type Settings struct {
+	anchored    `yaml:",inline"`
+	Temperature float64 `yaml:"temperature"`  // τ: the student's and the teacher's cosines are divided by it
+	Label       Label   `yaml:"label"`        // priority or average
+	TCM         bool    `yaml:"tcm"`          // train the monolingual spaces too
+	CrossWeight float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the terms across languages
+}
+
+func init() {
+	objective.Register(objective.Descriptor{Name: "imascl", Settings: func() objective.Settings {
+		return &Settings{anchored: paperAnchors(), Temperature: 0.1, Label: Priority}
+	}})
+}
+
+// Validate reports every problem.
+func (s *Settings) Validate(check objective.Check) {
+	s.anchored.Validate(check)
+	check(s.Temperature > 0 && s.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", s.Temperature)
+	check(s.Label == Priority || s.Label == Average, "objective.label is %q but must be priority or average", s.Label)
+	check(!s.TCM || s.CrossWeight > 0, "objective.cross_weight is %v but with tcm it must be above 0: the paper has 0.1", s.CrossWeight)
+	check(s.TCM || s.CrossWeight == 0, "objective.cross_weight is for tcm: leave it out or set tcm")
+}
+
+// Needs are the teacher.
+func (s *Settings) Needs() objective.Needs { return objective.Needs{Teacher: s.Teacher} }
+
+// Build makes the objective.
+func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
+	return imascl{*s, t}, nil
+}
+
+// imascl is contrastive learning whose labels are the similarities that a teacher sees within a language (Park et al.,
+// IMASCL, 2024). Of each pair, s is the anchor, the side whose language is the higher one, and t the other, whichever
+// of them the batch has as source: w is not symmetric. sim_f is the student's cosine over the temperature, sim_g the
+// teacher's:
+//
+//	w(i, j) = softmax_j sim_g(s_i, s_j); with average labels softmax_j (sim_g(s_i, s_j) + sim_g(t_i, t_j))/2
+//	row     = -(1/N) Σ_ij w(i, j) log(softmax over j of sim_f(s_i, t_j))
+//	column  = -(1/N) Σ_ij w(i, j) log(softmax over i of sim_f(s_i, t_j))
+//	L       = row + column; with TCM λ (row + column) + mono-anchor + mono-other, the column loss on (s, s) and on (t, t)
+type imascl struct {
+	Settings
+	training objective.Training
+}
+
+func (imascl) Heads() []weights.Spec { return nil }
+
+func (m imascl) Terms() []objective.Term {
+	if !m.TCM {
+		return []objective.Term{{Name: "row", Weight: objective.Fixed(1)}, {Name: "column", Weight: objective.Fixed(1)}}
+	}
+	cross := objective.Fixed(m.CrossWeight)
+	return []objective.Term{{Name: "row", Weight: cross}, {Name: "column", Weight: cross},
+		{Name: "mono-anchor", Weight: objective.Fixed(1)}, {Name: "mono-other", Weight: objective.Fixed(1)}}
+}
+
+func (imascl) Views(b *data.Batch) ([]data.Side, error) { return b.Views[:2], nil }
+
+// Inputs are [n, 1], 1 where the anchor is the target, else 0; the teacher's vectors [n, teacher dim] of the anchors;
+// with average labels those of the other sides.
+func (m imascl) Inputs(ctx context.Context, b *data.Batch, _ []data.Side) ([]*tensors.Tensor, error) {
+	anchor, other, swapped := m.split(m.training, b)
+	halves := []half{anchor}
+	if m.Label == Average {
+		halves = append(halves, other)
+	}
+	inputs := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(swapped, len(swapped), 1)}
+	for _, h := range halves {
+		taught, err := h.taught(ctx, m.training)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, taught)
+	}
+	return inputs, nil
+}
+
+func (m imascl) Loss(s objective.Step) []*graph.Node {
+	within := func(vectors *graph.Node) *graph.Node { return loss.Cosines(vectors, vectors, m.Temperature) }
+	taught := within(s.Inputs[1])
+	if m.Label == Average {
+		taught = graph.MulScalar(graph.Add(taught, within(s.Inputs[2])), 0.5)
+	}
+	swapped := s.Inputs[0]
+	straight := graph.OneMinus(swapped)
+	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
+	anchor := graph.Add(graph.Mul(u, straight), graph.Mul(v, swapped))
+	other := graph.Add(graph.Mul(v, straight), graph.Mul(u, swapped))
+	w := graph.Exp(graph.Sub(taught, loss.LogSumExp(taught, 1)))
+	cross := loss.Cosines(anchor, other, m.Temperature)
+	values := []*graph.Node{loss.CrossEntropy(w, cross, 1), loss.CrossEntropy(w, cross, 0)}
+	if m.TCM {
+		values = append(values, loss.CrossEntropy(w, within(anchor), 0), loss.CrossEntropy(w, within(other), 0))
+	}
+	return values
+}

@@ -1,0 +1,62 @@
+// Package loss holds what several objectives compute: cosines, cross-entropies and rankings, as functions on the nodes
+// of a GoMLX graph.
+package loss
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// tiny is added to squared lengths, so that a vector of zeros has a cosine, 0, and a gradient.
+const tiny = 1e-12
+
+// Normalise divides the rows of x [n, dim] by their lengths.
+func Normalise(x *graph.Node) *graph.Node {
+	squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)
+	return graph.Div(x, graph.Sqrt(graph.AddScalar(squares, tiny)))
+}
+
+// Cosines are those of all rows of u [n, dim] and v [m, dim] over the temperature, [n, m].
+func Cosines(u, v *graph.Node, temperature float64) *graph.Node {
+	return graph.DotGeneral(graph.MulScalar(Normalise(u), 1/temperature), []int{1}, nil, Normalise(v), []int{1}, nil)
+}
+
+// LowerOwn subtracts a margin from the diagonal of logits [n, n].
+func LowerOwn(logits *graph.Node, margin float64) *graph.Node {
+	if margin == 0 {
+		return logits
+	}
+	return graph.Sub(logits, graph.MulScalar(identity(logits), margin))
+}
+
+// identity is the unit matrix of logits' shape [n, n].
+func identity(logits *graph.Node) *graph.Node {
+	square := shapes.Make(dtypes.Int32, logits.Shape().Dimensions...)
+	row, column := graph.Iota(logits.Graph(), square, 0), graph.Iota(logits.Graph(), square, 1)
+	return graph.ConvertDType(graph.Equal(row, column), logits.DType())
+}
+
+// LogSumExp is log Σ exp x over an axis, which is kept with length 1.
+func LogSumExp(x *graph.Node, axis int) *graph.Node {
+	top := graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, axis))
+	return graph.Add(graph.Log(graph.ReduceAndKeep(graph.Exp(graph.Sub(x, top)), graph.ReduceSum, axis)), top)
+}
+
+// CrossEntropy is -(1/n) Σ w log softmax(logits) over an axis; w and logits are [n, m]. The sum of w along the axis
+// need not be 1.
+func CrossEntropy(w, logits *graph.Node, axis int) *graph.Node {
+	surprise := graph.Sub(LogSumExp(logits, axis), logits)
+	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(w, surprise)), 1/float64(logits.Shape().Dimensions[0]))
+}
+
+// Ranking is the cross-entropy of hard labels: row i's is column i. own is OwnSum of the logits' first n columns;
+// logits are [n, m], m at least n.
+func Ranking(own, logits *graph.Node, axis int) *graph.Node {
+	return graph.MulScalar(graph.Sub(graph.ReduceAllSum(LogSumExp(logits, axis)), own), 1/float64(logits.Shape().Dimensions[0]))
+}
+
+// OwnSum is the sum of the diagonal of logits [n, n].
+func OwnSum(logits *graph.Node) *graph.Node {
+	return graph.ReduceAllSum(graph.Mul(logits, identity(logits)))
+}

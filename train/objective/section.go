@@ -1,0 +1,161 @@
+package objective
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+)
+
+// Section is the objective section of a training preset: the name of an objective and the settings of that objective,
+// in one YAML mapping.
+type Section struct {
+	Name     string
+	Settings Settings // of the Descriptor of that name; nil if no objective has it
+	foreign  []string // keys of other objectives
+}
+
+// Default is the section of a preset that writes the name alone.
+func Default(name string) Section {
+	s := Section{Name: name}
+	if d, ok := descriptors[name]; ok {
+		s.Settings = d.Settings()
+	}
+	return s
+}
+
+// With is the section with settings changed, by their keys in a preset.
+func (s Section) With(settings map[string]any) (Section, error) {
+	fields := map[string]any{}
+	text, err := yaml.Marshal(s)
+	if err == nil {
+		err = yaml.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		return s, err
+	}
+	for key, value := range settings {
+		fields[key] = value
+	}
+	if text, err = yaml.Marshal(fields); err != nil {
+		return s, err
+	}
+	out := Section{}
+	return out, yaml.Unmarshal(text, &out)
+}
+
+// UnmarshalYAML starts from the defaults of the name, which is s's own where none is written. A key that no objective
+// has is an error. A key of another objective alone is Validate's to report, unless its value is empty, as it stands in
+// the presets that earlier versions wrote.
+func (s *Section) UnmarshalYAML(node *yaml.Node) error {
+	var fields map[string]yaml.Node
+	if err := node.Decode(&fields); err != nil {
+		return err
+	}
+	name := s.Name
+	if written, ok := fields["name"]; ok {
+		if err := written.Decode(&name); err != nil {
+			return err
+		}
+		delete(fields, "name")
+	}
+	*s = Default(name)
+	if s.Settings == nil {
+		return nil // Validate reports the name
+	}
+	own := &yaml.Node{Kind: yaml.MappingNode, Line: node.Line, Column: node.Column}
+	for key, value := range fields {
+		switch {
+		case slices.Contains(keysOf(s.Settings), key):
+			own.Content = append(own.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key, Line: value.Line}, &value)
+		case !knownKey(key):
+			return fmt.Errorf("line %d: field %s not found in the objective %s", value.Line, key, name)
+		case !emptyValue(value):
+			s.foreign = append(s.foreign, key)
+		}
+	}
+	slices.Sort(s.foreign)
+	return own.Decode(s.Settings)
+}
+
+// MarshalYAML is one mapping of the name and the settings.
+func (s Section) MarshalYAML() (any, error) {
+	var fields yaml.Node
+	if err := fields.Encode(s.Settings); err != nil {
+		return nil, err
+	}
+	name := []*yaml.Node{{Kind: yaml.ScalarNode, Value: "name"}, {Kind: yaml.ScalarNode, Value: s.Name}}
+	return &yaml.Node{Kind: yaml.MappingNode, Content: append(name, fields.Content...)}, nil
+}
+
+// Needs says what the objective needs of a training; nothing if there is none of that name.
+func (s Section) Needs() Needs {
+	if s.Settings == nil {
+		return Needs{}
+	}
+	return s.Settings.Needs()
+}
+
+// Validate reports every problem together, as one badinput error.
+func (s Section) Validate() error {
+	if s.Settings == nil {
+		return badinput.Errorf("objective.name is %q: take one of %s", s.Name, strings.Join(Names(), ", "))
+	}
+	var wrong []string
+	for _, key := range s.foreign {
+		wrong = append(wrong, fmt.Sprintf("objective.%s means nothing to %s: leave it out", key, s.Name))
+	}
+	s.Settings.Validate(func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	})
+	if wrong != nil {
+		return badinput.Errorf("%s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// knownKey reports whether any objective has a setting of that name.
+func knownKey(key string) bool {
+	for _, d := range descriptors {
+		if slices.Contains(keysOf(d.Settings()), key) {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf are the keys of settings in a preset.
+func keysOf(s Settings) []string { return keys(reflect.TypeOf(s).Elem()) }
+
+func keys(of reflect.Type) (all []string) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		switch {
+		case options == "inline":
+			all = append(all, keys(field.Type)...)
+		case name != "" && name != "-":
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// emptyValue reports whether a value is null, "", 0, false or an empty list.
+func emptyValue(node yaml.Node) bool {
+	var value any
+	if err := node.Decode(&value); err != nil || value == nil {
+		return err == nil
+	}
+	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}

@@ -1,0 +1,190 @@
+package systems
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/objective"
+	"bitextmine/train/objective/contrastive"
+	"bitextmine/train/objective/ems"
+)
+
+// decode reads strictly, as presets are read.
+func decode(t *testing.T, text string) (objective.Section, error) {
+	t.Helper()
+	var s objective.Section
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	return s, d.Decode(&s)
+}
+
+func TestDefaultsOfEachNameAreValid(t *testing.T) {
+	want := []string{"contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mse-distill", "muse"}
+	if !slices.Equal(objective.Names(), want) {
+		t.Errorf("Names are %v, want %v", objective.Names(), want)
+	}
+	for _, name := range objective.Names() {
+		s := objective.Default(name)
+		if taught[name] {
+			s = with(t, s, map[string]any{"teacher": fixtures.Encoder})
+		}
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// taught are the objectives that a teacher must be named for.
+var taught = map[string]bool{"imascl": true, "mse-distill": true}
+
+func with(t *testing.T, s objective.Section, settings map[string]any) objective.Section {
+	t.Helper()
+	changed, err := s.With(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+func TestPresetChangesDefaults(t *testing.T) {
+	got, err := decode(t, "name: ems\ntemperature: 0.2\nmlp: false\nreconstruction: none\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ems.Settings{Ranking: contrastive.Ranking{Temperature: 0.2}, Contrastive: true, MLPDim: 128, Reconstruction: "none", LanguageToken: true, LanguageDim: 128}
+	if *got.Settings.(*ems.Settings) != want {
+		t.Errorf("got %+v, want %+v", got.Settings, want)
+	}
+	if with(t, got, map[string]any{"mlp": true}); got.Settings.(*ems.Settings).MLP {
+		t.Error("With changed the section that it was asked of")
+	}
+	for _, unknown := range []string{"name: ems\ntemprature: 1\n", "name: ems\ntemprature: 0\n", "name: muse\nanchors: {en: 1}\ntemperature: hot\n"} {
+		if _, err := decode(t, unknown); err == nil {
+			t.Errorf("%q was taken", unknown)
+		}
+	}
+}
+
+// TestPresetSurvivesItsText: what is marshalled is the same section again.
+func TestPresetSurvivesItsText(t *testing.T) {
+	for _, name := range objective.Names() {
+		text, err := yaml.Marshal(objective.Default(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := decode(t, string(text)); err != nil || !reflect.DeepEqual(again, objective.Default(name)) {
+			t.Errorf("%s became\n%s\n%+v, %v", name, text, again, err)
+		}
+	}
+}
+
+// TestPresetsOfEarlierVersions held every objective's keys, empty where another objective's.
+func TestPresetsOfEarlierVersions(t *testing.T) {
+	s, err := decode(t, "{name: contrastive, temperature: 0.05, margin: 0, one_way: false, mlp: false, mlp_dim: 0, reconstruction: \"\", anchors: [], teacher: \"\", negatives: 0}")
+	if err == nil {
+		err = s.Validate()
+	}
+	if err != nil || !reflect.DeepEqual(s, objective.Default("contrastive")) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestDocumentedPresets reads every preset of docs/objectives.md.
+func TestDocumentedPresets(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/objectives.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	presets := regexp.MustCompile("(?m)^    (name: .*)$").FindAllStringSubmatch(string(page), -1)
+	if len(presets) < 18 {
+		t.Errorf("the page has %d presets", len(presets))
+	}
+	for _, preset := range presets {
+		s, err := decode(t, "{"+preset[1]+"}")
+		if err == nil {
+			err = s.Validate()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", preset[1], err)
+		}
+	}
+}
+
+func TestNameMayComeFromTheDefaults(t *testing.T) {
+	s := objective.Default("contrastive")
+	if err := yaml.Unmarshal([]byte("margin: 0.3"), &s); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(s, with(t, objective.Default("contrastive"), map[string]any{"margin": 0.3})) {
+		t.Errorf("got %+v", s.Settings)
+	}
+}
+
+func TestValidateReportsEverything(t *testing.T) {
+	for _, c := range []struct {
+		yaml string
+		want []string // each in the error
+	}{
+		{"name: ems2", []string{`"ems2"`, "contrastive, ems, imascl"}},
+		{"temperature: 1", []string{`objective.name is ""`}},
+		{"name: contrastive\ntemperature: 0\nmargin: 2\nnegatives: 3\nteacher: x", []string{"temperature is 0", "margin is 2", "negatives means nothing", "teacher means nothing"}},
+		{"name: ems\ncontrastive: false\nreconstruction: none", []string{"neither"}},
+		{"name: ems\nreconstruction: bow\nmlp_dim: 0\nlanguage_dim: -1\none_way: true", []string{`"bow"`, "mlp_dim is 0", "one_way means nothing to ems"}},
+		{"name: ems\nlanguage_dim: 0", []string{"language_dim is 0"}},
+		{"name: labse-mlp\nshared_embedding: true", []string{"shared_embedding is for"}},
+		{"name: imascl\nlabel: hard\ntcm: true\nanchors: [en, en, '!']", []string{`label is "hard"`, "cross_weight is 0", "teacher is empty", "en twice", "anchors[2]"}},
+		{"name: imascl\nteacher: x\ncross_weight: 0.1", []string{"cross_weight is for tcm"}},
+		{"name: mse-distill\nteacher: x\ntemperature: 1\ntcm: true", []string{"temperature means nothing", "tcm means nothing"}},
+		{"name: muse\nnegatives: 64", []string{"negatives is 64"}},
+	} {
+		s, err := decode(t, c.yaml)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Validate()
+		if !badinput.Is(err) {
+			t.Errorf("%q: error %v, want badinput", c.yaml, err)
+			continue
+		}
+		for _, part := range c.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q: %q does not say %q", c.yaml, err, part)
+			}
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %q is more than a line", c.yaml, err)
+		}
+	}
+}
+
+func TestBuildWantsATrainingThatIsComplete(t *testing.T) {
+	all := readGolden(t)
+	for _, c := range []struct {
+		name, want string
+		settings   map[string]any
+		change     func(*objective.Training)
+	}{
+		{"ems", "a vocabulary of 0", nil, func(training *objective.Training) { training.Vocabulary = 0 }},
+		{"contrastive", "0 languages", nil, func(training *objective.Training) { training.Languages = nil }},
+		{"imascl", "no teacher", map[string]any{"teacher": "x"}, func(training *objective.Training) { training.Teacher = nil }},
+		{"ems", "special token 11", nil, func(training *objective.Training) { training.Special = []int32{11} }},
+		{"ems", "special token 11", map[string]any{"reconstruction": "ugt"}, func(training *objective.Training) { training.Mask = 11 }},
+		{"ems", "the encoder's table", map[string]any{"shared_embedding": true}, func(training *objective.Training) { training.Table = "" }},
+		{"mse-distill", "objective.teacher x has vectors of 6 numbers and the encoder has vectors of 7", map[string]any{"teacher": "x"},
+			func(training *objective.Training) { training.Dim = 7 }},
+	} {
+		training := all.training()
+		c.change(&training)
+		if _, err := with(t, objective.Default(c.name), c.settings).Build(training); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}

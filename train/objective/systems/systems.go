@@ -1,0 +1,8 @@
+// Package systems links the objectives that a preset may name. A new one is a package of its own and a line here.
+package systems
+
+import (
+	_ "bitextmine/train/objective/contrastive" // contrastive, muse
+	_ "bitextmine/train/objective/ems"         // ems, labse-joint, labse-mlp, labse-vanilla
+	_ "bitextmine/train/objective/imascl"      // imascl, mse-distill
+)

@@ -1,0 +1,162 @@
+// Package step takes training steps up to the optimiser: it encodes the views that an objective asks for, computes the
+// terms of its loss, and adds to the gradients of all weights.
+//
+// There is one way to assemble the graph of a loss, and two fronts to it. A transformer's step is one graph, from
+// tokens to gradients. With GradCache (Gao et al., 2021), and always with a bag, views are encoded chunk by chunk, the
+// loss is taken over the vectors alone, and each chunk is encoded again for the gradients that the loss gave its
+// vectors: the gradients of the whole batch, in the memory of one chunk.
+package step
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/train/data"
+	"bitextmine/train/device"
+	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
+	"bitextmine/train/weights"
+)
+
+// Options say how steps are taken.
+type Options struct {
+	Chunk      int // sentences of a view that are encoded at once (GradCache); 0: a transformer's step is one graph
+	Accumulate int // batches of an optimiser step; 0: one
+}
+
+// Cached reports whether the steps of an encoder take the loss over vectors alone, so that an objective gets no tokens.
+func Cached(isTransformer bool, chunk int) bool { return !isTransformer || chunk > 0 }
+
+// Step takes the steps of one training. It is not for concurrent use.
+type Step struct {
+	objective  objective.Objective
+	terms      []objective.Term
+	heads      []*weights.Tensor
+	front      front
+	accumulate int
+	programs   map[string]*graph.Exec // by the rows of the views
+}
+
+// Value is a term of the loss, computed; the loss is the sum of Weight x Value.
+type Value struct {
+	Name   string
+	Weight float64
+	Value  float32
+}
+
+// New joins an encoder and an objective. heads are the tensors of the objective's Heads and, where it needs it, the
+// encoder's table of words.
+func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {
+	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
+	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
+		s.front = whole{t}
+	} else {
+		s.front = cached{e, backend, options.Chunk}
+	}
+	return s
+}
+
+// front is the part of a step that gives a loss its encoded views.
+type front interface {
+	// begin starts the pass of a batch.
+	begin(ctx context.Context, views []data.Side, seed uint64) (pass, error)
+	// compile makes an executor of a graph.
+	compile(build func(nodes []*graph.Node) []*graph.Node) *graph.Exec
+	// take makes the encoded views, each of so many rows, of the first arguments of a graph. It also gives the nodes of
+	// which gradients are wanted, and the other arguments.
+	take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, learned, rest []*graph.Node)
+}
+
+// pass is one batch on its way through a front.
+type pass interface {
+	// arguments are the first arguments of the graph.
+	arguments() []*tensors.Tensor
+	// learn adds to the gradients of the encoder, given those of the nodes that take said are learned, and gives the
+	// gradients that are left.
+	learn(ctx context.Context, gradients [][]float32) (rest [][]float32, err error)
+}
+
+// Run gives the terms of a batch's loss and adds to the gradients of the encoder's weights and of the heads. seed fixes
+// the dropout and is never 0.
+func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, error) {
+	views, err := s.objective.Views(b)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := s.objective.Inputs(ctx, b, views)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.front.begin(ctx, views, seed)
+	if err != nil {
+		return nil, err
+	}
+	values, args := make([]Value, len(s.terms)), p.arguments()
+	for _, h := range s.heads {
+		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
+	}
+	for i, term := range s.terms {
+		values[i] = Value{Name: term.Name, Weight: term.Weight.At(b.Step / s.accumulate)}
+		args = append(args, tensors.FromScalar(float32(values[i].Weight)))
+	}
+	out, err := device.Call(s.program(views), append(args, inputs...))
+	if err != nil {
+		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, views[0].N, views[0].Length, err)
+	}
+	for i := range values {
+		values[i].Value = out[0][i]
+	}
+	heads, err := p.learn(ctx, out[1:])
+	if err != nil {
+		return nil, err
+	}
+	// After the encoder's own gradients: a table of words that is also a head has a gradient in every row.
+	for i, h := range s.heads {
+		h.AddGradient(heads[i])
+	}
+	return values, nil
+}
+
+// program is the compiled graph for views of so many rows.
+func (s *Step) program(views []data.Side) *graph.Exec {
+	rows := make([]int, len(views))
+	for i, v := range views {
+		rows[i] = v.N
+	}
+	key := fmt.Sprint(rows)
+	if s.programs[key] == nil {
+		s.programs[key] = s.front.compile(func(nodes []*graph.Node) []*graph.Node { return s.graph(rows, nodes) })
+	}
+	return s.programs[key]
+}
+
+// graph gives the terms [terms], then the gradients of the loss by the encoder's learned nodes and by the heads.
+func (s *Step) graph(rows []int, nodes []*graph.Node) []*graph.Node {
+	views, learned, rest := s.front.take(rows, nodes)
+	of := objective.Step{Views: views, Heads: map[string]*graph.Node{}}
+	for i, h := range s.heads {
+		of.Heads[h.Name] = rest[i]
+	}
+	learned = append(learned, rest[:len(s.heads)]...)
+	rest = rest[len(s.heads):]
+	of.Inputs = rest[len(s.terms):]
+	values := s.objective.Loss(of)
+	if len(values) != len(s.terms) {
+		panic(fmt.Sprintf("step: the objective has %d terms and gave %d values", len(s.terms), len(values)))
+	}
+	var loss *graph.Node
+	for i, value := range values {
+		weighted := graph.Mul(value, rest[i])
+		if loss == nil {
+			loss = weighted
+		} else {
+			loss = graph.Add(loss, weighted)
+		}
+		values[i] = graph.Reshape(value, 1)
+	}
+	return append([]*graph.Node{graph.Concatenate(values, 0)}, graph.Gradient(loss, learned...)...)
+}
