@@ -108,7 +108,7 @@ func newTSVDecoder(in *lineReader, opts Options) (*tsvDecoder, error) {
 			}
 		}
 		if *want.at < 0 {
-			return nil, noColumn(in.name+":1", want.name, columns)
+			return nil, opts.noColumn(in.name+":1", want.name, columns)
 		}
 	}
 	return d, nil
@@ -146,13 +146,22 @@ func (d *tsvDecoder) next(rec *record) error {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// noColumn returns the error for a missing column. It lists the columns that exist, at most the first 30.
-func noColumn(where, name string, columns []string) error {
+// noColumn returns the error for a missing column. It lists the columns that exist, at most the first 30, and names the
+// flag of the setting.
+func (o Options) noColumn(where, name string, columns []string) error {
 	const maxShown = 30
 	shown := columns
 	if len(shown) > maxShown {
 		shown = shown[:maxShown]
 	}
+	flag := "--text-column"
+	switch name {
+	case o.TextColumn:
+	case o.DocColumn:
+		flag = "--doc-column"
+	case o.URLColumn:
+		flag = "--url-column"
+	}
 	list := fmt.Sprintf("%.2000q", shown)
-	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them", where, name, list)
+	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with %s", where, name, list, flag)
 }

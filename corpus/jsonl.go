@@ -51,7 +51,7 @@ func (d *jsonlDecoder) next(rec *record) error {
 func (d *jsonlDecoder) check(object map[string]json.RawMessage) error {
 	for _, name := range []string{d.opts.TextColumn, d.opts.DocColumn, d.opts.URLColumn} {
 		if _, ok := object[name]; !ok && name != "" {
-			return noColumn(fmt.Sprintf("%s:%d", d.in.name, d.in.number), name, slices.Sorted(maps.Keys(object)))
+			return d.opts.noColumn(fmt.Sprintf("%s:%d", d.in.name, d.in.number), name, slices.Sorted(maps.Keys(object)))
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
 		if name == "" {
 			continue
 		}
-		if d.columns[i], err = newParquetColumn(src.name, d.file, name, i > 0); err != nil {
+		if d.columns[i], err = newParquetColumn(src.name, d.file, opts, name, i > 0); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +153,7 @@ type parquetColumn struct {
 	values [][]byte // of the batch, one per row; nil is null
 }
 
-func newParquetColumn(path string, f *file.Reader, name string, integers bool) (*parquetColumn, error) {
+func newParquetColumn(path string, f *file.Reader, opts Options, name string, integers bool) (*parquetColumn, error) {
 	var names []string
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
@@ -173,7 +173,7 @@ func newParquetColumn(path string, f *file.Reader, name string, integers bool) (
 		return &parquetColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(),
 			defs: make([]int16, parquetBatch), values: make([][]byte, parquetBatch)}, nil
 	}
-	return nil, noColumn(path, name, names)
+	return nil, opts.noColumn(path, name, names)
 }
 
 func (c *parquetColumn) open(path string, rows *file.RowGroupReader) error {

@@ -20,7 +20,7 @@ import (
 	"bitextmine/score"
 )
 
-// Config is the settings of a run. The groups declare them; configs/default.yaml has their defaults and the reason for each.
+// Config is the settings of a run. The groups declare them; configs/default.yaml has their defaults and the reasons.
 type Config struct {
 	setting.Languages
 	setting.Input

@@ -23,20 +23,14 @@ var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
 // AutoThreshold stands for the default of whatever decides.
 const AutoThreshold = -1
 
-// MaxK is the largest number of neighbours that may be asked for.
-const MaxK = 64
-
 // Validate reports every setting that is wrong, together, and fills what is derived.
 func (c *Config) Validate() error {
-	var wrong []string
+	wrong := setting.Problems(*c)
 	var err error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	validateLanguages(&c.Languages, fail)
 	if c.Out == "" {
 		fail("--out names no directory")
-	}
-	if c.K < 1 || c.K > MaxK {
-		fail("k = %d must be from 1 to %d", c.K, MaxK)
 	}
 	validateSearch(c, fail)
 	if _, err := mine.ParseMargin(c.Margin); err != nil {
@@ -49,14 +43,8 @@ func (c *Config) Validate() error {
 		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
 	}
 	validateScorer(c, fail)
-	if err := c.Resolve(); err != nil {
-		fail("%v", err)
-	}
 	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {
 		fail("max_memory = %q: %v", c.MaxMemory, err)
-	}
-	if c.Keep < 1 {
-		fail("keep = %d must be at least 1, the last night's bitext", c.Keep)
 	}
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
@@ -70,16 +58,10 @@ func (c *Config) Validate() error {
 	if c.Work == "" {
 		c.Work = filepath.Join(c.Out, "work")
 	}
-	return nil
+	return c.Resolve()
 }
 
 func validateSearch(c *Config, fail func(format string, args ...any)) {
-	if c.SearchRecall < 0 || c.SearchRecall > 1 || math.IsNaN(c.SearchRecall) {
-		fail("search_recall = %v must be from 0 to 1", c.SearchRecall)
-	}
-	if c.NProbe < 0 || c.EfSearch < 0 {
-		fail("nprobe = %d and ef_search = %d must not be negative", c.NProbe, c.EfSearch)
-	}
 	if len(c.Approximate()) > 0 && c.Search != backend.Auto {
 		fail("search_approximate is what search = auto may choose, but search = %s", c.Search)
 	}

@@ -45,7 +45,7 @@ sources whose partner was withheld gives precision, with 95% bootstrap intervals
 never in the bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
 is to use it takes no scorer (--scorer none).`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
-  mine calibrate --config nightly.yaml --planted known.tsv --for-precision 95 --write nightly.yaml`,
+  mine calibrate --config nightly.yaml --planted known.tsv --for-precision 0.95 --write nightly.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := o.load()
@@ -58,7 +58,7 @@ is to use it takes no scorer (--scorer none).`,
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.planted, "planted", "", "known pairs to plant: source<TAB>target a line")
-	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision in percent; 0: the best F1")
+	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold, and scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
@@ -66,8 +66,11 @@ is to use it takes no scorer (--scorer none).`,
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
-	if !(o.precision >= 0 && o.precision <= 100) || o.resamples < 0 { // a NaN is neither
-		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 100 and --resamples %d not negative", o.precision, o.resamples)
+	if !(o.precision >= 0 && o.precision <= 1) { // a NaN is neither
+		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 1; 95 percent is 0.95", o.precision)
+	}
+	if o.resamples < 0 {
+		return badinput.Errorf("mine calibrate: --resamples %d must be at least 0", o.resamples)
 	}
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)
@@ -89,8 +92,8 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	chosen := calibration.BestF1(estimates)
 	if o.precision > 0 {
 		var ok bool
-		if chosen, ok = calibration.ForPrecision(estimates, o.precision/100); !ok {
-			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g%%: ask for less, or plant pairs that are more like the text", o.precision)
+		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
+			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or plant pairs that are more like the text", o.precision)
 		}
 	}
 	if err := printCalibration(out, c, dropped, estimates, chosen); err != nil {
@@ -184,7 +187,7 @@ func printCalibration(out io.Writer, c calibration.Outcomes, dropped int, estima
 	if dropped > 0 {
 		fmt.Fprintf(out, "; %d left out, as the text holds a side of them", dropped)
 	}
-	fmt.Fprintf(out, "\nestimated, in percent, with 95%% bootstrap intervals over the planted pairs\n\n")
+	fmt.Fprintf(out, "\nestimated, with 95%% bootstrap intervals over the planted pairs\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "threshold\tpairs kept\tprecision\trecall\tF1\t")
 	step := max(1, len(estimates)/12)
@@ -201,7 +204,7 @@ func printCalibration(out io.Writer, c calibration.Outcomes, dropped int, estima
 }
 
 func shown(i calibration.Interval) string {
-	return fmt.Sprintf("%.1f [%.1f, %.1f]", 100*i.Value, 100*i.Low, 100*i.High)
+	return fmt.Sprintf("%.3f [%.3f, %.3f]", i.Value, i.Low, i.High)
 }
 
 func writeEstimates(path string, estimates []calibration.Estimate) error {
@@ -210,7 +213,7 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 		for _, e := range estimates {
 			fmt.Fprintf(f, "%v\t%d", e.Threshold, e.Kept)
 			for _, i := range []calibration.Interval{e.Precision, e.Recall, e.F1} {
-				fmt.Fprintf(f, "\t%.2f\t%.2f\t%.2f", 100*i.Value, 100*i.Low, 100*i.High)
+				fmt.Fprintf(f, "\t%.4f\t%.4f\t%.4f", i.Value, i.Low, i.High)
 			}
 			if _, err := fmt.Fprintln(f); err != nil {
 				return err

@@ -21,7 +21,7 @@ type engine struct {
 	cfg *pipeline.Config // once loaded
 }
 
-// register adds --config, the flags of the settings that an encoder and a search are opened with, and those of more settings.
+// register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
 func (e *engine) register(cmd *cobra.Command, more ...string) {
 	e.registerSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), declared("onnxruntime", "threads"), declared(more...)))
 	e.flags.StringVar(&e.preset, "config", "", "a preset's name, or a YAML file")

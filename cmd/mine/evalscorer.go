@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"bitextmine/eval"
+	"bitextmine/index"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline"
 )
 
 // openScoring gives the runner the scorer of bucc-scored, if that is asked for.
@@ -17,7 +17,7 @@ func (o *evalOptions) openScoring(runner *eval.Runner, protocols []eval.Protocol
 	if o.sourceEmb != "" {
 		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: name an encoder with --encoder")
 	}
-	scoring, closeScoring, err := openScorer(o.scorer, pipeline.MaxK, o.cfg)
+	scoring, closeScoring, err := openScorer(o.scorer, index.MaxK, o.cfg)
 	if err == nil && scoring == nil {
 		err = badinput.Errorf("bucc-scored needs a scorer: name one with --scorer, or evaluate the margin with bucc-laser")
 	}

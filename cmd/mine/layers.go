@@ -39,8 +39,8 @@ type layered struct {
 	origin string
 }
 
-// mergeLayers lays presets over the defaults, the environment over those, and the flags of the bound settings over all. It returns the
-// configuration and its values in the order of pipeline.Config.
+// mergeLayers puts presets over the defaults, the environment over those, and the flags of the bound settings over all.
+// It returns the configuration and its values in the order of pipeline.Config.
 func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []layered, error) {
 	v := viper.New()
 	from, err := mergePresets(v, presets)
@@ -90,7 +90,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 // asDeclared finds settings by the tags of their declarations, in the groups of the configuration.
 func asDeclared(c *mapstructure.DecoderConfig) { c.TagName, c.Squash = "setting", true }
 
-// mergePresets lays presets over the defaults, and returns which of them a setting comes from.
+// mergePresets puts presets over the defaults, and returns which of them a setting comes from.
 func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err error) {
 	from = map[string]string{}
 	for i, name := range append([]string{"default"}, presets...) {
@@ -136,8 +136,8 @@ func readPreset(name string) (map[string]any, error) {
 	return values, nil
 }
 
-// byLanguage names corpora by the canonical codes that a run looks them up by: viper puts keys in lower case, and a config may
-// say deu or zho_Hant. It is done before merging, so that deu replaces de.
+// byLanguage names corpora by the canonical codes that a run looks them up by: viper puts keys in lower case, and a
+// config may say deu or zho_Hant. It is called before merging, so that deu replaces de.
 func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 	named, keys := map[string]T{}, map[string]string{}
 	for key, value := range corpora {
@@ -165,8 +165,8 @@ func checkValues(values map[string]any) (wrong []string) {
 	return wrong
 }
 
-// checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction would
-// be cut to a whole number and a list of the wrong shape passed over.
+// checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction
+// would be cut to a whole number and a list of the wrong shape passed over.
 func checkValue(s setting.Declared, value any) error {
 	text := fmt.Sprint(value)
 	_, isText := value.(string)
@@ -226,7 +226,7 @@ func isTexts(value any) bool {
 	return ok && !slices.ContainsFunc(list, func(member any) bool { return !isScalar(member) })
 }
 
-// warnUnknownEnv tells of variables that look like settings and are none: a slip in a name would otherwise go unseen.
+// warnUnknownEnv warns of variables that look like settings and are none, such as misspelt ones.
 func warnUnknownEnv() {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")

@@ -10,9 +10,6 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// version is the program's; the bitext names it.
-const version = "0.1.0"
-
 func newRoot() *cobra.Command {
 	var verbose bool
 	root := &cobra.Command{
@@ -41,7 +38,7 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.AddCommand(newRun(), newPlan(), newDoctor(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
-		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain(), newRound())
+		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain(), newRound(), newVersion())
 	return root
 }
 

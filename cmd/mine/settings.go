@@ -19,7 +19,8 @@ type settings struct {
 	bound   []setting.Declared // whose flags the command has
 }
 
-// register adds --config, --nightly and the flags of every setting that has one; every setting can be set by file and environment.
+// register adds --config, --nightly and the flags of every setting that has one. Every setting can be set by file and
+// environment.
 func (s *settings) register(cmd *cobra.Command) {
 	s.registerSome(cmd, allSettings)
 	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")

@@ -1,5 +1,5 @@
-// Package open makes what a search and an encoder are opened with from the settings: for every command and every task the same, so that no
-// setting is left out in one of them.
+// Package open makes what a search and an encoder are opened with from the settings: for every command and every task
+// the same, so that no setting is left out in one of them.
 package open
 
 import (

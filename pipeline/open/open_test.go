@@ -7,7 +7,8 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// TestNoSettingIsLeftOut: every setting of approximate indexes, and every resource that a search or an encoder takes, reaches its options.
+// TestNoSettingIsLeftOut: every setting of approximate indexes, and every resource that a search or an encoder takes,
+// reaches its options.
 func TestNoSettingIsLeftOut(t *testing.T) {
 	search := reflect.TypeFor[setting.Searching]()
 	for i := range search.NumField() {

@@ -1,12 +1,16 @@
 // Package setting declares the settings of a run: each once, as a field of the group that it belongs to.
 //
-// A field's tag `setting` gives the setting's key in YAML; with ",flag" it has a flag of the same name, dashes for underscores. Its default,
-// the reason for the default and the text of its help stand in configs/default.yaml. The tag `json` says what it does to keys: a setting with
-// a name there is part of every record that its group stands in (Record in run.json, whose digest tells runs apart, and plan.Settings in the
-// key of the bitext), a setting with "-" changes no result and no key. A new setting that changes results takes omitempty, and its zero value
-// means what was done before it came, so that stored keys survive.
+// The tags of a field:
 //
-// To add a setting: a field here, its default in configs/default.yaml, and the place that uses it.
+//   - `setting` is the setting's key in YAML; with ",flag" it has a flag of that name too, dashes for underscores.
+//   - `json` says what it does to keys. A setting with a name is part of every record that its group stands in: Record,
+//     in run.json, and plan.Settings, in the key of the bitext. A setting with "-" changes no result and no key.
+//   - `min` and `max` bound a number; `search` is FAISS's name of a setting of approximate indexes.
+//
+// The default, the reason for it and the help of the flag stand in configs/default.yaml.
+//
+// To add a setting: a field here, its default in configs/default.yaml, and the place that uses it. One that changes
+// results takes omitempty, and its zero value means what was done before it came, so that stored keys survive.
 package setting
 
 import (
@@ -59,12 +63,12 @@ type Vectors struct {
 	DType string `setting:"dtype,flag" json:"dtype"`
 }
 
-// Searching is how neighbours are searched. Fields with a tag `search` are settings of approximate indexes, by FAISS's name for them.
+// Searching is how neighbours are searched.
 type Searching struct {
 	Search            string `setting:"search,flag" json:"search"`
 	SearchApproximate string `setting:"search_approximate" json:"search_approximate,omitempty"`
-	NProbe            int    `setting:"nprobe,flag" json:"nprobe,omitempty" search:"nprobe"`
-	EfSearch          int    `setting:"ef_search,flag" json:"ef_search,omitempty" search:"efSearch"`
+	NProbe            int    `setting:"nprobe,flag" json:"nprobe,omitempty" search:"nprobe" min:"0"`
+	EfSearch          int    `setting:"ef_search,flag" json:"ef_search,omitempty" search:"efSearch" min:"0"`
 }
 
 // Approximate lists the approximate searches that auto may choose.
@@ -82,9 +86,10 @@ func (s Searching) SearchKey() string {
 	return name
 }
 
-// Decision is how candidates come about and what decides between them. In a record the digest of the scorer's file stands in place of its name.
+// Decision is how candidates come about and what decides between them. In a record the digest of the scorer's file
+// stands in place of its name.
 type Decision struct {
-	K         int     `setting:"k,flag" json:"k"`
+	K         int     `setting:"k,flag" json:"k" min:"1" max:"64"` // as index.MaxK
 	Margin    string  `setting:"margin,flag" json:"margin"`
 	Retrieval string  `setting:"retrieval,flag" json:"retrieval"`
 	Threshold float64 `setting:"threshold,flag" json:"threshold"`
@@ -97,20 +102,20 @@ type Decision struct {
 // Checks is what a result is compared with. It changes nothing in the result.
 type Checks struct {
 	Gold         string  `setting:"gold,flag" json:"-"`
-	SearchRecall float64 `setting:"search_recall" json:"-"`
+	SearchRecall float64 `setting:"search_recall" json:"-" min:"0" max:"1"`
 }
 
 // Resources is what a process may use of its machine.
 type Resources struct {
-	Threads     int    `setting:"threads,flag" json:"-"`
+	Threads     int    `setting:"threads,flag" json:"-" min:"0"`
 	MaxMemory   string `setting:"max_memory,flag" json:"-"` // ParseBytes reads it
 	ONNXRuntime string `setting:"onnxruntime,flag" json:"-"`
 }
 
 // Resolve puts the number of cores in place of 0 threads.
 func (r *Resources) Resolve() error {
-	if r.Threads < 0 {
-		return badinput.Errorf("threads = %d must not be negative", r.Threads)
+	if problems := Problems(*r); len(problems) > 0 {
+		return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
 	}
 	if r.Threads == 0 {
 		r.Threads = runtime.NumCPU()
@@ -126,18 +131,18 @@ type Scheduling struct {
 	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`
 	KubernetesClaim     string              `setting:"kubernetes_claim" json:"-"`
 	KubernetesMount     string              `setting:"kubernetes_mount" json:"-"`
-	KubernetesGPUs      int                 `setting:"kubernetes_gpus" json:"-"`
+	KubernetesGPUs      int                 `setting:"kubernetes_gpus" json:"-" min:"0"`
 }
 
 // Nights is what a nightly run does besides mining.
 type Nights struct {
-	Keep       int    `setting:"keep,flag" json:"-"`
+	Keep       int    `setting:"keep,flag" json:"-" min:"1"`
 	SweepCells bool   `setting:"sweep_cells" json:"-"`
 	Metrics    string `setting:"metrics,flag" json:"-"`
 }
 
-// Record is the settings that change the bitext besides the text, as run.json holds them: two runs may share an output directory only if
-// their records are equal.
+// Record is the settings that change the bitext besides the text, as run.json holds them: two runs may share an output
+// directory only if their records are equal.
 type Record struct {
 	Languages
 	Text

@@ -1,10 +1,13 @@
 package setting
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"bitextmine/internal/badinput"
 )
 
 // config has every group.
@@ -23,7 +26,8 @@ type config struct {
 	Nights
 }
 
-// TestDeclaredOnce: what is declared and what configs/default.yaml lists are the same, and each has a help text and a default of its type.
+// TestDeclaredOnce: what is declared and what configs/default.yaml lists are the same, and each has a help text and a
+// default of its type.
 func TestDeclaredOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range List[config]() {
@@ -112,13 +116,32 @@ func TestParseBytes(t *testing.T) {
 	}
 }
 
+func TestProblems(t *testing.T) {
+	good := config{Decision: Decision{K: 4}, Nights: Nights{Keep: 1}, Checks: Checks{SearchRecall: 1}}
+	for want, change := range map[string]func(*config){
+		"":                            func(*config) {},
+		"k = 0 must be from 1 to 64":  func(c *config) { c.K = 0 },
+		"k = 65 must be from 1 to 64": func(c *config) { c.K = 65 },
+		"keep = 0 must be at least 1": func(c *config) { c.Keep = 0 },
+		"search_recall = NaN must be from 0 to 1":                           func(c *config) { c.SearchRecall = math.NaN() },
+		"search_recall = 1.5 must be from 0 to 1":                           func(c *config) { c.SearchRecall = 1.5 },
+		"nprobe = -3 must be at least 0; ef_search = -1 must be at least 0": func(c *config) { c.NProbe, c.EfSearch = -3, -1 },
+	} {
+		c := good
+		change(&c)
+		if got := strings.Join(Problems(c), "; "); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestResolve(t *testing.T) {
 	r := Resources{}
 	if err := r.Resolve(); err != nil || r.Threads < 1 {
 		t.Errorf("%d threads, %v", r.Threads, err)
 	}
 	r.Threads = -1
-	if err := r.Resolve(); err == nil {
-		t.Error("-1 threads")
+	if err := r.Resolve(); !badinput.Is(err) || err.Error() != "settings: threads = -1 must be at least 0" {
+		t.Errorf("error %v", err)
 	}
 }

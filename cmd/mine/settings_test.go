@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/setting"
+)
+
+// TestFlagsAreTheDeclaredSettings: a command that takes a run's settings has the flags that are declared, with their help and
+// their defaults, and beside them only its own.
+func TestFlagsAreTheDeclaredSettings(t *testing.T) {
+	known := map[string]setting.Declared{}
+	for _, s := range allSettings {
+		if s.Flag != "" {
+			known[s.Flag] = s
+		}
+	}
+	if len(known) < 30 {
+		t.Fatalf("only %d settings have a flag", len(known))
+	}
+	own := map[string]string{
+		"run": "config nightly engine-dry-run", "plan": "config nightly json", "doctor": "config nightly json", "config": "config nightly",
+	}
+	for _, cmd := range []*cobra.Command{newRun(), newPlan(), newDoctor(), newConfig()} {
+		missing := maps.Clone(known)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			s, ok := known[f.Name]
+			switch {
+			case !ok && !slices.Contains(strings.Fields(own[cmd.Name()]), f.Name):
+				t.Errorf("mine %s --%s is no declared setting", cmd.Name(), f.Name)
+			case ok && (!strings.HasPrefix(f.Usage, s.Doc) || fmt.Sprint(s.Default) != f.DefValue):
+				t.Errorf("mine %s --%s: help %q, default %s; configs/default.yaml has %q, %v", cmd.Name(), f.Name, f.Usage, f.DefValue, s.Doc, s.Default)
+			}
+			delete(missing, f.Name)
+		})
+		if len(missing) > 0 {
+			t.Errorf("mine %s has no flags %v", cmd.Name(), slices.Sorted(maps.Keys(missing)))
+		}
+	}
+}
+
+// TestHelpShowsDefaults: also those that are 0.
+func TestHelpShowsDefaults(t *testing.T) {
+	help := must(t, "run", "--help")
+	for _, want := range []string{"(default 4)", "(default \"ratio\")", "every core (default 0)", "(default -1)", "(default \"mined\")"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("mine run --help does not show %s", want)
+		}
+	}
+}
+
+// TestDefaultsOfReaders: commands that read text without settings read it as a run does.
+func TestDefaultsOfReaders(t *testing.T) {
+	cfg, _, err := mergeLayers(nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := cfg.CorpusOptions(), corpus.DefaultOptions(); got != want {
+		t.Errorf("configs/default.yaml %+v, corpus.DefaultOptions %+v", got, want)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if out := must(t, "version"); !strings.HasPrefix(out, "mine "+version) || strings.Count(out, "\n") != 1 {
+		t.Errorf("mine version prints %q", out)
+	}
+	info := &debug.BuildInfo{GoVersion: "go1.26", Settings: []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "false"},
+	}}
+	if got, want := describeBuild(info), version+", commit 0123456789ab, go1.26"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	info.Settings[1].Value = "true"
+	if got, want := describeBuild(info), version+", commit 0123456789ab with changes, go1.26"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	info.Settings = nil
+	if got, want := describeBuild(info), version+", built without a record of the commit, go1.26"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := describeBuild(nil); got != version {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestPrecisionIsAFraction: 95 is refused with a sentence that says what 95 percent is.
+func TestPrecisionIsAFraction(t *testing.T) {
+	_, err := command(t, "calibrate", "--src", "de", "--tgt", "en", "--for-precision", "95")
+	if want := "mine calibrate: --for-precision 95 must be from 0 to 1; 95 percent is 0.95"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestSearchSettingsReachEveryCommand: each refuses nprobe with an exact search, as a run does, so each has read it.
+func TestSearchSettingsReachEveryCommand(t *testing.T) {
+	dir := t.TempDir()
+	known, side := filepath.Join(dir, "known.tsv"), filepath.Join(dir, "side.txt")
+	for path, text := range map[string]string{known: "Ein Satz.\tA sentence.\n", side: "Ein Satz.\nNoch einer.\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"run", "--out", filepath.Join(dir, "mined")},
+		{"explain", "Ein Satz.", "A sentence."},
+		{"calibrate", "--planted", known},
+		{"score", "--src-text", side, "--tgt-text", side},
+		{"eval", "retrieval", "--src-text", side, "--tgt-text", side},
+	} {
+		args = append(args, "--src", "de", "--tgt", "en")
+		for _, flag := range []string{"--nprobe", "--ef-search"} {
+			_, err := command(t, append(args, flag, "4")...)
+			if !badinput.Is(err) || !strings.Contains(err.Error(), "nprobe and ef_search") {
+				t.Errorf("mine %s %s 4: error %v", strings.Join(args, " "), flag, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package corpus
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestMissingColumnNamesItsFlag: the message lists the columns there are and the flag that names one.
+func TestMissingColumnNamesItsFlag(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, content string
+		change        func(*Options)
+		want          string
+	}{
+		"text of TSV": {"a.tsv", "id\tbody\n1\tEins\n", func(*Options) {},
+			`: there is no column "text"; its columns are ["id" "body"]; name one of them with --text-column`},
+		"documents of TSV": {"a.tsv", "id\ttext\n1\tEins\n", func(o *Options) { o.DocColumn = "doc" },
+			`: there is no column "doc"; its columns are ["id" "text"]; name one of them with --doc-column`},
+		"URLs of JSONL": {"a.jsonl", `{"text":"Eins"}` + "\n", func(o *Options) { o.URLColumn = "url" },
+			`: there is no column "url"; its columns are ["text"]; name one of them with --url-column`},
+		"text of JSONL": {"a.jsonl", `{"body":"Eins"}` + "\n", func(*Options) {},
+			`: there is no column "text"; its columns are ["body"]; name one of them with --text-column`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := DefaultOptions()
+			c.change(&opts)
+			path := filepath.Join(t.TempDir(), c.file)
+			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range Sentences(Input{Path: path}, opts) {
+				if want := path + ":1" + c.want; !badinput.Is(err) || err.Error() != want {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+				return
+			}
+			t.Error("the text was read")
+		})
+	}
+}
