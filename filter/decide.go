@@ -2,7 +2,7 @@ package filter
 
 import "bitextmine/mine"
 
-// Decide returns whether a candidate of this verdict is bitext, and if not, the reasons: the verdict's name.
+// Decide reports whether a candidate with this verdict is kept in the bitext. If not, reasons has the verdict's name.
 func Decide(v mine.Verdict) (keep bool, reasons []string) {
 	if v == mine.Kept {
 		return true, nil

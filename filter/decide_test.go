@@ -7,7 +7,7 @@ import (
 	"bitextmine/mine"
 )
 
-// TestDecide holds the reasons to the names in docs/formats.md.
+// TestDecide compares the reasons with the names in docs/formats.md.
 func TestDecide(t *testing.T) {
 	for _, c := range []struct {
 		verdict mine.Verdict

@@ -1,8 +1,8 @@
-// Package filter decides which pairs stay in the bitext and says why the others do not.
+// Package filter decides which pairs are kept in the bitext and records why the others are rejected.
 //
-// What belongs here: rules that look at a pair which is already matched or lost, and turn what is known of it into keep
-// (whether the pair is bitext) and reasons (names of what speaks against it, empty for a pair that is kept). What
-// computes scores belongs to package score, what matches sentences to package mine.
+// It contains rules for pairs that are already matched or rejected. From what is known of a pair they compute keep
+// (whether the pair is in the bitext) and reasons (why it was rejected; empty for a kept pair). Package score computes
+// scores, and package mine matches sentences.
 //
-// There is one rule today: a pair is kept if matching kept it, and the reason is the verdict otherwise.
+// There is one rule today: a pair is kept if matching kept it; otherwise the reason is the verdict.
 package filter

@@ -15,8 +15,8 @@ type Candidate struct {
 	Source, Target         int32
 	Score                  float32 // the margin
 	Cosine                 float32
-	SourceMean, TargetMean float32 // A(x), A(y)
-	SourceRank             uint8   // the target's place in the source's list, from 0, or Unranked
+	SourceMean, TargetMean float32 // mean cosines of the neighbourhoods, A(x) and A(y)
+	SourceRank             uint8   // the target's rank in the source's list, from 0, or Unranked
 	TargetRank             uint8
 	Forward, Backward      bool // proposed by the source, by the target
 }
@@ -30,16 +30,16 @@ func (c Candidate) Compare(other Candidate) int {
 	)
 }
 
-// Lists is one mining problem: the neighbours of both sides, and how many of them count.
+// Lists is one mining problem: the neighbours of both sides, and the number of them that count.
 type Lists struct {
 	Source, Target Neighbours
-	K              int // neighbours that count, at most the lists' own K
+	K              int // number of neighbours that count, at most the K of the lists
 	Margin         Margin
 
 	sourceMeans, targetMeans []float32
 }
 
-// NewLists checks the two sides against each other and takes the neighbourhood means.
+// NewLists checks that the two sides fit together and computes the neighbourhood means.
 func NewLists(source, target Neighbours, k int, margin Margin) (*Lists, error) {
 	if k < 1 || k > source.K || k > target.K {
 		return nil, fmt.Errorf("k = %d must be from 1 to the %d and %d neighbours found", k, source.K, target.K)
@@ -65,8 +65,8 @@ func inRange(nb Neighbours, n int) error {
 	return nil
 }
 
-// Candidates returns every pair that a sentence of either side proposes, once each, best first: for each sentence, the
-// neighbour of the highest margin, the first on a tie (LASER's forward and backward bests).
+// Candidates returns every pair that a sentence of either side proposes, each once, best first. A sentence proposes the
+// neighbour with the highest margin, the first if several are equal (LASER's forward and backward bests).
 func (l *Lists) Candidates() []Candidate {
 	forward := l.proposals(l.Source, l.sourceMeans, l.targetMeans)
 	backward := l.proposals(l.Target, l.targetMeans, l.sourceMeans)
@@ -94,7 +94,7 @@ type proposal struct {
 	cosine  float32
 }
 
-// proposals returns, for each sentence, the one of its first K neighbours that has the highest margin.
+// proposals returns, for each sentence, the one of its first K neighbours with the highest margin.
 func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
 	best := make([]proposal, nb.Len())
 	for i := range best {
@@ -102,7 +102,7 @@ func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
 		var bestMargin float32
 		ids, cosines := nb.Row(i)
 		for j := 0; j < l.K && ids[j] != None; j++ {
-			// The mean of a pair's means is the same from either side: float64 addition commutes.
+			// The order of the two means does not matter: float64 addition commutes.
 			margin := l.Margin.Of(cosines[j], own[i], other[ids[j]])
 			if best[i].partner == None || margin > bestMargin {
 				best[i], bestMargin = proposal{ids[j], cosines[j]}, margin
@@ -121,7 +121,7 @@ func (l *Lists) candidate(x, y int32, cosine float32) Candidate {
 	}
 }
 
-// rank returns j's place among i's first k neighbours, or Unranked.
+// rank returns j's rank among i's first k neighbours, or Unranked.
 func rank(nb Neighbours, k int, i, j int32) uint8 {
 	ids, _ := nb.Row(int(i))
 	if at := slices.Index(ids[:k], j); at >= 0 {

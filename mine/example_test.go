@@ -7,8 +7,8 @@ import (
 	"bitextmine/mine"
 )
 
-// Target 0 has the highest cosine with both source sentences. The margin, a cosine divided by the mean of both sentences' neighbourhoods,
-// gives source 1 to target 1.
+// Target 0 has the highest cosine with both source sentences. The margin, which divides a cosine by the mean of both
+// sentences' neighbourhoods, pairs source 1 with target 1.
 func Example() {
 	source := mine.Neighbours{K: 2,
 		IDs:     []int32{0, 1, 0, 1},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Margin names how a pair's cosine is set against the mean b = (A(x) + A(y)) / 2 of both neighbourhoods, A being the
-// mean of the cosines of a sentence's k nearest neighbours, the candidate itself included.
+// Margin is the way in which a pair's cosine is compared with b = (A(x) + A(y)) / 2. A is the mean of the cosines of a
+// sentence's k nearest neighbours, including the candidate.
 type Margin string
 
 // The margins of Artetxe & Schwenk (2019), "Margin-based Parallel Corpus Mining with Multilingual Sentence Embeddings".
@@ -19,11 +19,11 @@ const (
 // Margins lists every margin by name.
 var Margins = []Margin{Ratio, Distance, Absolute}
 
-// ParseMargin reads a margin's name.
+// ParseMargin finds a margin by its name.
 func ParseMargin(name string) (Margin, error) { return parse("margin", name, Margins) }
 
-// Of returns the margin of a pair from its cosine and its two neighbourhood means. A ratio over b = 0 has no value; it
-// is 0.
+// Of returns the margin of a pair from its cosine and the means of its two neighbourhoods. A ratio with b = 0 is
+// defined as 0.
 func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	b := (float64(sourceMean) + float64(targetMean)) / 2
 	switch m {
@@ -39,8 +39,8 @@ func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	}
 }
 
-// Means returns for every sentence the mean of the cosines of its first k neighbours, or of as many as it has; 0 if it
-// has none.
+// Means returns, for every sentence, the mean of the cosines of its first k neighbours, or of all if it has fewer; 0 if
+// it has none.
 func Means(nb Neighbours, k int) []float32 {
 	means := make([]float32, nb.Len())
 	for i := range means {

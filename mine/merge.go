@@ -2,33 +2,34 @@ package mine
 
 import "cmp"
 
-// Merger joins the lists that several cells found for the same sentences into one list each, of the best k. A cell's
-// top-k is exact and unique, so the merged top-k is exact.
+// Merger merges the lists that several cells found for the same sentences into one list of the best k for each
+// sentence. The top k of a cell is exact and unique, so the merged top k is exact.
 type Merger struct {
 	lists Neighbours
 }
 
-// NewMerger starts with n empty lists of k places.
+// NewMerger returns a merger with n empty lists of k entries.
 func NewMerger(n, k int) *Merger { return &Merger{NewNeighbours(n, k)} }
 
-// Add joins a cell's lists: list i belongs to sentence rows[i], and a neighbour j of the cell is sentence partners[j]
-// of the other side. Both number sentences in key order and may give the same number twice: a sentence that stands in
-// several shards counts once. The order in which cells are added does not show.
+// Add merges a cell's lists: list i belongs to sentence rows[i], and neighbour j of the cell is sentence partners[j] of
+// the other side. Both number sentences in key order, and a number may occur twice: a sentence in several shards counts
+// once. The order in which cells are added does not change the result.
 func (m *Merger) Add(cell Neighbours, rows, partners []int32) {
 	for i, row := range rows {
 		ids, cosines := cell.Row(i)
 		for j, id := range ids {
 			if id == None || !m.insert(int(row), partners[id], cosines[j]) {
-				break // the rest of the list is worse still
+				break // the rest of the list is worse
 			}
 		}
 	}
 }
 
-// Neighbours returns the joined lists. The merger must not be used after.
+// Neighbours returns the merged lists. The merger must not be used afterwards.
 func (m *Merger) Neighbours() Neighbours { return m.lists }
 
-// insert puts a neighbour in its place and reports whether the list still had room for one as good.
+// insert adds a neighbour to a list at its rank. It reports whether the list had room for a neighbour as good as this
+// one.
 func (m *Merger) insert(row int, id int32, cosine float32) bool {
 	ids, cosines := m.lists.Row(row)
 	at := 0

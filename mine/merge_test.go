@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMergedCellsEqualOneCell cuts both sides of one problem into parts, some of which repeat rows, and joins the
+// TestMergedCellsEqualOneCell cuts both sides of one problem into parts, some of which share rows, and merges the
 // parts' lists in a random order.
 func TestMergedCellsEqualOneCell(t *testing.T) {
 	const n, m, k = 60, 50, 4
@@ -16,13 +16,13 @@ func TestMergedCellsEqualOneCell(t *testing.T) {
 	}
 	cosine := func(i, j int) float64 { return cosines[i][j] }
 	want := nearest(n, m, k, cosine)
-	parts := [][]int32{span(0, 20), span(15, 33), span(33, 50)} // 15..19 stand in two parts
+	parts := [][]int32{span(0, 20), span(15, 33), span(33, 50)} // 15 to 19 are in two parts
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		rng.Shuffle(len(parts), func(a, b int) { parts[a], parts[b] = parts[b], parts[a] })
 		merger := NewMerger(n, k)
 		for _, part := range parts {
-			for _, rows := range [][]int32{span(0, 31), span(29, n)} { // 29 and 30 stand in two source shards
+			for _, rows := range [][]int32{span(0, 31), span(29, n)} { // 29 and 30 are in two source shards
 				merger.Add(nearest(len(rows), len(part), k, func(i, j int) float64 { return cosine(int(rows[i]), int(part[j])) }), rows, part)
 			}
 		}

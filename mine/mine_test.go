@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomLists draws unit vectors with some pairs planted and returns brute-force neighbours of both sides.
+// randomLists draws unit vectors, some of them known pairs, and returns brute-force neighbours of both sides.
 func randomLists(t testing.TB, seed uint64, n, m, dim, k int) (*Lists, [][]float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -105,7 +105,7 @@ func almost(got, want []float32) bool {
 	return slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 })
 }
 
-// TestCandidatesAgainstDefinition states the definition again, slowly, over the whole cosine matrix.
+// TestCandidatesAgainstDefinition compares with a slow implementation over the whole cosine matrix.
 func TestCandidatesAgainstDefinition(t *testing.T) {
 	const n, m, k = 40, 55, 4
 	lists, cosines := randomLists(t, 7, n, m, 8, k)
@@ -174,7 +174,7 @@ func TestRetrievalModes(t *testing.T) {
 		want      []int
 	}{
 		{Max, 0, []int{0, 3, 5}},
-		{Max, 1.0, []int{0}}, // 2-2 scores 1.0: not above
+		{Max, 1.0, []int{0}}, // 2-2 scores 1.0, which is not above the threshold
 		{Union, 0, []int{0, 1, 2, 3, 4, 5}},
 		{Union, 1.2, []int{0, 1, 2}},
 		{Intersect, 0, []int{0, 3, 5}},
@@ -194,7 +194,7 @@ func TestRetrievalModes(t *testing.T) {
 	}
 }
 
-// TestMaxTakesSidesBeforeTheThreshold: 0-0 scores too low but takes both its sentences all the same.
+// TestMaxTakesSidesBeforeTheThreshold checks that 0-0, whose score is too low, still uses both its sentences.
 func TestMaxTakesSidesBeforeTheThreshold(t *testing.T) {
 	verdicts := Judge([]Candidate{
 		{Source: 0, Target: 0, Score: 1.0}, {Source: 0, Target: 1, Score: 0.9},
@@ -217,7 +217,7 @@ func TestMaxIsOneToOne(t *testing.T) {
 	}
 }
 
-// TestSwappingSidesSwapsPairs: mining en-de gives the pairs of de-en, turned round.
+// TestSwappingSidesSwapsPairs checks that mining en-de gives the pairs of de-en with their sides swapped.
 func TestSwappingSidesSwapsPairs(t *testing.T) {
 	for _, margin := range Margins {
 		lists, _ := randomLists(t, 3, 50, 50, 6, 4)

@@ -1,6 +1,6 @@
 package mine
 
-// None fills the places of a list that has fewer than k entries; the cosine beside it is zero and means nothing.
+// None fills the end of a list with fewer than k entries. Its cosine is zero and has no meaning.
 const None int32 = -1
 
 // Neighbours holds, for each of n sentences, its nearest sentences on the other side.
@@ -10,7 +10,7 @@ type Neighbours struct {
 	Cosines []float32 // [n, k] descending; equal cosines in ascending order of the sentence's key
 }
 
-// NewNeighbours returns lists for n sentences, every place None.
+// NewNeighbours returns lists for n sentences, filled with None.
 func NewNeighbours(n, k int) Neighbours {
 	nb := Neighbours{K: k, IDs: make([]int32, n*k), Cosines: make([]float32, n*k)}
 	for i := range nb.IDs {

@@ -1,12 +1,12 @@
 package mine
 
-// Retrieval names how bitext is chosen among candidates.
+// Retrieval is the way in which bitext is chosen among candidates.
 type Retrieval string
 
 // The retrieval modes of LASER's mine_bitexts and stopes.
 const (
 	Max       Retrieval = "max"       // best first, each sentence at most once
-	Intersect Retrieval = "intersect" // proposed by both sentences; one-to-one by nature
+	Intersect Retrieval = "intersect" // proposed by both sentences; always one-to-one
 	Union     Retrieval = "union"     // proposed by either sentence (stopes); not one-to-one
 	Forward   Retrieval = "forward"   // proposed by the source sentence; a target may repeat
 	Backward  Retrieval = "backward"  // proposed by the target sentence; a source may repeat
@@ -15,27 +15,27 @@ const (
 // Retrievals lists every retrieval mode by name.
 var Retrievals = []Retrieval{Max, Intersect, Union, Forward, Backward}
 
-// ParseRetrieval reads a retrieval mode's name.
+// ParseRetrieval finds a retrieval mode by its name.
 func ParseRetrieval(name string) (Retrieval, error) { return parse("retrieval", name, Retrievals) }
 
-// Verdict says whether a candidate is bitext, and if not, why.
+// Verdict says whether a candidate is in the bitext, and if not, why.
 type Verdict uint8
 
-// A candidate that both loses its sentence and scores too low counts as Taken.
+// A candidate whose sentence was taken and whose score is too low counts as Taken.
 const (
 	Kept           Verdict = iota
 	BelowThreshold         // the score is not above the threshold
 	Taken                  // a better candidate has one of its sentences (max)
-	NotProposed            // the side or sides that this retrieval asks did not propose it
+	NotProposed            // not proposed by the side or sides that this retrieval mode requires
 )
 
 func (v Verdict) String() string {
 	return [...]string{"kept", "below_threshold", "taken", "not_proposed"}[v]
 }
 
-// Judge gives each candidate its verdict. candidates must stand best first, as Lists.Candidates returns them; sources
-// and targets are the numbers of sentences of the two sides. In Max both sides of a pair count as taken before the
-// threshold is looked at, as in LASER.
+// Judge returns each candidate's verdict. candidates must be sorted best first, as Lists.Candidates returns them.
+// sources and targets are the numbers of sentences of the two sides. With Max, a pair uses up both its sentences before
+// the threshold is applied, as in LASER.
 func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := make([]Verdict, len(candidates))
 	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)
@@ -68,7 +68,7 @@ func (r Retrieval) asks(c Candidate) bool {
 	}
 }
 
-// Pairs returns the candidates that are bitext, best first.
+// Pairs returns the candidates in the bitext, best first.
 func Pairs(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Candidate {
 	kept := candidates[:0:0]
 	for i, v := range Judge(candidates, sources, targets, retrieval, threshold) {

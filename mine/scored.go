@@ -2,14 +2,14 @@ package mine
 
 import "slices"
 
-// ScoredCandidates returns the pairs that a scorer decides between, by source, then target: the mutual neighbours (each
-// sentence is among the other's K), and of the pairs that Candidates proposes those whose cosine is above the means of
-// both neighbourhoods without the pair itself. The other pairs of a neighbour are eleven in twelve; on the shared sets
-// a scorer that looked at them all had the same best F1, to a tenth.
+// ScoredCandidates returns the pairs that a scorer evaluates, by source, then target. These are the mutual neighbours
+// (each sentence is among the other's K) and, of the pairs that Candidates returns, those whose cosine is above the
+// means of both neighbourhoods without the pair itself. This leaves out eleven of twelve neighbour pairs. On the shared
+// sets a scorer that evaluated all of them had the same best F1 to a tenth.
 func (l *Lists) ScoredCandidates() []Candidate {
 	forward := l.proposals(l.Source, l.sourceMeans, l.targetMeans)
 	backward := l.proposals(l.Target, l.targetMeans, l.sourceMeans)
-	// The targets whose best each source is, in ascending order.
+	// For each source, the targets that propose it, in ascending order.
 	ends := make([]int, len(forward)+1)
 	for _, p := range backward {
 		if p.partner != None {
@@ -33,8 +33,8 @@ func (l *Lists) ScoredCandidates() []Candidate {
 	return found
 }
 
-// addScored adds x's pairs: best, which x proposes; the neighbours that have x in their lists too; and the targets that
-// propose x.
+// addScored adds x's pairs: best, which x proposes; the neighbours that also have x in their lists; and the targets
+// that propose x.
 func (l *Lists) addScored(found []Candidate, x, best int32, proposing []int32, backward []proposal) []Candidate {
 	begin := len(found)
 	ids, cosines := l.Source.Row(int(x))
@@ -55,15 +55,15 @@ func (l *Lists) addScored(found []Candidate, x, best int32, proposing []int32, b
 	return found
 }
 
-// standsOut says whether a pair's cosine is above the means of both neighbourhoods without it.
+// standsOut reports whether a pair's cosine is above the means of both neighbourhoods without the pair.
 func (l *Lists) standsOut(c *Candidate) bool {
 	source, _ := Others(l.Source, l.K, c.Source, c.SourceRank)
 	target, _ := Others(l.Target, l.K, c.Target, c.TargetRank)
 	return Distance.Of(c.Cosine, source, target) > 0
 }
 
-// Others returns the mean of the cosines of i's first k neighbours, and the best of them, without the one at rank, or,
-// where that is not among them, without the last. Without any other neighbour both are 0.
+// Others returns the mean and the maximum of the cosines of i's first k neighbours, without the neighbour at rank or,
+// if rank is not among them, without the last. Both are 0 if there is no other neighbour.
 func Others(nb Neighbours, k int, i int32, rank uint8) (mean, best float32) {
 	ids, cosines := nb.Row(int(i))
 	n := 0
@@ -88,11 +88,11 @@ func Others(nb Neighbours, k int, i int32, rank uint8) (mean, best float32) {
 	return float32(sum / float64(n-1)), best
 }
 
-// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours, by their ranks alone:
-// what a candidate's token coverage is compared with. scored stands in the order of ScoredCandidates.
+// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours, with ranks only. A
+// candidate's token coverage is compared with theirs. scored must be in the order of ScoredCandidates.
 func (l *Lists) Rivals(scored []Candidate) []Candidate {
-	begins := make([]int32, l.Source.Len()+1) // of a source's candidates
-	targets := make([]bool, l.Target.Len())   // that have any
+	begins := make([]int32, l.Source.Len()+1) // first candidate of each source
+	targets := make([]bool, l.Target.Len())   // targets that have a candidate
 	for i := range scored {
 		begins[scored[i].Source+1]++
 		targets[scored[i].Target] = true
@@ -126,7 +126,7 @@ func (l *Lists) Rivals(scored []Candidate) []Candidate {
 			}
 			at := rank(l.Source, l.K, x, int32(y))
 			if at != Unranked && begins[x] < begins[x+1] {
-				continue // found from the source
+				continue // already found from the source
 			}
 			found = append(found, Candidate{Source: x, Target: int32(y), SourceRank: at, TargetRank: uint8(j)})
 		}
@@ -134,7 +134,7 @@ func (l *Lists) Rivals(scored []Candidate) []Candidate {
 	return found
 }
 
-// insertByTarget keeps found[begin:], a few candidates, in ascending order of target.
+// insertByTarget sorts c into found[begin:], a few candidates in ascending order of target.
 func insertByTarget(found []Candidate, begin int, c Candidate) []Candidate {
 	at := len(found)
 	found = append(found, c)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestScoredCandidates compares with the lists, pair by pair: neighbours of each other, and every sentence's best by
+// TestScoredCandidates compares with the lists, pair by pair: mutual neighbours, and every sentence's best neighbour by
 // margin that stands out.
 func TestScoredCandidates(t *testing.T) {
 	lists, _ := randomLists(t, 22, 40, 55, 6, 4)
@@ -44,7 +44,7 @@ func TestScoredCandidates(t *testing.T) {
 	}
 }
 
-// without is the mean cosine of i's first k neighbours other than j, or other than the last.
+// without is the mean cosine of i's first k neighbours except j, or except the last.
 func without(nb Neighbours, k int, i, j int32) float32 {
 	ids, cosines := nb.Row(int(i))
 	left := slices.Index(ids[:k], j)
