@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// card is the model card of an export: what it is, what it was trained on, how it does.
+// card returns the model card of an export: what it is, what it was trained on, and its figures.
 func (t *trainer) card(step int, dev map[string]float64) []byte {
 	var b bytes.Buffer
 	c := &t.config
@@ -55,7 +55,7 @@ func (t *trainer) card(step int, dev map[string]float64) []byte {
 	return b.Bytes()
 }
 
-// commit is the program's, as the build recorded it.
+// commit is the program's commit, as recorded by the build.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok {

@@ -17,12 +17,12 @@ import (
 
 // A checkpoint is a directory DIR/checkpoints/step-00001000 with
 //
-//	encoder.safetensors    what is exported, and what it is of (nature)
+//	encoder.safetensors    the exported weights, with the encoder's architecture as metadata
 //	heads.safetensors      the objective's own weights
 //	optimiser.safetensors  the optimiser's state
-//	state.json             where training stands
+//	state.json             the progress of the training
 //
-// written under another name and renamed when whole.
+// It is written under another name and renamed when it is complete.
 const (
 	encoderFile   = "encoder.safetensors"
 	headsFile     = "heads.safetensors"
@@ -30,18 +30,18 @@ const (
 	stateFile     = "state.json"
 )
 
-// state is where training stands after a step.
+// state is the progress of a training after a step.
 type state struct {
 	Step   int                `json:"step"`
 	Config string             `json:"config"` // Config.Digest
 	Bitext string             `json:"bitext"` // data.Set.Digest
 	Dev    map[string]float64 `json:"dev,omitempty"`
-	Best   float64            `json:"best"`   // of the metric to stop by, so far
-	Since  int                `json:"since"`  // judgements since then
-	Judged bool               `json:"judged"` // whether there is a best
+	Best   float64            `json:"best"`   // best value of the stop metric so far
+	Since  int                `json:"since"`  // evaluations since then
+	Judged bool               `json:"judged"` // whether there is a best value
 }
 
-// better takes the figure of a judgement and reports whether it is the best so far.
+// better records the figure of an evaluation and reports whether it is the best so far.
 func (s *state) better(figure float64) bool {
 	if s.Judged && figure <= s.Best {
 		s.Since++
@@ -51,7 +51,7 @@ func (s *state) better(figure float64) bool {
 	return true
 }
 
-// checkpoints is the directory that holds a training's checkpoints.
+// checkpoints is the directory with a training's checkpoints.
 type checkpoints struct {
 	dir string
 }
@@ -60,7 +60,7 @@ func (c checkpoints) path(step int) string {
 	return filepath.Join(c.dir, fmt.Sprintf("step-%08d", step))
 }
 
-// save publishes a checkpoint; metadata is that of the encoder's file.
+// save publishes a checkpoint. metadata is written to the encoder's file.
 func (c checkpoints) save(s state, metadata map[string]string, files map[string][]*weights.Tensor) (err error) {
 	final := c.path(s.Step)
 	tmp := final + atomicfile.Suffix
@@ -94,7 +94,7 @@ func (c checkpoints) save(s state, metadata map[string]string, files map[string]
 	return atomicfile.SyncDir(c.dir)
 }
 
-// list gives the whole checkpoints by step, ascending.
+// list returns the complete checkpoints by step, ascending.
 func (c checkpoints) list() ([]state, error) {
 	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -115,7 +115,7 @@ func (c checkpoints) list() ([]state, error) {
 			err = json.Unmarshal(text, &s)
 		}
 		if err != nil {
-			return nil, badinput.Errorf("%s is no checkpoint's state: %w; remove the checkpoint", path, err)
+			return nil, badinput.Errorf("%s is not the state of a checkpoint: %w; remove the checkpoint", path, err)
 		}
 		all = append(all, s)
 	}
@@ -123,7 +123,7 @@ func (c checkpoints) list() ([]state, error) {
 	return all, nil
 }
 
-// load fills tensors with those of a checkpoint's file, which must be the same by name and shape.
+// load reads a checkpoint's file into tensors, which must have the same names and shapes.
 func (c checkpoints) load(step int, file string, tensors []*weights.Tensor) error {
 	path := filepath.Join(c.path(step), file)
 	stored, _, err := weights.ReadFile(path, func(string) bool { return true })
@@ -137,14 +137,14 @@ func (c checkpoints) load(step int, file string, tensors []*weights.Tensor) erro
 	for _, t := range tensors {
 		s := byName[t.Name]
 		if s == nil || !slices.Equal(s.Shape, t.Shape) {
-			return badinput.Errorf("%s has no tensor %s of shape %v: the checkpoint is of another preset", path, t.Name, t.Shape)
+			return badinput.Errorf("%s has no tensor %s of shape %v: the checkpoint was made with another preset", path, t.Name, t.Shape)
 		}
 		copy(t.Data, s.Data)
 	}
 	return nil
 }
 
-// prune removes all checkpoints but the last and the keep best by metric.
+// prune removes all checkpoints except the last and the keep best by metric.
 func (c checkpoints) prune(metric string, keep int) error {
 	all, err := c.list()
 	if err != nil || len(all) == 0 {
@@ -161,14 +161,14 @@ func (c checkpoints) prune(metric string, keep int) error {
 	return err
 }
 
-// best is the step to export: the best by metric, the earlier of equals, or the last if there is no metric.
+// best is the step to export: the best by metric, the earlier if several are equal, or the last if there is no metric.
 func (c checkpoints) best(metric string) (int, error) {
 	all, err := c.list()
 	if err != nil {
 		return 0, err
 	}
 	if len(all) == 0 {
-		return 0, badinput.Errorf("%s holds no checkpoint", c.dir)
+		return 0, badinput.Errorf("%s has no checkpoint", c.dir)
 	}
 	best := all[len(all)-1]
 	if metric != "" {
@@ -177,7 +177,7 @@ func (c checkpoints) best(metric string) (int, error) {
 	return best.Step, nil
 }
 
-// figure is a metric's value; a checkpoint that was not judged is below all.
+// figure is a metric's value. A checkpoint that was not evaluated has the lowest value.
 func (s state) figure(metric string) float64 {
 	if x, ok := s.Dev[metric]; ok {
 		return x

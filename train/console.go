@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Console shows a training on a terminal as one live line, elsewhere as plain lines.
+// Console shows a training as one live line on a terminal, and otherwise as plain lines.
 type Console struct {
 	out      io.Writer
 	terminal bool
 
 	mutex sync.Mutex
-	width int // of the live line
+	width int // width of the live line
 }
 
-// NewConsole writes to out.
+// NewConsole returns a Console that writes to out.
 func NewConsole(out io.Writer, terminal bool) *Console { return &Console{out: out, terminal: terminal} }
 
-// Report is Options.Report.
+// Report implements Options.Report.
 func (c *Console) Report(what string) { c.show(what, false) }
 
-// Progress is Options.Progress: judgements stay on the terminal, steps replace each other.
+// Progress implements Options.Progress. On a terminal, evaluations stay and steps replace each other.
 func (c *Console) Progress(l Line, left time.Duration) {
 	if l.Dev != nil {
 		var parts []string
@@ -52,7 +52,7 @@ func (c *Console) show(text string, stays bool) {
 	defer c.mutex.Unlock()
 	if !c.terminal {
 		if text != "" {
-			_, _ = fmt.Fprintln(c.out, text) // what is shown is no result
+			_, _ = fmt.Fprintln(c.out, text) // errors of the console are ignored
 		}
 		return
 	}

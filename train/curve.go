@@ -14,7 +14,8 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// PlotLog draws a training log as two pictures beside it, each as SVG and PNG: loss (and its terms) and dev figures by step.
+// PlotLog draws a training log as two plots beside it, each as SVG and PNG: the loss with its terms, and the dev
+// figures, by step.
 func PlotLog(dir string) error {
 	lines, err := readJournal(filepath.Join(dir, logFile))
 	if err != nil {
@@ -39,7 +40,7 @@ func PlotLog(dir string) error {
 	return draw(filepath.Join(dir, "dev"), "%", dev)
 }
 
-// draw writes path.svg and path.png, or nothing where there are no points.
+// draw writes path.svg and path.png, or nothing if there are no points.
 func draw(path, label string, curves map[string]plotter.XYs) error {
 	if len(curves) == 0 {
 		return nil

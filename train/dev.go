@@ -14,11 +14,11 @@ import (
 	"bitextmine/train/encoder"
 )
 
-// Dev is a test set that an encoder is judged on while it learns, by one of eval's protocols.
+// Dev is a test set that an encoder is evaluated on during training, by one of eval's protocols.
 type Dev struct {
 	Protocol string   `yaml:"protocol"` // tatoeba, xsim, sts, bucc-laser, bucc-cosine ...
 	Dir      string   `yaml:"dir"`
-	Split    string   `yaml:"split"` // of FLORES
+	Split    string   `yaml:"split"` // split of FLORES
 	Src      []string `yaml:"src"`
 	Tgt      string   `yaml:"tgt"`
 }
@@ -37,7 +37,7 @@ func (d Dev) validate() error {
 	return nil
 }
 
-// Judges reports whether a metric is one that the dev sets can give.
+// Judges reports whether the dev sets give a metric.
 func (c Config) Judges(metric string) bool {
 	for _, d := range c.Dev {
 		if strings.HasPrefix(metric, d.Protocol+" ") {
@@ -47,13 +47,13 @@ func (c Config) Judges(metric string) bool {
 	return false
 }
 
-// Judge gives the percentages of every dev set under the names of eval's rows and columns, such as "bucc-laser de-en f1". A metric to stop by must be one that is
-// better when it is higher, so no error rate.
+// Judge returns the percentages of every dev set under the names of eval's rows and columns, such as "bucc-laser de-en
+// f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
 func Judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}
 	runner := &eval.Runner{Vectors: vectors, Searcher: searcher}
 	for len(dev) > 0 {
-		n := 1 // protocols of the same sentences, which are encoded once
+		n := 1 // number of protocols with the same sentences, which are encoded once
 		for n < len(dev) && dev[n].shares(dev[0]) {
 			n++
 		}
@@ -75,13 +75,13 @@ func Judge(ctx context.Context, dev []Dev, vectors eval.VectorSource, searcher i
 	return figures, nil
 }
 
-// shares reports whether two BUCC protocols are of the same halves.
+// shares reports whether two BUCC protocols use the same halves.
 func (d Dev) shares(other Dev) bool {
 	bucc := strings.HasPrefix(d.Protocol, "bucc") && strings.HasPrefix(other.Protocol, "bucc")
 	return bucc && d.Dir == other.Dir && d.Tgt == other.Tgt && slices.Equal(d.Src, other.Src)
 }
 
-// reports judges by the protocols of all, which share d's sentences.
+// reports evaluates with the protocols of all, which have the same sentences as d.
 func (d Dev) reports(ctx context.Context, runner *eval.Runner, all []Dev) ([]*eval.Report, error) {
 	var protocols []eval.Protocol
 	for _, one := range all {
@@ -121,7 +121,7 @@ func (d Dev) reports(ctx context.Context, runner *eval.Runner, all []Dev) ([]*ev
 	return runner.BUCC(ctx, protocols, d.Dir, pairs)
 }
 
-// languages are the names by which line-aligned sets are found.
+// languages returns the names by which line-aligned sets are found.
 func (d Dev) languages() (target string, sources []string, err error) {
 	if target, err = corpus.ParseLanguage(d.Tgt); err != nil {
 		return "", nil, badinput.Errorf("dev: tgt: %w", err)
@@ -136,7 +136,7 @@ func (d Dev) languages() (target string, sources []string, err error) {
 	return target, sources, nil
 }
 
-// live is the encoder in training as eval sees one.
+// live makes the encoder in training available to eval.
 type live struct {
 	name    string
 	encoder encoder.Encoder
@@ -148,10 +148,10 @@ func (l live) Name() string { return l.name }
 
 func (l live) Dim() int { return l.encoder.Dim() }
 
-// together is how many sentences go through the encoder at once.
+// together is the number of sentences that are encoded at once.
 const together = 128
 
-// Encode gives unit vectors [len(texts), dim], as the exported graph will.
+// Encode writes unit vectors [len(texts), dim], as the exported graph does.
 func (l live) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
 	dim := l.Dim()
 	for part, err := range l.bitext.Parts(l.options, language, texts, together) {

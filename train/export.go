@@ -18,14 +18,14 @@ import (
 	"bitextmine/train/export"
 )
 
-// modelFile is the graph of an exported encoder.
+// modelFile is the file name of an exported graph.
 const modelFile = "model.onnx"
 
-// agreement is the largest difference between a number of the trainer's vectors and ONNX Runtime's that an export may have.
+// agreement is the largest allowed difference between a value of the trainer's vectors and of ONNX Runtime's.
 const agreement = 1e-5
 
-// export writes the best checkpoint as an encoder that mining can open, and gives its step and dev figures. It is refused, and what stood there before is left,
-// unless ONNX Runtime gives the trainer's vectors.
+// export writes the best checkpoint as an encoder for mining and returns its step and dev figures. If ONNX Runtime does
+// not give the trainer's vectors, export fails and an earlier export stays.
 func (t *trainer) export(ctx context.Context) (step int, dev map[string]float64, err error) {
 	if step, err = t.checkpoints.best(t.config.Stop.Metric); err != nil {
 		return 0, nil, err
@@ -50,7 +50,7 @@ func (t *trainer) export(ctx context.Context) (step int, dev map[string]float64,
 		return 0, nil, err
 	}
 	dev, known := t.judged[step]
-	if !known || exported != t.encoder { // what ships is judged as it ships: a bag is rounded
+	if !known || exported != t.encoder { // evaluate the encoder as it is exported: a bag is rounded
 		t.live = judged
 		if dev, err = t.judge(ctx); err != nil {
 			return 0, nil, err
@@ -65,7 +65,8 @@ func (t *trainer) export(ctx context.Context) (step int, dev map[string]float64,
 	return step, dev, atomicfile.SyncDir(t.options.Out)
 }
 
-// graph is the encoder's graph, and the encoder whose vectors it must give: a bag's are of the rounded table.
+// graph returns the encoder's graph and the encoder whose vectors it must give. For a bag this is the one with the
+// rounded table.
 func (t *trainer) graph() (*export.Graph, encoder.Encoder) {
 	switch e := t.encoder.(type) {
 	case *encoder.Bag:
@@ -77,7 +78,7 @@ func (t *trainer) graph() (*export.Graph, encoder.Encoder) {
 	panic(fmt.Sprintf("train: an encoder of type %T has no graph", t.encoder))
 }
 
-// write fills a directory with the graph, its manifest and its vocabulary.
+// write writes the graph, its manifest and its vocabulary into a directory.
 func (t *trainer) write(dir string, graph *export.Graph) error {
 	model, err := graph.Model()
 	if err != nil {

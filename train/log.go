@@ -12,15 +12,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Line is one line of DIR/train.jsonl: of steps since the line before, or of a judgement.
+// Line is one line of DIR/train.jsonl. It is about the steps since the previous line, or about an evaluation.
 type Line struct {
 	Step      int                `json:"step"`
-	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the last line
-	Terms     map[string]float64 `json:"terms,omitempty"` // likewise, before weighting
+	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the previous line
+	Terms     map[string]float64 `json:"terms,omitempty"` // means too, before weighting
 	Rate      float64            `json:"rate,omitempty"`
 	Norm      float64            `json:"norm,omitempty"` // of the last step's gradient, before clipping
 	Epoch     float64            `json:"epoch,omitempty"`
-	Sentences float64            `json:"sentences_per_second,omitempty"` // both sides
+	Sentences float64            `json:"sentences_per_second,omitempty"` // counting both sides
 	Dev       map[string]float64 `json:"dev,omitempty"`
 }
 
@@ -29,7 +29,7 @@ type journal struct {
 	file *os.File
 }
 
-// openJournal opens the log; of an earlier training it keeps the lines up to a step, from which training goes on.
+// openJournal opens the log. Of an earlier training it keeps the lines up to step, where training continues.
 func openJournal(path string, step int) (*journal, error) {
 	lines, err := readJournal(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,7 +65,7 @@ func (j *journal) add(l Line) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// readJournal reads the lines of a log. A last line that a crash cut short is left out.
+// readJournal reads the lines of a log. An incomplete last line, left by a crash, is ignored.
 func readJournal(path string) (lines []Line, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func readJournal(path string) (lines []Line, err error) {
 		}
 		var l Line
 		if err := json.Unmarshal(text, &l); err != nil {
-			return nil, badinput.Errorf("%s: line %d is no line of a training log: %w", path, len(lines)+1, err)
+			return nil, badinput.Errorf("%s: line %d is not a line of a training log: %w", path, len(lines)+1, err)
 		}
 		lines = append(lines, l)
 	}

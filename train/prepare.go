@@ -17,7 +17,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// vocabularyName is the tokenizer's file in a training's directory and in an exported one's.
+// vocabularyName is the tokenizer's file name in the directory of a training and of an exported encoder.
 func vocabularyName(t encode.Tokenizer) string {
 	if t.Kind == "wordpiece" {
 		return "vocab.txt"
@@ -25,7 +25,8 @@ func vocabularyName(t encode.Tokenizer) string {
 	return "spm.model"
 }
 
-// openVocabulary trains the vocabulary into dir, unless it stands there already, or copies the one that the preset names; the file is part of what is exported.
+// openVocabulary trains the vocabulary into dir unless it exists there, or copies the one that the preset names. The
+// file is part of the export.
 func openVocabulary(ctx context.Context, c *Config, dir string, report func(string)) (*encode.Vocabulary, error) {
 	path := filepath.Join(dir, vocabularyName(c.Tokenizer))
 	_, err := os.Stat(path)
@@ -50,13 +51,14 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 	return encode.OpenVocabulary(dir, t)
 }
 
-// tokenOptions are how the preset's tokenizer makes ids.
+// tokenOptions returns how the preset's tokenizer makes ids.
 func tokenOptions(c *Config, v *encode.Vocabulary, texts bool) data.Options {
 	bos, eos := v.Ends()
 	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Texts: texts}
 }
 
-// newEncoder makes the preset's encoder, with new weights or those of encoder.start. dir is the training's.
+// newEncoder creates the preset's encoder with new weights or with those of encoder.start. dir is the directory of the
+// training.
 func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
 	if c.Encoder.Start != "" {
 		return startEncoder(c, v, backend, dir)
@@ -80,7 +82,7 @@ func newBag(c *Config, v *encode.Vocabulary) (*encoder.Bag, error) {
 	return encoder.NewBag(c.Encoder.Bag, pieces, c.Seed)
 }
 
-// newTensors makes and fills tensors.
+// newTensors allocates and initialises tensors.
 func newTensors(specs []weights.Spec, seed uint64) []*weights.Tensor {
 	tensors := make([]*weights.Tensor, len(specs))
 	for i, s := range specs {

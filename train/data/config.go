@@ -11,68 +11,76 @@ import (
 
 // Config is the bitext section of a training preset. Every field changes the batches.
 type Config struct {
-	Sources     []Source `yaml:"sources"`
-	Exclude     []string `yaml:"exclude"`     // files of held-out sentences, one a line (any reader's format): no pair with a side among them is kept
-	Temperature float64  `yaml:"temperature"` // T: a language pair of n pairs is drawn with p ∝ n^(1/T); 1 is in proportion
-	BatchSize   int      `yaml:"batch_size"`  // pairs
-	MaxTokens   int      `yaml:"max_tokens"`  // of a side, special tokens included; the text is cut to fit
-	Buckets     []int    `yaml:"buckets"`     // the lengths that batches are padded to, ascending; max_tokens is always the last
-	Mixed       bool     `yaml:"mixed"`       // a batch holds pairs of several language pairs
-	BothWays    bool     `yaml:"both_ways"`   // half of all batches (mixed: of all pairs), drawn by seed, have their sides swapped
-	Seed        uint64   `yaml:"seed"`
+	Sources []Source `yaml:"sources"`
+	// files of held-out sentences, one per line (in any format that corpus reads): pairs with a side among them are
+	// dropped
+	Exclude []string `yaml:"exclude"`
+	// T: a language pair of n pairs is drawn with p ∝ n^(1/T); with 1 in proportion to n
+	Temperature float64 `yaml:"temperature"`
+	BatchSize   int     `yaml:"batch_size"` // pairs
+	MaxTokens   int     `yaml:"max_tokens"` // maximum length of a side, with special tokens; longer text is truncated
+	// lengths that batches are padded to, ascending; max_tokens is always the last
+	Buckets []int `yaml:"buckets"`
+	Mixed   bool  `yaml:"mixed"` // a batch may have pairs of several language pairs
+	// half of all batches (if mixed: of all pairs), drawn by seed, have their sides swapped
+	BothWays bool   `yaml:"both_ways"`
+	Seed     uint64 `yaml:"seed"`
 }
 
 // Source is bitext of one format.
 type Source struct {
 	Files  []string `yaml:"files"`  // files, directories or globs
-	Format Format   `yaml:"format"` // by the names unless written
-	Src    string   `yaml:"src"`    // language codes; a bitext file has its own, and rows of others are dropped where these are written
-	Tgt    string   `yaml:"tgt"`
+	Format Format   `yaml:"format"` // from the file names unless set
+	// language codes; a bitext file has its own, and if these are set, rows of other languages are dropped
+	Src string `yaml:"src"`
+	Tgt string `yaml:"tgt"`
 
-	Licence string `yaml:"licence"` // of the text, for the model card
+	Licence string `yaml:"licence"` // licence of the text, for the model card
 
-	DropSame bool `yaml:"drop_same"` // drop pairs whose two sides are the same text: lines that were not translated
+	DropSame bool `yaml:"drop_same"` // drop pairs whose two sides are the same text, which are untranslated lines
 
-	Columns []string            `yaml:"columns"` // TSV: the columns' names in order, src and tgt among them; all lines have as many
-	Header  bool                `yaml:"header"`  // TSV: the first line is none of the pairs
-	Where   map[string][]string `yaml:"where"`   // TSV: only lines whose column holds one of the values
+	// TSV: names of the columns in order, including src and tgt; all lines must have them
+	Columns []string            `yaml:"columns"`
+	Header  bool                `yaml:"header"` // TSV: the first line is a header
+	Where   map[string][]string `yaml:"where"`  // TSV: use only lines whose column has one of the values
 
-	MinScore *float64 `yaml:"min_score"` // bitext: only rows with this margin or more
-	MinProb  *float64 `yaml:"min_prob"`  // bitext: only rows with this probability or more
-	Keep     bool     `yaml:"keep"`      // bitext: only rows that the run kept; true unless written
+	MinScore *float64 `yaml:"min_score"` // bitext: use only rows with at least this margin
+	MinProb  *float64 `yaml:"min_prob"`  // bitext: use only rows with at least this probability
+	Keep     bool     `yaml:"keep"`      // bitext: use only rows that the run kept; default true
 }
 
-// Format is how pairs stand in a file.
+// Format is the format of a file of pairs.
 type Format string
 
-// The formats. All but Parquet may be compressed.
+// The formats. All except Parquet may be compressed.
 const (
-	Auto    Format = "auto"    // by the name: .parquet, .tmx, anything else is TSV
-	Parquet Format = "parquet" // what mine run writes
-	TSV     Format = "tsv"     // one pair a line, without quoting
+	Auto    Format = "auto"    // from the name: .parquet, .tmx, otherwise TSV
+	Parquet Format = "parquet" // the output of mine run
+	TSV     Format = "tsv"     // one pair per line, without quoting
 	TMX     Format = "tmx"
 )
 
 var formats = []Format{Auto, Parquet, TSV, TMX}
 
-// DefaultConfig is that of a preset that sets nothing.
+// DefaultConfig returns the default settings.
 func DefaultConfig() Config {
 	return Config{
 		Temperature: 1,
 		BatchSize:   512,
-		MaxTokens:   128, // of the text that is mined, few sentences are longer
-		// Close enough that short batches, the most, waste little; few enough that each is compiled once and soon.
+		MaxTokens:   128, // few sentences are longer
+		// Close enough that short batches, which are the most frequent, waste little; few enough that each is soon
+		// compiled.
 		Buckets: []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512},
 		Mixed:   true,
 	}
 }
 
-// DefaultSource is a source that sets nothing: src<TAB>tgt.
+// DefaultSource returns the default source: src<TAB>tgt.
 func DefaultSource() Source {
 	return Source{Format: Auto, Columns: []string{sourceColumn, targetColumn}, Keep: true}
 }
 
-// UnmarshalYAML starts from DefaultSource.
+// UnmarshalYAML sets the defaults of DefaultSource first.
 func (s *Source) UnmarshalYAML(unmarshal func(any) error) error {
 	type plain Source
 	*s = DefaultSource()
@@ -81,7 +89,7 @@ func (s *Source) UnmarshalYAML(unmarshal func(any) error) error {
 
 const sourceColumn, targetColumn = "src", "tgt"
 
-// complaints gathers problems, each of which says what to do.
+// complaints collects problems. Each says what to do.
 type complaints []string
 
 func (c *complaints) unless(ok bool, format string, args ...any) {
@@ -90,7 +98,7 @@ func (c *complaints) unless(ok bool, format string, args ...any) {
 	}
 }
 
-// Validate reports every problem together, as one badinput error.
+// Validate reports all problems in one badinput error.
 func (c Config) Validate() error {
 	var wrong complaints
 	wrong.unless(len(c.Sources) > 0, "bitext.sources is empty: name at least one")
@@ -142,7 +150,7 @@ func (s Source) validate(wrong *complaints, at string) {
 	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet, "%s: min_score, min_prob and keep are for Parquet bitext", at)
 }
 
-// lengths are the buckets of at most max_tokens, which is the last.
+// lengths returns the buckets up to max_tokens, which is the last.
 func (c Config) lengths() []int {
 	var out []int
 	for _, b := range c.Buckets {

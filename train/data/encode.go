@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// Part is some sentences as a side, and which they are; sides of one length have as many rows, so the last rows of a side may stand for no sentence.
+// Part is some sentences as a side. All sides of one length have the same number of rows, so the last rows of a side
+// may be padding.
 type Part struct {
 	Side Side
-	Rows []int // places of the sentences in the texts; Side.N or fewer
+	Rows []int // indices of the sentences in the texts; at most Side.N
 }
 
-// Parts tokenises sentences of one language as Read does, and hands them out by length in sides of n rows, padded to the buckets of c: few shapes, and little
-// padding. Sentences are cut to MaxTokens. texts are not changed.
+// Parts tokenises sentences of one language as Read does. It yields them by length, in sides of n rows padded to the
+// buckets of c, which gives few shapes and little padding. Sentences are truncated to MaxTokens. texts is not changed.
 func (c Config) Parts(o Options, language string, texts []string, n int) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		var all side
@@ -35,7 +36,7 @@ func (c Config) Parts(o Options, language string, texts []string, n int) iter.Se
 	}
 }
 
-// Parts hands out the sources of all pairs, or the targets, likewise.
+// Parts does the same for the sources or targets of all pairs.
 func (s *Set) Parts(target bool, n int) iter.Seq[Part] {
 	if target {
 		return s.target.parts(n, s.config.lengths())
@@ -62,7 +63,7 @@ func (s *side) parts(n int, buckets []int) iter.Seq[Part] {
 	}
 }
 
-// padded is a side of n rows: the sentences of rows, then the first of them again.
+// padded returns a side of n rows: the sentences of rows, then copies of the first one.
 func (s *side) padded(rows []int, n, length int) Side {
 	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
 	for i := range n {
@@ -75,7 +76,7 @@ func (s *side) padded(rows []int, n, length int) Side {
 	return out
 }
 
-// Cut is rows [from, to) of a side.
+// Cut returns rows from to to-1 of a side.
 func (s Side) Cut(from, to int) Side {
 	out := Side{N: to - from, Length: s.Length, IDs: s.IDs[from*s.Length : to*s.Length], Lengths: s.Lengths[from:to]}
 	if s.Languages != nil {

@@ -15,7 +15,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// tsv reads one pair a line, without quoting.
+// tsv reads one pair per line, without quoting.
 func (r *reader) tsv(ctx context.Context, s Source, in corpus.Input) error {
 	opts := corpus.DefaultOptions()
 	opts.Format = corpus.FormatText
@@ -33,12 +33,12 @@ func (r *reader) tsv(ctx context.Context, s Source, in corpus.Input) error {
 		return r.take(source, target, s.Src, s.Tgt)
 	}, r.file.absorb)
 	if err == nil && r.file.Lines == r.file.Dropped[Malformed] && r.file.Lines > 0 {
-		return badinput.Errorf("%s: not one line has the %d tab-separated columns %s: correct columns of its source", in.Path, len(s.Columns), strings.Join(s.Columns, ", "))
+		return badinput.Errorf("%s: no line has the %d tab-separated columns %s: correct columns of its source", in.Path, len(s.Columns), strings.Join(s.Columns, ", "))
 	}
 	return err
 }
 
-// tsvRow cuts lines.
+// tsvRow splits lines.
 type tsvRow struct {
 	width, source, target int
 	where                 map[int][]string // allowed values by column
@@ -73,7 +73,7 @@ func (t tsvRow) split(line string) (source, target string, why Reason) {
 	return source, target, ""
 }
 
-// tmx reads translation units, one at a time.
+// tmx reads translation units one at a time.
 func (r *reader) tmx(ctx context.Context, s Source, in corpus.Input) (err error) {
 	f, err := corpus.OpenDecompressed(in)
 	if err != nil {
@@ -94,15 +94,15 @@ func (r *reader) tmx(ctx context.Context, s Source, in corpus.Input) (err error)
 	})
 }
 
-// tmxUnits decodes a TMX file and calls take for each unit, whose error ends it.
+// tmxUnits decodes a TMX file and calls take for each unit. It stops at take's first error.
 func tmxUnits(in io.Reader, name string, take func(eval.TMXUnit) error) error {
 	d := xml.NewDecoder(in)
 	d.CharsetReader = func(string, io.Reader) (io.Reader, error) {
-		return nil, badinput.Errorf("only UTF-8 is read; convert it, its first line too")
+		return nil, badinput.Errorf("only UTF-8 can be read; convert the file, including its first line")
 	}
 	damaged := func(err error) error {
 		if syntax := new(xml.SyntaxError); errors.As(err, &syntax) {
-			return badinput.Errorf("%s is not well-formed XML (%w): mend the file", name, err)
+			return badinput.Errorf("%s is not well-formed XML (%w): correct the file", name, err)
 		}
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -129,12 +129,12 @@ func tmxUnits(in io.Reader, name string, take func(eval.TMXUnit) error) error {
 		}
 	}
 	if units == 0 {
-		return badinput.Errorf("%s holds no translation unit: give a TMX file", name)
+		return badinput.Errorf("%s has no translation unit: give a TMX file", name)
 	}
 	return nil
 }
 
-// parquet reads bitext that was mined.
+// parquet reads mined bitext.
 func (r *reader) parquet(ctx context.Context, s Source, path string) (err error) {
 	f, err := bitext.Open(path)
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *reader) parquet(ctx context.Context, s Source, path string) (err error)
 			return err
 		}
 		if s.MinProb != nil && row.Prob == nil {
-			return badinput.Errorf("%s has no prob to hold against min_prob: mine it with a scorer, or take min_score", path)
+			return badinput.Errorf("%s has no prob to compare with min_prob: mine it with a scorer, or take min_score", path)
 		}
 		why, err := r.condition(s, row)
 		if err != nil {
@@ -163,7 +163,7 @@ func (r *reader) parquet(ctx context.Context, s Source, path string) (err error)
 	return nil
 }
 
-// condition says which condition of the source a row fails.
+// condition returns the condition of the source that a row does not satisfy.
 func (r *reader) condition(s Source, row bitext.Row) (Reason, error) {
 	switch {
 	case s.Keep && !row.Keep:

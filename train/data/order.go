@@ -8,53 +8,54 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// order draws rows and gathers them to batches, one language pair or all together. What it does depends on the set's lengths and languages, the
-// config and nothing else.
+// order draws rows and collects them into batches, of one language pair or of all together. The result depends only on
+// the set's lengths and languages and on the config.
 //
-// A row is drawn from a random permutation of its language pair's, so that over an epoch of it each is drawn once. It waits in the bucket of its length
-// until that is full. A row that still waits when the next permutation comes to it is drawn as soon as it has gone, so that no batch holds a row twice.
-// After as many draws as there are rows, whatever waits goes out in batches of mixed lengths, the oldest rows first; the youngest, which fill none, wait
-// on. So no row waits much longer than a round.
+// A row is drawn from a random permutation of its language pair, so each row is drawn once per epoch of the pair. It
+// waits in the bucket of its length until the bucket is full. If the next permutation reaches a row that is still
+// waiting, the row is drawn as soon as it has left, so that no batch has a row twice. After as many draws as there are
+// rows, the waiting rows are emitted in batches of mixed lengths, oldest first; the youngest, which do not fill a
+// batch, continue to wait. So no row waits much longer than one round.
 type order struct {
 	size    int // pairs of a batch
 	lengths []int
 	mixed   bool
 	rng     *rand.Rand
 	groups  []*group
-	stacks  []*stack // one if mixed, else one for each group
-	ready   []drawn  // batches to hand out before anything more is drawn
+	stacks  []*stack // one if mixed, otherwise one for each group
+	ready   []drawn  // batches to emit before more rows are drawn
 	draws   int
 }
 
-// drawn is a batch's rows and the length that they are padded to.
+// drawn is the rows of a batch and the length that they are padded to.
 type drawn struct {
 	rows   []int32
 	length int
 }
 
-// group is a language pair's rows.
+// group is the rows of a language pair.
 type group struct {
 	rows    []int32
 	weight  float64
-	queue   []int32 // what is left of its permutation
-	owed    []int32 // rows that were passed over because they wait in a bucket
-	again   []int32 // rows that were owed and wait no more
-	blocked bool    // every row waits in a bucket
+	queue   []int32 // the rest of its permutation
+	owed    []int32 // rows that were skipped because they wait in a bucket
+	again   []int32 // skipped rows that no longer wait
+	blocked bool    // all rows wait in a bucket
 	stack   *stack
 }
 
-// stack is what waits: by bucket, the oldest first.
+// stack is the waiting rows by bucket, oldest first.
 type stack struct {
 	buckets [][]waiting
 	rows    map[int32]struct{}
 	groups  []*group
-	n       int // rows of its groups
+	n       int // number of rows of its groups
 	since   int // draws since the last clearing was due
 }
 
 type waiting struct {
 	row    int32
-	draw   int // when
+	draw   int // number of the draw
 	bucket int
 }
 
@@ -92,11 +93,11 @@ func newStack(buckets int, groups ...*group) *stack {
 	return s
 }
 
-// next gathers the next batch; longest says how many tokens a row's longer side has.
+// next returns the next batch. longest gives the number of tokens of a row's longer side.
 func (o *order) next(longest func(row int32) int) drawn {
 	for len(o.ready) == 0 {
 		g := o.pick()
-		if g == nil { // every row waits: there are more of them than a batch has
+		if g == nil { // all rows wait: there are more of them than a batch has
 			for _, s := range o.stacks {
 				o.clear(s)
 			}
@@ -114,7 +115,7 @@ func (o *order) next(longest func(row int32) int) drawn {
 	return d
 }
 
-// pick draws a language pair by weight among those that have a row to give.
+// pick draws a language pair by weight among those that have a row to draw.
 func (o *order) pick() *group {
 	total := 0.0
 	var last *group
@@ -133,10 +134,11 @@ func (o *order) pick() *group {
 			return g
 		}
 	}
-	return last // rounding
+	return last // because of rounding
 }
 
-// draw takes the next row that does not wait. The others are owed: they come first once a batch has gone out.
+// draw returns the next row that does not wait. Waiting rows are recorded as owed and are drawn first once their batch
+// was emitted.
 func (g *group) draw(rng *rand.Rand) (int32, bool) {
 	for fresh := false; ; {
 		from := &g.again
@@ -144,7 +146,7 @@ func (g *group) draw(rng *rand.Rand) (int32, bool) {
 			from = &g.queue
 		}
 		if len(*from) == 0 {
-			if fresh { // a whole permutation, and every row of it waits
+			if fresh { // a whole permutation, and all its rows wait
 				return 0, false
 			}
 			g.permute(rng)
@@ -160,8 +162,8 @@ func (g *group) draw(rng *rand.Rand) (int32, bool) {
 	}
 }
 
-// permute begins the next epoch of the group. A row that is owed twice already, as happens in a small group that is drawn far beyond its share, is
-// left out.
+// permute begins the next epoch of the group. A row that is already owed twice is left out, which happens if a small
+// group is drawn far beyond its share.
 func (g *group) permute(rng *rand.Rand) {
 	owed := map[int32]int{}
 	for _, row := range g.owed {
@@ -176,7 +178,7 @@ func (g *group) permute(rng *rand.Rand) {
 	rng.Shuffle(len(g.queue), func(i, j int) { g.queue[i], g.queue[j] = g.queue[j], g.queue[i] })
 }
 
-// free lets the rows that were owed and wait no more be drawn.
+// free makes owed rows that no longer wait available.
 func (g *group) free() {
 	g.blocked = false
 	owed := g.owed[:0]
@@ -190,7 +192,7 @@ func (g *group) free() {
 	g.owed = owed
 }
 
-// put lets a row wait, and makes a batch of its bucket if that is full.
+// put adds a row to its bucket and emits a batch if the bucket is full.
 func (o *order) put(s *stack, row int32, tokens int) {
 	b, _ := slices.BinarySearch(o.lengths, tokens)
 	s.rows[row] = struct{}{}
@@ -202,12 +204,12 @@ func (o *order) put(s *stack, row int32, tokens int) {
 		s.buckets[b] = s.buckets[b][:0]
 	}
 	if s.since >= s.n && len(s.rows) >= o.size {
-		s.since -= s.n // not 0: a late clearing must not make the next one late
+		s.since -= s.n // not 0: a late clearing must not delay the next one
 		o.clear(s)
 	}
 }
 
-// emit makes a batch of rows, padded to the longest one's bucket.
+// emit makes a batch of rows, padded to the bucket of the longest.
 func (o *order) emit(s *stack, ws []waiting) {
 	d := drawn{rows: make([]int32, len(ws))}
 	for i, w := range ws {
@@ -221,7 +223,7 @@ func (o *order) emit(s *stack, ws []waiting) {
 	o.ready = append(o.ready, d)
 }
 
-// clear makes as many batches as it can of what waits, oldest rows and like lengths first.
+// clear makes as many batches as possible of the waiting rows, oldest rows and similar lengths first.
 func (o *order) clear(s *stack) {
 	all := slices.Concat(s.buckets...)
 	slices.SortFunc(all, func(a, b waiting) int { return a.draw - b.draw })

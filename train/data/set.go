@@ -16,47 +16,50 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Tokenizer splits texts into ids: sentencepiece.Model and wordpiece.Model are ones. It is called from many goroutines.
+// Tokenizer splits texts into ids. sentencepiece.Model and wordpiece.Model implement it. It is called from many
+// goroutines.
 type Tokenizer interface {
-	// Encode calls yield once for every text, in order, with its ids, cut to the first most; yield must not keep the slice.
-	Encode(texts []string, most int, yield func(i int, ids []int32)) error
-	// Unknown is the id that stands for a text of which the tokenizer leaves nothing.
+	// Encode calls yield once for every text, in order, with its ids truncated to the first maxIDs. yield must not
+	// retain the slice.
+	Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error
+	// Unknown is the id for a text without any other id.
 	Unknown() int32
 }
 
-// Options is how text becomes the ids that a model reads: what the exported manifest must say.
+// Options define how text becomes the ids that a model reads. They must agree with the exported manifest.
 type Options struct {
 	Tokenizer Tokenizer
-	Lowercase bool               // as the manifest's tokenizer.lowercase
-	Number    func(int32) int32  // the model's number of a tokenizer's id; nil: the same
-	BOS, EOS  []int32            // the model's ids that begin and end every sentence, at most one each
-	Prefixes  map[string][]int32 // the model's ids after BOS, by language; nil: none. Where there are prefixes, every language must have one
-	Texts     bool               // keep the texts for Side.Texts
+	Lowercase bool              // as tokenizer.lowercase in the manifest
+	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
+	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
+	// the model's ids after BOS, by language; nil means none. If there are prefixes, every language must have one
+	Prefixes map[string][]int32
+	Texts    bool // store the texts for Side.Texts
 }
 
-// specials is how many ids of a sentence are not its text's own.
+// specials is the number of ids of a sentence that are not its text's own.
 func (o Options) specials(language string) int {
 	return len(o.BOS) + len(o.Prefixes[language]) + len(o.EOS)
 }
 
-// LanguagePair is one of the pairs of languages that a Set holds.
+// LanguagePair is a pair of languages in a Set.
 type LanguagePair struct {
-	Source, Target uint16 // places in Set.Languages
+	Source, Target uint16 // indices in Set.Languages
 	Pairs          int
 }
 
-// Set is bitext as ids. It is not changed once read, and so may be used by any number of goroutines.
+// Set is bitext as ids. It does not change after it was read, so any number of goroutines may use it.
 type Set struct {
-	Languages []string       // in the order in which they first appear
-	Groups    []LanguagePair // likewise
+	Languages []string       // in the order of their first occurrence
+	Groups    []LanguagePair // in the order of their first occurrence
 	Stats     Stats
 
 	config         Config
 	source, target side
-	group          []uint16 // [pairs], places in Groups
+	group          []uint16 // [pairs], indices in Groups
 }
 
-// side is one side of all pairs, back to back.
+// side is one side of all pairs in one slice.
 type side struct {
 	ids      []int32
 	ends     []int64 // [pairs], in ids
@@ -78,25 +81,25 @@ func begin(ends []int64, i int) int64 {
 // Len is the number of pairs.
 func (s *Set) Len() int { return len(s.group) }
 
-// Source and Target are a pair's ids, special ones included; they must not be changed.
+// Source returns the ids of a pair's source, including special ids. They must not be changed.
 func (s *Set) Source(i int) []int32 { return s.source.at(i) }
 
-// Target is like Source.
+// Target returns the ids of a pair's target, like Source.
 func (s *Set) Target(i int) []int32 { return s.target.at(i) }
 
-// Group is the place in Groups of a pair's languages.
+// Group is the index in Groups of a pair's languages.
 func (s *Set) Group(i int) int { return int(s.group[i]) }
 
-// Texts are a pair's texts in corpus.Normalise's form; Options.Texts must have asked for them.
+// Texts returns a pair's texts in corpus.Normalise's form. Options.Texts must be set.
 func (s *Set) Texts(i int) (source, target string) { return s.source.textAt(i), s.target.textAt(i) }
 
-// window is how many pairs are tokenised at a time: enough for every core.
+// window is the number of pairs that are tokenised at a time: enough for all cores.
 const window = 1 << 14
 
 // Read reads and tokenises the sources. Bad input is a badinput error that names the file.
 func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	set := &Set{config: c}
-	b := builder{set: set, options: o, most: c.MaxTokens, languages: map[string]uint16{}, groups: map[[2]uint16]uint16{}}
+	b := builder{set: set, options: o, maxIDs: c.MaxTokens, languages: map[string]uint16{}, groups: map[[2]uint16]uint16{}}
 	for p, err := range Pairs(ctx, c, &set.Stats) {
 		if err != nil {
 			return nil, err
@@ -116,17 +119,17 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	return set, nil
 }
 
-// builder appends to a set.
+// builder appends pairs to a set.
 type builder struct {
 	set       *Set
 	options   Options
-	most      int
+	maxIDs    int
 	languages map[string]uint16
 	groups    map[[2]uint16]uint16
 	pairs     []Pair
 }
 
-// flush tokenises the window on every core and appends it.
+// flush tokenises the window on all cores and appends it.
 func (b *builder) flush() error {
 	if len(b.pairs) == 0 {
 		return nil
@@ -145,7 +148,7 @@ func (b *builder) flush() error {
 		lo, hi := min(n, w*per), min(n, (w+1)*per)
 		group.Go(func() error {
 			p := &parts[w]
-			return sides(&p.source, &p.target, b.options, b.most, b.pairs[lo:hi], &p.cut)
+			return sides(&p.source, &p.target, b.options, b.maxIDs, b.pairs[lo:hi], &p.cut)
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -160,7 +163,7 @@ func (b *builder) flush() error {
 	return nil
 }
 
-// name gives the window's pairs their groups.
+// name assigns the window's pairs to their groups.
 func (b *builder) name() error {
 	for _, p := range b.pairs {
 		source, err := b.language(p.SourceLanguage)
@@ -189,10 +192,10 @@ func (b *builder) language(name string) (uint16, error) {
 		return at, nil
 	}
 	if _, ok := b.options.Prefixes[name]; len(b.options.Prefixes) > 0 && !ok {
-		return 0, badinput.Errorf("language %s of the bitext has no language token: add one to the vocabulary, or leave its files out", name)
+		return 0, badinput.Errorf("language %s of the bitext has no language token: add one to the vocabulary, or remove the language's files", name)
 	}
-	if special := b.options.specials(name); special >= b.most {
-		return 0, badinput.Errorf("bitext.max_tokens is %d, which leaves no room for text beside %d special tokens of %s: raise it", b.most, special, name)
+	if special := b.options.specials(name); special >= b.maxIDs {
+		return 0, badinput.Errorf("bitext.max_tokens is %d, which leaves no room for text beside %d special tokens of %s: raise it", b.maxIDs, special, name)
 	}
 	at := uint16(len(b.languages))
 	b.languages[name] = at
@@ -201,22 +204,23 @@ func (b *builder) language(name string) (uint16, error) {
 }
 
 // sides tokenises both sides of pairs.
-func sides(source, target *side, o Options, most int, pairs []Pair, cut *uint64) error {
+func sides(source, target *side, o Options, maxIDs int, pairs []Pair, cut *uint64) error {
 	texts, languages := make([]string, len(pairs)), make([]string, len(pairs))
 	for i, p := range pairs {
 		texts[i], languages[i] = p.Source, p.SourceLanguage
 	}
-	if err := source.tokenize(o, most, texts, languages, cut); err != nil {
+	if err := source.tokenize(o, maxIDs, texts, languages, cut); err != nil {
 		return err
 	}
 	for i, p := range pairs {
 		texts[i], languages[i] = p.Target, p.TargetLanguage
 	}
-	return target.tokenize(o, most, texts, languages, cut)
+	return target.tokenize(o, maxIDs, texts, languages, cut)
 }
 
-// tokenize appends texts as encode gives them to a graph: beginning, prefix, the text's own ids cut to what is left of most, end. texts is overwritten.
-func (s *side) tokenize(o Options, most int, texts, languages []string, cut *uint64) error {
+// tokenize appends texts in the form that encode gives to a graph: BOS, prefix, the text's own ids truncated to what
+// maxIDs leaves, EOS. texts is overwritten.
+func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *uint64) error {
 	for i, text := range texts {
 		if o.Texts {
 			s.text = append(s.text, text...)
@@ -230,8 +234,9 @@ func (s *side) tokenize(o Options, most int, texts, languages []string, cut *uin
 	if number == nil {
 		number = func(id int32) int32 { return id }
 	}
-	err := o.Tokenizer.Encode(texts, most+1, func(i int, ids []int32) { // one more than ever fits, so that a cut shows
-		if room := most - o.specials(languages[i]); len(ids) > room {
+	// one more than can fit, so that truncation is noticed
+	err := o.Tokenizer.Encode(texts, maxIDs+1, func(i int, ids []int32) {
+		if room := maxIDs - o.specials(languages[i]); len(ids) > room {
 			ids = ids[:room]
 			*cut++
 		}
@@ -251,7 +256,7 @@ func (s *side) tokenize(o Options, most int, texts, languages []string, cut *uin
 	return nil
 }
 
-// append adds another side's sentences.
+// append adds the sentences of another side.
 func (s *side) append(o *side) {
 	base, textBase := int64(len(s.ids)), int64(len(s.text))
 	s.ids, s.text = append(s.ids, o.ids...), append(s.text, o.text...)
@@ -263,16 +268,16 @@ func (s *side) append(o *side) {
 	}
 }
 
-// GroupName is a language pair as it is shown, such as de-en.
+// GroupName is the printed name of a language pair, such as de-en.
 func (s *Set) GroupName(g int) string {
 	return s.Languages[s.Groups[g].Source] + "-" + s.Languages[s.Groups[g].Target]
 }
 
-// Digest stands for everything that a batch is made of: the ids of all sentences and their languages, in order.
+// Digest identifies everything that batches are made of: the ids of all sentences and their languages, in order.
 func (s *Set) Digest() string {
 	h := sha256.New()
 	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group, []byte(strings.Join(s.Languages, " "))} {
-		_ = binary.Write(h, binary.LittleEndian, part) // a hash takes everything
+		_ = binary.Write(h, binary.LittleEndian, part) // writing to a hash cannot fail
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -10,29 +10,31 @@ import (
 	"bitextmine/corpus"
 )
 
-// Reason says why a line was dropped.
+// Reason is why a line was dropped.
 type Reason string
 
-// The reasons, beside corpus's own (too_long, not_utf8, empty for a line without text).
+// The reasons, in addition to corpus's own (too_long, not_utf8, empty for a line without text).
 const (
-	EmptySource   Reason = "empty_source"   // nothing is left of this side after normalisation
-	EmptyTarget   Reason = "empty_target"   //
-	NotUTF8       Reason = "not_utf8"       //
-	Malformed     Reason = "malformed"      // a TSV line of another number of columns, a TMX unit without one of the languages
+	EmptySource Reason = "empty_source" // this side is empty after normalisation
+	EmptyTarget Reason = "empty_target" //
+	NotUTF8     Reason = "not_utf8"     //
+	// a TSV line with another number of columns, or a TMX unit without one of the languages
+	Malformed     Reason = "malformed"
 	Filtered      Reason = "filtered"       // Source.Where
-	NotKept       Reason = "not_kept"       // bitext that the run did not keep
+	NotKept       Reason = "not_kept"       // bitext that the run rejected
 	LowScore      Reason = "low_score"      // below Source.MinScore
 	LowProb       Reason = "low_prob"       // below Source.MinProb
-	OtherLanguage Reason = "other_language" // than Source.Src and Tgt
+	OtherLanguage Reason = "other_language" // another language than Source.Src and Tgt
 	SameText      Reason = "same_text"      // Source.DropSame
-	Duplicate     Reason = "duplicate"      // of a pair before it, in whatever file and direction
+	Duplicate     Reason = "duplicate"      // of an earlier pair, in any file and direction
 	HeldOut       Reason = "held_out"       // a side is in Config.Exclude
 )
 
-// FileStats says what became of a file's lines (rows, units): Lines = Kept + the sum of Dropped.
+// FileStats is the number of lines (rows, units) of a file by what was done with them: Lines = Kept + the sum of
+// Dropped.
 type FileStats struct {
 	Path    string            `json:"path"`
-	Licence string            `json:"licence,omitempty"` // as its Source says
+	Licence string            `json:"licence,omitempty"` // from its Source
 	Lines   uint64            `json:"lines"`
 	Kept    uint64            `json:"kept"`
 	Dropped map[Reason]uint64 `json:"dropped,omitempty"`
@@ -47,7 +49,7 @@ func (f *FileStats) drop(why Reason, n uint64) {
 	}
 }
 
-// absorb counts the lines that corpus's reader did not hand out; those that it did are counted one by one.
+// absorb adds the counts of lines that corpus's reader skipped; the others are counted one by one.
 func (f *FileStats) absorb(c corpus.Counts) {
 	for why, n := range c.Skipped {
 		f.Lines += n
@@ -55,7 +57,7 @@ func (f *FileStats) absorb(c corpus.Counts) {
 	}
 }
 
-// String lists the counts, the largest drop first.
+// String lists the counts, largest first.
 func (f FileStats) String() string {
 	parts := []string{fmt.Sprintf("%d lines, %d kept", f.Lines, f.Kept)}
 	reasons := slices.SortedFunc(maps.Keys(f.Dropped), func(a, b Reason) int {
@@ -67,14 +69,14 @@ func (f FileStats) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Stats says what became of all that was read.
+// Stats is the counts of everything that was read.
 type Stats struct {
 	Files   []FileStats `json:"files"`
 	HeldOut int         `json:"held_out_sentences"` // distinct sentences in Config.Exclude
 	Cut     uint64      `json:"cut_sides"`          // sides of kept pairs that were longer than max_tokens
 }
 
-// Total is the files' sum.
+// Total is the sum over the files.
 func (s Stats) Total() FileStats {
 	total := FileStats{Path: "all"}
 	for _, f := range s.Files {

@@ -1,8 +1,8 @@
-// Package device opens what the graphs of a training step are computed on.
+// Package device opens the backend that computes the graphs of a training step.
 //
-//	cpu    ONNX Runtime, the same library that encoders run on: the fastest of GoMLX's CPU backends (docs/training.md)
-//	go     GoMLX's backend in pure Go: slow, needs no library; the tests' second opinion
-//	cuda   XLA through a PJRT plugin that the user brings
+//	cpu    ONNX Runtime, the library that encoders also run on: the fastest of GoMLX's CPU backends (docs/training.md)
+//	go     GoMLX's backend in pure Go: slow, needs no library; tests use it as a second implementation
+//	cuda   XLA through a PJRT plugin that the user provides
 package device
 
 import (
@@ -17,17 +17,18 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Names are the devices that Open knows.
+// Names are the devices that Open supports.
 var Names = []string{"cpu", "cuda", "go"}
 
-// PluginEnv names the PJRT plugin of a CUDA installation, such as JAX's xla_cuda_plugin.so.
+// PluginEnv is the environment variable with the path of the PJRT plugin of a CUDA installation, such as JAX's
+// xla_cuda_plugin.so.
 const PluginEnv = "MINE_PJRT_CUDA"
 
-// libraryEnv is where GoMLX's ONNX Runtime backend looks for the library.
+// libraryEnv is the environment variable in which GoMLX's ONNX Runtime backend looks for the library.
 const libraryEnv = "ONNXRUNTIME_SHARED_LIBRARY_PATH"
 
-// Open opens a device. library names ONNX Runtime's library, or is empty for the usual places. What is asked for is opened or an error: nothing is put
-// in its place.
+// Open opens a device. library is the path of ONNX Runtime's library, or empty for the usual places. If the device
+// cannot be opened, it is an error; no other device replaces it.
 func Open(name, library string) (compute.Backend, error) {
 	switch name {
 	case "cpu":
@@ -64,7 +65,7 @@ func openCUDA() (compute.Backend, error) {
 	if _, err := os.Stat(plugin); err != nil {
 		return nil, badinput.Errorf("%s names %s, which cannot be used: %w", PluginEnv, plugin, err)
 	}
-	// Without these go-xla fetches plugins of its own and looks for CUDA where pip does not put it.
+	// Without these settings go-xla downloads plugins and does not look for CUDA where pip installs it.
 	for key, value := range map[string]string{"GOMLX_NO_AUTO_INSTALL": "1", "GOPJRT_CUDA_CHECKS": "0"} {
 		if err := os.Setenv(key, value); err != nil {
 			return nil, err

@@ -1,7 +1,8 @@
 package export
 
-// Bag is the graph of a bag of subword vectors, each a row [dim] of bytes and its scale: the mean's direction is that of the sum, so nothing is divided but the
-// length. Tokens are inner tensors, which a reader may name.
+// Bag returns the graph of a bag of subword vectors; each is a row [dim] of bytes with a scale. The mean has the
+// direction of the sum, so the graph only divides by the norm. The token vectors are inner tensors, which a manifest
+// may name.
 func Bag(name string, numbers []int8, scales []float32) *Graph {
 	rows := len(scales)
 	dim := len(numbers) / rows

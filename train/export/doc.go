@@ -1,2 +1,2 @@
-// Package export writes trained encoders as ONNX graphs, which is all that mining sees of training.
+// Package export writes trained encoders as ONNX graphs. Mining uses nothing else of a training.
 package export

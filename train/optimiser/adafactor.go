@@ -6,12 +6,13 @@ import (
 	"bitextmine/train/weights"
 )
 
-// adafactor is Adafactor (Shazeer and Stern, 2018) without momentum and with the schedule's rate as it stands: the second moment of a matrix is kept as
-// its row and column means, its decay is 1 - step^-0.8, and an update whose root mean square exceeds 1 is scaled down to it.
+// adafactor is Adafactor (Shazeer and Stern, 2018) without momentum and with the schedule's rate unchanged. The second
+// moment of a matrix is stored as its row and column means; its decay is 1 - step^-0.8. An update with a root mean
+// square above 1 is scaled down to 1.
 type adafactor struct{ Settings }
 
 const (
-	tinySquare = 1e-30 // added to squared gradients (the paper's epsilon 1)
+	tinySquare = 1e-30 // added to squared gradients (epsilon 1 in the paper)
 	decayPower = -0.8
 )
 
@@ -27,7 +28,7 @@ func (a adafactor) moments(t *weights.Tensor) []weights.Spec {
 
 func (a adafactor) update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int) {
 	beta := 1 - math.Pow(float64(step), decayPower)
-	var root func(i int) float64 // of the second moment at place i
+	var root func(i int) float64 // root of the second moment at index i
 	if len(state) == 1 {
 		v := state[0].Data
 		for i, g := range t.Grad {
@@ -52,7 +53,7 @@ func (a adafactor) update(t *weights.Tensor, state []*weights.Tensor, rate float
 	}
 }
 
-// factored brings the means of squares up to date and returns the root of their product over the mean of the row means.
+// factored updates the means of squares. It returns the root of their product divided by the mean of the row means.
 func factored(t *weights.Tensor, rows, columns []float32, beta float64) func(int) float64 {
 	width := len(columns)
 	byColumn := make([]float64, width)

@@ -6,9 +6,10 @@ import (
 	"bitextmine/train/weights"
 )
 
-// adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) when the decay is decoupled.
+// adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) if the decay is decoupled.
 //
-// Of a table whose batch touched few rows, the others are left as they are, moments too ("lazy" Adam): a word's moments do not fade while it is not read.
+// If a batch touched only few rows of a table, the other rows and their moments do not change ("lazy" Adam): the
+// moments of a word do not decay while it does not occur.
 type adam struct{ Settings }
 
 func (a adam) moments(t *weights.Tensor) []weights.Spec {

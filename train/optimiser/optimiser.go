@@ -1,6 +1,8 @@
-// Package optimiser changes tensors by their gradients: Adam, AdamW and Adafactor, with clipping and schedules of the learning rate.
+// Package optimiser updates tensors by their gradients: Adam, AdamW and Adafactor, with clipping and schedules of the
+// learning rate.
 //
-// Tensors are changed in place, rows in parallel; every number depends on its own row and on sums in a fixed order, so the thread count never shows.
+// Tensors are changed in place, rows in parallel. Every value depends only on its own row and on sums in a fixed order,
+// so the number of threads does not change the result.
 package optimiser
 
 import (
@@ -12,29 +14,29 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Settings choose an optimiser and its schedule.
+// Settings are the choice of an optimiser and its schedule.
 type Settings struct {
 	Kind         string  `yaml:"kind"`          // adam, adamw, adafactor
-	LearningRate float64 `yaml:"learning_rate"` // the schedule's peak
+	LearningRate float64 `yaml:"learning_rate"` // the peak of the schedule
 	Beta1        float64 `yaml:"beta1"`
 	Beta2        float64 `yaml:"beta2"`
 	Epsilon      float64 `yaml:"epsilon"`
-	WeightDecay  float64 `yaml:"weight_decay"` // adam: added to the gradient (L2); adamw: taken off the weights
-	Clip         float64 `yaml:"clip"`         // largest L2 norm of all gradients together; 0: none
+	WeightDecay  float64 `yaml:"weight_decay"` // adam: added to the gradient (L2); adamw: subtracted from the weights
+	Clip         float64 `yaml:"clip"`         // maximum L2 norm of all gradients together; 0 means no limit
 
 	Schedule string  `yaml:"schedule"` // constant, linear, inverse_sqrt, cosine
-	Warmup   int     `yaml:"warmup"`   // steps from 0 to the peak, linearly
-	Floor    float64 `yaml:"floor"`    // the schedule never falls below this share of the peak
+	Warmup   int     `yaml:"warmup"`   // steps of linear growth from 0 to the peak
+	Floor    float64 `yaml:"floor"`    // smallest share of the peak that the schedule falls to
 }
 
-// Defaults are Adam's own (Kingma and Ba, 2015), with the second moment's decay that transformers are trained with.
+// Defaults are Adam's own (Kingma and Ba, 2015), with the decay of the second moment that is usual for transformers.
 func Defaults() Settings {
 	return Settings{Kind: "adam", LearningRate: 3e-4, Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, Schedule: "linear"}
 }
 
 var kinds = []string{"adam", "adamw", "adafactor"}
 
-// Validate reports every problem together.
+// Validate reports all problems in one error.
 func (s Settings) Validate() error {
 	var wrong []string
 	check := func(ok bool, format string, args ...any) {
@@ -58,14 +60,14 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// rule is one optimiser's update of one tensor; step counts from 1.
+// rule is one optimiser's update of one tensor. step counts from 1.
 type rule interface {
-	// moments are the tensors of state that the rule keeps for t, by name, all zero at the start.
+	// moments are the tensors of state that the rule needs for t, by name. They start at zero.
 	moments(t *weights.Tensor) []weights.Spec
 	update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int)
 }
 
-// Optimiser keeps the state that goes with a set of tensors.
+// Optimiser holds the state for a set of tensors.
 type Optimiser struct {
 	settings Settings
 	rule     rule
@@ -73,7 +75,7 @@ type Optimiser struct {
 	state    [][]*weights.Tensor
 }
 
-// New makes an optimiser for tensors, which must have gradients by the first Step.
+// New returns an optimiser for tensors. They must have gradients at the first Step.
 func New(settings Settings, tensors []*weights.Tensor) (*Optimiser, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func New(settings Settings, tensors []*weights.Tensor) (*Optimiser, error) {
 	return o, nil
 }
 
-// State is what a checkpoint must keep beside the tensors.
+// State returns the tensors that a checkpoint must store in addition to the weights.
 func (o *Optimiser) State() []*weights.Tensor {
 	var all []*weights.Tensor
 	for _, moments := range o.state {
@@ -104,8 +106,9 @@ func (o *Optimiser) State() []*weights.Tensor {
 	return all
 }
 
-// Step changes the tensors by their gradients, which are sums over some batches and are averaged here, clears those, and returns the gradients' norm before
-// clipping. step counts from 1; of total steps. A norm that is not finite changes nothing: the caller must stop.
+// Step updates the tensors by their gradients, which are sums over batches and are averaged here. It then clears the
+// gradients and returns their norm before clipping. step counts from 1 to total. If the norm is not finite, Step
+// changes nothing and the caller must stop.
 func (o *Optimiser) Step(step, total, batches int) (norm float64) {
 	norm = globalNorm(o.tensors) / float64(batches)
 	if !finite(norm) {

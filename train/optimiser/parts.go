@@ -6,7 +6,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// eachPart calls do for ranges of t.Data that together cover the rows with gradients, from several goroutines.
+// eachPart calls do, from several goroutines, for ranges of t.Data that together cover the rows with gradients.
 func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 	rows, width := t.Rows(), len(t.Data)/t.Rows()
 	if t.Touched != nil {
@@ -23,7 +23,7 @@ func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 	})
 }
 
-// globalNorm is the L2 norm of all gradients, in float64: row by row, then over the rows in their order.
+// globalNorm is the L2 norm of all gradients in float64, summed over each row and then over the rows in order.
 func globalNorm(tensors []*weights.Tensor) float64 {
 	var sum float64
 	for _, t := range tensors {

@@ -2,7 +2,7 @@ package optimiser
 
 import "math"
 
-// schedules give the share of the peak after step of total steps, warm-up steps included in both.
+// schedules return the share of the peak after step of total steps, both including warm-up.
 var schedules = map[string]func(step, warmup, total int) float64{
 	"constant": func(int, int, int) float64 { return 1 },
 	"linear": func(step, warmup, total int) float64 {
@@ -11,7 +11,7 @@ var schedules = map[string]func(step, warmup, total int) float64{
 	"cosine": func(step, warmup, total int) float64 {
 		return (1 + math.Cos(math.Pi*progress(step, warmup, total))) / 2
 	},
-	// From the peak at the end of the warm-up (Vaswani et al., 2017).
+	// Starts at the peak at the end of the warm-up (Vaswani et al., 2017).
 	"inverse_sqrt": func(step, warmup, _ int) float64 {
 		return math.Sqrt(float64(max(1, warmup)) / float64(max(1, step)))
 	},

@@ -7,10 +7,10 @@ import (
 	"bitextmine/bitext"
 )
 
-// pairs are the keys of both sentences of each pair.
+// pairs is a set of pairs, by the keys of both sentences.
 type pairs map[[2][16]byte]struct{}
 
-// shared is how many of the pairs the others have too.
+// shared is the number of pairs that are in both sets.
 func (p pairs) shared(others pairs) (n int) {
 	for pair := range p {
 		if _, ok := others[pair]; ok {
@@ -20,7 +20,7 @@ func (p pairs) shared(others pairs) (n int) {
 	return n
 }
 
-// kept reads the mined pairs that are trained on, and counts those that mining kept.
+// kept reads the mined pairs to train on, and counts those that mining kept.
 func (r *runner) kept(ctx context.Context, path string) (_ pairs, mined int, err error) {
 	f, err := bitext.Open(path)
 	if err != nil {
@@ -40,7 +40,8 @@ func (r *runner) kept(ctx context.Context, path string) (_ pairs, mined int, err
 		if c.MinScore != nil && float64(row.Score) < *c.MinScore {
 			continue
 		}
-		if c.MinProb != nil && row.Prob != nil && float64(*row.Prob) < *c.MinProb { // a file without probabilities is training's to refuse
+		// training refuses a file without probabilities
+		if c.MinProb != nil && row.Prob != nil && float64(*row.Prob) < *c.MinProb {
 			continue
 		}
 		found[[2][16]byte{row.Source.Key, row.Target.Key}] = struct{}{}

@@ -1,11 +1,12 @@
-// Package round alternates mining and training: an encoder mines, its bitext trains the next encoder, and that one mines again, as long as it helps.
+// Package round alternates mining and training: an encoder mines, its bitext trains the next encoder, and that one
+// mines again, as long as it improves.
 //
-// Round 0 is the encoder that is there at the start; it is judged, and mines for round 1. Every round stands in a directory of its own:
+// Round 0 is the initial encoder. It is evaluated, and mines for round 1. Every round has its own directory:
 //
-//	OUT/round-1/mined       what the encoder before mined
+//	OUT/round-1/mined       what the previous encoder mined
 //	OUT/round-1/trained     the training on it, with the round's encoder in model/
-//	OUT/round-1/round.json  what it came to, written last: a round that has it is not done again
-//	OUT/work                what mining keeps for all rounds, such as the shards
+//	OUT/round-1/round.json  the result, written last: a round that has it is not repeated
+//	OUT/work                mining's work directory for all rounds
 //	OUT/rounds.tsv, .json   all rounds
 package round
 
@@ -29,43 +30,43 @@ import (
 	"bitextmine/train/data"
 )
 
-// Config is what rounds are made of.
+// Config is the settings of the rounds.
 type Config struct {
-	Mining      pipeline.Config // of every round; Encoder is the first one's
-	Training    train.Config    // of every round, from the start each time
+	Mining      pipeline.Config // for every round; Encoder is that of the first
+	Training    train.Config    // for every round, from the start each time
 	WithSources bool            // also train on the preset's own sources
-	MinScore    *float64        // least margin of a mined pair that is trained on
-	MinProb     *float64        // least probability, likewise
-	Rounds      int             // at most
-	Metric      string          // the dev figure that a round must raise; empty: all rounds are made
-	Patience    int             // rounds in a row that may fail to
+	MinScore    *float64        // minimum margin of a mined pair to train on
+	MinProb     *float64        // minimum probability of a mined pair to train on
+	Rounds      int             // maximum number of rounds
+	Metric      string          // the dev figure that a round must raise; if empty, all rounds are made
+	Patience    int             // stop after this number of consecutive rounds without a rise
 }
 
 // Options are where and how rounds run.
 type Options struct {
 	Out      string
 	Mining   pipeline.Options
-	Training train.Options // Out, Resume and Teacher are each round's
-	Done     func(Round)   // every round, those that were done before too; may be nil
+	Training train.Options // Out, Resume and Teacher are set for each round
+	Done     func(Round)   // called for every round, also for those that were done before; may be nil
 }
 
-// Round is what a round came to.
+// Round is the result of a round.
 type Round struct {
 	Round   int                `json:"round"`
 	Mined   int                `json:"mined"`  // pairs that mining kept
-	Kept    int                `json:"kept"`   // of those, the pairs that were trained on
-	Shared  int                `json:"shared"` // of those, the pairs that the round before trained on too
+	Kept    int                `json:"kept"`   // those of them that were trained on
+	Shared  int                `json:"shared"` // those of them that the previous round trained on too
 	Steps   int                `json:"steps"`
-	Best    int                `json:"best"` // step of the encoder
+	Best    int                `json:"best"` // step of the exported encoder
 	Dev     map[string]float64 `json:"dev,omitempty"`
-	Encoder string             `json:"encoder"` // that this round made
-	Key     string             `json:"key"`     // of everything that decided it
+	Encoder string             `json:"encoder"` // made by this round
+	Key     string             `json:"key"`     // identifies everything that the result depends on
 }
 
-// Overlap is the share, in percent, of the round's pairs that the round before had.
+// Overlap is the percentage of the round's pairs that the previous round had.
 func (r Round) Overlap() float64 { return 100 * float64(r.Shared) / float64(max(1, r.Kept)) }
 
-// Validate reports what mining's and training's own checks do not.
+// Validate reports problems that the checks of mining and training do not report.
 func (c Config) Validate() error {
 	switch {
 	case c.Rounds < 1:
@@ -73,17 +74,18 @@ func (c Config) Validate() error {
 	case c.Patience < 1:
 		return badinput.Errorf("patience is %d: it must be above 0", c.Patience)
 	case c.Metric != "" && !c.Training.Judges(c.Metric):
-		return badinput.Errorf("the metric %q is of no dev set of the training preset: it must begin with the name of one's protocol", c.Metric)
+		return badinput.Errorf("the metric %q does not belong to a dev set of the training preset: it must begin with the name of a dev set's protocol", c.Metric)
 	}
 	return nil
 }
 
-// Run makes rounds until the last, or until they no longer help, and gives all of them. The same call goes on where one was stopped.
+// Run makes rounds until the last, or until they no longer improve, and returns all of them. If it was stopped, the
+// same call continues.
 func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason string, err error) {
 	if err := errors.Join(c.Mining.Validate(), c.Validate()); err != nil {
 		return nil, "", err
 	}
-	if err := train.CheckDevice(c.Training, o.Training); err != nil { // now, and not after the first mining
+	if err := train.CheckDevice(c.Training, o.Training); err != nil { // check before the first mining
 		return nil, "", err
 	}
 	var before pairs
@@ -113,7 +115,7 @@ func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason strin
 	return rounds, "", nil
 }
 
-// helped says whether a round has a higher figure than all before it.
+// helped reports whether a round has a higher figure than all earlier ones.
 func helped(before []Round, r Round, metric string) bool {
 	for _, b := range before {
 		if b.Dev[metric] >= r.Dev[metric] {
@@ -123,7 +125,7 @@ func helped(before []Round, r Round, metric string) bool {
 	return true
 }
 
-// Best is the round with the highest figure, the earlier of equals; without a metric the last.
+// Best is the round with the highest figure, the earlier if several are equal; without a metric it is the last.
 func Best(rounds []Round, metric string) Round {
 	best := rounds[len(rounds)-1]
 	if metric == "" {
@@ -147,7 +149,8 @@ type runner struct {
 
 const doneFile = "round.json"
 
-// round mines with an encoder and trains the next one, unless both were done before, and gives the pairs that it trained on.
+// round mines with an encoder and trains the next one, unless both were done before. It returns the pairs that it
+// trained on.
 func (r *runner) round(ctx context.Context, k int, encoder string, before pairs) (Round, pairs, error) {
 	done := Round{Round: k, Encoder: encoder}
 	cfg := r.config.Mining
@@ -179,7 +182,7 @@ func (r *runner) round(ctx context.Context, k int, encoder string, before pairs)
 	}
 	done.Mined, done.Kept, done.Shared = mined, len(now), now.shared(before)
 	if done.Kept == 0 {
-		return done, nil, badinput.Errorf("no pair is left of the %d that were mined: lower the least score or probability, or mine other text", mined)
+		return done, nil, badinput.Errorf("none of the %d mined pairs is left: lower the minimum score or probability, or mine other text", mined)
 	}
 	config := r.config.Training
 	config.Bitext.Sources = r.sources(bitextOf(cfg))
@@ -193,12 +196,12 @@ func (r *runner) round(ctx context.Context, k int, encoder string, before pairs)
 	return done, now, r.publish(done)
 }
 
-// bitextOf is where a run leaves its bitext.
+// bitextOf is the path of a run's bitext.
 func bitextOf(c pipeline.Config) string {
 	return filepath.Join(c.Out, c.Source+"-"+c.Target+".parquet")
 }
 
-// sources are what a round trains on.
+// sources are the bitext that a round trains on.
 func (r *runner) sources(mined string) []data.Source {
 	source := data.DefaultSource()
 	source.Files, source.MinScore, source.MinProb = []string{mined}, r.config.MinScore, r.config.MinProb
@@ -208,7 +211,7 @@ func (r *runner) sources(mined string) []data.Source {
 	return append([]data.Source{source}, r.config.Training.Bitext.Sources...)
 }
 
-// key stands for everything that decides a round but where it stands.
+// key identifies everything that a round's result depends on, except its directory.
 func (r *runner) key(k int, mining pipeline.Config) (string, error) {
 	mined, err := pipeline.Digest(mining)
 	if err != nil {
@@ -216,7 +219,7 @@ func (r *runner) key(k int, mining pipeline.Config) (string, error) {
 	}
 	training := r.config.Training
 	if !r.config.WithSources {
-		training.Bitext.Sources = nil // no more than a place
+		training.Bitext.Sources = nil // it only depends on the directory
 	}
 	text, err := json.Marshal([]any{k, mined, training, r.config.MinScore, r.config.MinProb})
 	if err != nil {
@@ -226,7 +229,7 @@ func (r *runner) key(k int, mining pipeline.Config) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// finished reads what a round came to, if it was done before.
+// finished reads the result of a round, if it was done before.
 func (r *runner) finished(into *Round) (bool, error) {
 	path := filepath.Join(r.dir, doneFile)
 	text, err := os.ReadFile(path)
@@ -238,10 +241,10 @@ func (r *runner) finished(into *Round) (bool, error) {
 	}
 	var stored Round
 	if err := json.Unmarshal(text, &stored); err != nil {
-		return false, badinput.Errorf("%s is no record of a round (%w): remove it", path, err)
+		return false, badinput.Errorf("%s is not the record of a round (%w): remove it", path, err)
 	}
 	if stored.Key != into.Key {
-		return false, badinput.Errorf("%s holds a round of other text, settings or encoders: choose another directory, or remove this one", r.dir)
+		return false, badinput.Errorf("%s has a round of other text, settings or encoders: choose another directory, or remove this one", r.dir)
 	}
 	stored.Encoder = into.Encoder // the directory may have been moved
 	if stored.Round > 0 {
@@ -259,7 +262,7 @@ func (r *runner) publish(done Round) error {
 	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
 }
 
-// judge gives the dev figures of the encoder that is there at the start.
+// judge evaluates the initial encoder on the dev sets.
 func (r *runner) judge(ctx context.Context, encoder string) (figures map[string]float64, err error) {
 	if len(r.config.Training.Dev) == 0 {
 		return nil, nil

@@ -19,7 +19,7 @@ type column struct {
 	cell func(Round) string
 }
 
-// columns are those of the table; of a round that mined nothing, what it would have mined is empty.
+// columns are those of the table. Columns about mining are empty for a round that mined nothing.
 func columns(rounds []Round) []column {
 	count := func(name string, of func(Round) int) column {
 		return column{name, func(r Round) string {
@@ -53,7 +53,7 @@ func columns(rounds []Round) []column {
 	return append(all, column{"encoder", func(r Round) string { return r.Encoder }})
 }
 
-// names are the dev figures of all rounds.
+// names are the names of the dev figures of all rounds.
 func names(rounds []Round) []string {
 	all := map[string]bool{}
 	for _, r := range rounds {
@@ -64,7 +64,7 @@ func names(rounds []Round) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Print shows the rounds side by side, as there are more figures than fit in a line.
+// Print prints the rounds side by side, because there are more figures than fit in a line.
 func Print(out io.Writer, rounds []Round) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, c := range columns(rounds) {

@@ -18,20 +18,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// A cache is a directory of two files that only grow, all numbers little-endian:
+// A cache is a directory of two files that only grow. Numbers are little-endian.
 //
 //	vectors   row i is vector i, dim x float32
-//	index     magic, 8 bytes; dim, uint32; then entry i: the key, 16 bytes; CRC-32C of key and vector, uint32
+//	index     magic, 8 bytes; dim, uint32; then for each row: the key, 16 bytes; CRC-32C of key and vector, uint32
 //
-// Vectors are written before their entries. What a broken run left of a vector without an entry, of an entry, or of an entry without a vector is cut
-// off; a vector that is not what its entry says is bad input.
+// A vector is written before its entry. If a run is interrupted, an incomplete vector or entry, or one without the
+// other, is removed at the next start. A vector that does not match its entry is bad input.
 type cache struct {
 	dir            string
 	dim            int
 	index, vectors *os.File
 	rows           map[corpus.Key]int
 	checks         []uint32 // by row
-	row            []byte   // room for one vector
+	row            []byte   // buffer for one vector
 }
 
 const (
@@ -42,7 +42,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openCache opens or makes the cache in dir and locks it against other processes.
+// openCache opens or creates the cache in dir and locks it against other processes.
 func openCache(dir string, dim int) (_ *cache, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the teacher's cache: %w", err)
@@ -64,14 +64,14 @@ func openCache(dir string, dim int) (_ *cache, err error) {
 	return c, c.load()
 }
 
-// load reads the index and cuts both files to their whole rows.
+// load reads the index and truncates both files to complete rows.
 func (c *cache) load() error {
 	raw, err := io.ReadAll(c.index)
 	if err != nil {
 		return fmt.Errorf("read the teacher's cache: %w", err)
 	}
 	head := binary.LittleEndian.AppendUint32([]byte(magic), uint32(c.dim))
-	if len(raw) < header && bytes.HasPrefix(head, raw) { // new, or broken off as it was made
+	if len(raw) < header && bytes.HasPrefix(head, raw) { // new, or interrupted while it was created
 		if _, err := c.index.WriteAt(head, 0); err != nil {
 			return fmt.Errorf("make the teacher's cache: %w", err)
 		}
@@ -100,11 +100,11 @@ func (c *cache) load() error {
 	return c.cut(whole)
 }
 
-// cut leaves the first rows of both files.
+// cut truncates both files to the first rows.
 func (c *cache) cut(rows int) error {
 	err := errors.Join(c.index.Truncate(int64(header+rows*entrySize)), c.vectors.Truncate(int64(rows)*int64(len(c.row))))
 	if err != nil {
-		return fmt.Errorf("mend the teacher's cache: %w", err)
+		return fmt.Errorf("truncate the teacher's cache: %w", err)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (c *cache) has(key corpus.Key) bool {
 	return ok
 }
 
-// append adds the vectors [len(keys), dim] of keys that it has not.
+// append adds the vectors [len(keys), dim] of keys that are not in the cache.
 func (c *cache) append(keys []corpus.Key, vectors []float32) error {
 	data := make([]byte, 0, 4*len(vectors))
 	for _, x := range vectors {
@@ -141,7 +141,7 @@ func (c *cache) append(keys []corpus.Key, vectors []float32) error {
 	return nil
 }
 
-// read reads the vector of a key that it has.
+// read reads the vector of a key that is in the cache.
 func (c *cache) read(key corpus.Key, dst []float32) error {
 	row := c.rows[key]
 	if _, err := c.vectors.ReadAt(c.row, int64(row)*int64(len(c.row))); err != nil {
@@ -160,7 +160,7 @@ func check(key corpus.Key, vector []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, vector)
 }
 
-// close makes durable what was written.
+// close syncs the files and closes them.
 func (c *cache) close() error {
 	return errors.Join(c.vectors.Sync(), c.index.Sync(), c.closeFiles())
 }

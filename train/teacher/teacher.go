@@ -1,5 +1,5 @@
-// Package teacher gives the vectors of an encoder that is not trained, and keeps them on disk: over all epochs, and over all trainings with the same
-// cache, each sentence is encoded once.
+// Package teacher computes vectors with an encoder that is not trained and caches them on disk: each sentence is
+// encoded once for all epochs and for all trainings that use the cache.
 package teacher
 
 import (
@@ -12,24 +12,24 @@ import (
 	"bitextmine/encode"
 )
 
-// Encoder is what vectors come from: *encode.Encoder.
+// Encoder computes the vectors. *encode.Encoder implements it.
 type Encoder interface {
 	Name() string
-	Digest() string // names everything that changes the vectors
+	Digest() string // identifies everything that changes the vectors
 	Dim() int
 	// Encode writes the vectors of one language's texts to dst [len(texts), Dim].
 	Encode(ctx context.Context, language string, texts []string, dst []float32) error
 	Close() error
 }
 
-// Teacher is an encoder with its cache. It is for one goroutine.
+// Teacher is an encoder with its cache. It may be used by one goroutine.
 type Teacher struct {
 	encoder    Encoder
 	cache      *cache
 	byLanguage bool // whether a text's vector depends on its language
 }
 
-// Open starts the encoder of a manifest, as encode.Load finds it, with a cache in dir. Close comes last.
+// Open opens the encoder that encode.Load finds for ref, with a cache in dir. Close must be called last.
 func Open(ref, dir string, options encode.Options) (*Teacher, error) {
 	model, err := encode.Load(ref)
 	if err != nil {
@@ -48,8 +48,8 @@ func Open(ref, dir string, options encode.Options) (*Teacher, error) {
 	return t, nil
 }
 
-// New joins an encoder and its cache, the directory of the encoder's digest in dir. byLanguage says that the encoder treats languages differently. The
-// encoder is the teacher's to close, unless New fails.
+// New combines an encoder with its cache, which is the directory in dir named by the encoder's digest. byLanguage means
+// that the encoder treats languages differently. The teacher closes the encoder, unless New fails.
 func New(encoder Encoder, dir string, byLanguage bool) (*Teacher, error) {
 	c, err := openCache(filepath.Join(dir, encoder.Digest()), encoder.Dim())
 	if err != nil {
@@ -58,13 +58,14 @@ func New(encoder Encoder, dir string, byLanguage bool) (*Teacher, error) {
 	return &Teacher{encoder, c, byLanguage}, nil
 }
 
-// Close makes the cache durable and closes the encoder.
+// Close syncs the cache and closes the encoder.
 func (t *Teacher) Close() error { return errors.Join(t.cache.close(), t.encoder.Close()) }
 
 // Dim is the number of values in a vector.
 func (t *Teacher) Dim() int { return t.encoder.Dim() }
 
-// Encode gives the vectors [n, Dim] of texts [n] in corpus.Normalise's form, each in its language's code. The result is the caller's.
+// Encode returns the vectors [n, Dim] of texts [n] in corpus.Normalise's form, with their language codes. The caller
+// owns the result.
 func (t *Teacher) Encode(ctx context.Context, languages, texts []string) ([]float32, error) {
 	if err := t.add(ctx, languages, texts); err != nil {
 		return nil, err
@@ -79,12 +80,12 @@ func (t *Teacher) Encode(ctx context.Context, languages, texts []string) ([]floa
 	return out, nil
 }
 
-// add encodes those texts whose vectors are not in the cache.
+// add encodes the texts whose vectors are not in the cache.
 func (t *Teacher) add(ctx context.Context, languages, texts []string) error {
 	if len(languages) != len(texts) {
 		return fmt.Errorf("the teacher was given %d texts and %d languages", len(texts), len(languages))
 	}
-	var order []string // languages, as they first come
+	var order []string // languages in the order of their first occurrence
 	missing, keys, seen := map[string][]string{}, map[string][]corpus.Key{}, map[corpus.Key]bool{}
 	for i, text := range texts {
 		key, language := t.key(languages[i], text), languages[i]
@@ -109,10 +110,10 @@ func (t *Teacher) add(ctx context.Context, languages, texts []string) error {
 	return nil
 }
 
-// key is a sentence's identity in the cache.
+// key identifies a sentence in the cache.
 func (t *Teacher) key(language, text string) corpus.Key {
 	if t.byLanguage {
-		return corpus.KeyOf(language + "\t" + text) // no normalised text has a tab
+		return corpus.KeyOf(language + "\t" + text) // a normalised text has no tab
 	}
 	return corpus.KeyOf(text)
 }

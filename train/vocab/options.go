@@ -10,34 +10,37 @@ import (
 
 // Options is the vocabulary section of a training preset. Every field changes the model.
 type Options struct {
-	Size         int      `yaml:"size"` // pieces, all special ones included
-	Kind         string   `yaml:"kind"` // unigram or bpe
-	Coverage     float64  `yaml:"character_coverage"`
-	ByteFallback bool     `yaml:"byte_fallback"` // unknown characters become bytes: 256 pieces more
-	Normaliser   string   `yaml:"normaliser"`    // the library's: nmt_nfkc, nmt_nfkc_cf (folds case too), nfkc, nfkc_cf, identity
-	Lowercase    bool     `yaml:"lowercase"`     // as encode does where a manifest says so, before the normaliser
-	Symbols      []string `yaml:"symbols"`       // pieces that text is always cut at
-	Control      []string `yaml:"control"`       // pieces that no text can hold, such as <2de>: only ids name them
-	SampleSize   int      `yaml:"sample_size"`   // sentences to train on, drawn by Seed; 0: all
-	Seed         uint64   `yaml:"seed"`
-	Threads      int      `yaml:"threads"`
+	Size         int     `yaml:"size"` // number of pieces, including special ones
+	Kind         string  `yaml:"kind"` // unigram or bpe
+	Coverage     float64 `yaml:"character_coverage"`
+	ByteFallback bool    `yaml:"byte_fallback"` // unknown characters become bytes, which takes 256 more pieces
+	// one of the library's: nmt_nfkc, nmt_nfkc_cf (also folds case), nfkc, nfkc_cf, identity
+	Normaliser string `yaml:"normaliser"`
+	// lower-case before the normaliser, as encode does if the manifest says so
+	Lowercase bool     `yaml:"lowercase"`
+	Symbols   []string `yaml:"symbols"` // pieces at which text is always split
+	// pieces that cannot occur in text, such as <2de>; only their ids are used
+	Control    []string `yaml:"control"`
+	SampleSize int      `yaml:"sample_size"` // number of sentences to train on, drawn by Seed; 0 means all
+	Seed       uint64   `yaml:"seed"`
+	Threads    int      `yaml:"threads"`
 }
 
-// DefaultOptions are those of a preset that sets nothing.
+// DefaultOptions returns the default settings.
 func DefaultOptions() Options {
 	return Options{
-		Size:     32000, // the default encoder's
+		Size:     32000, // as the default encoder
 		Kind:     "unigram",
-		Coverage: 0.9995, // spm_train's advice for scripts with many characters
-		// What published multilingual encoders use; it keeps case, which Lowercase can take away as encode does.
+		Coverage: 0.9995, // recommended by spm_train for scripts with many characters
+		// The normaliser of published multilingual encoders. It keeps case; Lowercase can remove it as encode does.
 		Normaliser: "nmt_nfkc",
-		SampleSize: 2_000_000, // bounds memory; more sentences hardly change the pieces
-		// Not the machine's cores: the library adds each thread's float sums, so that their number shows in the scores.
+		SampleSize: 2_000_000, // limits memory; more sentences hardly change the pieces
+		// Not the number of cores: the library adds the float sums of its threads, so their number changes the scores.
 		Threads: 8,
 	}
 }
 
-// Special pieces stand first in every vocabulary, with these ids.
+// The special pieces are first in every vocabulary, with these ids.
 const (
 	Unknown = 0 // <unk>
 	BOS     = 1 // <s>
@@ -49,7 +52,7 @@ var (
 	normalisers = []string{"nmt_nfkc", "nmt_nfkc_cf", "nfkc", "nfkc_cf", "identity"}
 )
 
-// Validate reports every problem of the options together, as one badinput error.
+// Validate reports all problems of the options in one badinput error.
 func (o Options) Validate() error {
 	var wrong []string
 	check := func(ok bool, problem string) {
@@ -76,7 +79,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// settings are the library's names and values, in turn.
+// settings returns the library's names and values, alternately.
 func (o Options) settings() []string {
 	s := []string{
 		"vocab_size", strconv.Itoa(o.Size),
@@ -86,7 +89,7 @@ func (o Options) settings() []string {
 		"normalization_rule_name", o.Normaliser,
 		"num_threads", strconv.Itoa(o.Threads),
 		"unk_id", strconv.Itoa(Unknown), "bos_id", strconv.Itoa(BOS), "eos_id", strconv.Itoa(EOS), "pad_id", "-1",
-		"shuffle_input_sentence", "false", // it would draw from a generator that we cannot seed
+		"shuffle_input_sentence", "false", // it would use a generator that cannot be seeded
 		"minloglevel", "2",
 	}
 	if len(o.Symbols) > 0 {

@@ -1,5 +1,5 @@
-// Package vocab trains SentencePiece vocabularies with the reference library itself (libsentencepiece_train, Debian package libsentencepiece-dev),
-// so they are those of spm_train.
+// Package vocab trains SentencePiece vocabularies with the reference library (libsentencepiece_train, Debian package
+// libsentencepiece-dev), so they are those of spm_train.
 package vocab
 
 /*
@@ -26,9 +26,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Train trains a vocabulary on sentences and publishes it as path, a SentencePiece model file. The same options and sentences in the same order give the
-// same bytes. An error that the sentences yield ends it. A vocabulary larger (or smaller) than the sentences support is a badinput error that names the
-// size that they do. It holds the sampled sentences in memory twice and cannot be cancelled once the library has them.
+// Train trains a vocabulary on sentences and publishes it at path as a SentencePiece model file. The same options and
+// sentences in the same order give the same bytes. An error that sentences yields ends it. If the vocabulary is larger
+// (or smaller) than the sentences allow, it is a badinput error that names the possible size. The sampled sentences are
+// held in memory twice. Training cannot be cancelled once the library has them.
 func Train(path string, o Options, sentences iter.Seq2[string, error]) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -38,7 +39,7 @@ func Train(path string, o Options, sentences iter.Seq2[string, error]) error {
 		return err
 	}
 	if len(sample) == 0 {
-		return badinput.Errorf("train the vocabulary %s: there is not one sentence to train it on; check the bitext's sources", path)
+		return badinput.Errorf("train the vocabulary %s: there are no sentences to train on; check the bitext's sources", path)
 	}
 	model, err := train(o, sample)
 	if err != nil {
@@ -47,8 +48,8 @@ func Train(path string, o Options, sentences iter.Seq2[string, error]) error {
 	return atomicfile.WriteBytes(path, model)
 }
 
-// take keeps SampleSize of the sentences, each with the same chance (reservoir sampling), or all; lower-cased where that is asked for.
-// The library could sample too, but from a generator that a thread seeds once in its life.
+// take returns SampleSize of the sentences, each with the same chance (reservoir sampling), or all; lower-cased if the
+// options say so. The library could sample too, but with a generator that each thread seeds only once.
 func take(o Options, sentences iter.Seq2[string, error]) ([]string, error) {
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
 	var kept []string
@@ -78,7 +79,7 @@ func take(o Options, sentences iter.Seq2[string, error]) ([]string, error) {
 	return kept, nil
 }
 
-// train crosses into the library.
+// train calls the library.
 func train(o Options, sentences []string) ([]byte, error) {
 	var text []byte
 	ends, longest := make([]C.size_t, len(sentences)), 0
@@ -87,7 +88,8 @@ func train(o Options, sentences []string) ([]byte, error) {
 		ends[i] = C.size_t(len(text))
 		longest = max(longest, len(s))
 	}
-	settings := append(o.settings(), "max_sentence_length", strconv.Itoa(max(longest, 10))) // no sentence is passed over; the library takes no less than 10
+	// no sentence is skipped; the library's minimum is 10
+	settings := append(o.settings(), "max_sentence_length", strconv.Itoa(max(longest, 10)))
 	named := make([]*C.char, len(settings))
 	for i, s := range settings {
 		named[i] = C.CString(s)

@@ -214,7 +214,7 @@ func TestRefusals(t *testing.T) {
 		want      string
 		retry     bool
 	}{
-		{"no text", func(*Options) {}, yielding([]string{"", ""}), "not one sentence", false},
+		{"no text", func(*Options) {}, yielding([]string{"", ""}), "no sentences to train on", false},
 		{"short sentences alone", func(*Options) {}, yielding([]string{"ok", "gut", "oui"}), "the text supports at most", false},
 		{"too small", func(o *Options) { o.Size = 5 }, yielding(corpus(50)), "raise it", false},
 		{"every problem", func(o *Options) { o.Size, o.Kind = 0, "word" }, yielding(nil), "size must be a positive number of pieces; vocabulary.kind", false},
