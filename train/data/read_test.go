@@ -237,7 +237,7 @@ func TestBadInput(t *testing.T) {
 		{"no file", with("nowhere.tsv", same), "nowhere.tsv"},
 		{"empty", with(write(t, "empty.tsv", ""), same), "empty.tsv"},
 		{"one-sided", with(write(t, "one.tsv", "a\t\nb\t\n"), same), "2 empty_target"},
-		{"one column", with(write(t, "column.tsv", "a\nb\n"), same), "not one line has the 2 tab-separated columns src, tgt"},
+		{"one column", with(write(t, "column.tsv", "a\nb\n"), same), "no line has the 2 tab-separated columns src, tgt"},
 		{"no language", with(good, func(s *Source) { s.Src, s.Tgt = "", "" }), "write src and tgt"},
 		{"half a pair", with(good, func(s *Source) { s.Src = "" }), "write both src and tgt"},
 		{"unknown language", with(good, func(s *Source) { s.Src = "qqz9" }), "not a known code"},
