@@ -128,3 +128,28 @@ func TestSearchSettingsReachEveryCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestScoreReadsCorporaBySettings: a corpus in JSONL with another column than text, which without its flag is refused by the flag's name.
+func TestScoreReadsCorporaBySettings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	args := []string{
+		"score", "--src", "de", "--tgt", "en", "--k", "2", "--src-text", write("a.de", "Ein Hund.\nEin Baum.\n"),
+		"--tgt-text", write("a.en", "A dog.\nA tree.\n"), "--src-corpus", write("more.jsonl", `{"body":"Ein Haus."}`+"\n"),
+	}
+	if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), `its columns are ["body"]; name one of them with --text-column`) {
+		t.Errorf("error %v", err)
+	}
+	if out := must(t, append(args, "--text-column", "body")...); strings.Count(out, "\n") != 2 {
+		t.Errorf("output %q", out)
+	}
+	if _, err := command(t, append(args, "--format", "csv")...); !badinput.Is(err) || !strings.Contains(err.Error(), "csv") {
+		t.Errorf("error %v", err)
+	}
+}
