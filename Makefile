@@ -18,14 +18,14 @@ all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
 build: $(SETUP) bin/libonnxruntime.so
-	@$(GO) build -ldflags '-r $$ORIGIN -extldflags "-Wl,--disable-new-dtags"' -o bin/mine ./cmd/mine
+	@scripts/build ./cmd/mine bin/mine
 	@scripts/bundle bin/mine bin
 
 run: build
 	@bin/mine run --src de --tgt en --gold fixtures:text/de-en.gold $(ARGS)
 
 test: $(SETUP)
-	@$(GO) mod download $(ONNX_MODULE)
+	@scripts/fetch -test ./... $(ONNX_MODULE)
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 
@@ -90,11 +90,11 @@ bench-step: build
 clean:
 	rm -rf bin .cache
 
+# Debian's packages and Go's modules come at the same time.
 $(SETUP):
-	@scripts/setup $(PACKAGES)
+	@scripts/fetch ./cmd/mine $(ONNX_MODULE) & modules=$$!; scripts/setup $(PACKAGES) && wait $$modules
 	@mkdir -p .cache && touch '$@'
 
-bin/libonnxruntime.so: go.mod
+bin/libonnxruntime.so: go.mod | $(SETUP)
 	@mkdir -p bin
-	@$(GO) mod download $(ONNX_MODULE)
 	@install -m 0644 "$$($(GO) list -m -f '{{.Dir}}' $(ONNX_MODULE))/lib/$$(uname -m)-unknown-linux-gnu/libonnxruntime.so" $@
