@@ -20,7 +20,7 @@ import (
 func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Bring published test sets onto this machine by name",
+		Short: "Download published test sets by name",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -31,7 +31,7 @@ func newData() *cobra.Command {
 func newDataList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the sets: what they are, their licence, and whether their content is pinned",
+		Short: "List the sets with their licences, and whether their content is pinned",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout()) },
 	}
@@ -66,19 +66,19 @@ func newDataGet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get NAME...",
 		Short: "Download sets from their publishers",
-		Long: `Download sets from their publishers' addresses and verify them. What is there already is kept, a broken transfer is
-taken up where it stopped. Where ` + "`mine data list`" + ` says that a file is not pinned, its publisher states no digest and none is
-known from elsewhere: give one with --sha256, or accept what comes the first time with --trust-first; its digest is then
-recorded in SHA256SUMS beside it and held to from then on. ` + "`mine eval`" + ` finds the sets where this command puts them.`,
+		Long: `Download sets from their publishers' addresses and verify them. Existing files stay, and an interrupted transfer is resumed.
+If ` + "`mine data list`" + ` says that a file is not pinned, no digest of it is published: give one with --sha256, or accept the first
+download with --trust-first. Its digest is then recorded in SHA256SUMS beside it and checked from then on. ` + "`mine eval`" + ` finds
+the sets in the directory in which this command puts them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDataGet(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "dir", "", "directory to put the set's own directory in (default: data in the cache directory)")
-	f.StringVar(&o.mirror, "mirror", "", "address to download from in place of the publisher's")
-	f.StringArrayVar(&o.sums, "sha256", nil, "FILE=DIGEST of a file that is not pinned")
-	f.BoolVar(&o.trustFirst, "trust-first", false, "accept files that are not pinned, and record their digests")
+	f.StringVar(&o.dir, "dir", "", "directory in which each set gets a directory of its own (default: data in the cache directory)")
+	f.StringVar(&o.mirror, "mirror", "", "address to download from instead of the publisher's")
+	f.StringArrayVar(&o.sums, "sha256", nil, "FILE=DIGEST for a file that is not pinned")
+	f.BoolVar(&o.trustFirst, "trust-first", false, "accept files that are not pinned and record their digests")
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Write
 		return badinput.Errorf("mine data get: name a set; `mine data list` lists them")
 	}
 	if u, err := url.Parse(o.mirror); o.mirror != "" && (err != nil || u.Host == "") {
-		return badinput.Errorf("--mirror %q is no address; give one such as https://host/directory", o.mirror)
+		return badinput.Errorf("--mirror %q is not an address; give one such as https://host/directory", o.mirror)
 	}
 	sums := make(map[string]string)
 	for _, s := range o.sums {
@@ -115,12 +115,12 @@ func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Write
 		if err := getSet(ctx, set, dir, dataset.Options{Mirror: o.mirror, SHA256: sums, TrustFirst: o.trustFirst}); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "  whole and verified: %d files\n", len(set.Files))
+		fmt.Fprintf(out, "  complete and verified: %d files\n", len(set.Files))
 	}
 	return nil
 }
 
-// getSet downloads a set with a meter of its bytes.
+// getSet downloads a set and shows the progress in bytes.
 func getSet(ctx context.Context, set dataset.Set, dir string, opts dataset.Options) error {
 	meter := progress.New(os.Stderr).Start("get "+set.Name, set.Size(), progress.Bytes)
 	defer meter.Done()
@@ -144,7 +144,7 @@ func (o dataOptions) base() (string, error) {
 	return filepath.Join(cache, "data"), err
 }
 
-// dataDirectory is where the texts of a downloaded set lie.
+// dataDirectory is the directory with the texts of a downloaded set.
 func dataDirectory(name string) (string, error) {
 	set, err := dataset.Find(name)
 	if err != nil {
@@ -153,7 +153,7 @@ func dataDirectory(name string) (string, error) {
 	base, err := dataOptions{}.base()
 	dir := filepath.Join(base, set.Name, set.Root)
 	if _, statErr := os.Stat(dir); err == nil && statErr != nil {
-		return "", badinput.Errorf("the set %s is not here: run `mine data get %s`, or name your own copy with --dir", name, name)
+		return "", badinput.Errorf("the set %s was not downloaded: run `mine data get %s`, or name your own copy with --dir", name, name)
 	}
 	return dir, err
 }

@@ -20,9 +20,9 @@ func newDoctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine has and lacks for a run",
-		Long: `Say what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS, GPUs, ONNX Runtime,
-the encoder, the search, the work directory. Exit code 2 if such a run would stop for want of something.`,
+		Short: "Report what this machine has and lacks for a run",
+		Long: `Report what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS, GPUs, ONNX
+Runtime, the encoder, the search, the work directory. Exit code 2 if something is missing without which such a run would stop.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.load()

@@ -43,16 +43,16 @@ func newEval() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval PROTOCOL...",
-		Short: "Judge an encoder by a published protocol, under its own name",
-		Long: `Judge an encoder, or any program's embeddings, by the protocols that papers report. Each has its own name and prints
-what it measures; figures of two protocols never belong in one column (docs/evaluation.md).
+		Short: "Evaluate an encoder with published protocols",
+		Long: `Evaluate an encoder, or embeddings of any program, with the protocols that papers report. Each has its own name and prints
+what it measures. Figures of different protocols are not comparable (docs/evaluation.md).
 
   bucc-laser bucc-st bucc-cosine bucc-mteb
   bucc-scored                                BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR
   tatoeba xsim xsim++ retrieval              line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text
   sts                                        SemEval 2012-2017 and SICK under --dir
 
-Percentages are printed as percentages in every format. Language codes may be ISO 639-1, ISO 639-3 or FLORES.`,
+Percentages are numbers from 0 to 100 in every format. Language codes may be ISO 639-1, ISO 639-3 or FLORES.`,
 		Example: `  mine eval bucc-laser bucc-cosine --dir bucc2018 --src de,fr,ru,zh
   mine eval tatoeba --dir tatoeba/v1 --format json
   mine eval xsim xsim++ --dir flores200_dataset --src fra_Latn,hin_Deva
@@ -63,40 +63,40 @@ Percentages are printed as percentages in every format. Language codes may be IS
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.protocol, "protocol", "", "what `PROTOCOL` mine eval bucc means: bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
-	f.StringSliceVar(&o.sources, "src", nil, "source languages; none: all that a line-aligned set has")
+	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
+	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all in a line-aligned set)")
 	f.StringVar(&o.target, "tgt", "en", "target language")
 	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where mine data get puts it)")
 	f.StringVar(&o.split, "split", "devtest", "part of a FLORES set")
-	f.StringVar(&o.sourceText, "src-text", "", "a line-aligned source file, in place of --dir")
-	f.StringVar(&o.targetText, "tgt-text", "", "its target file")
+	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file, instead of --dir")
+	f.StringVar(&o.targetText, "tgt-text", "", "its line-aligned target file")
 	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
-	f.StringVar(&o.dtype, "dtype", "float32", "round vectors to this: float32, or a run's float16")
-	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) in place of an encoder; {src} {tgt} {pair} {half} are replaced")
+	f.StringVar(&o.dtype, "dtype", "float32", "precision of vectors: float32, or float16 as in a run")
+	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an encoder; {src} {tgt} {pair} {half} are replaced")
 	f.StringVar(&o.targetEmb, "tgt-emb", "", "target embeddings")
-	f.IntVar(&o.dim, "dim", 0, "values in a row of embeddings without header")
+	f.IntVar(&o.dim, "dim", 0, "values per row of embeddings without header")
 	f.StringVar(&o.embDType, "emb-dtype", "float32", "type of embeddings without header: float32, float16")
-	f.BoolVar(&o.byText, "eval-text", false, "tatoeba, xsim, retrieval: an answer with the right text is right, whatever its line")
-	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (ours), or a published errtype.json")
+	f.BoolVar(&o.byText, "eval-text", false, "tatoeba, xsim, retrieval: an answer with the correct text is correct on any line")
+	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (this program's), or a published errtype.json")
 	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
-	f.StringVar(&o.curvePlot, "plot", "", "draw them to this .svg or .png file")
+	f.StringVar(&o.curvePlot, "plot", "", "plot the precision-recall curves to this .svg or .png file")
 	return cmd
 }
 
-// protocols reads the names; `bucc` takes its from --protocol.
+// protocols resolves the names; `bucc` stands for the one in --protocol.
 func (o evalOptions) protocols(args []string) ([]eval.Protocol, error) {
 	if len(args) == 0 {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")
 	}
 	if o.protocol != "" && !slices.Contains(args, "bucc") {
-		return nil, badinput.Errorf("mine eval: --protocol says what `bucc` means; name %s in place of %s, or leave --protocol out", o.protocol, args[0])
+		return nil, badinput.Errorf("mine eval: --protocol is only for `bucc`; name %s instead of %s, or remove --protocol", o.protocol, args[0])
 	}
 	var out []eval.Protocol
 	for _, name := range args {
 		if name == "bucc" {
 			if o.protocol == "" {
-				return nil, badinput.Errorf("mine eval bucc: four protocols go by that name; add --protocol bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
+				return nil, badinput.Errorf("mine eval bucc: four protocols have that name; add --protocol bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
 			}
 			name = o.protocol
 		}
@@ -121,7 +121,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 		return err
 	}
 	if ext := filepath.Ext(o.curvePlot); o.curvePlot != "" && ext != ".svg" && ext != ".png" {
-		return badinput.Errorf("%s: a plot is drawn as svg or png, which its name must say", o.curvePlot)
+		return badinput.Errorf("%s: the file name of a plot must end in .svg or .png", o.curvePlot)
 	}
 	runner, closeEncoder, err := o.runner()
 	if err != nil {
@@ -153,7 +153,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 	return nil
 }
 
-// runner opens the encoder, or the embeddings in its place.
+// runner opens the encoder, or the embeddings that replace it.
 func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	if err := o.load(); err != nil {
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	return runner, encoder.Close, nil
 }
 
-// evaluate groups protocols by the kind of set that they judge, so that each set is read and encoded once.
+// evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
 func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocols []eval.Protocol) ([]*eval.Report, error) {
 	var bucc, aligned, sts []eval.Protocol
 	for _, p := range protocols {
@@ -251,14 +251,14 @@ func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, proto
 	return runner.Aligned(ctx, protocols, sets, opts)
 }
 
-// checkRules refuses to make negatives of another language by rules for English.
+// checkRules returns an error if rules for English would have to make negatives of another language.
 func (o evalOptions) checkRules(protocols []eval.Protocol, sets []eval.AlignedFiles) error {
 	if !slices.Contains(protocols, eval.XSimPlusPlus) || o.negatives != "rules" {
 		return nil
 	}
 	for _, set := range sets {
 		if set.Pair.Target != "en" {
-			return badinput.Errorf("xsim++: the rules make negatives of English targets only, not of %s: leave --tgt out, or give negatives with --negatives", set.Pair.Target)
+			return badinput.Errorf("xsim++: the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives", set.Pair.Target)
 		}
 	}
 	return nil
@@ -306,7 +306,7 @@ func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, _ []eval.
 	return []*eval.Report{report}, err
 }
 
-// directory is --dir, or where mine data puts the set.
+// directory is --dir, or the directory in which mine data puts the set.
 func (o evalOptions) directory(name string) (string, error) {
 	if o.dir != "" {
 		return o.dir, nil

@@ -17,7 +17,7 @@ import (
 	"bitextmine/train/round"
 )
 
-// roundOptions are the flags of mine round beside those of mine run.
+// roundOptions are the flags of mine round in addition to those of mine run.
 type roundOptions struct {
 	settings
 	preset      string
@@ -35,9 +35,9 @@ func newRound() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "round",
 		Short: "Mine, train on what was mined, and mine again with the new encoder",
-		Long: `Mine with an encoder, train a new one on the bitext, and mine again with that, round after round, until a round does not raise the metric.
-It leaves OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in OUT/round-K. The same call goes on where a stopped one
-was. The flags of mine run say what is mined and how; docs/training.md describes the rest.`,
+		Long: `Mine with an encoder, train a new one on the bitext, and mine again with that, and so on until a round does not raise the metric.
+The output is OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in OUT/round-K. After a stop, the same call
+continues. The flags of mine run say what is mined and how; docs/training.md describes the rest.`,
 		Example: `  mine round --train configs/train/contrastive.yaml --rounds 3 --src de --tgt en --src-text news.de.gz --tgt-text news.en.gz --min-prob 0.9 --out rounds`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,15 +53,15 @@ was. The flags of mine run say what is mined and how; docs/training.md describes
 	f.StringVar(&o.preset, "train", "", "the training preset, a YAML file")
 	f.StringVar(&o.device, "device", "cpu", "device of the training: cpu, cuda, or go (GoMLX's own, slow)")
 	f.BoolVar(&o.withSources, "with-sources", false, "also train on the preset's own sources")
-	f.Float64Var(&o.minScore, "min-score", 0, "least margin of a mined pair that is trained on")
-	f.Float64Var(&o.minProb, "min-prob", 0, "least probability of a mined pair that is trained on")
-	f.IntVar(&o.rounds, "rounds", 3, "rounds at most")
+	f.Float64Var(&o.minScore, "min-score", 0, "minimum margin of a mined pair to train on")
+	f.Float64Var(&o.minProb, "min-prob", 0, "minimum probability of a mined pair to train on")
+	f.IntVar(&o.rounds, "rounds", 3, "maximum number of rounds")
 	f.StringVar(&o.metric, "metric", "", "the dev figure that a round must raise (default: the preset's stop.metric; without any, all rounds are made)")
-	f.IntVar(&o.patience, "patience", 1, "rounds in a row that may fail to raise the metric before the last")
+	f.IntVar(&o.patience, "patience", 1, "stop after this many consecutive rounds that do not raise the metric")
 	return cmd
 }
 
-// config joins both presets and the flags.
+// config combines both presets and the flags.
 func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	if o.preset == "" {
 		return round.Config{}, badinput.Errorf("mine round needs --train: name a training preset")
@@ -74,13 +74,13 @@ func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	case o.nightly:
 		return round.Config{}, badinput.Errorf("mine round has no --nightly: its rounds follow each other at once")
 	case mining.Gold != "":
-		return round.Config{}, badinput.Errorf("mine round does not compare with known pairs: leave --gold out, and name dev sets in the training preset")
+		return round.Config{}, badinput.Errorf("mine round does not compare with known pairs: remove --gold and name dev sets in the training preset")
 	case mining.Work != "":
-		return round.Config{}, badinput.Errorf("mine round keeps intermediate files in OUT/work: leave --work out")
+		return round.Config{}, badinput.Errorf("mine round stores intermediate files in OUT/work: remove --work")
 	}
 	c := round.Config{Mining: *mining, WithSources: o.withSources, Rounds: o.rounds, Metric: o.metric, Patience: o.patience}
 	var bitext []string
-	if !o.withSources { // in place of the preset's sources, of which it then needs none
+	if !o.withSources { // these sources replace the preset's, which it then does not need
 		bitext = []string{filepath.Join(mining.Out, "round-1", "mined")}
 	}
 	if c.Training, err = train.ReadConfig(o.preset, bitext...); err != nil {
@@ -111,7 +111,7 @@ func (o *roundOptions) run(ctx context.Context, c round.Config, out io.Writer) e
 			Report: console.Report, Progress: console.Progress},
 	})
 	console.Close()
-	if len(rounds) > 0 { // also those before an error
+	if len(rounds) > 0 { // print also the rounds before an error
 		if err := round.Print(out, rounds); err != nil {
 			return err
 		}

@@ -32,8 +32,8 @@ func newTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train",
 		Short: "Train an encoder on bitext and export it for mining",
-		Long: `Train an encoder on bitext, mined or given, judge it as it learns by the protocols of mine eval, and export the best checkpoint
-to OUT/model, which --encoder OUT/model then names. docs/training.md describes the preset, the files in OUT and the objectives.`,
+		Long: `Train an encoder on bitext, mined or given, evaluate it during training with the protocols of mine eval, and export the best
+checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md describes the preset, the files in OUT and the objectives.`,
 		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
   mine train --config configs/train/contrastive.yaml --out trained --resume
   mine run --src de --tgt en --encoder trained/model`,
@@ -45,11 +45,11 @@ to OUT/model, which --encoder OUT/model then names. docs/training.md describes t
 	o.registerSome(cmd, declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
-	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext in place of the preset's sources: Parquet files of mine run; may be repeated")
+	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
 	f.StringVar(&o.out, "out", "", "directory of the training")
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, or go (GoMLX's own, slow)")
-	f.StringVar(&o.cache, "teacher-cache", "", "directory of teacher vectors, which trainings may share (default OUT/teacher)")
-	f.BoolVar(&o.resume, "resume", false, "go on from the last checkpoint in --out")
+	f.StringVar(&o.cache, "teacher-cache", "", "directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
+	f.BoolVar(&o.resume, "resume", false, "continue from the last checkpoint in --out")
 	return cmd
 }
 
