@@ -11,7 +11,7 @@ import (
 	"bitextmine/train/step"
 )
 
-// average gathers what a line of the log says of some steps.
+// average collects the values of a log line over several steps.
 type average struct {
 	began     time.Time
 	batches   int
@@ -23,7 +23,7 @@ type average struct {
 
 func newAverage() *average { return &average{began: time.Now(), terms: map[string]float64{}} }
 
-// add takes a batch's terms and reports whether their sum is finite.
+// add adds a batch's terms and reports whether their sum is finite.
 func (a *average) add(values []step.Value, sentences int) bool {
 	loss := 0.0
 	for _, v := range values {

@@ -99,7 +99,7 @@ func TestLossThatIsNoNumber(t *testing.T) {
 		}
 	}
 	_, err = tr.loop(ctx)
-	refused(t, err, "the loss of step 4 is not a number (batch 3: ")
+	refused(t, err, "the loss of step 4 is NaN or infinite (batch 3: ")
 	refused(t, err, "the checkpoint before it is "+tr.checkpoints.path(2))
 	all, err := tr.checkpoints.list()
 	if err != nil || len(all) != 1 || all[0].Step != 2 {
@@ -115,8 +115,8 @@ func TestLossThatIsNoNumber(t *testing.T) {
 // a number.
 func TestLearningRateOutOfBounds(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"left numbers in bag.pieces": nil,
-		"step 2 ":                    transformer,
+		"left values in bag.pieces": nil,
+		"step 2 ":                   transformer,
 	} {
 		config, o := tiny(t, all(change, func(c *Config) { c.Optimiser.LearningRate = 1e30 }))
 		_, err := Run(limited(t), config, o)
@@ -235,7 +235,7 @@ func TestPresetsThatAreNone(t *testing.T) {
 		"bitext: {sources: []}":                                           "bitext.sources is empty",
 		"objective: {name: magic}":                                        `"magic"`,
 		"encoder: {kind: lstm}":                                           `"lstm"`,
-		"objective: {name: muse, anchors: [en]}":                          "objective.anchors means nothing to muse",
+		"objective: {name: muse, anchors: [en]}":                          "objective.anchors is not a setting of muse",
 		"encoder: {kind: transformer, start: weights}":                    "encoder.start needs tokenizer.file",
 		"encoder: {kind: transformer, transformer: {heads: 3}}":           "multiple of heads",
 		"encoder: {kind: transformer, transformer: {precision: float16}}": "precision",

@@ -1,6 +1,6 @@
-// Package train turns bitext into an encoder: it reads a preset, prepares vocabulary and batches, takes optimiser
-// steps, judges the encoder by eval's own protocols as it goes, and exports the best as an ONNX file with its manifest,
-// the one border that mining knows.
+// Package train turns bitext into an encoder: it reads a preset, prepares vocabulary and batches, computes optimiser
+// steps, evaluates the encoder with eval's protocols during training, and exports the best checkpoint as an ONNX file
+// with its manifest, which is all that mining needs.
 package train
 
 import (
@@ -28,49 +28,53 @@ import (
 
 // Config is a training preset.
 type Config struct {
-	Name       string             `yaml:"name"` // of the encoder
-	Seed       uint64             `yaml:"seed"` // of everything that is drawn
-	Steps      int                `yaml:"steps"`
-	Accumulate int                `yaml:"accumulate"` // batches whose gradients one step averages
-	Chunk      int                `yaml:"chunk"`      // sentences that go through the encoder at once while the loss sees the whole batch (GradCache); 0: the batch
-	Bitext     data.Config        `yaml:"bitext"`
-	Tokenizer  encode.Tokenizer   `yaml:"tokenizer"`  // as in a manifest; without a file a SentencePiece vocabulary is trained
-	Vocabulary vocab.Options      `yaml:"vocabulary"` // how
+	Name       string `yaml:"name"` // of the encoder
+	Seed       uint64 `yaml:"seed"` // of all random draws
+	Steps      int    `yaml:"steps"`
+	Accumulate int    `yaml:"accumulate"` // batches whose gradients a step averages
+	// sentences that are encoded at once while the loss sees the whole batch (GradCache); 0 means the whole batch
+	Chunk  int         `yaml:"chunk"`
+	Bitext data.Config `yaml:"bitext"`
+	// as in a manifest; without a file, a SentencePiece vocabulary is trained
+	Tokenizer  encode.Tokenizer   `yaml:"tokenizer"`
+	Vocabulary vocab.Options      `yaml:"vocabulary"` // how it is trained
 	Encoder    EncoderConfig      `yaml:"encoder"`
 	Objective  objective.Section  `yaml:"objective"`
 	Optimiser  optimiser.Settings `yaml:"optimiser"`
 	Export     ExportConfig       `yaml:"export"`
 
-	// None of the following changes a weight.
+	// The following settings change no weight.
 	Dev       []Dev `yaml:"dev"`
 	LogEvery  int   `yaml:"log_every"`  // steps between lines of the log
-	EvalEvery int   `yaml:"eval_every"` // steps between judgements, each with a checkpoint; 0: only the last step
+	EvalEvery int   `yaml:"eval_every"` // steps between evaluations, each with a checkpoint; 0 means only the last step
 	Stop      Stop  `yaml:"stop"`
 }
 
 // Stop says when training ends before its last step, and which checkpoint is the best.
 type Stop struct {
-	Metric   string `yaml:"metric"`   // the name of a dev metric, higher being better; empty: the last checkpoint is exported
-	Patience int    `yaml:"patience"` // judgements without a better one before training ends; 0: never
-	Keep     int    `yaml:"keep"`     // best checkpoints that are kept, beside the last
+	// name of a dev metric that is better when higher; if empty, the last checkpoint is exported
+	Metric   string `yaml:"metric"`
+	Patience int    `yaml:"patience"` // number of evaluations without improvement that ends training; 0 means never
+	Keep     int    `yaml:"keep"`     // number of best checkpoints that are kept, besides the last
 }
 
-// EncoderConfig chooses a model.
+// EncoderConfig is the choice of a model.
 type EncoderConfig struct {
 	Kind        string              `yaml:"kind"` // bag, transformer
 	Bag         encoder.BagSettings `yaml:"bag"`
 	Transformer encoder.Settings    `yaml:"transformer"`
-	Start       string              `yaml:"start"` // a checkpoint of a training, or a directory with published weights; either gives a transformer its shape
+	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either
+	Start string `yaml:"start"`
 }
 
-// ExportConfig is what the manifest and the model card say that training cannot know.
+// ExportConfig is the content of the manifest and the model card that training cannot know.
 type ExportConfig struct {
 	Licence   string   `yaml:"licence"`
 	TrainedOn []string `yaml:"trained_on"`
 	Notes     string   `yaml:"notes"` // a sentence for the model card
 }
 
-// DefaultConfig is what a preset that sets nothing gets.
+// DefaultConfig returns the default settings.
 func DefaultConfig() Config {
 	return Config{
 		Seed: 1, Steps: 1000, Accumulate: 1,
@@ -85,14 +89,14 @@ func DefaultConfig() Config {
 	}
 }
 
-// ReadConfig reads a preset. Files that it names are relative to the working directory; bitext, if any, takes the place
-// of its sources.
+// ReadConfig reads a preset. File names in it are relative to the working directory. bitext, if any, replaces its
+// sources.
 func ReadConfig(path string, bitext ...string) (Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Config{}, badinput.Errorf("open the training preset: %w", err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	return decodeConfig(f, path, bitext)
 }
 
@@ -102,7 +106,7 @@ func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
 	d := yaml.NewDecoder(r)
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, badinput.Errorf("%s is no training preset: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
+		return c, badinput.Errorf("%s is not a training preset: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if len(bitext) > 0 {
 		source := data.DefaultSource()
@@ -115,7 +119,7 @@ func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
 	return c, nil
 }
 
-// Validate reports every problem of every section together.
+// Validate reports all problems of all sections in one error.
 func (c Config) Validate() error {
 	var wrong []string
 	check := func(ok bool, format string, args ...any) {
@@ -129,18 +133,18 @@ func (c Config) Validate() error {
 	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
-	check(c.Stop.Metric == "" || c.Judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with one's name", c.Stop.Metric)
+	check(c.Stop.Metric == "" || c.Judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
-		"the objective %s reads the encoder's tokens, which neither a bag nor chunk gives: take encoder.kind transformer and leave chunk out", c.Objective.Name)
+		"the objective %s needs the encoder's tokens, which are not available with a bag or with chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
 	switch c.Encoder.Kind {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
-		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs one table of words: leave encoder.bag.ngrams out")
+		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
 	case "transformer":
 		if c.Encoder.Start == "" {
 			shape := c.Encoder.Transformer
-			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they follow from other sections
+			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they are set by other sections
 			sections = append(sections, shape.Validate)
 		}
 	default:
@@ -164,7 +168,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Digest stands for all that decides the weights: a checkpoint goes on only under the preset that it was made with.
+// Digest identifies everything that determines the weights. A checkpoint is resumed only with the preset that it was
+// made with.
 func (c Config) Digest() (string, error) {
 	c.Dev, c.LogEvery, c.EvalEvery, c.Stop, c.Export = nil, 0, 0, Stop{}, ExportConfig{}
 	text, err := yaml.Marshal(c)

@@ -10,7 +10,7 @@ import (
 	"bitextmine/train/layers"
 )
 
-// loop takes steps until the last, or until the metric to stop by has not grown for long enough; it says which.
+// loop computes steps until the last, or until the stop metric has not grown for long enough. reason says which.
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	since := newAverage()
@@ -20,7 +20,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 		}
 		step := t.state.Step
 		judges := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
-		if step%c.LogEvery == 0 || judges { // a resumed training's lines begin where an unbroken one's do
+		if step%c.LogEvery == 0 || judges { // so that the lines of a resumed training begin at the same steps
 			if err := t.log(since.line(t)); err != nil {
 				return "", err
 			}
@@ -33,16 +33,16 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 		if err := t.keep(ctx); err != nil {
 			return "", err
 		}
-		since.began = since.began.Add(time.Since(began)) // judging is not training
+		since.began = since.began.Add(time.Since(began)) // evaluation does not count as training
 		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience {
-			return fmt.Sprintf("%s has not grown since %d judgements", c.Stop.Metric, t.state.Since), nil
+			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
 		}
 	}
 	return "", nil
 }
 
-// step takes one optimiser step. A loss or gradient that is not finite ends the training: the weights are those of the
-// step before, and so are the checkpoints.
+// step computes one optimiser step. A loss or gradient that is not finite ends the training. The weights are then those
+// of the previous step, and so are the checkpoints.
 func (t *trainer) step(ctx context.Context, since *average) error {
 	c := &t.config
 	for range c.Accumulate {
@@ -52,26 +52,26 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 			return err
 		}
 		if !since.add(values, 2*len(batch.Rows)) {
-			return t.diverged("the loss of step %d is not a number (batch %d: %s)", t.state.Step+1, batch.Step, describe(values))
+			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, describe(values))
 		}
 	}
 	since.norm = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate)
 	if math.IsNaN(since.norm) || math.IsInf(since.norm, 0) {
-		return t.diverged("the gradient of step %d is not finite (batch %d)", t.state.Step+1, t.batches.Step()-1)
+		return t.diverged("the gradient of step %d is NaN or infinite (batch %d)", t.state.Step+1, t.batches.Step()-1)
 	}
 	t.state.Step++
 	return nil
 }
 
-// keep judges the encoder, writes a checkpoint and removes those that are no longer wanted.
+// keep evaluates the encoder, writes a checkpoint and removes those that are no longer needed.
 func (t *trainer) keep(ctx context.Context) error {
 	c := &t.config
 	for _, w := range append(t.encoder.Weights(), t.heads...) {
 		if !w.Sound() {
-			return t.diverged("step %d left numbers in %s that are infinite or nearly so", t.state.Step, w.Name)
+			return t.diverged("step %d left values in %s that are NaN, infinite or too large", t.state.Step, w.Name)
 		}
 	}
-	t.report(fmt.Sprintf("judge step %d", t.state.Step))
+	t.report(fmt.Sprintf("evaluate step %d", t.state.Step))
 	var err error
 	if t.state.Dev, err = t.judge(ctx); err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// HardNegatives are, of each pair, h targets that are no translations of its source, as places of pairs in the Set.
+// HardNegatives are, for each pair, h targets that are not translations of its source, as indices of pairs in the Set.
 type HardNegatives struct {
 	PerPair int     // h
 	Rows    []int32 // [pairs, h]
 }
 
-// Batches is the endless sequence of a training's batches, which the Set's config and content fix. It is for one
-// goroutine.
+// Batches is the endless sequence of a training's batches. The Set's config and content determine it. It may be used by
+// one goroutine.
 type Batches struct {
 	set       *Set
 	order     *order
@@ -22,7 +22,8 @@ type Batches struct {
 	negatives *HardNegatives
 }
 
-// Batches starts at step 0. A batch size that the bitext cannot fill is a badinput error. negatives may be nil.
+// Batches returns the sequence from step 0. If the bitext cannot fill a batch, it is a badinput error. negatives may be
+// nil.
 func (s *Set) Batches(negatives *HardNegatives) (*Batches, error) {
 	o, err := newOrder(s, s.config)
 	if err != nil {
@@ -41,27 +42,27 @@ func (s *Set) Batches(negatives *HardNegatives) (*Batches, error) {
 	return &Batches{set: s, order: o, negatives: negatives}, nil
 }
 
-// Seek makes step the next one. It draws every batch from the first on (or from the present one, where that is earlier)
-// without building it, at some millions of pairs a second.
+// Seek makes step the next one. It draws all batches before it, from the current one or else from the first, without
+// building them, at some millions of pairs per second.
 func (b *Batches) Seek(step int) {
 	if step < b.step {
 		b.step = 0
-		b.order, _ = newOrder(b.set, b.set.config) // it was made before
+		b.order, _ = newOrder(b.set, b.set.config) // this succeeded before
 	}
 	for ; b.step < step; b.step++ {
 		b.order.next(b.set.longest)
 	}
 }
 
-// Step is the step of the next batch.
+// Step is the number of the next batch.
 func (b *Batches) Step() int { return b.step }
 
-// Epoch is how often the pairs have been handed out, on average.
+// Epoch is the mean number of times that a pair was used.
 func (b *Batches) Epoch() float64 {
 	return float64(b.step) * float64(b.set.config.BatchSize) / float64(b.set.Len())
 }
 
-// Next is the next batch, whose slices are its own.
+// Next returns the next batch. The caller owns its slices.
 func (b *Batches) Next() *Batch {
 	d := b.order.next(b.set.longest)
 	swap := b.swaps(len(d.rows))
@@ -77,7 +78,8 @@ func (b *Batches) Next() *Batch {
 	return out
 }
 
-// swaps says which pairs' sides are swapped: all or none of a batch of one language pair, else each for itself.
+// swaps returns which pairs' sides are swapped: all or none in a batch of one language pair, otherwise each pair by
+// itself.
 func (b *Batches) swaps(n int) []bool {
 	swap := make([]bool, n)
 	if !b.set.config.BothWays {
@@ -93,7 +95,7 @@ func (b *Batches) swaps(n int) []bool {
 	return swap
 }
 
-// negativeSide gathers the negatives of each row, from the side that its target is taken from.
+// negativeSide collects the negatives of each row, from the side that its target is from.
 func (b *Batches) negativeSide(rows []int32, targets []bool) Side {
 	h := b.negatives.PerPair
 	of, sides := make([]int32, 0, len(rows)*h), make([]bool, 0, len(rows)*h)
@@ -113,7 +115,7 @@ func (s *Set) longest(row int32) int {
 	return max(len(s.source.at(int(row))), len(s.target.at(int(row))))
 }
 
-// gather pads one side of rows: the target where target says so, else the source.
+// gather pads one side of rows: the target if target is true, otherwise the source.
 func (s *Set) gather(rows []int32, target []bool, length int) Side {
 	n := len(rows)
 	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}

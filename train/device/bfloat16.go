@@ -9,12 +9,12 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// probed is the length of the products that RequireBFloat16 takes: a multiple of what matrix units take.
+// probed is the length of the products in RequireBFloat16: a multiple of the size of matrix units.
 const probed = 16
 
-// RequireBFloat16 is an error unless the device of that name rounds what a product takes to bfloat16 when it is asked
-// to. A product is computed and looked at, because backends say that they have the type and compute in another: ONNX
-// Runtime has no such product for the CPU, so it takes the conversions out and gives float32's.
+// RequireBFloat16 returns an error unless the named device really rounds the operands of a product to bfloat16. It
+// computes a product to find out, because backends claim to have the type but compute in another: ONNX Runtime has no
+// such product for the CPU, so it removes the conversions and gives float32's result.
 func RequireBFloat16(name string, backend compute.Backend) error {
 	rounds, err := roundsToBFloat16(backend)
 	if err != nil {
@@ -26,8 +26,8 @@ func RequireBFloat16(name string, backend compute.Backend) error {
 	return nil
 }
 
-// roundsToBFloat16 sums probed/2 times (1 + 2⁻¹⁰) - 1. That is 2⁻⁷ whatever the sum is then rounded to, but 0 if the
-// terms, too, are rounded to bfloat16's 8 bits.
+// roundsToBFloat16 sums (1 + 2⁻¹⁰) - 1 probed/2 times. The result is 2⁻⁷ however the sum is rounded, but 0 if the terms
+// are rounded to bfloat16's 8 bits too.
 func roundsToBFloat16(backend compute.Backend) (bool, error) {
 	x, y := make([]float32, probed*probed), make([]float32, probed*probed)
 	for i := range x {

@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Call runs a graph and copies its float32 outputs to the host. It frees the arguments and the outputs: the garbage
-// collector would not, and a step's are megabytes.
+// Call runs a graph and copies its float32 outputs to the host. It frees the arguments and the outputs, because the
+// garbage collector would not, and they are megabytes per step.
 func Call(exec *graph.Exec, args []*tensors.Tensor) ([][]float32, error) {
 	boxed := make([]any, len(args))
 	for i, arg := range args {

@@ -11,10 +11,11 @@ import (
 	"bitextmine/train/weights"
 )
 
-// BagSettings describe a bag of subword vectors.
+// BagSettings are the settings of a bag of subword vectors.
 type BagSettings struct {
-	Dim         int     `yaml:"dim"`
-	Deviation   float64 `yaml:"deviation"`    // standard deviation of new vectors: what pieces that training never sees weigh in a mean
+	Dim int `yaml:"dim"`
+	// standard deviation of new vectors: the weight in a mean of pieces that training never sees
+	Deviation   float64 `yaml:"deviation"`
 	WordDropout float64 `yaml:"word_dropout"` // share of tokens left out of a mean in training
 	NGrams      NGrams  `yaml:"ngrams"`
 }
@@ -33,10 +34,10 @@ func (s BagSettings) Validate() error {
 }
 
 // Bag is the mean of subword vectors. A piece's vector is its own plus, if the settings ask for them, those of its
-// character n-grams (as in Bojanowski et al., 2017, but inside pieces): pieces that training sees rarely then start
-// from what they share with others, across languages too. What is exported is the sum, a plain table.
+// character n-grams (as in Bojanowski et al., 2017, but within pieces). Pieces that are rare in training then start
+// from what they share with others, across languages too. The sum is exported as a plain table.
 //
-// It runs on the host: a batch reads and changes a few thousand rows, which no dense graph exploits.
+// A bag is computed on the host: a batch reads and changes a few thousand rows, which a dense graph could not exploit.
 type Bag struct {
 	settings BagSettings
 	pieces   *weights.Tensor // [vocabulary, dim]
@@ -46,7 +47,7 @@ type Bag struct {
 	seenPart marks
 }
 
-// NewBag makes a bag for the pieces of a vocabulary, by id.
+// NewBag creates a bag for the pieces of a vocabulary, by id.
 func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 // Dim is the length of a vector.
 func (b *Bag) Dim() int { return b.settings.Dim }
 
-// Weights are the table of pieces and, if there is one, of n-grams.
+// Weights are the table of pieces and, if there is one, that of n-grams.
 func (b *Bag) Weights() []*weights.Tensor {
 	if b.ngrams == nil {
 		return []*weights.Tensor{b.pieces}
@@ -72,7 +73,7 @@ func (b *Bag) Weights() []*weights.Tensor {
 	return []*weights.Tensor{b.pieces, b.ngrams}
 }
 
-// Forward gives means [n, dim].
+// Forward returns the means [n, dim].
 func (b *Bag) Forward(_ context.Context, side data.Side, seed uint64) ([]float32, error) {
 	read := b.read(side, seed)
 	rows := b.compose(read.ids)
@@ -89,7 +90,7 @@ func (b *Bag) Forward(_ context.Context, side data.Side, seed uint64) ([]float32
 	return out, nil
 }
 
-// Backward adds the means' gradients to the rows that they are of.
+// Backward adds the gradients of the means to those of the rows that they were computed from.
 func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients []float32) error {
 	read := b.read(side, seed)
 	dim := b.Dim()
@@ -115,7 +116,7 @@ func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients
 	return nil
 }
 
-// backwardParts hands the gradients [len(ids), dim] of composed rows to their n-grams.
+// backwardParts adds the gradients [len(ids), dim] of composed rows to those of their n-grams.
 func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 	dim := b.Dim()
 	var owners, used []int32
@@ -138,7 +139,7 @@ func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 	b.ngrams.Touched = b.seenPart.add(b.ngrams.Touched, distinct)
 }
 
-// compose gives the vectors [len(ids), dim] of pieces: their own and their n-grams'.
+// compose returns the vectors [len(ids), dim] of pieces: the sums of their own and their n-grams'.
 func (b *Bag) compose(ids []int32) []float32 {
 	dim := b.Dim()
 	rows := make([]float32, len(ids)*dim)
@@ -157,7 +158,7 @@ func (b *Bag) compose(ids []int32) []float32 {
 	return rows
 }
 
-// Table is the composed vector of every piece, [vocabulary, dim]: what is exported.
+// Table is the composed vector of every piece, [vocabulary, dim], which is exported.
 func (b *Bag) Table() []float32 {
 	ids := make([]int32, b.pieces.Rows())
 	for i := range ids {
@@ -166,17 +167,17 @@ func (b *Bag) Table() []float32 {
 	return b.compose(ids)
 }
 
-// Rounded is the table with a byte for each number and a scale [vocabulary] for each row: number x scale is off by half
-// the scale at most.
+// Rounded returns the table with one byte per value and a scale [vocabulary] per row. value x scale is off by at most
+// half the scale.
 func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 	table, dim := b.Table(), b.Dim()
 	numbers, scales = make([]int8, len(table)), make([]float32, len(table)/dim)
 	for r := range scales {
-		var most float32
+		var largest float32
 		for _, x := range table[r*dim : (r+1)*dim] {
-			most = max(most, float32(math.Abs(float64(x))))
+			largest = max(largest, float32(math.Abs(float64(x))))
 		}
-		if scales[r] = most / 127; most == 0 {
+		if scales[r] = largest / 127; largest == 0 {
 			continue
 		}
 		for i, x := range table[r*dim : (r+1)*dim] {
@@ -186,7 +187,7 @@ func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 	return numbers, scales
 }
 
-// OfTable is a bag that is no more than a rounded table: what an exported one computes.
+// OfTable returns a bag that is only a rounded table: it computes what an exported bag does.
 func OfTable(numbers []int8, scales []float32) *Bag {
 	dim := len(numbers) / len(scales)
 	t := &weights.Tensor{Name: "bag.pieces", Shape: []int{len(scales), dim}, Data: make([]float32, len(numbers))}
@@ -199,9 +200,9 @@ func OfTable(numbers []int8, scales []float32) *Bag {
 // reading is what a side reads of the table.
 type reading struct {
 	ids    []int32   // distinct pieces, ascending
-	places []int32   // of every token that is kept, its piece's place in ids, sentence after sentence
+	places []int32   // for every token that is not dropped, the index of its piece in ids, sentence after sentence
 	ends   []int     // [n], in places
-	weight []float32 // [n], 1 / tokens kept
+	weight []float32 // [n], 1 / number of tokens that are not dropped
 }
 
 func (r *reading) sentence(i int) []int32 {
@@ -211,7 +212,7 @@ func (r *reading) sentence(i int) []int32 {
 	return r.places[r.ends[i-1]:r.ends[i]]
 }
 
-// invert lists for each piece the sentences that it stands in, as often as it stands there, in their order.
+// invert lists, for each piece, the sentences that it occurs in, once per occurrence, in order.
 func (r *reading) invert() groups {
 	sentences := make([]int32, len(r.places))
 	k := 0
@@ -224,7 +225,7 @@ func (r *reading) invert() groups {
 	return group(r.places, len(r.ids), func(k int) int32 { return sentences[k] })
 }
 
-// read lists a side's tokens without those that the seed drops; a sentence keeps at least its first.
+// read lists a side's tokens except those that the seed drops. At least the first token of a sentence stays.
 func (b *Bag) read(side data.Side, seed uint64) *reading {
 	r := &reading{ends: make([]int, side.N), weight: make([]float32, side.N)}
 	tokens := make([]int32, 0, side.N*side.Length)
@@ -247,10 +248,10 @@ func (b *Bag) read(side data.Side, seed uint64) *reading {
 	return r
 }
 
-// marks tell which rows of a table have been touched since its gradient was last cleared.
+// marks are the rows of a table that were touched since its gradient was cleared.
 type marks []bool
 
-// add brings touched, which the table's gradient carries, up to date with more rows; both and the result ascend.
+// add adds rows to touched. Both and the result are ascending.
 func (m marks) add(touched, rows []int32) []int32 {
 	if len(touched) == 0 {
 		clear(m)

@@ -7,7 +7,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// embed fills p.embedded.
+// embed sets p.embedded.
 func (p *Pass) embed() error {
 	t, w := p.t, p.t.Width
 	p.embedded = make([]float32, p.n*p.length*w)
@@ -30,7 +30,7 @@ func (p *Pass) embed() error {
 	return nil
 }
 
-// places is what every place adds to its word, [max tokens, width]: its position and the first token type.
+// places is what is added to the word at each position, [max tokens, width]: the position and the first token type.
 func (t *Transformer) places() []float32 {
 	var places []float32
 	if t.Positions == Learned {
@@ -86,15 +86,15 @@ func (p *Pass) unembed(grad []float32) {
 	}
 }
 
-// touch adds rows to those that a table's gradient has.
+// touch adds rows to a table's touched rows.
 func touch(table *weights.Tensor, rows []int32) {
 	rows = append(rows, table.Touched...)
 	slices.Sort(rows)
 	table.Touched = slices.Compact(rows)
 }
 
-// Tables are what an exported encoder looks up: the words [vocabulary, width], scaled, and what every place adds to
-// them [max tokens, width].
+// Tables are the tables of an exported encoder: the words [vocabulary, width], scaled, and what is added at every
+// position [max tokens, width].
 func (t *Transformer) Tables() (words, places []float32) {
 	words = slices.Clone(t.byName[Words].Data)
 	if scale := float32(t.wordScale()); scale != 1 {

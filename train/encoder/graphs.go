@@ -7,8 +7,7 @@ import (
 	"bitextmine/train/device"
 )
 
-// graphs are a transformer's own compiled graphs, by what they compute; each keeps one program for every shape of
-// batch.
+// graphs are a transformer's own compiled graphs by what they compute. Each has one program for every shape of batch.
 type graphs map[graphKey]*g.Exec
 
 type graphKey struct {
@@ -39,8 +38,8 @@ func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, er
 	return device.Call(exec, args)
 }
 
-// NewExec makes an executor on the transformer's device that keeps every shape's program: the buckets of lengths bound
-// how many there are.
+// NewExec creates an executor on the transformer's device. It keeps the program of every shape; the buckets of lengths
+// limit their number.
 func (t *Transformer) NewExec(build func(nodes []*g.Node) []*g.Node) *g.Exec {
 	exec := g.MustNewExec(t.backend, build)
 	exec.SetMaxCache(-1)

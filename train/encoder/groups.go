@@ -2,7 +2,7 @@ package encoder
 
 import "gonum.org/v1/gonum/blas/blas32"
 
-// groups are lists back to back: list i is members[ends[i-1]:ends[i]].
+// groups are concatenated lists: list i is members[ends[i-1]:ends[i]].
 type groups struct {
 	ends    []int
 	members []int32
@@ -15,7 +15,7 @@ func (g groups) of(i int) []int32 {
 	return g.members[g.ends[i-1]:g.ends[i]]
 }
 
-// group puts member(k) into list place[k] of n, in the order of k.
+// group adds member(k) to list place[k] of n lists, in the order of k.
 func group(place []int32, n int, member func(k int) int32) groups {
 	g := groups{ends: make([]int, n), members: make([]int32, len(place))}
 	for _, p := range place {
@@ -33,7 +33,7 @@ func group(place []int32, n int, member func(k int) int32) groups {
 	return g
 }
 
-// number lists the distinct values, all below limit, ascending, and for each value its place in that list.
+// number lists the distinct values, all below limit, in ascending order, and for each value its index in that list.
 func number(values []int32, limit int) (distinct, places []int32) {
 	at := make([]int32, limit)
 	for _, v := range values {

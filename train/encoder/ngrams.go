@@ -8,10 +8,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// NGrams say which character n-grams of a piece its vector is made of.
+// NGrams are the settings of the character n-grams that a piece's vector is made of.
 type NGrams struct {
-	Least     int     `yaml:"least"` // shortest, in characters, of alphabetic pieces
-	Most      int     `yaml:"most"`  // longest; 0: no n-grams
+	Least     int     `yaml:"least"` // shortest n-gram of alphabetic pieces, in characters
+	Most      int     `yaml:"most"`  // longest n-gram; 0 means no n-grams
 	Deviation float64 `yaml:"deviation"`
 }
 
@@ -25,10 +25,11 @@ func (n NGrams) validate() error {
 	return nil
 }
 
-// wordStart is how SentencePiece writes the space before a piece.
+// wordStart is SentencePiece's character for the space before a piece.
 const wordStart = '▁'
 
-// of lists the n-grams of pieces that at least two pieces have; one that a single piece has adds nothing to that piece's own vector.
+// of lists the n-grams that at least two pieces have. One that only one piece has adds nothing to that piece's own
+// vector.
 func (n NGrams) of(pieces []string) parts {
 	lists := make([][]string, len(pieces))
 	owners := map[string]int{}
@@ -60,28 +61,29 @@ func (n NGrams) of(pieces []string) parts {
 	return p
 }
 
-// split lists a piece's n-grams: of letters those of Least to Most, the word's start counting as a letter; of Han, kana and hangul, which say more each,
-// single characters and pairs. Pieces of one n-gram and those that are not of letters have none.
+// split lists a piece's n-grams: for letters those of Least to Most characters, where the word start counts as a
+// letter; for Han, kana and hangul, whose characters carry more meaning, single characters and pairs. Pieces with one
+// n-gram, and those that are not letters, have none.
 func (n NGrams) split(piece string) []string {
 	word, starts := strings.CutPrefix(piece, string(wordStart))
 	runes := []rune(word)
-	least, most := n.Least, n.Most
+	shortest, longest := n.Least, n.Most
 	for _, r := range runes {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			return nil
 		}
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
-			least, most, starts = 1, 2, false
+			shortest, longest, starts = 1, 2, false
 		}
 	}
-	if len(runes) <= least {
+	if len(runes) <= shortest {
 		return nil
 	}
 	if starts {
 		runes = append([]rune{wordStart}, runes...)
 	}
 	var all []string
-	for size := least; size <= most; size++ {
+	for size := shortest; size <= longest; size++ {
 		for i := 0; i+size <= len(runes); i++ {
 			all = append(all, string(runes[i:i+size]))
 		}
@@ -89,13 +91,14 @@ func (n NGrams) split(piece string) []string {
 	return all
 }
 
-// parts are the n-grams of each piece, by number.
+// parts are the n-grams of each piece by number.
 type parts struct {
 	groups
 	distinct int
 }
 
-// weight is what each n-gram of a piece counts: with it their sum has the length of one, as they are nearly orthogonal at the start.
+// weight is the weight of each n-gram of a piece. With it their sum has the length of one n-gram, because new vectors
+// are almost orthogonal.
 func (p parts) weight(piece int) float32 {
 	return float32(1 / math.Sqrt(float64(len(p.of(piece)))))
 }

@@ -9,19 +9,19 @@ import (
 	"bitextmine/train/layers"
 )
 
-// Pass is one or more sides on their way through a transformer: one under the other, padded to the longest. Its graph
-// has the arguments of Arguments first, Take builds the encoder from them, and AddGradients takes the gradients of what
-// Take says is learned.
+// Pass is the computation of one or more sides in a transformer, concatenated and padded to the longest. The first
+// arguments of its graph are those of Arguments. Take builds the encoder from them, and AddGradients adds the gradients
+// of the nodes that Take returns as learned.
 type Pass struct {
 	t         *Transformer
 	n, length int
 	ids       []int32 // [n, length]
 	lengths   []int32 // [n]
 	seed      uint64
-	embedded  []float32 // [n, length, width]: words, positions and types added up; zero where padded
+	embedded  []float32 // [n, length, width]: sums of words, positions and types; zero where padded
 }
 
-// Pass lays sides under each other and looks their tokens up. seed fixes the dropout; 0 means none and float32, as in
+// Pass concatenates sides and looks up their tokens. seed determines the dropout; 0 means no dropout and float32, as in
 // evaluation.
 func (t *Transformer) Pass(sides []data.Side, seed uint64) (*Pass, error) {
 	p := &Pass{t: t, seed: seed}
@@ -30,7 +30,7 @@ func (t *Transformer) Pass(sides []data.Side, seed uint64) (*Pass, error) {
 		p.length = max(p.length, s.Length)
 	}
 	if p.length > t.MaxTokens {
-		return nil, badinput.Errorf("a batch has sentences of %d tokens but max_tokens is %d: cut them, or raise max_tokens", p.length, t.MaxTokens)
+		return nil, badinput.Errorf("a batch has sentences of %d tokens but max_tokens is %d: truncate them or raise max_tokens", p.length, t.MaxTokens)
 	}
 	p.ids = make([]int32, p.n*p.length)
 	p.lengths = make([]int32, 0, p.n)
@@ -45,10 +45,10 @@ func (t *Transformer) Pass(sides []data.Side, seed uint64) (*Pass, error) {
 	return p, p.embed()
 }
 
-// Training says that the pass is one of a training step, and not of an evaluation.
+// Training reports whether the pass belongs to a training step and not to an evaluation.
 func (p *Pass) Training() bool { return p.seed != 0 }
 
-// Arguments are the first arguments of a graph: embedded tokens, lengths, the inner weights, and the masks if there is
+// Arguments are the first arguments of a graph: embedded tokens, lengths, inner weights, and the masks if there is
 // dropout.
 func (p *Pass) Arguments() []*tensors.Tensor {
 	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n)}
@@ -64,11 +64,11 @@ func (p *Pass) Arguments() []*tensors.Tensor {
 // Taken is the encoder's part of a graph.
 type Taken struct {
 	Encoded
-	Learned []*g.Node // embedded tokens and inner weights: the nodes of which gradients are wanted
+	Learned []*g.Node // embedded tokens and inner weights: the nodes whose gradients are needed
 }
 
-// Take builds the encoder from the first arguments of a graph and gives it with the other arguments. Without training
-// all is in float32 and nothing is dropped.
+// Take builds the encoder from the first arguments of a graph and returns it with the other arguments. If training is
+// false, everything is float32 and there is no dropout.
 func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 	embedded, lengths, nodes := nodes[0], nodes[1], nodes[2:]
 	params, learned := map[string]*g.Node{}, []*g.Node{embedded}
@@ -89,8 +89,7 @@ func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 	return Taken{s.Build(params, embedded, lengths, dropout), learned}, nodes
 }
 
-// AddGradients adds to the gradients of the weights, given those of Taken.Learned, and gives the gradients that are
-// left.
+// AddGradients adds to the gradients of the weights. grads starts with those of Taken.Learned; it returns the others.
 func (p *Pass) AddGradients(grads [][]float32) [][]float32 {
 	p.unembed(grads[0])
 	for i, w := range p.t.inner {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Attention is softmax(Q·Kᵀ / sqrt(width of a head) + bias)·V of every head (Vaswani et al., 2017). bias is broadcast
+// Attention computes softmax(Q·Kᵀ / sqrt(head width) + bias)·V for every head (Vaswani et al., 2017). bias is broadcast
 // to [n, heads, length, length].
 func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
 	size := s.Width / s.Heads
@@ -23,29 +23,28 @@ func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
 	return s.Dense(name+".out", graph.Reshape(graph.TransposeAllAxes(context, 0, 2, 1, 3), s.N*s.Length, s.Width))
 }
 
-// excluded is what is added to the score of a token that is not attended to.
+// excluded is subtracted from the score of a token that must not be attended to.
 const excluded = 1e9
 
-// Present is bool [n, length]: whether a sequence of one of the lengths [n], int32, has a token there.
+// Present is a bool [n, length]: true where a sequence has a token, given the lengths [n], int32.
 func Present(lengths *graph.Node, length int) *graph.Node {
 	n := lengths.Shape().Dimensions[0]
 	places := graph.Iota(lengths.Graph(), shapes.Make(dtypes.Int32, n, length), 1)
 	return graph.LessThan(places, graph.Reshape(lengths, n, 1))
 }
 
-// Absent is 0 where present [n, length] is 1, and -1e9 where it is 0.
+// Absent is 0 where present [n, length] is 1, and -1 times excluded where it is 0.
 func Absent(present *graph.Node) *graph.Node {
 	return graph.MulScalar(graph.AddScalar(present, -1), excluded)
 }
 
-// Padding is the bias [n, 1, 1, length] that keeps every token from attending to padding; present [n, length] is 1 or
-// 0.
+// Padding is the bias [n, 1, 1, length] that excludes padding from attention. present [n, length] is 1 or 0.
 func Padding(present *graph.Node) *graph.Node {
 	n, length := present.Shape().Dimensions[0], present.Shape().Dimensions[1]
 	return graph.Reshape(Absent(present), n, 1, 1, length)
 }
 
-// Causal is the bias [1, 1, length, length] that keeps a token from attending to those after it. Its type is like's.
+// Causal is the bias [1, 1, length, length] that excludes later tokens from attention. It has the type of like.
 func Causal(like *graph.Node, length int) *graph.Node {
 	square := shapes.Make(dtypes.Int32, length, length)
 	query, key := graph.Iota(like.Graph(), square, 0), graph.Iota(like.Graph(), square, 1)

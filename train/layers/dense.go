@@ -9,10 +9,10 @@ import (
 	"bitextmine/train/weights"
 )
 
-// deviation is that of new weights (BERT).
+// deviation is the standard deviation of new weights (BERT).
 const deviation = 0.02
 
-// DenseSpecs are a matrix [in, out], which multiplies rows from the right, and a bias.
+// DenseSpecs are the specs of a matrix [in, out], which multiplies rows from the right, and a bias.
 func DenseSpecs(name string, in, out int) []weights.Spec {
 	return []weights.Spec{
 		{Name: name + ".weight", Shape: []int{in, out}, Init: weights.Normal, Scale: deviation},
@@ -20,7 +20,7 @@ func DenseSpecs(name string, in, out int) []weights.Spec {
 	}
 }
 
-// NormSpecs are the scale and the bias of a layer normalisation.
+// NormSpecs are the specs of the scale and bias of a layer normalisation.
 func NormSpecs(name string, width int) []weights.Spec {
 	return []weights.Spec{
 		{Name: name + ".scale", Shape: []int{width}, Init: weights.Ones, NoDecay: true},
@@ -28,12 +28,12 @@ func NormSpecs(name string, width int) []weights.Spec {
 	}
 }
 
-// Dense is x·W + b.
+// Dense computes x·W + b.
 func (s *Stack) Dense(name string, x *graph.Node) *graph.Node {
 	return s.affine(x, s.Params[name+".weight"], s.Params[name+".bias"])
 }
 
-// scaledDense is Dense with its weight and its bias multiplied by numbers.
+// scaledDense is Dense with its weight and bias multiplied by factors.
 func (s *Stack) scaledDense(name string, x *graph.Node, weight, bias float64) *graph.Node {
 	return s.affine(x, graph.MulScalar(s.Params[name+".weight"], weight), graph.MulScalar(s.Params[name+".bias"], bias))
 }
@@ -42,13 +42,14 @@ func (s *Stack) affine(x, weight, bias *graph.Node) *graph.Node {
 	return graph.Add(s.Product(x, 1, weight, 0, nil), graph.Reshape(bias, 1, bias.Shape().Dimensions[0]))
 }
 
-// Product sums x·y over an axis of each, in the precision of the stack; batch are the axes that both have.
+// Product sums x·y over one axis of each, in the precision of the stack. batch are the axes that both have.
 func (s *Stack) Product(x *graph.Node, xAxis int, y *graph.Node, yAxis int, batch []int) *graph.Node {
 	whole := x.DType()
 	if s.Precision == BFloat16 {
 		x, y = graph.ConvertDType(x, dtypes.BFloat16), graph.ConvertDType(y, dtypes.BFloat16)
 	}
-	product := graph.Dot(x, y).General([]int{xAxis}, batch, []int{yAxis}, batch) // sums bfloat16 in float32
+	// sums of bfloat16 products are float32
+	product := graph.Dot(x, y).General([]int{xAxis}, batch, []int{yAxis}, batch)
 	return graph.ConvertDType(product, whole)
 }
 

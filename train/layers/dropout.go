@@ -7,20 +7,20 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Dropout is the masks of one pass, uint8, in the order in which the graph takes them: 0, or 1 for what stays and is
-// multiplied by 1/(1 - p). They are made on the host, from a counter and the seed alone, so that the same pass can be
-// computed again, at once or after a resumption. Nil drops nothing.
+// Dropout is the masks of one pass, uint8, in the order in which the graph uses them: 1 for values that stay, which are
+// multiplied by 1/(1 - p), and 0 for the others. The host computes them from a counter and the seed alone, so the same
+// pass can be computed again, also after a resumption. A nil Dropout drops nothing.
 type Dropout struct {
 	masks []*graph.Node
 	kept  float64 // 1/(1 - p)
 }
 
-// NewDropout takes masks that Masks made with the same p.
+// NewDropout returns a Dropout for masks that Masks made with the same p.
 func NewDropout(masks []*graph.Node, p float64) *Dropout {
 	return &Dropout{masks, 65536 / float64(65536-parts(p))}
 }
 
-// Apply drops from x with the next mask.
+// Apply applies the next mask to x.
 func (d *Dropout) Apply(x *graph.Node) *graph.Node {
 	if d == nil {
 		return x
@@ -30,16 +30,16 @@ func (d *Dropout) Apply(x *graph.Node) *graph.Node {
 	return graph.Mul(x, graph.MulScalar(graph.ConvertDType(mask, x.DType()), d.kept))
 }
 
-// RowMask is the shape of the mask of a stack's x.
+// RowMask is the shape of the mask for the x of a stack.
 func RowMask(n, length, width int) shapes.Shape { return shapes.Make(dtypes.Uint8, n*length, width) }
 
-// MaskShapes are those of the masks that one layer takes, over n sequences of one length.
+// MaskShapes are the shapes of the masks of one layer, for n sequences of one length.
 func (s Shape) MaskShapes(n, length int) []shapes.Shape {
 	rows := RowMask(n, length, s.Width)
 	return []shapes.Shape{shapes.Make(dtypes.Uint8, n, s.Heads, length, length), rows, rows}
 }
 
-// Masks makes masks of the given shapes, which drop a share p.
+// Masks returns masks of the given shapes in which a share p is 0.
 func Masks(of []shapes.Shape, p float64, seed uint64) []*tensors.Tensor {
 	all := make([]*tensors.Tensor, len(of))
 	for i, shape := range of {
@@ -49,7 +49,7 @@ func Masks(of []shapes.Shape, p float64, seed uint64) []*tensors.Tensor {
 	return all
 }
 
-// parts is p in parts of 65,536, to which it is rounded: a number takes 16 random bits.
+// parts is p as a multiple of 1/65,536, to which it is rounded: each value uses 16 random bits.
 func parts(p float64) uint64 { return min(uint64(p*65536+0.5), 65535) }
 
 func fillMask(mask []uint8, seed, drop uint64) {
@@ -62,7 +62,7 @@ func fillMask(mask []uint8, seed, drop uint64) {
 	}
 }
 
-// Seed is a seed for one pass of one step, such as a chunk of a side: never 0.
+// Seed returns a seed for one pass of one step, such as a chunk of a side. It is never 0.
 func Seed(seed uint64, step, pass int) uint64 {
 	return Mix(Mix(Mix(seed)+uint64(step))+uint64(pass)) | 1
 }

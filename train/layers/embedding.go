@@ -10,19 +10,20 @@ import (
 	"bitextmine/train/weights"
 )
 
-// TableSpec is a table of embeddings [rows, width].
+// TableSpec is the spec of an embedding table [rows, width].
 func TableSpec(name string, rows, width int, deviation float64) weights.Spec {
 	return weights.Spec{Name: name, Shape: []int{rows, width}, Init: weights.Normal, Scale: deviation}
 }
 
-// Lookup is the rows of a table [rows, width] of ids [n, length], int32, as a stack takes them: [n·length, width].
+// Lookup returns the rows of a table [rows, width] for ids [n, length], int32, in the shape that a stack needs:
+// [n·length, width].
 func Lookup(table, ids *graph.Node) *graph.Node {
-	// ONNX Runtime's backend takes no int32 indices.
+	// ONNX Runtime's backend does not support int32 indices.
 	return graph.Gather(table, graph.Reshape(graph.ConvertDType(ids, dtypes.Int64), ids.Shape().Size(), 1))
 }
 
-// Rows are x's rows from, from+step ... before to. ONNX Runtime's backend has no Pad, which is the gradient of a slice;
-// it has the gradient of a gather.
+// Rows returns x's rows from, from+step ... below to. It is a gather, because ONNX Runtime's backend has no Pad, which
+// is the gradient of a slice.
 func Rows(x *graph.Node, from, to, step int) *graph.Node {
 	var places []int64
 	for r := from; r < to; r += step {
@@ -31,9 +32,9 @@ func Rows(x *graph.Node, from, to, step int) *graph.Node {
 	return graph.Gather(x, graph.Reshape(graph.Const(x.Graph(), places), len(places), 1))
 }
 
-// Sinusoids is [length, width]: sines in the first half of a row and cosines in the second, the wavelengths 2π to
-// 10000·2π. (Vaswani et al., 2017, interleave them, which is the same up to the order of the columns.) They are added
-// to embeddings that are multiplied by sqrt(width).
+// Sinusoids returns position embeddings [length, width]: sines in the first half of a row and cosines in the second,
+// with wavelengths from 2π to 10000·2π. Vaswani et al., 2017, interleave them, which only changes the order of the
+// columns. They are added to embeddings that are multiplied by sqrt(width).
 func Sinusoids(length, width int) []float32 {
 	out := make([]float32, length*width)
 	half := (width + 1) / 2

@@ -6,8 +6,8 @@ import (
 	g "github.com/gomlx/gomlx/core/graph"
 )
 
-// withGradient is forward(x), of x's shape, with backward as its gradient function. Differentiated step by step, the
-// functions below would take two to three times as many passes over memory.
+// withGradient returns forward(x), which has the shape of x, with backward as its gradient function. Automatic
+// differentiation of the functions below would need two to three times as many passes over memory.
 func withGradient(x *g.Node, forward func(x *g.Node) *g.Node, backward func(y, grad *g.Node) *g.Node) *g.Node {
 	var y *g.Node
 	out, own := g.InternalFusedOpCaller(
@@ -15,16 +15,16 @@ func withGradient(x *g.Node, forward func(x *g.Node) *g.Node, backward func(y, g
 		func() *g.Node {
 			return g.IdentityWithCustomGradient(x, func(_, grad *g.Node) *g.Node { return backward(y, grad) })
 		}, true)
-	if !own { // GoMLX's fused operators are switched off in the environment
+	if !own { // GoMLX's fused operators are disabled in the environment
 		return forward(x)
 	}
 	return out
 }
 
-// lastAxisSum is [..., 1].
+// lastAxisSum sums over the last axis, [..., 1].
 func lastAxisSum(x *g.Node) *g.Node { return g.ReduceAndKeep(x, g.ReduceSum, -1) }
 
-// softmax of the last axis.
+// softmax computes the softmax over the last axis.
 func softmax(x *g.Node) *g.Node {
 	return withGradient(x, func(x *g.Node) *g.Node {
 		e := g.Exp(g.Sub(x, g.StopGradient(g.ReduceAndKeep(x, g.ReduceMax, -1))))
@@ -35,7 +35,7 @@ func softmax(x *g.Node) *g.Node {
 	})
 }
 
-// standardise takes the mean of the last axis off and divides by the deviation.
+// standardise subtracts the mean of the last axis and divides by its standard deviation.
 func standardise(x *g.Node, epsilon float64) *g.Node {
 	over := 1 / float64(x.Shape().Dimensions[x.Rank()-1])
 	var deviation *g.Node
@@ -50,8 +50,9 @@ func standardise(x *g.Node, epsilon float64) *g.Node {
 	})
 }
 
-// scaledGELU is u·(1 + erf(u)), which is √2·gelu(√2·u): the factors are cheaper in the weights before and after than
-// here. Its derivative is 1 + erf(u) + 2/√π·u·exp(-u²); where exp(u²) overflows, u over it is the 0 that it should be.
+// scaledGELU is u·(1 + erf(u)) = √2·gelu(√2·u). The factors are multiplied into the weights before and after it, where
+// they cost less. Its derivative is 1 + erf(u) + 2/√π·u·exp(-u²); if exp(u²) overflows, u divided by it is 0, which is
+// correct.
 func scaledGELU(u *g.Node) *g.Node {
 	var twice *g.Node // 1 + erf(u)
 	return withGradient(u, func(u *g.Node) *g.Node {
@@ -79,5 +80,5 @@ func geluTanh(x *g.Node) *g.Node {
 	})
 }
 
-// Rectify is max(x, 0), whose gradient passes where it is above zero.
+// Rectify is max(x, 0). Its gradient passes where x is above zero.
 func Rectify(x *g.Node) *g.Node { return g.Max(x, g.ScalarZero(x.Graph(), x.DType())) }

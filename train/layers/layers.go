@@ -1,8 +1,8 @@
-// Package layers holds the parts that transformers are built of, as functions on the nodes of a GoMLX graph: dense
-// layers, layer normalisation, attention, FFN, embeddings, masks and dropout. Encoders are built from them, and
-// objectives build their own heads and decoders from the same parts.
+// Package layers has the parts of transformers as functions on the nodes of a GoMLX graph: dense layers, layer
+// normalisation, attention, FFN, embeddings, masks and dropout. Encoders are built from them, and so are the heads and
+// decoders of objectives.
 //
-// A stack works on n sequences of one length. Its x are [n·length, width]: with two axes every product is one matrix
+// A stack processes n sequences of one length. Its x are [n·length, width]: with two axes every product is one matrix
 // multiplication.
 package layers
 
@@ -15,7 +15,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Norm is where a layer normalises.
+// Norm is the position of the layer normalisation.
 type Norm string
 
 // PostNorm normalises the embeddings and every sum with a residual (Vaswani et al., 2017; BERT, XLM-R); PreNorm
@@ -25,7 +25,7 @@ const (
 	PreNorm  Norm = "pre"
 )
 
-// Activation stands between the FFN's two products.
+// Activation is the function between the FFN's two products.
 type Activation string
 
 // GELU is x·Φ(x); GELUTanh is its approximation by tanh (Hendrycks and Gimpel, 2016).
@@ -35,12 +35,12 @@ const (
 	ReLU     Activation = "relu"
 )
 
-// Precision is the type in which the products of a training step are computed.
+// Precision is the type of the products in a training step.
 type Precision string
 
-// BFloat16 rounds the operands and the results of products, also in the gradients; sums in a product, softmax,
-// normalisation, residuals, the loss, the weights and the optimiser stay in float32 (Micikevicius et al., 2018;
-// bfloat16 has float32's range, so the loss needs no scaling).
+// BFloat16 rounds the operands and results of products to bfloat16, also in the gradients. Sums in a product, softmax,
+// normalisation, residuals, the loss, the weights and the optimiser stay in float32 (Micikevicius et al., 2018).
+// bfloat16 has the range of float32, so the loss needs no scaling.
 const (
 	Float32  Precision = "float32"
 	BFloat16 Precision = "bfloat16"
@@ -55,7 +55,7 @@ type Shape struct {
 	Precision         Precision
 }
 
-// Check calls check with everything that is wrong with the shape.
+// Check calls check for every setting of the shape.
 func (s Shape) Check(check func(ok bool, format string, args ...any)) {
 	check(s.Heads >= 1 && s.Width >= 1 && s.Width%max(s.Heads, 1) == 0, "width is %d but must be a multiple of heads, %d", s.Width, s.Heads)
 	check(s.FFN >= 1, "ffn is %d but must be at least 1", s.FFN)
@@ -65,12 +65,12 @@ func (s Shape) Check(check func(ok bool, format string, args ...any)) {
 	check(s.Epsilon > 0, "epsilon is %v but must be above 0", s.Epsilon)
 }
 
-// OneOf checks that a setting has one of its known values.
+// OneOf checks that a setting has one of its allowed values.
 func OneOf[T ~string](check func(bool, string, ...any), field string, value T, known ...T) {
 	check(slices.Contains(known, value), "%s is %q but must be one of %v", field, value, known)
 }
 
-// Specs are the weights of the layer of that name, in the order in which Layer reads them.
+// Specs are the weights of the named layer, in the order in which Layer reads them.
 func (s Shape) Specs(name string) []weights.Spec {
 	var specs []weights.Spec
 	for _, part := range []string{"query", "key", "value", "out"} {
@@ -85,16 +85,16 @@ func (s Shape) Specs(name string) []weights.Spec {
 // Name is the name of layer i of a stack.
 func Name(stack string, i int) string { return fmt.Sprintf("%s.%d", stack, i) }
 
-// Stack builds layers over n sequences of one length in a graph.
+// Stack builds layers for n sequences of one length in a graph.
 type Stack struct {
 	Shape
-	Params    map[string]*graph.Node // the tensors of Specs, by name
+	Params    map[string]*graph.Node // the tensors of Specs by name
 	Dropout   *Dropout               // nil drops nothing
 	N, Length int
 }
 
-// Layer is attention and FFN, each with its residual, dropout and normalisation. bias is what is added to the attention
-// scores: Padding's, Causal's, or their sum.
+// Layer is attention and FFN, each with its residual, dropout and normalisation. bias is added to the attention scores:
+// that of Padding, of Causal, or their sum.
 func (s *Stack) Layer(name string, x, bias *graph.Node) *graph.Node {
 	attend := func(x *graph.Node) *graph.Node { return s.Dropout.Apply(s.Attention(name+".attention", x, bias)) }
 	feed := func(x *graph.Node) *graph.Node { return s.Dropout.Apply(s.FeedForward(name+".ffn", x)) }

@@ -1,5 +1,5 @@
-// Package negatives finds hard negatives: for each pair of a training set the wrong targets that its source is nearest
-// to.
+// Package negatives finds hard negatives: for each pair of a training set, the wrong targets that are nearest to its
+// source.
 package negatives
 
 import (
@@ -13,14 +13,14 @@ import (
 	"bitextmine/train/data"
 )
 
-// spare is how many neighbours are looked at beyond those wanted, as some are translations.
+// spare is the number of additional neighbours that are searched, because some are translations.
 const spare = 16
 
-// Mine gives each pair the h pairs of its own two languages whose targets are nearest to its source, nearest first,
-// without repetition. A pair is not taken whose target is a translation of the source or whose source is one of the
-// target, by any pair of the set. Where almost all neighbours are (a source with dozens of translations), the places
-// left go to the pairs that follow it. source and target are the vectors [set.Len(), dim] of all pairs. A language pair
-// without h wrong targets is a badinput error. progress may be nil.
+// Mine returns for each pair the h pairs of its own two languages whose targets are nearest to its source, nearest
+// first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the source
+// or its source is a translation of the target. If almost all neighbours are translations (a source with dozens of
+// them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
+// [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
 func Mine(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int, progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
@@ -54,12 +54,12 @@ func Mine(ctx context.Context, searcher index.Searcher, set *data.Set, source, t
 	return out, nil
 }
 
-// group is the pairs of one pair of languages. Sentences of the same ids are one.
+// group is the pairs of one language pair. Sentences with the same ids count as one.
 type group struct {
-	rows           []int32 // [n], places in the set
+	rows           []int32 // [n], indices in the set
 	source, target []int32 // [n], numbers of the distinct sentences
-	distinct       []int32 // of each distinct target, a row of the set that has it
-	place          []int32 // of each distinct target, that row's place in rows
+	distinct       []int32 // for each distinct target, a row of the set that has it
+	place          []int32 // for each distinct target, the index of that row in rows
 	pairs          map[[2]int32]bool
 }
 
@@ -76,7 +76,7 @@ func newGroup(set *data.Set, rows []int32) *group {
 	return g
 }
 
-// number numbers the distinct sentences of rows, and gives the place at which each is first.
+// number numbers the distinct sentences of rows. first has the index of the first occurrence of each.
 func number(rows []int32, sentence func(i int) []int32) (numbers, first []int32) {
 	known := make(map[string]int32, len(rows))
 	var key []byte
@@ -96,11 +96,11 @@ func number(rows []int32, sentence func(i int) []int32) (numbers, first []int32)
 	return numbers, first
 }
 
-// choose fills chosen with rows of the set for pair i: from near, distinct targets, nearest first, then from those
-// after its own.
+// choose fills chosen with rows of the set for pair i: first distinct targets from near, nearest first, then those of
+// the pairs that follow it.
 func (g *group) choose(chosen []int32, i int, near []int32) bool {
 	taken := map[int32]bool{}
-	take := func(target int32) bool { // and says whether that is enough
+	take := func(target int32) bool { // returns whether there are enough
 		p := g.place[target]
 		wrong := !g.pairs[[2]int32{g.source[i], target}] && !g.pairs[[2]int32{g.source[p], g.target[i]}]
 		if wrong && !taken[target] {
@@ -122,7 +122,7 @@ func (g *group) choose(chosen []int32, i int, near []int32) bool {
 	return false
 }
 
-// unit gathers rows of vectors [n, dim], divided by their lengths.
+// unit returns the given rows of vectors [n, dim], divided by their L2 norms.
 func unit(vectors []float32, rows []int32, dim int) index.Side {
 	out := make([]float32, 0, len(rows)*dim)
 	for _, row := range rows {

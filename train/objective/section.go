@@ -11,15 +11,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Section is the objective section of a training preset: the name of an objective and the settings of that objective,
-// in one YAML mapping.
+// Section is the objective section of a training preset: one YAML mapping with the name of an objective and its
+// settings.
 type Section struct {
 	Name     string
-	Settings Settings // of the Descriptor of that name; nil if no objective has it
+	Settings Settings // from the Descriptor with that name; nil if there is none
 	foreign  []string // keys of other objectives
 }
 
-// Default is the section of a preset that writes the name alone.
+// Default is the section of a preset that only names the objective.
 func Default(name string) Section {
 	s := Section{Name: name}
 	if d, ok := descriptors[name]; ok {
@@ -28,7 +28,7 @@ func Default(name string) Section {
 	return s
 }
 
-// With is the section with settings changed, by their keys in a preset.
+// With returns the section with some settings changed, by their keys in a preset.
 func (s Section) With(settings map[string]any) (Section, error) {
 	fields := map[string]any{}
 	text, err := yaml.Marshal(s)
@@ -48,9 +48,9 @@ func (s Section) With(settings map[string]any) (Section, error) {
 	return out, yaml.Unmarshal(text, &out)
 }
 
-// UnmarshalYAML starts from the defaults of the name, which is s's own where none is written. A key that no objective
-// has is an error. A key of another objective alone is Validate's to report, unless its value is empty, as it stands in
-// the presets that earlier versions wrote.
+// UnmarshalYAML starts from the defaults of the named objective; if no name is written, from those of s's own. A key
+// that no objective has is an error. A key that only another objective has is reported by Validate, unless its value is
+// empty, because the presets of earlier versions wrote such keys.
 func (s *Section) UnmarshalYAML(node *yaml.Node) error {
 	var fields map[string]yaml.Node
 	if err := node.Decode(&fields); err != nil {
@@ -82,7 +82,7 @@ func (s *Section) UnmarshalYAML(node *yaml.Node) error {
 	return own.Decode(s.Settings)
 }
 
-// MarshalYAML is one mapping of the name and the settings.
+// MarshalYAML writes the name and the settings as one mapping.
 func (s Section) MarshalYAML() (any, error) {
 	var fields yaml.Node
 	if err := fields.Encode(s.Settings); err != nil {
@@ -92,7 +92,7 @@ func (s Section) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: append(name, fields.Content...)}, nil
 }
 
-// Needs says what the objective needs of a training; nothing if there is none of that name.
+// Needs is what the objective needs of a training. It is empty if no objective has the name.
 func (s Section) Needs() Needs {
 	if s.Settings == nil {
 		return Needs{}
@@ -100,14 +100,14 @@ func (s Section) Needs() Needs {
 	return s.Settings.Needs()
 }
 
-// Validate reports every problem together, as one badinput error.
+// Validate reports all problems in one badinput error.
 func (s Section) Validate() error {
 	if s.Settings == nil {
 		return badinput.Errorf("objective.name is %q: take one of %s", s.Name, strings.Join(Names(), ", "))
 	}
 	var wrong []string
 	for _, key := range s.foreign {
-		wrong = append(wrong, fmt.Sprintf("objective.%s means nothing to %s: leave it out", key, s.Name))
+		wrong = append(wrong, fmt.Sprintf("objective.%s is not a setting of %s: remove it", key, s.Name))
 	}
 	s.Settings.Validate(func(ok bool, format string, args ...any) {
 		if !ok {

@@ -12,14 +12,14 @@ import (
 	"bitextmine/train/layers"
 )
 
-// cached gives a loss vectors alone, which any encoder made chunk by chunk.
+// cached gives a loss only vectors, which any encoder computes chunk by chunk.
 type cached struct {
 	encoder encoder.Encoder
 	backend compute.Backend
-	chunk   int // sentences; 0: a view at once
+	chunk   int // sentences; 0 means a whole view
 }
 
-// cachedPass is a batch whose views are encoded.
+// cachedPass is a batch with encoded views.
 type cachedPass struct {
 	cached
 	views   []data.Side
@@ -75,7 +75,7 @@ func (p *cachedPass) learn(ctx context.Context, gradients [][]float32) ([][]floa
 	return gradients[len(p.views):], nil
 }
 
-// eachChunk cuts a view; every chunk has a seed of its own, the same at each pass.
+// eachChunk cuts a view into chunks. Every chunk has its own seed, which is the same in each pass.
 func (p *cachedPass) eachChunk(ctx context.Context, view int, do func(part data.Side, from int, seed uint64) error) error {
 	side, size := p.views[view], p.chunk
 	if size == 0 {

@@ -1,10 +1,10 @@
-// Package step takes training steps up to the optimiser: it encodes the views that an objective asks for, computes the
+// Package step computes training steps up to the optimiser: it encodes the views that an objective needs, computes the
 // terms of its loss, and adds to the gradients of all weights.
 //
-// There is one way to assemble the graph of a loss, and two fronts to it. A transformer's step is one graph, from
-// tokens to gradients. With GradCache (Gao et al., 2021), and always with a bag, views are encoded chunk by chunk, the
-// loss is taken over the vectors alone, and each chunk is encoded again for the gradients that the loss gave its
-// vectors: the gradients of the whole batch, in the memory of one chunk.
+// The graph of a loss is assembled in one way, with two fronts. The step of a transformer is one graph from tokens to
+// gradients. With GradCache (Gao et al., 2021), and always with a bag, views are encoded chunk by chunk, the loss is
+// computed from the vectors alone, and each chunk is encoded again with the gradients of its vectors. This gives the
+// gradients of the whole batch in the memory of one chunk.
 package step
 
 import (
@@ -22,16 +22,16 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Options say how steps are taken.
+// Options are the settings of steps.
 type Options struct {
-	Chunk      int // sentences of a view that are encoded at once (GradCache); 0: a transformer's step is one graph
-	Accumulate int // batches of an optimiser step; 0: one
+	Chunk      int // sentences of a view that are encoded at once (GradCache); with 0 a transformer's step is one graph
+	Accumulate int // batches per optimiser step; 0 means one
 }
 
-// Cached reports whether the steps of an encoder take the loss over vectors alone, so that an objective gets no tokens.
+// Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens.
 func Cached(isTransformer bool, chunk int) bool { return !isTransformer || chunk > 0 }
 
-// Step takes the steps of one training. It is not for concurrent use.
+// Step computes the steps of one training. It must not be used concurrently.
 type Step struct {
 	objective  objective.Objective
 	terms      []objective.Term
@@ -41,15 +41,15 @@ type Step struct {
 	programs   map[string]*graph.Exec // by the rows of the views
 }
 
-// Value is a term of the loss, computed; the loss is the sum of Weight x Value.
+// Value is the computed value of a term. The loss is the sum of Weight x Value.
 type Value struct {
 	Name   string
 	Weight float64
 	Value  float32
 }
 
-// New joins an encoder and an objective. heads are the tensors of the objective's Heads and, where it needs it, the
-// encoder's table of words.
+// New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the
+// encoder's embedding table.
 func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {
 	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
 	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
@@ -60,28 +60,28 @@ func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, back
 	return s
 }
 
-// front is the part of a step that gives a loss its encoded views.
+// front is the part of a step that provides a loss with its encoded views.
 type front interface {
 	// begin starts the pass of a batch.
 	begin(ctx context.Context, views []data.Side, seed uint64) (pass, error)
-	// compile makes an executor of a graph.
+	// compile compiles a graph.
 	compile(build func(nodes []*graph.Node) []*graph.Node) *graph.Exec
-	// take makes the encoded views, each of so many rows, of the first arguments of a graph. It also gives the nodes of
-	// which gradients are wanted, and the other arguments.
+	// take builds the encoded views, with the given numbers of rows, from the first arguments of a graph. It also
+	// returns the nodes whose gradients are needed and the remaining arguments.
 	take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, learned, rest []*graph.Node)
 }
 
-// pass is one batch on its way through a front.
+// pass is the computation of one batch in a front.
 type pass interface {
 	// arguments are the first arguments of the graph.
 	arguments() []*tensors.Tensor
-	// learn adds to the gradients of the encoder, given those of the nodes that take said are learned, and gives the
-	// gradients that are left.
+	// learn adds to the encoder's gradients. gradients starts with those of the nodes that take returned as learned;
+	// learn returns the others.
 	learn(ctx context.Context, gradients [][]float32) (rest [][]float32, err error)
 }
 
-// Run gives the terms of a batch's loss and adds to the gradients of the encoder's weights and of the heads. seed fixes
-// the dropout and is never 0.
+// Run returns the terms of a batch's loss and adds to the gradients of the encoder's weights and of the heads. seed
+// determines the dropout and must not be 0.
 func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, error) {
 	views, err := s.objective.Views(b)
 	if err != nil {
@@ -114,14 +114,15 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	if err != nil {
 		return nil, err
 	}
-	// After the encoder's own gradients: a table of words that is also a head has a gradient in every row.
+	// This is after the encoder's own gradients, because an embedding table that is also a head has a gradient in every
+	// row.
 	for i, h := range s.heads {
 		h.AddGradient(heads[i])
 	}
 	return values, nil
 }
 
-// program is the compiled graph for views of so many rows.
+// program returns the compiled graph for views with these numbers of rows.
 func (s *Step) program(views []data.Side) *graph.Exec {
 	rows := make([]int, len(views))
 	for i, v := range views {
@@ -134,7 +135,8 @@ func (s *Step) program(views []data.Side) *graph.Exec {
 	return s.programs[key]
 }
 
-// graph gives the terms [terms], then the gradients of the loss by the encoder's learned nodes and by the heads.
+// graph computes the terms [terms], then the gradients of the loss with respect to the encoder's learned nodes and the
+// heads.
 func (s *Step) graph(rows []int, nodes []*graph.Node) []*graph.Node {
 	views, learned, rest := s.front.take(rows, nodes)
 	of := objective.Step{Views: views, Heads: map[string]*graph.Node{}}

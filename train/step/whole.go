@@ -11,7 +11,7 @@ import (
 	"bitextmine/train/layers"
 )
 
-// whole has a transformer in the loss's own graph: all views go through it in one pass, one under the other.
+// whole includes a transformer in the loss's graph: all views are encoded in one pass.
 type whole struct{ t *encoder.Transformer }
 
 func (w whole) begin(ctx context.Context, views []data.Side, seed uint64) (pass, error) {

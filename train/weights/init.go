@@ -13,7 +13,7 @@ func size(shape []int) int {
 	return n
 }
 
-// glorot is Xavier's bound for a [in, out] matrix.
+// glorot is the bound of Xavier's uniform distribution for a matrix [in, out].
 func glorot(shape []int) float64 {
 	in, out := shape[0], shape[len(shape)-1]
 	return math.Sqrt(6 / float64(in+out))

@@ -8,7 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Match reports every tensor that is missing, of another shape or not wanted, in one error of class badinput.
+// Match reports all tensors that are missing, have another shape or are not expected, in one badinput error.
 func Match(specs []Spec, tensors []*Tensor) error {
 	byName := map[string]*Tensor{}
 	for _, t := range tensors {
@@ -36,7 +36,7 @@ func Match(specs []Spec, tensors []*Tensor) error {
 	return nil
 }
 
-// Arrange gives the tensors in the order of specs, with their NoDecay, if Match finds nothing wrong.
+// Arrange returns the tensors in the order of specs, with their NoDecay, if Match finds no problem.
 func Arrange(specs []Spec, tensors []*Tensor) ([]*Tensor, error) {
 	if err := Match(specs, tensors); err != nil {
 		return nil, err
@@ -53,11 +53,11 @@ func Arrange(specs []Spec, tensors []*Tensor) ([]*Tensor, error) {
 	return out, nil
 }
 
-// list joins sentences, of many the first few.
+// list joins sentences; of many only the first few.
 func list(wrong []string) string {
-	const most = 5
-	if len(wrong) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(wrong[:most], "; "), len(wrong)-most)
+	const maxListed = 5
+	if len(wrong) > maxListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(wrong[:maxListed], "; "), len(wrong)-maxListed)
 	}
 	return strings.Join(wrong, "; ")
 }

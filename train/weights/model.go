@@ -12,13 +12,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// The names that Hugging Face gives a model's weights: one file, or the index of several.
+// The file names of a model's weights on Hugging Face: one file, or the index of several.
 const (
 	ModelName = "model.safetensors"
 	indexName = "model.safetensors.index.json"
 )
 
-// ReadModel reads the weights of a directory, model.safetensors or the shards of model.safetensors.index.json, as ReadFile does.
+// ReadModel reads the weights in a directory, model.safetensors or the shards in model.safetensors.index.json, as
+// ReadFile does.
 func ReadModel(dir string, keep func(name string) bool) ([]*Tensor, error) {
 	one := filepath.Join(dir, ModelName)
 	if _, err := os.Stat(one); err == nil {
@@ -41,7 +42,7 @@ func ReadModel(dir string, keep func(name string) bool) ([]*Tensor, error) {
 	return readShards(path, index.WeightMap, keep)
 }
 
-// readShards reads every shard and checks that each tensor lies where the index says, and nowhere else.
+// readShards reads every shard and checks that each tensor is in the shard that the index names, and in no other.
 func readShards(index string, shardOf map[string]string, keep func(name string) bool) ([]*Tensor, error) {
 	var all []*Tensor
 	found := map[string]bool{}

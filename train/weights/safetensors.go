@@ -15,13 +15,13 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// The format: 8 bytes of header length, little-endian; a JSON object of tensors, each {dtype, shape, data_offsets}, beside which __metadata__ maps
-// strings to strings; then the tensors' bytes without a gap (huggingface.co/docs/safetensors).
+// The format: 8 bytes of header length, little-endian; a JSON object of tensors, each {dtype, shape, data_offsets}, in
+// which __metadata__ maps strings to strings; then the tensors' bytes without gaps (huggingface.co/docs/safetensors).
 
 // maxHeader is the format's own limit.
 const maxHeader = 100_000_000
 
-// elementBytes are the sizes of the dtypes that a header may name; F32, F16 and BF16 can be read.
+// elementBytes are the sizes of the dtypes that a header may name. Only F32, F16 and BF16 can be read.
 var elementBytes = map[string]int64{
 	"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }
@@ -33,8 +33,9 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// ReadFile reads a safetensors file: the tensors that keep accepts, all with nil, in the file's order, and the metadata. A file that is not whole and
-// sound is a badinput error; so is a tensor kept that is not of F32, F16 or BF16.
+// ReadFile reads a safetensors file: the metadata, and the tensors for which keep returns true (all if keep is nil) in
+// the file's order. An incomplete or inconsistent file is a badinput error. So is a selected tensor that is not F32,
+// F16 or BF16.
 func ReadFile(path string, keep func(name string) bool) (tensors []*Tensor, metadata map[string]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func read(r io.ReaderAt, size int64, keep func(name string) bool) ([]*Tensor, ma
 	return tensors, metadata, nil
 }
 
-// parseHeader reads the JSON token by token: a map would let a second tensor of one name take the place of the first.
+// parseHeader reads the JSON token by token: in a map, a second tensor of one name would replace the first.
 func parseHeader(header []byte) (entries []entry, metadata map[string]string, err error) {
 	d := json.NewDecoder(bytes.NewReader(header))
 	d.DisallowUnknownFields()
@@ -106,7 +107,7 @@ func parseHeader(header []byte) (entries []entry, metadata map[string]string, er
 		}
 		name, _ := t.(string)
 		if seen[name] {
-			return nil, nil, fmt.Errorf("%q stands in it twice", name)
+			return nil, nil, fmt.Errorf("%q occurs twice", name)
 		}
 		seen[name] = true
 		if name == "__metadata__" {
@@ -130,7 +131,7 @@ func parseHeader(header []byte) (entries []entry, metadata map[string]string, er
 	return entries, metadata, nil
 }
 
-// checkEntries sorts the tensors by their places and checks that they fill the data to the byte.
+// checkEntries sorts the tensors by offset and checks that they fill the data exactly.
 func checkEntries(entries []entry, size int64) error {
 	slices.SortFunc(entries, func(a, b entry) int {
 		if a.Offsets[0] != b.Offsets[0] {
@@ -154,12 +155,12 @@ func checkEntries(entries []entry, size int64) error {
 			bytes *= int64(d)
 		}
 		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1]-end != bytes {
-			return fmt.Errorf("the tensor %s of %s %v should lie at bytes %d to %d, but its header says %d to %d", e.Name, e.DType, e.Shape, end, end+bytes, e.Offsets[0], e.Offsets[1])
+			return fmt.Errorf("the tensor %s of %s %v should be at bytes %d to %d, but its header says %d to %d", e.Name, e.DType, e.Shape, end, end+bytes, e.Offsets[0], e.Offsets[1])
 		}
 		end = e.Offsets[1]
 	}
 	if end != size {
-		return fmt.Errorf("its tensors have %d bytes but the file holds %d; copy the file again", end, size)
+		return fmt.Errorf("its tensors have %d bytes but the file has %d; copy the file again", end, size)
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 	return values, nil
 }
 
-// fromHalf is an IEEE 754 binary16.
+// fromHalf converts an IEEE 754 binary16.
 func fromHalf(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exponent {
@@ -200,10 +201,10 @@ func fromHalf(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// names joins the names of tensors, of many the first few.
+// names joins the names of tensors; of many only the first few.
 func names(of []string) string { return list(slices.Sorted(slices.Values(of))) }
 
-// hasPathIn reports whether a file named in a model's index lies in the model's own directory.
+// hasPathIn reports whether a file name in a model's index is in the model's own directory.
 func hasPathIn(name string) bool {
 	return name != "" && !strings.ContainsAny(name, `/\`) && name != ".."
 }

@@ -1,7 +1,8 @@
-// Package weights holds what is learned: named float32 tensors on the host, with their gradients.
+// Package weights has what is learned: named float32 tensors on the host with their gradients.
 //
-// A step reads the tensors, adds to their gradients, and an optimiser changes the tensors in place. They live on the host, whatever device the
-// arithmetic runs on, so that checkpoints, resumption, clipping and the search for NaNs are the same on all.
+// A step reads the tensors and adds to their gradients, and an optimiser changes the tensors in place. They are on the
+// host whatever device computes the step, so checkpoints, resumption, clipping and the detection of NaNs are the same
+// on all devices.
 package weights
 
 import (
@@ -14,15 +15,15 @@ type Tensor struct {
 	Name    string
 	Shape   []int
 	Data    []float32
-	Grad    []float32 // the sum over the step's batches; nil until an encoder or a head has asked for it
-	NoDecay bool      // biases and the scales of normalisations: weight decay leaves them
+	Grad    []float32 // sum over the step's batches; nil until NeedGrad
+	NoDecay bool      // for biases and the scales of normalisations, which have no weight decay
 
-	// Touched are the rows with a gradient in this step, ascending, for a table that a batch reads few rows of; nil: all of them.
-	// The other rows of Grad are zero.
+	// Touched are the rows with a gradient in this step, ascending, for a table of which a batch reads few rows; nil
+	// means all. The other rows of Grad are zero.
 	Touched []int32
 }
 
-// Spec is a tensor to be made.
+// Spec describes a tensor to be created.
 type Spec struct {
 	Name    string
 	Shape   []int
@@ -31,7 +32,7 @@ type Spec struct {
 	NoDecay bool
 }
 
-// Init is how a new tensor is filled.
+// Init is the way in which a new tensor is initialised.
 type Init int
 
 // Normal draws from N(0, Scale²); Xavier from U(-a, a), a = sqrt(6 / (fan in + fan out)) (Glorot and Bengio, 2010).
@@ -42,7 +43,8 @@ const (
 	Xavier
 )
 
-// New makes and fills a tensor: the same seed and name give the same numbers, in whatever order tensors are made.
+// New creates and initialises a tensor. The same seed and name give the same values, in whatever order tensors are
+// created.
 func New(spec Spec, seed uint64) *Tensor {
 	t := &Tensor{Name: spec.Name, Shape: spec.Shape, Data: make([]float32, size(spec.Shape)), NoDecay: spec.NoDecay}
 	rng := rand.New(rand.NewPCG(seed, hash(spec.Name)))
@@ -70,26 +72,27 @@ func New(spec Spec, seed uint64) *Tensor {
 // Rows is the length of the first axis.
 func (t *Tensor) Rows() int { return t.Shape[0] }
 
-// Row is row i of Data of a [rows, width] tensor.
+// Row returns row i of Data for a tensor [rows, width].
 func (t *Tensor) Row(i int) []float32 {
 	w := len(t.Data) / t.Shape[0]
 	return t.Data[i*w : (i+1)*w : (i+1)*w]
 }
 
-// GradRow is row i of Grad.
+// GradRow returns row i of Grad.
 func (t *Tensor) GradRow(i int) []float32 {
 	w := len(t.Grad) / t.Shape[0]
 	return t.Grad[i*w : (i+1)*w : (i+1)*w]
 }
 
-// NeedGrad makes Grad where there is none.
+// NeedGrad allocates Grad if there is none.
 func (t *Tensor) NeedGrad() {
 	if t.Grad == nil {
 		t.Grad = make([]float32, len(t.Data))
 	}
 }
 
-// AddGradient adds a gradient of every row. A table that an objective reads whole gets it after the encoder's own, which touch few rows.
+// AddGradient adds a gradient for every row. If an objective uses a whole table, call it after the encoder's own
+// gradients, which touch few rows.
 func (t *Tensor) AddGradient(gradient []float32) {
 	t.NeedGrad()
 	for i, x := range gradient {
@@ -98,7 +101,7 @@ func (t *Tensor) AddGradient(gradient []float32) {
 	t.Touched = nil
 }
 
-// ZeroGrad clears the gradient: of a table only the rows that were touched.
+// ZeroGrad clears the gradient; for a table only the touched rows.
 func (t *Tensor) ZeroGrad() {
 	if t.Touched == nil {
 		clear(t.Grad)
@@ -110,10 +113,11 @@ func (t *Tensor) ZeroGrad() {
 	t.Touched = t.Touched[:0]
 }
 
-// largest is a number whose square, summed over a vector, is still a float32.
+// largest is a value whose square, summed over a vector, is still finite in float32.
 const largest = 1e17
 
-// Sound reports whether all numbers can be reckoned with: none is NaN, infinite, or so large that the length of a vector of such numbers would be infinite.
+// Sound reports whether all values are usable: none is NaN, infinite, or so large that the norm of a vector of such
+// values would be infinite.
 func (t *Tensor) Sound() bool {
 	for _, x := range t.Data {
 		if !(x <= largest && x >= -largest) {

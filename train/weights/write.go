@@ -12,7 +12,7 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// WriteFile publishes tensors as a safetensors file of F32, in their order, whole or not at all. Names must differ.
+// WriteFile publishes tensors as a safetensors file of F32, in their order, atomically. Names must be distinct.
 func WriteFile(path string, tensors []*Tensor, metadata map[string]string) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<20)

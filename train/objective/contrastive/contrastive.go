@@ -1,4 +1,4 @@
-// Package contrastive holds contrastive learning with hard labels, and with hard negatives.
+// Package contrastive has contrastive learning with hard labels, without and with hard negatives.
 package contrastive
 
 import (
@@ -23,38 +23,39 @@ type Ranking struct {
 	Margin      float64 `yaml:"margin"`      // subtracted from a pair's own cosine in training (LaBSE has 0.3)
 }
 
-// Validate reports every problem.
+// Validate reports all problems.
 func (r Ranking) Validate(check objective.Check) {
 	check(r.Temperature > 0 && r.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", r.Temperature)
 	check(r.Margin >= 0 && r.Margin < 2, "objective.margin is %v but must be from 0 to less than 2, the largest difference of two cosines", r.Margin)
 }
 
-// Terms are those of Loss.
+// Terms are the terms of Loss.
 func (Ranking) Terms() []objective.Term {
 	return []objective.Term{{Name: "forward", Weight: objective.Fixed(1)}, {Name: "backward", Weight: objective.Fixed(1)}}
 }
 
-// Loss gives the terms of vectors u and v [n, dim].
+// Loss returns the terms for vectors u and v [n, dim].
 func (r Ranking) Loss(u, v *graph.Node) []*graph.Node {
 	logits := r.logits(u, v)
 	own := loss.OwnSum(logits)
 	return []*graph.Node{loss.Ranking(own, logits, 1), loss.Ranking(own, logits, 0)}
 }
 
-// logits are the cosines over T [n, n], the own ones lowered by the margin.
+// logits are the cosines divided by T [n, n], with the pairs' own cosines lowered by the margin.
 func (r Ranking) logits(u, v *graph.Node) *graph.Node {
 	return loss.LowerOwn(loss.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
 }
 
-// settings are those of the objective contrastive.
+// settings are the settings of the objective contrastive.
 type settings struct {
 	Ranking `yaml:",inline"`
-	OneWay  bool `yaml:"one_way"` // the forward term alone
+	OneWay  bool `yaml:"one_way"` // only the forward term
 }
 
 func init() {
 	objective.Register(objective.Descriptor{Name: "contrastive", Settings: func() objective.Settings {
-		return &settings{Ranking: Ranking{Temperature: 0.05}} // as sentence encoders are most often trained; no paper's of ours
+		// the usual value for sentence encoders; not from one of the papers
+		return &settings{Ranking: Ranking{Temperature: 0.05}}
 	}})
 }
 
@@ -67,7 +68,7 @@ func (s *settings) Build(objective.Training) (objective.Objective, error) {
 // Terms are forward and, unless one way, backward.
 func (s settings) Terms() []objective.Term { return firstIf(s.OneWay, s.Ranking.Terms()) }
 
-// firstIf leaves the first of all if one is true.
+// firstIf returns only the first of all if one is true.
 func firstIf[T any](one bool, all []T) []T {
 	if one {
 		return all[:1]

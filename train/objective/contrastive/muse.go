@@ -13,11 +13,13 @@ import (
 	"bitextmine/train/weights"
 )
 
-// museSettings are those of the objective muse.
+// museSettings are the settings of the objective muse.
 type museSettings struct {
-	settings  `yaml:",inline"`
-	Teacher   string `yaml:"teacher"`   // an encoder's name, manifest or directory, by which hard negatives are found; empty: the encoder in training, as it starts
-	Negatives int    `yaml:"negatives"` // hard negatives of a pair
+	settings `yaml:",inline"`
+	// the encoder that finds hard negatives: a name, manifest or directory; if empty, the encoder in training, before
+	// the first step
+	Teacher   string `yaml:"teacher"`
+	Negatives int    `yaml:"negatives"` // hard negatives per pair
 }
 
 func init() {
@@ -37,9 +39,9 @@ func (s *museSettings) Needs() objective.Needs {
 
 func (s *museSettings) Build(objective.Training) (objective.Objective, error) { return muse{*s}, nil }
 
-// muse is contrastive with hard negatives: beside the batch's targets, each source has h wrong ones of its own that are
-// near to it (Yang et al., mUSE, 2019; Guo et al., 2018). They are no candidates for the other sources: one of them may
-// be another pair's translation.
+// muse is contrastive with hard negatives: besides the batch's targets, each source has h wrong targets of its own that
+// are near it (Yang et al., mUSE, 2019; Guo et al., 2018). They are not candidates for other sources, because one of
+// them may be another pair's translation.
 //
 //	forward  = -(1/N) Σ_i log softmax over the N targets and source i's h negatives of cos/T, at target i
 //	backward = as contrastive

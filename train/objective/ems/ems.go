@@ -1,5 +1,4 @@
-// Package ems holds EMS: contrastive learning beside cross-lingual token reconstruction, and what its ablation takes
-// away.
+// Package ems has EMS: contrastive learning together with cross-lingual token reconstruction, and its ablations.
 package ems
 
 import (
@@ -14,9 +13,9 @@ import (
 	"bitextmine/train/weights"
 )
 
-// ems is contrastive learning beside the reconstruction of one side's words from the other's vector (Mao et al., EMS,
-// 2023); with a margin and without reconstruction it is the paper's LaBSE baselines. The paper's loss is (XTR +
-// contrastive)/N, both summed over the batch and over both directions: here each term is already divided by N.
+// ems is contrastive learning together with the reconstruction of one side's words from the other side's vector (Mao et
+// al., EMS, 2023). With a margin and without reconstruction it is the paper's LaBSE baselines. The paper's loss is (XTR
+// + contrastive)/N, both summed over the batch and over both directions. Here each term is already divided by N.
 //
 //	h(u)     = W1 relu(W2 u + b2) + b1, or u without the MLP
 //	forward, backward: as contrastive, over cos(h(u), h(v))/T
@@ -51,7 +50,7 @@ func (e *ems) Heads() []weights.Spec {
 	return specs
 }
 
-// denseSpecs are those of a dense layer with Xavier's initialisation.
+// denseSpecs are the specs of a dense layer with Xavier initialisation.
 func denseSpecs(name string, in, out int) []weights.Spec {
 	specs := layers.DenseSpecs(name, in, out)
 	specs[0].Init, specs[0].Scale = weights.Xavier, 0
@@ -69,7 +68,7 @@ func (e *ems) Terms() []objective.Term {
 	return terms
 }
 
-// Views are the two sides; with ugt a word of each sentence is masked.
+// Views are the two sides. With ugt one word of each sentence is masked.
 func (e *ems) Views(b *data.Batch) ([]data.Side, error) {
 	if e.Reconstruction == UGT {
 		return e.mask(b), nil
@@ -99,7 +98,7 @@ func (e *ems) Loss(s objective.Step) []*graph.Node {
 	return values
 }
 
-// project is h.
+// project computes h.
 func project(u *graph.Node, heads map[string]*graph.Node) *graph.Node {
 	mlp := layers.Stack{Params: heads}
 	return mlp.Dense(secondLayer, layers.Rectify(mlp.Dense(firstLayer, u)))

@@ -7,8 +7,8 @@ import (
 	"bitextmine/train/data"
 )
 
-// mask gives both sides with one word masked in every sentence that has two or more. The seed and the step choose the
-// words.
+// mask returns both sides with one word masked in every sentence of two or more words. The seed and the step determine
+// the words.
 func (e *ems) mask(b *data.Batch) []data.Side {
 	rng := rand.New(rand.NewPCG(e.Seed, uint64(b.Step)))
 	views := make([]data.Side, 2)
@@ -34,7 +34,8 @@ func (e *ems) maskSentence(rng *rand.Rand, ids []int32) {
 	}
 }
 
-// masked is the word of a sentence that its view masks, or -1. No word is the mask itself, which is a special token.
+// masked returns the word of a sentence that its view masks, or -1. The mask is a special token and so never a word
+// itself.
 func masked(sentence, view []int32) int32 {
 	for p, id := range sentence {
 		if view[p] != id {

@@ -10,24 +10,25 @@ import (
 // Reconstruction is what EMS predicts from a sentence vector.
 type Reconstruction string
 
-// XTR is the distribution of the other side's words; UGT that and a masked word of the own side.
+// XTR is the distribution of the other side's words. UGT is this distribution and a masked word of the same side.
 const (
 	NoReconstruction Reconstruction = "none"
 	XTR              Reconstruction = "xtr"
 	UGT              Reconstruction = "ugt"
 )
 
-// Settings are those of EMS and of the paper's LaBSE baselines.
+// Settings are the settings of EMS and of the paper's LaBSE baselines.
 type Settings struct {
 	contrastive.Ranking `yaml:",inline"`
 
-	Contrastive     bool           `yaml:"contrastive"`      // the contrastive terms
-	MLP             bool           `yaml:"mlp"`              // two layers between vectors and their cosines
-	MLPDim          int            `yaml:"mlp_dim"`          // numbers of the second layer's output
-	Reconstruction  Reconstruction `yaml:"reconstruction"`   // xtr, ugt or none
-	LanguageToken   bool           `yaml:"language_token"`   // reconstruction knows the language to be predicted
-	LanguageDim     int            `yaml:"language_dim"`     // numbers of a language's vector
-	SharedEmbedding bool           `yaml:"shared_embedding"` // reconstruction's output table is the encoder's
+	Contrastive    bool           `yaml:"contrastive"`    // use the contrastive terms
+	MLP            bool           `yaml:"mlp"`            // two layers between the vectors and their cosines
+	MLPDim         int            `yaml:"mlp_dim"`        // output dim of the second layer
+	Reconstruction Reconstruction `yaml:"reconstruction"` // xtr, ugt or none
+	LanguageToken  bool           `yaml:"language_token"` // reconstruction knows which language to predict
+	LanguageDim    int            `yaml:"language_dim"`   // dim of a language's vector
+	// reconstruction's output table is the encoder's embedding table
+	SharedEmbedding bool `yaml:"shared_embedding"`
 }
 
 func init() {
@@ -50,7 +51,7 @@ func init() {
 	})
 }
 
-// defaults are the paper's.
+// defaults are the paper's settings.
 func defaults() *Settings {
 	return &Settings{Ranking: contrastive.Ranking{Temperature: 0.1}, Contrastive: true, MLP: true, MLPDim: 128,
 		Reconstruction: XTR, LanguageToken: true, LanguageDim: 128}
@@ -58,25 +59,25 @@ func defaults() *Settings {
 
 func (s *Settings) reconstructs() bool { return s.Reconstruction == XTR || s.Reconstruction == UGT }
 
-// Validate reports every problem.
+// Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
 	if s.Contrastive {
 		s.Ranking.Validate(check)
 	}
 	known := []Reconstruction{NoReconstruction, XTR, UGT}
 	check(slices.Contains(known, s.Reconstruction), "objective.reconstruction is %q but must be xtr, ugt or none", s.Reconstruction)
-	check(s.Contrastive || s.reconstructs(), "the objective has neither contrastive nor reconstruction: set one at least")
+	check(s.Contrastive || s.reconstructs(), "the objective has neither contrastive nor reconstruction: set at least one")
 	check(!s.Contrastive || !s.MLP || s.MLPDim >= 1, "objective.mlp_dim is %d but must be above 0", s.MLPDim)
 	check(!s.reconstructs() || !s.LanguageToken || s.LanguageDim >= 1, "objective.language_dim is %d but must be above 0", s.LanguageDim)
-	check(s.reconstructs() || !s.SharedEmbedding, "objective.shared_embedding is for reconstruction: leave it out")
+	check(s.reconstructs() || !s.SharedEmbedding, "objective.shared_embedding is only for reconstruction: remove it")
 }
 
-// Needs are a masked token for UGT and the table of words for a shared embedding.
+// Needs is a mask token for UGT and the embedding table for a shared embedding.
 func (s *Settings) Needs() objective.Needs {
 	return objective.Needs{Mask: s.Reconstruction == UGT, Table: s.reconstructs() && s.SharedEmbedding}
 }
 
-// Build makes the objective.
+// Build returns the objective.
 func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 	return newEMS(*s, t), nil
 }

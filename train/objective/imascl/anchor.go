@@ -11,17 +11,17 @@ import (
 	"bitextmine/train/objective"
 )
 
-// anchored are the settings of an objective that compares with a teacher's vectors of one side of each pair, the
-// anchor.
+// anchored are the settings of an objective that uses a teacher's vectors of one side of each pair, the anchor.
 type anchored struct {
-	Anchors []string `yaml:"anchors"` // languages, the one whose teacher vectors are trusted most first; those left out come last
+	// languages, with the one for which the teacher is best first; those not listed are last
+	Anchors []string `yaml:"anchors"`
 	Teacher string   `yaml:"teacher"` // an encoder's name, manifest or directory
 }
 
-// paperAnchors are IMASCL's.
+// paperAnchors are the anchors of IMASCL's paper.
 func paperAnchors() anchored { return anchored{Anchors: []string{"en", "ru", "ja", "fr", "ko"}} }
 
-// Validate reports every problem.
+// Validate reports all problems.
 func (a anchored) Validate(check objective.Check) {
 	check(a.Teacher != "", "objective.teacher is empty: name an encoder or its manifest")
 	for i, code := range a.Anchors {
@@ -31,10 +31,10 @@ func (a anchored) Validate(check objective.Check) {
 	}
 }
 
-// half is one sentence of each pair.
+// half is one sentence of each pair with its language.
 type half struct{ languages, texts []string }
 
-// split gives the pairs' anchors and their other sides, and for each pair 1 if its anchor is the target, else 0.
+// split returns the pairs' anchors and their other sides, and for each pair 1 if its anchor is the target, otherwise 0.
 func (a anchored) split(t objective.Training, b *data.Batch) (anchor, other half, swapped []float32) {
 	source, target := b.Views[data.SourceView], b.Views[data.TargetView]
 	anchor = half{codes(t, source), slices.Clone(source.Texts)}
@@ -50,7 +50,7 @@ func (a anchored) split(t objective.Training, b *data.Batch) (anchor, other half
 	return anchor, other, swapped
 }
 
-// taught are the teacher's vectors [n, teacher dim] of a half.
+// taught returns the teacher's vectors [n, teacher dim] of a half.
 func (h half) taught(ctx context.Context, t objective.Training) (*tensors.Tensor, error) {
 	vectors, err := t.Teacher.Encode(ctx, h.languages, h.texts)
 	if err != nil {
@@ -59,8 +59,8 @@ func (h half) taught(ctx context.Context, t objective.Training) (*tensors.Tensor
 	return tensors.FromFlatDataAndDimensions(vectors, len(h.texts), t.Teacher.Dim()), nil
 }
 
-// before says whether language a is the higher anchor: first those listed, in their order, then the others by their
-// codes, so that swapped sides have the same anchor.
+// before reports whether language a is preferred to b as the anchor: first the listed languages in their order, then
+// the others by code, so that swapped sides have the same anchor.
 func before(anchors []string, a, b string) bool {
 	place := func(code string) int {
 		if at := slices.Index(anchors, code); at >= 0 {
@@ -74,7 +74,7 @@ func before(anchors []string, a, b string) bool {
 	return a < b
 }
 
-// codes are the languages of a side's sentences.
+// codes are the language codes of a side's sentences.
 func codes(t objective.Training, side data.Side) []string {
 	out := make([]string, side.N)
 	for i, at := range side.Languages {

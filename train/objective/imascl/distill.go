@@ -11,7 +11,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// distillSettings are those of the objective mse-distill.
+// distillSettings are the settings of the objective mse-distill.
 type distillSettings struct {
 	anchored `yaml:",inline"`
 }
@@ -28,8 +28,8 @@ func (s *distillSettings) Build(t objective.Training) (objective.Objective, erro
 	return distill{*s, t}, nil
 }
 
-// distill moves both sides to where a teacher puts the anchor side g (Reimers and Gurevych, 2020). Vectors are compared
-// as they are, not normalised.
+// distill trains both sides towards the teacher's vector g of the anchor side (Reimers and Gurevych, 2020). Vectors are
+// compared without normalisation.
 //
 //	source = mean over pairs and numbers of (u - g)²;  target = the same of v
 type distill struct {
@@ -45,7 +45,7 @@ func (distill) Terms() []objective.Term {
 
 func (distill) Views(b *data.Batch) ([]data.Side, error) { return b.Views[:2], nil }
 
-// Inputs are the teacher's vectors [n, dim] of the anchors.
+// Inputs is the teacher's vectors [n, dim] of the anchors.
 func (d distill) Inputs(ctx context.Context, b *data.Batch, _ []data.Side) ([]*tensors.Tensor, error) {
 	anchor, _, _ := d.split(d.training, b)
 	taught, err := anchor.taught(ctx, d.training)

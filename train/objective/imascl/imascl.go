@@ -1,5 +1,5 @@
-// Package imascl holds soft contrastive learning from a monolingual teacher, and distillation by mean squared error,
-// which its paper compares it with.
+// Package imascl has soft contrastive learning from a monolingual teacher, and distillation by mean squared error, the
+// baseline in its paper.
 package imascl
 
 import (
@@ -14,23 +14,23 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Label is the distribution that the softmax is fitted to.
+// Label is the target distribution of the softmax.
 type Label string
 
-// Priority is the teacher's similarities in the language of a pair that comes first in the anchors; Average is the mean
-// over both languages.
+// Priority is the teacher's similarities in the language of the pair that is preferred as the anchor. Average is the
+// mean over both languages.
 const (
 	Priority Label = "priority"
 	Average  Label = "average"
 )
 
-// Settings are those of the objective imascl.
+// Settings are the settings of the objective imascl.
 type Settings struct {
 	anchored    `yaml:",inline"`
-	Temperature float64 `yaml:"temperature"`  // τ: the student's and the teacher's cosines are divided by it
+	Temperature float64 `yaml:"temperature"`  // τ: the cosines of the student and of the teacher are divided by it
 	Label       Label   `yaml:"label"`        // priority or average
-	TCM         bool    `yaml:"tcm"`          // train the monolingual spaces too
-	CrossWeight float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the terms across languages
+	TCM         bool    `yaml:"tcm"`          // also train the monolingual spaces
+	CrossWeight float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the cross-lingual terms
 }
 
 func init() {
@@ -39,27 +39,27 @@ func init() {
 	}})
 }
 
-// Validate reports every problem.
+// Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
 	s.anchored.Validate(check)
 	check(s.Temperature > 0 && s.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", s.Temperature)
 	check(s.Label == Priority || s.Label == Average, "objective.label is %q but must be priority or average", s.Label)
 	check(!s.TCM || s.CrossWeight > 0, "objective.cross_weight is %v but with tcm it must be above 0: the paper has 0.1", s.CrossWeight)
-	check(s.TCM || s.CrossWeight == 0, "objective.cross_weight is for tcm: leave it out or set tcm")
+	check(s.TCM || s.CrossWeight == 0, "objective.cross_weight is only for tcm: remove it or set tcm")
 }
 
-// Needs are the teacher.
+// Needs is the teacher.
 func (s *Settings) Needs() objective.Needs { return objective.Needs{Teacher: s.Teacher} }
 
-// Build makes the objective.
+// Build returns the objective.
 func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 	return imascl{*s, t}, nil
 }
 
-// imascl is contrastive learning whose labels are the similarities that a teacher sees within a language (Park et al.,
-// IMASCL, 2024). Of each pair, s is the anchor, the side whose language is the higher one, and t the other, whichever
-// of them the batch has as source: w is not symmetric. sim_f is the student's cosine over the temperature, sim_g the
-// teacher's:
+// imascl is contrastive learning whose labels are the similarities that a teacher computes within one language (Park et
+// al., IMASCL, 2024). In each pair, s is the anchor, the side with the preferred language, and t is the other side,
+// whichever of them is the source in the batch: w is not symmetric. sim_f is the student's cosine divided by the
+// temperature, sim_g the teacher's:
 //
 //	w(i, j) = softmax_j sim_g(s_i, s_j); with average labels softmax_j (sim_g(s_i, s_j) + sim_g(t_i, t_j))/2
 //	row     = -(1/N) Σ_ij w(i, j) log(softmax over j of sim_f(s_i, t_j))
@@ -83,8 +83,8 @@ func (m imascl) Terms() []objective.Term {
 
 func (imascl) Views(b *data.Batch) ([]data.Side, error) { return b.Views[:2], nil }
 
-// Inputs are [n, 1], 1 where the anchor is the target, else 0; the teacher's vectors [n, teacher dim] of the anchors;
-// with average labels those of the other sides.
+// Inputs are [n, 1], 1 if the anchor is the target and otherwise 0; the teacher's vectors [n, teacher dim] of the
+// anchors; and with average labels those of the other sides.
 func (m imascl) Inputs(ctx context.Context, b *data.Batch, _ []data.Side) ([]*tensors.Tensor, error) {
 	anchor, other, swapped := m.split(m.training, b)
 	halves := []half{anchor}

@@ -1,5 +1,5 @@
-// Package loss holds what several objectives compute: cosines, cross-entropies and rankings, as functions on the nodes
-// of a GoMLX graph.
+// Package loss has what several objectives compute: cosines, cross-entropies and rankings, as functions on the nodes of
+// a GoMLX graph.
 package loss
 
 import (
@@ -8,16 +8,17 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// tiny is added to squared lengths, so that a vector of zeros has a cosine, 0, and a gradient.
+// tiny is added to squared lengths, so that a zero vector has a cosine, which is 0, and a gradient.
 const tiny = 1e-12
 
-// Normalise divides the rows of x [n, dim] by their lengths.
+// Normalise divides the rows of x [n, dim] by their L2 norms.
 func Normalise(x *graph.Node) *graph.Node {
 	squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)
 	return graph.Div(x, graph.Sqrt(graph.AddScalar(squares, tiny)))
 }
 
-// Cosines are those of all rows of u [n, dim] and v [m, dim] over the temperature, [n, m].
+// Cosines returns the cosines of all rows of u [n, dim] with all rows of v [m, dim], divided by the temperature, [n,
+// m].
 func Cosines(u, v *graph.Node, temperature float64) *graph.Node {
 	return graph.DotGeneral(graph.MulScalar(Normalise(u), 1/temperature), []int{1}, nil, Normalise(v), []int{1}, nil)
 }
@@ -30,7 +31,7 @@ func LowerOwn(logits *graph.Node, margin float64) *graph.Node {
 	return graph.Sub(logits, graph.MulScalar(identity(logits), margin))
 }
 
-// identity is the unit matrix of logits' shape [n, n].
+// identity is the identity matrix with the shape of logits [n, n].
 func identity(logits *graph.Node) *graph.Node {
 	square := shapes.Make(dtypes.Int32, logits.Shape().Dimensions...)
 	row, column := graph.Iota(logits.Graph(), square, 0), graph.Iota(logits.Graph(), square, 1)
@@ -50,8 +51,8 @@ func CrossEntropy(w, logits *graph.Node, axis int) *graph.Node {
 	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(w, surprise)), 1/float64(logits.Shape().Dimensions[0]))
 }
 
-// Ranking is the cross-entropy of hard labels: row i's is column i. own is OwnSum of the logits' first n columns;
-// logits are [n, m], m at least n.
+// Ranking is the cross-entropy with hard labels: the label of row i is column i. own is the OwnSum of the first n
+// columns of logits [n, m], with m at least n.
 func Ranking(own, logits *graph.Node, axis int) *graph.Node {
 	return graph.MulScalar(graph.Sub(graph.ReduceAllSum(LogSumExp(logits, axis)), own), 1/float64(logits.Shape().Dimensions[0]))
 }

@@ -135,14 +135,14 @@ func TestValidateReportsEverything(t *testing.T) {
 	}{
 		{"name: ems2", []string{`"ems2"`, "contrastive, ems, imascl"}},
 		{"temperature: 1", []string{`objective.name is ""`}},
-		{"name: contrastive\ntemperature: 0\nmargin: 2\nnegatives: 3\nteacher: x", []string{"temperature is 0", "margin is 2", "negatives means nothing", "teacher means nothing"}},
+		{"name: contrastive\ntemperature: 0\nmargin: 2\nnegatives: 3\nteacher: x", []string{"temperature is 0", "margin is 2", "negatives is not a setting", "teacher is not a setting"}},
 		{"name: ems\ncontrastive: false\nreconstruction: none", []string{"neither"}},
-		{"name: ems\nreconstruction: bow\nmlp_dim: 0\nlanguage_dim: -1\none_way: true", []string{`"bow"`, "mlp_dim is 0", "one_way means nothing to ems"}},
+		{"name: ems\nreconstruction: bow\nmlp_dim: 0\nlanguage_dim: -1\none_way: true", []string{`"bow"`, "mlp_dim is 0", "one_way is not a setting of ems"}},
 		{"name: ems\nlanguage_dim: 0", []string{"language_dim is 0"}},
-		{"name: labse-mlp\nshared_embedding: true", []string{"shared_embedding is for"}},
+		{"name: labse-mlp\nshared_embedding: true", []string{"shared_embedding is only for"}},
 		{"name: imascl\nlabel: hard\ntcm: true\nanchors: [en, en, '!']", []string{`label is "hard"`, "cross_weight is 0", "teacher is empty", "en twice", "anchors[2]"}},
-		{"name: imascl\nteacher: x\ncross_weight: 0.1", []string{"cross_weight is for tcm"}},
-		{"name: mse-distill\nteacher: x\ntemperature: 1\ntcm: true", []string{"temperature means nothing", "tcm means nothing"}},
+		{"name: imascl\nteacher: x\ncross_weight: 0.1", []string{"cross_weight is only for tcm"}},
+		{"name: mse-distill\nteacher: x\ntemperature: 1\ntcm: true", []string{"temperature is not a setting", "tcm is not a setting"}},
 		{"name: muse\nnegatives: 64", []string{"negatives is 64"}},
 	} {
 		s, err := decode(t, c.yaml)
