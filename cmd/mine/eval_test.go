@@ -93,7 +93,7 @@ func TestEvalBUCC(t *testing.T) {
 func TestEvalSeveralProtocols(t *testing.T) {
 	dir := fixtureSet(t)
 	out := must(t, "eval", "bucc-laser", "bucc-mteb", "bucc-cosine", "bucc-st", "--src", "de", "--dir", dir)
-	for _, part := range []string{"bucc-laser   encoder", "bucc-mteb   encoder", "bucc-cosine   encoder", "bucc-st   encoder", "train half only"} {
+	for _, part := range []string{"bucc-laser   encoder", "bucc-mteb   encoder", "bucc-cosine   encoder", "bucc-st   encoder", "only its train half"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("no %q in\n%s", part, out)
 		}
