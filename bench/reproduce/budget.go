@@ -15,20 +15,22 @@ import (
 	"bitextmine/train"
 )
 
-// budget is what all systems of a table share.
+// budget is what all systems of a table have in common.
 type budget struct {
-	name    string  // of its file
-	Teacher string  `yaml:"teacher"` // a system, one seed of which teaches in place of the presets' teacher; empty: theirs
+	name string // file name without its ending
+	// a system of the budget, one seed of which replaces the presets' teacher; if empty, theirs is used
+	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
 }
 
-// group is systems that differ in their objective alone.
+// group is systems that differ only in their objective.
 type group struct {
-	Name     string    `yaml:"name"`
-	Lines    int       `yaml:"lines"`    // of each file of the presets' bitext, evenly spread
-	Start    string    `yaml:"start"`    // a system of an earlier group, whose checkpoint of the same seed these go on from; empty: new weights
-	Training yaml.Node `yaml:"training"` // written over each preset
-	Systems  []string  `yaml:"systems"`  // presets, by their names
+	Name  string `yaml:"name"`
+	Lines int    `yaml:"lines"` // number of lines of each file of the presets' bitext, evenly spread
+	// a system of an earlier group, from whose checkpoint of the same seed these start; if empty, new weights
+	Start    string    `yaml:"start"`
+	Training yaml.Node `yaml:"training"` // overrides settings of each preset
+	Systems  []string  `yaml:"systems"`  // names of presets
 }
 
 func readBudget(path string) (budget, error) {
@@ -38,16 +40,16 @@ func readBudget(path string) (budget, error) {
 		return b, err
 	}
 	if err := decode(raw, &b); err != nil {
-		return b, badinput.Errorf("%s is no budget: %w", path, err)
+		return b, badinput.Errorf("%s is not a valid budget: %w", path, err)
 	}
 	var known []string
 	for _, g := range b.Groups {
 		if g.Start != "" && !slices.Contains(known, g.Start) {
-			return b, badinput.Errorf("%s: %s starts from %s, which no group before it has", path, g.Name, g.Start)
+			return b, badinput.Errorf("%s: %s starts from %s, which no earlier group has", path, g.Name, g.Start)
 		}
 		for _, system := range g.Systems {
 			if slices.Contains(known, system) {
-				return b, badinput.Errorf("%s: the system %s stands in it twice", path, system)
+				return b, badinput.Errorf("%s: the system %s occurs twice", path, system)
 			}
 			known = append(known, system)
 		}
@@ -59,12 +61,12 @@ func readBudget(path string) (budget, error) {
 		return b, badinput.Errorf("%s names no system", path)
 	}
 	if b.Teacher != "" && !slices.Contains(known, b.Teacher) {
-		return b, badinput.Errorf("%s: the teacher %s is no system of it", path, b.Teacher)
+		return b, badinput.Errorf("%s: the teacher %s is not a system of the budget", path, b.Teacher)
 	}
 	return b, nil
 }
 
-// decode reads YAML over a value, in which a field that is not known is an error.
+// decode reads YAML into a value. An unknown field is an error.
 func decode(raw []byte, over any) error {
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
@@ -74,7 +76,7 @@ func decode(raw []byte, over any) error {
 	return nil
 }
 
-// systems are all of the budget's, in order.
+// systems are all systems of the budget, in order.
 func (b budget) systems() (all []string) {
 	for _, g := range b.Groups {
 		all = append(all, g.Systems...)
@@ -82,17 +84,17 @@ func (b budget) systems() (all []string) {
 	return all
 }
 
-// of is a system's group.
+// of returns the group of a system.
 func (b budget) of(system string) (group, error) {
 	for _, g := range b.Groups {
 		if slices.Contains(g.Systems, system) {
 			return g, nil
 		}
 	}
-	return group{}, badinput.Errorf("%s is no system of the budget %s: take %s", system, b.name, strings.Join(b.systems(), ", "))
+	return group{}, badinput.Errorf("%s is not a system of the budget %s: use %s", system, b.name, strings.Join(b.systems(), ", "))
 }
 
-// preset is a system's preset under the group's budget.
+// preset returns a system's preset with the settings of the group's budget.
 func (g group) preset(presets, system string) (train.Config, error) {
 	c, err := train.ReadConfig(filepath.Join(presets, system+".yaml"))
 	if err != nil {
@@ -105,6 +107,6 @@ func (g group) preset(presets, system string) (train.Config, error) {
 	if err := decode(raw, &c); err != nil {
 		return c, badinput.Errorf("training of %s: %w", g.Name, err)
 	}
-	c.Dev, c.EvalEvery, c.Stop = nil, 0, train.DefaultConfig().Stop // no figure is selected on
+	c.Dev, c.EvalEvery, c.Stop = nil, 0, train.DefaultConfig().Stop // no figure chooses a checkpoint
 	return c, nil
 }

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// claim is a paper's, as comparisons that must all come out as it says.
+// claim is a claim of a paper, as comparisons that must all have the claimed result.
 type claim struct {
 	paper, says string
 	over        []comparison
 }
 
-// comparison says that one system is better than another by a figure or, where most is set, that a step of it takes the processors at most that many times as long.
+// comparison says that one system is better than another by a figure. If maxRatio is set, it says instead that a step
+// takes at most this many times the CPU time.
 type comparison struct {
 	better, worse, figure string
-	most                  float64
+	maxRatio              float64
 }
 
-// each compares by several figures.
+// each returns comparisons by several figures.
 func each(better, worse string, names ...string) (all []comparison) {
 	for _, name := range names {
 		all = append(all, comparison{better: better, worse: worse, figure: name})
@@ -27,13 +28,13 @@ func each(better, worse string, names ...string) (all []comparison) {
 	return all
 }
 
-// claims are those of the papers that this program can judge. The figures in them are the papers'.
+// claims are the papers' claims that this program can check. The figures in them are those of the papers.
 var claims = []claim{
 	{"EMS", "Both losses matter: without contrastive terms (89.8 to 84.3 on its Tatoeba set)", each("ems", "ems-no-contrastive", tatoeba)},
 	{"EMS", "Both losses matter: without XTR (to 85.5)", each("ems", "ems-no-xtr", tatoeba)},
 	{"EMS", "The MLP before the contrastive terms matters (without it 86.3)", each("ems", "ems-no-mlp", tatoeba)},
 	{"EMS", "EMS is better than LaBSE's loss (83.7)", each("ems", "labse-vanilla", tatoeba)},
-	{"EMS", "XTR costs about 5% of a step (held here: at most 10%)", []comparison{{better: "ems", worse: "ems-no-xtr", most: 1.10}}},
+	{"EMS", "XTR costs about 5% of a step (held here: at most 10%)", []comparison{{better: "ems", worse: "ems-no-xtr", maxRatio: 1.10}}},
 	{"IMASCL", "Soft labels are better than hard ones at finding translations (Tatoeba en-ko 91.6 to 86.3; BUCC en-fr 98.7 to 93.3)",
 		each("imascl", "imascl-hard", tatoeba, buccMTEB, buccLaser+" de", buccLaser+" fr", buccLaser+" zh", xsim)},
 	{"IMASCL", "Soft labels are better than hard ones at STS", each("imascl", "imascl-hard", stsEN, stsES)},
@@ -43,19 +44,20 @@ var claims = []claim{
 		[]comparison{{better: "imascl", worse: "mse-distill", figure: tatoeba}, {better: "imascl", worse: "muse", figure: tatoeba}}},
 }
 
-// outcome is what a comparison came to.
+// outcome is the result of a comparison.
 type outcome int
 
 const (
-	unknown  outcome = iota // fewer than two seeds of a row
-	held                    // the difference is as claimed, and above two standard errors
-	unclear                 // it is within two standard errors
-	contrary                // it is the other way, and above two standard errors
+	unknown  outcome = iota // a row has fewer than two seeds
+	held                    // the difference is as claimed and larger than two standard errors
+	unclear                 // the difference is within two standard errors
+	contrary                // the difference has the opposite sign and is larger than two standard errors
 )
 
 func (o outcome) String() string { return [...]string{"not known", "held", "not held", "contrary"}[o] }
 
-// decide sets the difference of two rows' means, in the claim's direction, against two standard errors of it: 2 sqrt(s²/n + s²/n), s being the spread over seeds.
+// decide compares the difference of two rows' means, in the claim's direction, with two of its standard errors: 2
+// sqrt(s²/n + s²/n), where s is the standard deviation over seeds.
 func decide(better, worse summary, lower bool) (difference, error float64, o outcome) {
 	difference = better.mean - worse.mean
 	if lower {
@@ -74,17 +76,17 @@ func decide(better, worse summary, lower bool) (difference, error float64, o out
 	return difference, error, unclear
 }
 
-// compare gives a line's last cells: what was compared, and how it came out.
+// compare returns the last cells of a line: what was compared, and the result.
 func (c comparison) compare(rows map[string][]*result) (what, numbers string, o outcome) {
 	what = fmt.Sprintf("`%s` over `%s`", c.better, c.worse)
-	if c.most > 0 {
+	if c.maxRatio > 0 {
 		step := func(r *result) float64 { return r.Step }
 		a, b := of(rows[c.better], step), of(rows[c.worse], step)
 		if a.n < 2 || b.n < 2 || b.mean == 0 {
 			return what + ", time of a step", "", unknown
 		}
 		ratio := a.mean / b.mean
-		if o = held; ratio > c.most {
+		if o = held; ratio > c.maxRatio {
 			o = contrary
 		}
 		return what + ", time of a step", fmt.Sprintf("x%.2f", ratio), o
@@ -97,8 +99,8 @@ func (c comparison) compare(rows map[string][]*result) (what, numbers string, o 
 	return what + ", " + c.figure, numbers, o
 }
 
-// judge writes the claims whose systems the budget has. A claim is held if every comparison is.
-func judge(w *strings.Builder, b budget, rows map[string][]*result) {
+// checkClaims writes the claims whose systems are in the budget. A claim is held if every comparison is.
+func checkClaims(w *strings.Builder, b budget, rows map[string][]*result) {
 	fmt.Fprint(w, "| paper | claim | here | comparison | better by (two standard errors) | |\n| --- | --- | --- | --- | --- | --- |\n")
 	systems := b.systems()
 	for _, c := range claims {
@@ -124,7 +126,7 @@ func judge(w *strings.Builder, b budget, rows map[string][]*result) {
 	}
 }
 
-// together is a claim's mark: held if all its comparisons are, not held if one that is known is not.
+// together is the result of a claim: held if all its comparisons are, not held if a known one is not.
 func together(all []outcome) string {
 	if slices.ContainsFunc(all, func(o outcome) bool { return o == unclear || o == contrary }) {
 		n := 0

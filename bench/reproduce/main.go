@@ -1,10 +1,11 @@
-// Command reproduce trains the systems of EMS and IMASCL on the same bitext with the same encoder and steps, judges each by the same protocols, and writes tables
-// of mean and spread over seeds, with the papers' claims marked held or not by one rule.
+// Command reproduce trains the systems of EMS and IMASCL on the same bitext with the same encoder and steps, evaluates
+// each with the same protocols, and writes tables of mean and spread over seeds. It marks each of the papers' claims as
+// held or not by one rule.
 //
 //	go run ./bench/reproduce -budget bench/reproduce/bag.yaml -data DATA -out OUT [-seeds "1 2 3"] [-doc docs/reproduction.md] [SYSTEM...]
 //
-// DATA holds train/ and tatoeba/, as the presets name them, and bucc/, flores/ and sts/. A row of a seed that stands in OUT is not made again; the tables are
-// made from what is there.
+// DATA has train/ and tatoeba/, as the presets name them, and bucc/, flores/ and sts/. Rows that exist in OUT are not
+// repeated; the tables are made from the existing rows.
 package main
 
 import (
@@ -23,11 +24,11 @@ import (
 
 type options struct {
 	data, out, presets string
-	library            string // ONNX Runtime's
-	doc                string // a page whose marked part becomes the tables; empty: none
+	library            string // path of ONNX Runtime's library
+	doc                string // a page whose marked part is replaced by the tables; empty if none
 	seeds              []uint64
-	systems            []string // those to make; empty: all
-	table              bool     // make nothing, write the tables
+	systems            []string // the systems to train; empty means all
+	table              bool     // train nothing, only write the tables
 }
 
 func main() {
@@ -37,8 +38,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
-	flag.StringVar(&o.doc, "doc", "", "page whose marked part becomes the tables")
-	flag.BoolVar(&o.table, "table", false, "make no row, only the tables")
+	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
+	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
 	seeds := flag.String("seeds", "1 2 3", "seeds of weights and batches")
 	flag.Parse()
 	o.systems = flag.Args()
@@ -58,7 +59,7 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	for _, s := range strings.Fields(seeds) {
 		seed, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
-			return badinput.Errorf("seeds: %q is no number", s)
+			return badinput.Errorf("seeds: %q is not a number", s)
 		}
 		o.seeds = append(o.seeds, seed)
 	}
@@ -86,7 +87,7 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	return fill(m.doc, b.name, text)
 }
 
-// fill puts text between a page's marks of a budget.
+// fill replaces the text between a page's marks of a budget.
 func fill(page, budget, text string) error {
 	raw, err := os.ReadFile(page)
 	if err != nil {
@@ -96,7 +97,7 @@ func fill(page, budget, text string) error {
 	before, rest, found := strings.Cut(string(raw), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return badinput.Errorf("%s has no lines %s and %s to put the tables between: write them", page, strings.TrimSpace(begin), end)
+		return badinput.Errorf("%s has no lines %s and %s for the tables: add them", page, strings.TrimSpace(begin), end)
 	}
 	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+text+"\n"+end+after))
 }

@@ -25,7 +25,7 @@ import (
 	"bitextmine/train/vocab"
 )
 
-// maker makes rows in OUT/BUDGET.
+// maker makes the rows in OUT/BUDGET.
 type maker struct {
 	options
 	budget   budget
@@ -33,7 +33,8 @@ type maker struct {
 	searcher index.Searcher
 }
 
-// newMaker makes every path absolute and goes to the data, which the presets name relative to the working directory.
+// newMaker makes every path absolute and changes to the data directory, because the presets' file names are relative to
+// the working directory.
 func newMaker(o options, b budget) (*maker, error) {
 	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
 		return nil, badinput.Errorf("give -data, -out and -seeds")
@@ -61,10 +62,10 @@ func newMaker(o options, b budget) (*maker, error) {
 	return m, errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
 }
 
-// teacherSeed is that of the teacher: all rows have the same.
+// teacherSeed is the seed of the teacher, which is the same for all rows.
 const teacherSeed = 1
 
-// makeAll makes the teacher, then every row of a seed before the next seed's.
+// makeAll trains the teacher, and then all rows of a seed before those of the next seed.
 func (m *maker) makeAll(ctx context.Context) error {
 	systems := m.systems
 	if len(systems) == 0 {
@@ -90,7 +91,7 @@ func (m *maker) path(system string, seed uint64) string {
 	return filepath.Join(m.dir, system, fmt.Sprintf("seed-%d", seed))
 }
 
-// make makes a row of a seed, and before it the one that it starts from, unless they are there.
+// make makes a row of a seed, and before it the row that it starts from, unless they exist.
 func (m *maker) make(ctx context.Context, system string, seed uint64) error {
 	g, err := m.budget.of(system)
 	if err != nil {
@@ -124,10 +125,11 @@ func (m *maker) make(ctx context.Context, system string, seed uint64) error {
 	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == system }) {
 		return nil
 	}
-	return os.RemoveAll(filepath.Join(m.path(system, seed), "checkpoints")) // nothing starts from them
+	return os.RemoveAll(filepath.Join(m.path(system, seed), "checkpoints")) // no row starts from them
 }
 
-// config is all that a row of a seed is trained by. It needs the vocabulary, and the checkpoint to start from.
+// config returns the complete training preset of a row of a seed. It needs the vocabulary and the checkpoint to start
+// from.
 func (m *maker) config(ctx context.Context, g group, system string, seed uint64) (train.Config, error) {
 	c, err := g.preset(m.presets, system)
 	if err != nil {
@@ -154,8 +156,8 @@ func (m *maker) config(ctx context.Context, g group, system string, seed uint64)
 	return c, c.Validate()
 }
 
-// vocabulary is one for all rows, of the text of the first group; budgets with the same text share it. Its name stands
-// for its settings.
+// vocabulary returns the vocabulary of all rows, trained on the text of the first group. Its name identifies its
+// settings, so budgets with the same text share it.
 func (m *maker) vocabulary(ctx context.Context) (string, error) {
 	g := m.budget.Groups[0]
 	c, err := g.preset(m.presets, g.Systems[0])
@@ -179,7 +181,7 @@ func (m *maker) vocabulary(ctx context.Context) (string, error) {
 	return path, vocab.Train(path, c.Vocabulary, data.Sentences(ctx, c.Bitext))
 }
 
-// start is the checkpoint that a system left.
+// start returns the checkpoint of a finished row.
 func (m *maker) start(system string, seed uint64) (string, error) {
 	found, err := filepath.Glob(filepath.Join(m.path(system, seed), "checkpoints", "step-????????"))
 	if err == nil && len(found) != 1 {
@@ -191,13 +193,13 @@ func (m *maker) start(system string, seed uint64) (string, error) {
 	return found[0], nil
 }
 
-// train trains and judges what would ship: the exported encoder.
+// train trains and then evaluates the exported encoder.
 func (m *maker) train(ctx context.Context, c train.Config, out string) (r *result, err error) {
 	digest, err := c.Digest()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(out); err != nil { // what was stopped before its result
+	if err := os.RemoveAll(out); err != nil { // a row that was stopped before its result
 		return nil, err
 	}
 	began, steps := time.Now(), &meter{}
@@ -213,13 +215,13 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	}
 	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
 		Step: steps.median(), Training: trained.Sub(began).Seconds()}
-	err = m.judge(ctx, summary.Model, r)
+	err = m.evaluate(ctx, summary.Model, r)
 	r.Judging = time.Since(trained).Seconds()
 	return r, err
 }
 
-// judge judges an exported encoder.
-func (m *maker) judge(ctx context.Context, dir string, r *result) (err error) {
+// evaluate evaluates an exported encoder.
+func (m *maker) evaluate(ctx context.Context, dir string, r *result) (err error) {
 	model, err := encode.Load(dir)
 	if err != nil {
 		return err
@@ -243,7 +245,7 @@ func (m *maker) judge(ctx context.Context, dir string, r *result) (err error) {
 	return err
 }
 
-// choose takes the figures of the tables out of those of the devs.
+// choose selects the figures of the tables from those of the devs.
 func choose(dev map[string]float64) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, f := range figures {

@@ -8,7 +8,8 @@ import (
 	"bitextmine/train"
 )
 
-// meter takes what the processors spent on a step between lines of the log. Other work on the machine changes that less than the time on the clock.
+// meter measures the CPU time of a step between lines of the log. Other work on the machine changes it less than the
+// wall time.
 type meter struct {
 	step    int
 	seconds float64
@@ -17,13 +18,13 @@ type meter struct {
 
 func (m *meter) progress(l train.Line, _ time.Duration) {
 	seconds := usage.CPUSeconds()
-	if m.step > 0 { // the first lines' steps were compiled, too
+	if m.step > 0 { // the steps of the first lines include compilation
 		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
 	}
 	m.step, m.seconds = l.Step, seconds
 }
 
-// median is 0 of a training with one line.
+// median is 0 if there is only one line.
 func (m *meter) median() float64 {
 	if len(m.each) == 0 {
 		return 0

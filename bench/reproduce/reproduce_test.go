@@ -11,7 +11,8 @@ import (
 	"bitextmine/train/data"
 )
 
-// TestBudgets: the systems of every budget are presets that its settings fit, and differ within a group in their objectives alone.
+// TestBudgets checks that the systems of every budget are presets that its settings fit, and that they differ within a
+// group only in their objectives.
 func TestBudgets(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
 	if err != nil || len(files) != 2 {
@@ -58,7 +59,7 @@ func TestBudgetsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestClaims: every claim is of figures and presets that there are.
+// TestClaims checks that every claim uses existing figures and presets.
 func TestClaims(t *testing.T) {
 	b, err := readBudget("bag.yaml")
 	if err != nil {
@@ -69,7 +70,7 @@ func TestClaims(t *testing.T) {
 			if !slices.Contains(b.systems(), over.better) || !slices.Contains(b.systems(), over.worse) {
 				t.Errorf("%s: %s or %s is no system of the budget", c.says, over.better, over.worse)
 			}
-			if known := slices.ContainsFunc(figures, func(f figure) bool { return f.name == over.figure }); known == (over.most > 0) {
+			if known := slices.ContainsFunc(figures, func(f figure) bool { return f.name == over.figure }); known == (over.maxRatio > 0) {
 				t.Errorf("%s: %q is no figure", c.says, over.figure)
 			}
 		}

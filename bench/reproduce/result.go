@@ -12,7 +12,7 @@ import (
 
 const resultFile = "result.json"
 
-// result is a row of one seed, beside its training.
+// result is the figures of a row of one seed, stored beside its training.
 type result struct {
 	System   string             `json:"system"`
 	Seed     uint64             `json:"seed"`
@@ -29,7 +29,7 @@ type result struct {
 	Judging  float64            `json:"judging_seconds"`
 }
 
-// read gives the result of a row of a seed, or nil.
+// read returns the result of a row of a seed, or nil if there is none.
 func (m *maker) read(system string, seed uint64) (*result, error) {
 	path := filepath.Join(m.path(system, seed), resultFile)
 	raw, err := os.ReadFile(path)
@@ -41,24 +41,24 @@ func (m *maker) read(system string, seed uint64) (*result, error) {
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		return nil, badinput.Errorf("%s is no result: %w; remove it", path, err)
+		return nil, badinput.Errorf("%s is not a valid result: %w; remove it", path, err)
 	}
 	return &r, nil
 }
 
-// sameAs refuses a row that was made by another preset than the budget now gives.
+// sameAs returns an error if a row was made with another preset than the budget now gives.
 func (m *maker) sameAs(r *result, c train.Config, err error) error {
 	if err != nil {
 		return err
 	}
 	digest, err := c.Digest()
 	if err == nil && digest != r.Preset {
-		err = badinput.Errorf("%s was made by another budget, preset or teacher: remove it, or give another -out", m.path(r.System, r.Seed))
+		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it or give another -out", m.path(r.System, r.Seed))
 	}
 	return err
 }
 
-// results are the rows that are there.
+// results are the rows that exist.
 func (m *maker) results() (map[string][]*result, error) {
 	rows := map[string][]*result{}
 	for _, system := range m.budget.systems() {

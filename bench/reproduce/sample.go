@@ -14,7 +14,8 @@ import (
 	"bitextmine/train/data"
 )
 
-// sample writes evenly spread lines of every file of the sources into dir, unless they are there, and puts those files in the originals' place.
+// sample writes evenly spread lines of every file of the sources into dir, unless they exist, and replaces the files in
+// the sources by these.
 func sample(sources []data.Source, lines int, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -55,7 +56,7 @@ func sampleFile(path, file string, lines int) error {
 	})
 }
 
-// eachLine gives the lines of a file, which may be compressed, with their ends.
+// eachLine calls take with the lines of a file, which may be compressed, including line ends.
 func eachLine(file string, take func(line string) error) (err error) {
 	f, err := corpus.OpenDecompressed(corpus.Input{Path: file})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// summary is what a row's seeds come to.
+// summary is the mean and spread of a row's seeds.
 type summary struct {
-	mean, spread float64 // spread is the sample standard deviation, 0 of one seed
+	mean, spread float64 // spread is the sample standard deviation, 0 for one seed
 	n            int
 }
 
@@ -53,20 +53,20 @@ func byName(name string) func(*result) float64 {
 	return func(r *result) float64 { return r.Figures[name] }
 }
 
-// report is the tables of a budget and its claims, as Markdown.
+// report returns the tables of a budget and its claims as Markdown.
 func report(b budget, rows map[string][]*result) string {
 	var w strings.Builder
 	for _, g := range b.Groups {
-		facts(&w, g, rows)
+		describe(&w, g, rows)
 	}
 	table(&w, b, rows, false)
 	table(&w, b, rows, true)
-	judge(&w, b, rows)
+	checkClaims(&w, b, rows)
 	return w.String()
 }
 
-// facts say in a sentence what a group's rows share.
-func facts(w *strings.Builder, g group, rows map[string][]*result) {
+// describe writes a sentence with what a group's rows have in common.
+func describe(w *strings.Builder, g group, rows map[string][]*result) {
 	var first *result // any: they share it
 	teacher := ""
 	for _, system := range g.Systems {
@@ -88,7 +88,8 @@ func facts(w *strings.Builder, g group, rows map[string][]*result) {
 	fmt.Fprint(w, ".\n\n")
 }
 
-// table has a line for each system, and a column for each figure of the first or the second table, which has the times, too.
+// table has a line for each system and a column for each figure of the first or second table. The second also has the
+// times.
 func table(w *strings.Builder, b budget, rows map[string][]*result, second bool) {
 	columns := slices.DeleteFunc(slices.Clone(figures), func(f figure) bool { return f.second != second })
 	fmt.Fprint(w, "| system | seeds |")

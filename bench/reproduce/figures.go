@@ -2,12 +2,12 @@ package main
 
 import "bitextmine/train"
 
-// devs judge every row, under DATA.
+// devs are the test sets on which every row is evaluated, under DATA.
 var devs = []train.Dev{
 	{Protocol: "tatoeba", Dir: "tatoeba", Src: []string{"de", "fr", "es", "ja", "zh", "ru"}, Tgt: "en"},
 	{Protocol: "bucc-laser", Dir: "bucc", Src: []string{"de", "fr", "zh"}, Tgt: "en"},
 	{Protocol: "bucc-cosine", Dir: "bucc", Src: []string{"de", "fr", "zh"}, Tgt: "en"},
-	{Protocol: "bucc-mteb", Dir: "bucc", Src: []string{"fr"}, Tgt: "en"}, // IMASCL's figure
+	{Protocol: "bucc-mteb", Dir: "bucc", Src: []string{"fr"}, Tgt: "en"}, // the figure that IMASCL reports
 	{Protocol: "xsim", Dir: "flores", Split: "devtest", Src: []string{"de", "fr", "es", "ja", "zh", "ru"}, Tgt: "en"},
 	{Protocol: "sts", Dir: "sts"},
 }
@@ -17,7 +17,7 @@ type figure struct {
 	name   string
 	of     []string
 	error  bool // lower is better
-	second bool // of the second table
+	second bool // belongs to the second table
 }
 
 const (
