@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// allocator takes memory for the columns of a table until left is used up, and then panics, as arrow's allocators do that
-// have none: a small file may describe a table of any size.
+// allocator allocates memory for the columns of a table until left is used up. Then it panics, as arrow requires of
+// allocators. A small file may describe a table of any size.
 type allocator struct {
 	memory.GoAllocator
 	left atomic.Int64 // bytes

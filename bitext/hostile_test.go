@@ -17,7 +17,7 @@ func bitextTemplate() parquettest.File {
 	file := parquettest.File{Rows: 1}
 	for _, field := range Schema(nil).Fields() {
 		c := parquettest.Column{Name: field.Name, Nullable: field.Nullable}
-		body := make([]byte, 4) // the number zero, or the empty string
+		body := make([]byte, 4) // the number zero or the empty string
 		switch c.Type = int32(physicalType(field.Type)); c.Type {
 		case parquettest.FixedBytes:
 			c.Length, body = 16, make([]byte, 16)
@@ -51,7 +51,7 @@ func hostileFile(t testing.TB, data []byte) string {
 	return path
 }
 
-// TestHostileBitext reads files that claim of themselves what is not so, as bitext and as a table to score.
+// TestHostileBitext reads files with false metadata, as bitext and as a table to score.
 func TestHostileBitext(t *testing.T) {
 	readers := map[string]func(path string) error{
 		"bitext": func(path string) error {
@@ -82,7 +82,7 @@ func TestHostileBitext(t *testing.T) {
 		}
 		for name, data := range files {
 			if kind == "bitext" && strings.HasPrefix(name, "an Arrow schema") {
-				continue // it does not read it
+				continue // this reader does not read it
 			}
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				parquettest.Within(t, hostileMemory, func() {
@@ -95,7 +95,7 @@ func TestHostileBitext(t *testing.T) {
 	}
 }
 
-// FuzzTable reads arbitrary bytes as a table to score, and copies it with a column more.
+// FuzzTable reads arbitrary bytes as a table to score and copies it with one more column.
 func FuzzTable(f *testing.F) {
 	f.Add(write(f, sampleRows(3)))
 	for _, file := range parquettest.Seeds(bitextTemplate(), 0) {
@@ -109,7 +109,8 @@ func FuzzTable(f *testing.F) {
 		}
 		if err == nil {
 			column := Column{Name: "own", Uint8: make([]uint8, len(sources)), Valid: make([]bool, len(sources))}
-			_ = AddColumns(t.Context(), path, path+".out", []Column{column}) // a file whose texts can be read may be damaged elsewhere
+			// a file whose texts can be read may be damaged elsewhere
+			_ = AddColumns(t.Context(), path, path+".out", []Column{column})
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 const hostileMemory = 384 << 20
 
-// corpusFile is a Parquet file of one row that the corpus reader takes.
+// corpusFile is a Parquet file of one row that the corpus reader accepts.
 func corpusFile() parquettest.File {
 	return parquettest.File{Rows: 1, Columns: []parquettest.Column{
 		{Name: "text", Type: parquettest.ByteArray, Pages: []parquettest.Page{{Values: 1, Body: parquettest.Texts("one")}}},
@@ -47,7 +47,7 @@ func hostileFile(t testing.TB, data []byte) string {
 	return path
 }
 
-// TestHostileParquet reads files that claim of themselves what is not so. Each is refused as bad input, in little time and memory.
+// TestHostileParquet reads files with false metadata. Each must be refused as bad input, with little time and memory.
 func TestHostileParquet(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Format = FormatParquet
@@ -99,13 +99,13 @@ func TestHostileShard(t *testing.T) {
 	}
 }
 
-// TestLZ4RawParquet: the codec that Parquet calls LZ4_RAW is one block of LZ4.
+// TestLZ4RawParquet checks that the codec LZ4_RAW is read as one block of LZ4.
 func TestLZ4RawParquet(t *testing.T) {
 	f := corpusFile()
 	page := &f.Columns[0].Pages[0]
 	f.Columns[0].Codec = parquettest.LZ4Raw
 	page.ClaimsBytes = int32(len(page.Body))
-	page.Body = append([]byte{byte(len(page.Body)) << 4}, page.Body...) // literals alone
+	page.Body = append([]byte{byte(len(page.Body)) << 4}, page.Body...) // only literals
 	opts := DefaultOptions()
 	opts.Format = FormatParquet
 	sentences, _, err := readAll("x.parquet", f.Bytes(), opts)
@@ -114,7 +114,7 @@ func TestLZ4RawParquet(t *testing.T) {
 	}
 }
 
-// TestCodecThatIsNotRead: LZ4 as Hadoop frames it is no damage.
+// TestCodecThatIsNotRead checks that LZ4 in Hadoop's framing is reported as an unsupported codec and not as damage.
 func TestCodecThatIsNotRead(t *testing.T) {
 	f := corpusFile()
 	f.Columns[0].Codec = 5
@@ -126,7 +126,8 @@ func TestCodecThatIsNotRead(t *testing.T) {
 	}
 }
 
-// TestReadingNullsIsStopped: a file of a few bytes may hold more rows than a night has time for.
+// TestReadingNullsIsStopped checks that reading can be cancelled: a small file may have more rows than can be read in a
+// night.
 func TestReadingNullsIsStopped(t *testing.T) {
 	path := hostileFile(t, parquettest.Nulls("text", 1000))
 	opts := DefaultOptions()

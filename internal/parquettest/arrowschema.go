@@ -6,7 +6,8 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// laughingSchema is an Arrow IPC message of a schema with one field, whose two children are one and the same field, and so on.
+// laughingSchema is an Arrow IPC message of a schema with one field. Both children of each field are one and the same
+// field, whose children are again one field, and so on ("billion laughs").
 func laughingSchema(depth int) []byte {
 	const structType, schemaHeader, version5 = 13, 1, 4
 	b := flatbuffers.NewBuilder(1 << 12)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Within runs read and fails the test if it takes longer than 20 seconds, which it takes for ever, or allocates more than most bytes all
-// in all.
+// Within runs read. It fails the test if read takes longer than 20 seconds, as an endless loop would, or allocates more
+// than most bytes in total.
 func Within(t *testing.T, most uint64, read func()) {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -1,5 +1,5 @@
-// Package parquettest builds Parquet files byte by byte, as no writer would: files that are damaged, or that claim of themselves what is
-// not so. It knows nothing of the library that reads them.
+// Package parquettest builds Parquet files byte by byte: damaged files, and files whose metadata is false, which no
+// Parquet library would write. It does not use the library that reads them.
 package parquettest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Parquet's numbers of types, encodings, codecs and kinds of pages.
+// Parquet's numbers for types, encodings, codecs and kinds of pages.
 const (
 	Boolean, Int32, Int64, Float, ByteArray, FixedBytes = 0, 1, 2, 4, 6, 7
 
@@ -18,43 +18,43 @@ const (
 	DataPage, DictionaryPage, DataPageV2 = 0, 2, 3
 )
 
-// Page is one page of a column. The sizes that its header claims are those of Body unless they are set.
+// Page is one page of a column. The sizes in its header are those of Body unless they are set.
 type Page struct {
 	Kind           int32
-	Values         int32 // that the header claims
+	Values         int32 // in the header
 	Encoding       int32
-	Body           []byte // as it stands in the file, compressed or not
-	ClaimsBytes    int32  // after decompression; 0: len(Body)
-	ClaimsOnDisk   int32  // compressed; 0: len(Body)
-	LevelBytes     int32  // of definition levels, in a DataPageV2
-	WithoutDetails bool   // the header lacks the part that belongs to its kind
+	Body           []byte // as in the file, compressed or not
+	ClaimsBytes    int32  // uncompressed size in the header; 0 means len(Body)
+	ClaimsOnDisk   int32  // compressed size in the header; 0 means len(Body)
+	LevelBytes     int32  // size of definition levels, in a DataPageV2
+	WithoutDetails bool   // the header lacks the part for its kind of page
 }
 
-// Column is a leaf of the schema and its chunk. Name may be a path with dots; its groups are required.
+// Column is a leaf of the schema and its chunk. Name may be a path with dots, whose groups are required.
 type Column struct {
 	Name        string
 	Type        int32
-	Length      int32 // of FixedBytes
+	Length      int32 // for FixedBytes
 	Nullable    bool
-	Converted   int32 // its converted type plus one; 0: none
-	Repeated    bool  // the group of the path that is last but one, as in a list
+	Converted   int32 // converted type plus one; 0 means none
+	Repeated    bool  // the second to last group of the path is repeated, as in a list
 	Codec       int32
 	Pages       []Page
-	ClaimOffset int64 // of the first page, added to the true one
-	ClaimLength int64 // of the chunk, added to the true one
+	ClaimOffset int64 // offset of the first page in the metadata, added to the true one
+	ClaimLength int64 // length of the chunk in the metadata, added to the true one
 }
 
 // File is a Parquet file of one row group.
 type File struct {
 	Rows      int64
-	GroupRows int64 // that the row group claims; 0: Rows
+	GroupRows int64 // number of rows in the row group's metadata; 0 means Rows
 	Metadata  [][2]string
 	Columns   []Column
-	Schema    [][]byte // instead of the columns' own
-	Chunks    int      // how many of the columns the row group has; 0: all
+	Schema    [][]byte // replaces the schema of the columns
+	Chunks    int      // number of columns in the row group; 0 means all
 }
 
-// Bytes are the whole file.
+// Bytes returns the whole file.
 func (f File) Bytes() []byte {
 	out := []byte("PAR1")
 	var chunks [][]byte
@@ -86,7 +86,7 @@ func (f File) Bytes() []byte {
 	return WithFooter(out, footer.end())
 }
 
-// WithFooter ends a file with a footer.
+// WithFooter appends a footer to a file.
 func WithFooter(body, footer []byte) []byte {
 	body = append(body, footer...)
 	return append(binary.LittleEndian.AppendUint32(body, uint32(len(footer))), "PAR1"...)
@@ -105,7 +105,7 @@ func (f File) schema() [][]byte {
 			}
 			m.text(4, name).int32(5, 1)
 			if c.Repeated && i == 0 {
-				m.int32(6, 3) // a list
+				m.int32(6, 3) // converted type LIST
 			}
 			elements = append(elements, m.end())
 		}
@@ -126,12 +126,12 @@ func (f File) schema() [][]byte {
 	return elements
 }
 
-// SchemaElement is a required group that claims a number of children.
+// SchemaElement is a required group with a given number of children.
 func SchemaElement(name string, children int) []byte {
 	return new(message).int32(3, 0).text(4, name).int32(5, int32(children)).end()
 }
 
-// write appends the column's pages and returns its entry in the footer.
+// write appends the column's pages and returns its entry for the footer.
 func (c Column) write(out []byte) (_, chunk []byte) {
 	start := int64(len(out))
 	data, values := start, int64(0)
@@ -183,7 +183,7 @@ func (p Page) header() []byte {
 	return m.end()
 }
 
-// Texts are strings in plain encoding.
+// Texts encodes strings in plain encoding.
 func Texts(values ...string) []byte {
 	var out []byte
 	for _, v := range values {
@@ -192,10 +192,10 @@ func Texts(values ...string) []byte {
 	return out
 }
 
-// Run is n times the same value of one byte, in RLE.
+// Run encodes n times the same one-byte value, in RLE.
 func Run(n int, value byte) []byte { return append(binary.AppendUvarint(nil, uint64(n)<<1), value) }
 
-// Levels are the levels of a page of version 1: their length before them.
+// Levels encodes the levels of a page of version 1, preceded by their length.
 func Levels(runs ...[]byte) []byte {
 	var all []byte
 	for _, r := range runs {

@@ -13,11 +13,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bomb is what a page decompresses to in the files that hold more than they say.
+// bomb is the decompressed size of a page in files that expand to more than their metadata says.
 const bomb = 256 << 20
 
-// Hostile returns files that no reader may accept, by what is wrong with them. good is a file that the reader takes if it has
-// one row; at is the string column of it that is replaced. None is larger than 1 MB but where its name says so.
+// Hostile returns files that every reader must refuse, by what is wrong with them. good is a file that the reader
+// accepts if it has one row; at is the string column of it that is replaced. No file is larger than 1 MB unless its
+// name says so.
 func Hostile(good File, at int) map[string][]byte {
 	files := map[string][]byte{}
 	with := func(name string, rows int64, change func(f *File, c *Column)) {
@@ -122,8 +123,8 @@ func encoded(pages func(string, int64, int32, ...Page)) {
 	pages("prefixes that make 50 GB of 1 MB", 1<<17, Uncompressed, prefixes())
 }
 
-// prefixes is a page of texts that have all but a byte in common with the one before them, in DELTA_BYTE_ARRAY: the first has
-// 400,000 bytes, and each of 2^17 others is a byte longer.
+// prefixes is a page in DELTA_BYTE_ARRAY in which each text shares all but one byte with the previous one. The first
+// has 400,000 bytes, and each of the 2^17 others is one byte longer.
 func prefixes() Page {
 	const n, first = 1 << 17, 400_000
 	increments := func(start, second, step uint64) []byte { // start, second, second+step, ...
@@ -141,7 +142,7 @@ func prefixes() Page {
 				out = append(out, 0, 0, 0, 0)
 				continue
 			}
-			out = append(out, 32, 0, 0, 0) // the first miniblock holds the jump
+			out = append(out, 32, 0, 0, 0) // the first miniblock has the jump
 			out = binary.LittleEndian.AppendUint32(out, uint32(int64(second)-int64(start)-delta))
 			for range 31 {
 				out = binary.LittleEndian.AppendUint32(out, uint32(int64(step)-delta))
@@ -192,7 +193,7 @@ func footers(files map[string][]byte, with func(string, int64, func(*File, *Colu
 	files["an empty footer"] = []byte("PAR1\x00\x00\x00\x00PAR1")
 }
 
-// Seeds are small files for fuzzing: a column of nullable strings in several pages, in every encoding and version of page.
+// Seeds are small files for fuzzing: a nullable string column in several pages, in every encoding and page version.
 func Seeds(good File, at int) [][]byte {
 	with := func(rows int64, codec int32, pages ...Page) []byte {
 		f := good
@@ -216,7 +217,7 @@ func Seeds(good File, at int) [][]byte {
 	}
 }
 
-// NestedFooter is a file whose footer alone is of about n bytes, all of them groups within groups.
+// NestedFooter is a file with a footer of about n bytes that has only nested groups.
 func NestedFooter(n int) []byte {
 	element := SchemaElement("g", 1)
 	elements := make([][]byte, n/len(element))
@@ -226,7 +227,7 @@ func NestedFooter(n int) []byte {
 	return File{Rows: 1, Schema: elements}.Bytes()
 }
 
-// Nulls is a file of one nullable column of strings with rows nulls, which are a few bytes a page.
+// Nulls is a file with one nullable string column of rows nulls, which take a few bytes per page.
 func Nulls(name string, pages int) []byte {
 	const rows = math.MaxInt32
 	c := Column{Name: name, Type: ByteArray, Nullable: true}
@@ -236,8 +237,8 @@ func Nulls(name string, pages int) []byte {
 	return File{Rows: int64(pages) * rows, Columns: []Column{c}}.Bytes()
 }
 
-// ManyFields is the base64 of an Arrow schema, as Parquet files keep it, in which each of 60 fields has the next twice as a child: a few
-// kilobytes that describe 2^60 fields.
+// ManyFields is the base64 form, as in Parquet files, of an Arrow schema of a few kilobytes in which each of 60 fields
+// has the next field twice as a child. It describes 2^60 fields.
 func ManyFields() string {
 	return base64.StdEncoding.EncodeToString(laughingSchema(60))
 }
@@ -251,7 +252,7 @@ func packZstd(data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// packZstdStream leaves the size out of the frame's header.
+// packZstdStream omits the size from the header of the frame.
 func packZstdStream(data []byte) []byte {
 	var out bytes.Buffer
 	w, err := zstd.NewWriter(&out)

@@ -12,7 +12,7 @@ const (
 	typeStruct = 12
 )
 
-// message writes the fields of one struct in Thrift's compact protocol, in ascending order of their numbers.
+// message writes the fields of one struct in Thrift's compact protocol, in ascending order of their ids.
 type message struct {
 	bytes []byte
 	last  int
@@ -56,7 +56,7 @@ func (m *message) inner(id int, v *message) *message {
 	return m
 }
 
-// list writes the head of a list that says it has n elements; the elements follow as they are.
+// list writes the header of a list with n elements. The elements must follow.
 func (m *message) list(id int, kind byte, n int, elements ...[]byte) *message {
 	m.field(id, typeList)
 	if n < 15 {
