@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bitextmine/pipeline/record"
 	"bytes"
 	"math/rand/v2"
 	"os"
@@ -48,7 +49,7 @@ func TestBUCCNights(t *testing.T) {
 		x.put(0, night(i), files[0][i])
 		x.put(1, night(i), files[1][i])
 	}
-	run := func(out string, threads int) *Report {
+	run := func(out string, threads int) *record.Report {
 		cfg := x.config(out)
 		cfg.Threads, cfg.KeepBelow = threads, false
 		return mustRun(t, cfg)
@@ -64,7 +65,7 @@ func TestBUCCNights(t *testing.T) {
 			x.remove(1, night(i))
 		}
 		out := filepath.Join(t.TempDir(), "nightly")
-		var last *Report
+		var last *record.Report
 		for _, i := range order {
 			put(i)
 			last = run(out, threads+1)

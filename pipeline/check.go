@@ -11,22 +11,19 @@ import (
 	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
 )
 
-// checkNeighbours refuses a side that has fewer sentences than the lists are to have places. A shard may: its lists are merged with others'.
-func (r *run) checkNeighbours(ctx context.Context, sides [2]plan.Side) error {
-	for _, side := range sides {
-		if slices.ContainsFunc(side.Shards, func(s plan.ShardFile) bool { return s.Rows >= r.cfg.K }) {
+// checkNeighbours refuses a language that has fewer sentences than the lists have places. A shard may: its lists are merged with others'.
+func (r *run) checkNeighbours(ctx context.Context, languages []plan.Language) error {
+	files := view.NewFiles(r.store, &plan.Plan{}, r.cfg.Work)
+	for _, language := range languages {
+		if slices.ContainsFunc(language.Shards, func(s plan.Shard) bool { return s.Rows >= r.cfg.K }) {
 			continue
 		}
 		keys := map[corpus.Key]bool{} // a sentence may stand in several shards
-		for i := 0; i < len(side.Shards) && len(keys) < r.cfg.K; i++ {
-			out, err := r.store.Get(ctx, store.Task{Stage: plan.Shard, Key: side.Shards[i].Task})
-			if err != nil {
-				return err
-			}
-			found, err := readKeys(out.Path(side.Shards[i].File), side.Shards[i].Rows)
+		for i := 0; i < len(language.Shards) && len(keys) < r.cfg.K; i++ {
+			found, err := files.Keys(ctx, &language.Shards[i])
 			if err != nil {
 				return err
 			}
@@ -35,28 +32,30 @@ func (r *run) checkNeighbours(ctx context.Context, sides [2]plan.Side) error {
 			}
 		}
 		if len(keys) < r.cfg.K {
-			return badinput.Errorf("the %s text has %d different sentences and k = %d neighbours of each are asked for; give more text, or lower --k", side.Language, len(keys), r.cfg.K)
+			return badinput.Errorf("the %s text has %d different sentences and k = %d neighbours of each are asked for; give more text, or lower --k",
+				language.Code, len(keys), r.cfg.K)
 		}
 	}
 	return nil
 }
 
 // checkIndex refuses an index with more lists than any shard has rows: no cell would be searched by it.
-func (r *run) checkIndex(sides [2]plan.Side) error {
-	least := backend.MinRows(r.cfg.Search)
-	for _, side := range sides {
-		most := 0
-		for _, s := range side.Shards {
-			most = max(most, s.Rows)
+func (r *run) checkIndex(languages []plan.Language) error {
+	minRows := backend.MinRows(r.cfg.Search)
+	for _, language := range languages {
+		maxRows := 0
+		for _, s := range language.Shards {
+			maxRows = max(maxRows, s.Rows)
 		}
-		if most < least {
-			return badinput.Errorf("search %s has %d lists but no shard of the %s text more than %d sentences to train them on; use fewer lists, or exact", r.cfg.Search, least, side.Language, most)
+		if maxRows < minRows {
+			return badinput.Errorf("search %s has %d lists but no shard of the %s text more than %d sentences to train them on; use fewer lists, or exact",
+				r.cfg.Search, minRows, language.Code, maxRows)
 		}
 	}
 	return nil
 }
 
-// checkSearch refuses, before anything is done, what could not search.
+// checkSearch refuses, before anything is done, a search that could not run.
 func (r *run) checkSearch() error {
 	names := r.cfg.Approximate()
 	switch {
@@ -74,4 +73,25 @@ func (r *run) checkSearch() error {
 		}
 	}
 	return nil
+}
+
+// warnLanguages warns of a language that the encoder was not trained on: it encodes any text, but pairs of it mean little.
+func (r *run) warnLanguages() {
+	base := func(code string) string { // the script aside
+		if canonical, err := corpus.ParseLanguage(code); err == nil {
+			code = canonical
+		}
+		language, _, _ := strings.Cut(code, "-")
+		return language
+	}
+	known := map[string]bool{}
+	for _, code := range r.model.Languages {
+		known[base(code)] = true
+	}
+	for _, code := range []string{r.cfg.Source, r.cfg.Target} {
+		if len(known) > 0 && !known[base(code)] {
+			r.Log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
+				"language", code, "encoder", r.model.Name, "languages", strings.Join(r.model.Languages, " "))
+		}
+	}
 }

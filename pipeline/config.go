@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"io"
 	"os"
 	"strings"
@@ -85,10 +82,10 @@ func (c *Config) record(encoderDigest, scorerDigest string) setting.Record {
 }
 
 // planSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) planSettings(model *encode.Model, search, scorerDigest, configDigest string) plan.Settings {
+func (c *Config) planSettings(model *encode.Model, search, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: c.CorpusOptions(), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
-		Searching: c.Searching, Decision: c.Decision, ConfigDigest: configDigest,
+		Searching: c.Searching, Decision: c.Decision,
 	}
 	s.Encoder, s.Scorer = model.Digest, scorerDigest
 	s.Search, s.SearchApproximate = search, ""
@@ -113,13 +110,4 @@ func (c *Config) engine() (engine.Engine, bool, error) {
 		}, true, nil
 	}
 	return nil, false, badinput.Errorf("engine %q is not known; choose local, slurm or kubernetes", c.Engine)
-}
-
-func digestOf(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		panic(err) // our own plain structs
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
 }

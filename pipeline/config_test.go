@@ -9,6 +9,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage/search"
 )
 
 // defaultConfig is configs/default.yaml for German and English.
@@ -80,12 +81,13 @@ func TestKeysStay(t *testing.T) {
 			}
 			record := cfg.record(encoderDigest, c.scorer)
 			sameJSON(t, "record", record, c.record)
-			if got := digestOf(record); got != c.digest {
+			if got := plan.Digest(record); got != c.digest {
 				t.Errorf("config digest %s, want %s", got, c.digest)
 			}
-			settings := cfg.planSettings(model, c.search, c.scorer, c.digest)
+			settings := cfg.planSettings(model, c.search, c.scorer)
+			settings.ConfigDigest = c.digest
 			sameJSON(t, "settings in the key of the bitext", settings, c.settings)
-			if got := plan.CellKey(settings, c.source, c.target); got != c.cell {
+			if got := search.Key(settings, c.source, c.target); got != c.cell {
 				t.Errorf("key of a cell %s, want %s", got, c.cell)
 			}
 			if got := plan.Family(settings, "de", "en"); got != c.family {

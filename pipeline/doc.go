@@ -1,12 +1,6 @@
-// Package pipeline runs mining from text to bitext.
+// Package pipeline runs mining from text to bitext: it reads the settings, plans, executes the plan's tasks and delivers what they made.
 //
-// A stage is a function over files with one output in the store, named by a content key: the digest of the stage's name and
-// version, of the parameters that change its output and of its inputs. Whatever is in the store under its key is not computed again.
-//
-//	shard   one input file            -> Parquet shards of unique sentences
-//	encode  one shard                 -> embedding file
-//	search  one cell (two shards)     -> both sides' neighbours
-//	match   every cell                -> candidates with their verdicts, then the bitext file
-//
-// Sharding comes first: what it finds fixes the cells.
+// The folders below have the parts: plan (what is to do, as data), stage (what a task is, one folder a stage), store (outputs by content
+// key), engine (where tasks run), view (what is computed, read-only), record (run.json, history, locks), admin (status, sweeping,
+// differences), setting (the settings, each declared once).
 package pipeline

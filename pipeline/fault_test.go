@@ -21,7 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/store/storetest"
 )
@@ -100,8 +101,8 @@ func TestTwoWorkersOnABucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := PlanPath(estimate.Work, estimate.PlanID)
-	for i := range sum(estimate.Tasks) {
+	path := record.PlanPath(estimate.Work, estimate.PlanID)
+	for i := range tasksOf(estimate) {
 		var group sync.WaitGroup
 		for machine := range 2 {
 			opts := options()
@@ -129,19 +130,12 @@ func TestTwoWorkersOnABucket(t *testing.T) {
 	if got := mustRun(t, cfg); got.Bitext.SHA256 != text.fresh() || searched(got) != 2 {
 		t.Errorf("a night on the bucket searched %d cells, or its bytes differ", searched(got))
 	}
-	if swept, err := GC(t.Context(), cfg.Work, Sweep{Keep: 1, Cells: true}, options()); err != nil || swept.Outputs[plan.Search] != 6 {
+	if swept, err := sweepWork(t, cfg.Work, admin.Sweep{Keep: 1, Cells: true}); err != nil || swept.Outputs["search"] != 6 {
 		t.Errorf("swept %v, error %v", swept, err)
 	}
-	if status, err := ReadStatus(t.Context(), cfg.Work, options()); err != nil || status.Stages[3].Done != 1 {
+	if status, err := statusOf(t, cfg.Work); err != nil || status.Stages[3].Done != 1 {
 		t.Errorf("status %+v, error %v", status, err)
 	}
-}
-
-func sum(counts map[string]int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // childConfig is the variable that makes this test binary a program that runs one configuration.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bitextmine/pipeline/record"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
@@ -67,7 +68,7 @@ func (x text) fresh() string {
 func night(i int) string { return fmt.Sprintf("night%02d.txt", i) }
 
 // searched is the number of cells that a run searched.
-func searched(r *Report) int {
+func searched(r *record.Report) int {
 	for _, s := range r.Stages {
 		if s.Name == "search" {
 			return s.Tasks - s.Cached
@@ -97,7 +98,7 @@ func TestNightsEqualOneRun(t *testing.T) {
 				text.remove(1, night(i))
 			}
 			out := filepath.Join(t.TempDir(), "out")
-			var last *Report
+			var last *record.Report
 			for at, i := range order {
 				put(i)
 				last = mustRun(t, text.config(out))

@@ -1,13 +1,6 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,24 +13,25 @@ import (
 // FixturesPrefix begins the name of a text that the program carries.
 const FixturesPrefix = "fixtures:"
 
-// sides finds the input files of both sides and takes their digests.
-func (c *Config) sides() (sides [2]plan.Side, err error) {
-	for s, target := range []bool{false, true} {
+// languages finds the input files of both languages and takes their digests.
+func (c *Config) languages() ([]plan.Language, error) {
+	languages := make([]plan.Language, 2)
+	for l, target := range []bool{false, true} {
 		language, patterns, flag := c.side(target)
 		inputs, err := expand(patterns, language, flag)
 		if err != nil {
-			return sides, err
+			return nil, err
 		}
-		sides[s] = plan.Side{Name: [...]string{"src", "tgt"}[s], Language: language}
+		languages[l].Code = language
 		for _, in := range inputs {
-			size, sum, err := digestInput(in)
+			input, err := plan.DigestInput(in)
 			if err != nil {
-				return sides, err
+				return nil, err
 			}
-			sides[s].Inputs = append(sides[s].Inputs, plan.Input{Path: in.Path, Builtin: in.FS != nil, Bytes: size, SHA256: sum})
+			languages[l].Inputs = append(languages[l].Inputs, input)
 		}
 	}
-	return sides, nil
+	return languages, nil
 }
 
 // Inputs lists the input files of both sides.
@@ -73,24 +67,4 @@ func expand(patterns []string, language, flag string) ([]corpus.Input, error) {
 		return nil, err
 	}
 	return slices.Concat(inputs, files), nil
-}
-
-// digestInput returns an input's size and the hex SHA-256 of its bytes as they are.
-func digestInput(in corpus.Input) (int64, string, error) {
-	var f fs.File
-	var err error
-	if in.FS == nil {
-		f, err = os.Open(in.Path)
-	} else {
-		f, err = in.FS.Open(in.Path)
-	}
-	if err != nil {
-		return 0, "", badinput.Errorf("%s cannot be opened: %w", in.Path, err)
-	}
-	h := sha256.New()
-	size, err := io.Copy(h, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return 0, "", fmt.Errorf("read %s: %w", in.Path, err)
-	}
-	return size, hex.EncodeToString(h.Sum(nil)), nil
 }

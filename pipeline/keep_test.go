@@ -10,7 +10,10 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
 )
 
 // TestSweptCells: nights go on from swept cells without searching them again, and withdrawn text still leaves cleanly.
@@ -24,8 +27,8 @@ func TestSweptCells(t *testing.T) {
 		if got := searched(report); got != 2*i+1 {
 			t.Errorf("night %d searched %d cells", i, got)
 		}
-		swept, err := GC(t.Context(), filepath.Join(out, "work"), Sweep{Keep: 1, Cells: true}, options())
-		if err != nil || swept.Outputs[plan.Search] == 0 {
+		swept, err := sweepWork(t, filepath.Join(out, "work"), admin.Sweep{Keep: 1, Cells: true})
+		if err != nil || swept.Outputs["search"] == 0 {
 			t.Fatalf("sweep %v, error %v", swept, err)
 		}
 	}
@@ -48,16 +51,16 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 	if err := os.Mkdir(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if swept, err := GC(t.Context(), work, Sweep{Keep: 1, Older: time.Hour}, options()); err != nil || len(swept.Outputs) > 0 || swept.Leftovers > 0 {
+	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Older: time.Hour}); err != nil || len(swept.Outputs) > 0 || swept.Leftovers > 0 {
 		t.Errorf("swept %v of what is young, error %v", swept, err)
 	}
 	text.remove(0, night(0))
 	mustRun(t, text.config(out))
-	swept, err := GC(t.Context(), work, Sweep{Keep: 1}, options())
+	swept, err := sweepWork(t, work, admin.Sweep{Keep: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if swept.Outputs[plan.Shard] != 1 || swept.Outputs[plan.Encode] != 1 || swept.Outputs[plan.Search] != 2 || swept.Outputs[plan.Match] != 2 || swept.Leftovers != 1 {
+	if swept.Outputs["shard"] != 1 || swept.Outputs["encode"] != 1 || swept.Outputs["search"] != 2 || swept.Outputs["match"] != 2 || swept.Leftovers != 1 {
 		t.Errorf("swept %v", swept)
 	}
 	for _, stage := range mustRun(t, text.config(out)).Stages {
@@ -72,7 +75,7 @@ func TestDiff(t *testing.T) {
 	a, b := config(dir, filepath.Join(t.TempDir(), "a")), config(dir, filepath.Join(t.TempDir(), "b"))
 	b.TargetText = []string{firstLines(t, dir, "en.txt", 40)}
 	before, after := pairs(t, mustRun(t, a)), pairs(t, mustRun(t, b))
-	want := Difference{Before: len(before), After: len(after)}
+	want := admin.Difference{Before: len(before), After: len(after)}
 	scores := map[[2][16]byte]float32{}
 	for _, row := range before {
 		scores[keys(row)] = row.Score
@@ -86,7 +89,7 @@ func TestDiff(t *testing.T) {
 		delete(scores, keys(row))
 	}
 	want.Removed = len(scores)
-	got, err := Diff(t.Context(), a.Out, b.Out)
+	got, err := admin.Diff(t.Context(), a.Out, b.Out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,14 +97,14 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%d changes for %+v", len(got.Changes), want)
 	}
 	for _, c := range got.Changes {
-		if c.Source == "" || c.Target == "" || (c.Kind == Removed) != (c.After == 0) || (c.Kind == Added) != (c.Before == 0) {
+		if c.Source == "" || c.Target == "" || (c.Kind == admin.Removed) != (c.After == 0) || (c.Kind == admin.Added) != (c.Before == 0) {
 			t.Errorf("change %+v", c)
 		}
 	}
 	if got.Changes = nil; got.Before != want.Before || got.After != want.After || got.Added != want.Added || got.Removed != want.Removed || got.Rescored != want.Rescored {
 		t.Errorf("difference %+v, want %+v", got, want)
 	}
-	if _, err := Diff(t.Context(), a.Out, dir); !badinput.Is(err) || !strings.Contains(err.Error(), ReportName) {
+	if _, err := admin.Diff(t.Context(), a.Out, dir); !badinput.Is(err) || !strings.Contains(err.Error(), record.ReportName) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -116,7 +119,7 @@ func TestDiffOfScoredRuns(t *testing.T) {
 	for _, row := range pairs(t, mustRun(t, b)) {
 		probabilities[row.Source.Text] = *row.Prob
 	}
-	got, err := Diff(t.Context(), a.Out, b.Out)
+	got, err := admin.Diff(t.Context(), a.Out, b.Out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,17 +127,17 @@ func TestDiffOfScoredRuns(t *testing.T) {
 		t.Error("nothing was added, so nothing was tested")
 	}
 	for _, c := range got.Changes {
-		if c.Kind != Removed && c.After != probabilities[c.Source] {
+		if c.Kind != admin.Removed && c.After != probabilities[c.Source] {
 			t.Errorf("%+v, but its probability is %v", c, probabilities[c.Source])
 		}
 	}
 	none := config(dir, filepath.Join(t.TempDir(), "none"))
 	mustRun(t, none)
-	if got, err = Diff(t.Context(), none.Out, b.Out); err != nil {
+	if got, err = admin.Diff(t.Context(), none.Out, b.Out); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range got.Changes {
-		if c.Kind == Rescored {
+		if c.Kind == admin.Rescored {
 			t.Errorf("%+v: a margin was compared with a probability", c)
 		}
 	}
@@ -151,15 +154,16 @@ func TestTasksMakeARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if estimate.Sentences != [2]int{want.Counts.SourceUnique + 10, want.Counts.TargetUnique} || estimate.Comparisons == 0 || estimate.Rates.Encodings == 0 || estimate.Rates.Comparisons == 0 {
-		t.Errorf("estimate %+v", estimate)
+	if l := estimate.Languages; l[0].Sentences != want.Counts.SourceUnique+10 || l[1].Sentences != want.Counts.TargetUnique {
+		t.Errorf("languages %+v", l)
 	}
-	path := PlanPath(estimate.Work, estimate.PlanID)
-	tasks := 0
-	for _, n := range estimate.Tasks {
-		tasks += n
+	for _, s := range estimate.Stages {
+		if s.Items == 0 || s.Rate == 0 {
+			t.Errorf("stage %+v has nothing to do, or no rate", s)
+		}
 	}
-	for i := range tasks {
+	path := record.PlanPath(estimate.Work, estimate.PlanID)
+	for i := range tasksOf(estimate) {
 		if err := RunTasks(t.Context(), TaskConfig{Plan: path, Index: i}, options()); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +177,7 @@ func TestTasksMakeARun(t *testing.T) {
 	if got.Counts != want.Counts {
 		t.Errorf("counts %+v, want %+v", got.Counts, want.Counts)
 	}
-	status, err := ReadStatus(t.Context(), estimate.Work, options())
+	status, err := statusOf(t, estimate.Work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +194,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := PlanPath(estimate.Work, estimate.PlanID)
+	path := record.PlanPath(estimate.Work, estimate.PlanID)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -203,13 +207,13 @@ func TestTaskRefuses(t *testing.T) {
 		opts    Options
 		says    string
 	}{
-		"another version":    {string(whole), TaskConfig{Plan: path}, other, "made by version"},
+		"another version":    {string(whole), TaskConfig{Plan: path}, other, "made by another version"},
 		"a changed plan":     {strings.Replace(string(whole), `"k":4`, `"k":5`, 1), TaskConfig{Plan: path}, options(), "was changed or cut short"},
-		"half a plan":        {string(whole[:len(whole)/2]), TaskConfig{Plan: path}, options(), "is no plan"},
+		"half a plan":        {string(whole[:len(whole)/2]), TaskConfig{Plan: path}, options(), "is not a plan"},
 		"an index past all":  {string(whole), TaskConfig{Plan: path, Index: 1000}, options(), "tasks 0 to"},
 		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
 		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
-		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is no work directory"},
+		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is not a work directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
@@ -232,16 +236,16 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := history(t.Context(), st)
+	runs, err := record.History(t.Context(), st)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("history %v, error %v", runs, err)
 	}
-	p, err := readPlan(t.Context(), st, runs[0].Plan, "test")
+	p, err := stage.ReadPlan(t.Context(), st, runs[0].Plan, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := []Holder{holder(), {Host: holder().Host, PID: 1 << 30}, {Host: "elsewhere", PID: 1, Error: "no room"}}
-	for i, kind := range []string{runningNote, runningNote, failedNote} {
+	states := []record.Holder{record.Self(), {Host: record.Self().Host, PID: 1 << 30}, {Host: "elsewhere", PID: 1, Error: "no room"}}
+	for i, kind := range []string{record.RunningNote, record.RunningNote, record.FailedNote} {
 		task := []*plan.Task{&p.Waves[0].Tasks[0], &p.Waves[0].Tasks[1], &p.Waves[1].Tasks[0]}[i]
 		data, err := json.Marshal(states[i])
 		if err != nil {
@@ -254,7 +258,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := ReadStatus(t.Context(), work, options())
+	got, err := statusOf(t, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,8 +301,8 @@ func TestTextReplacedMeanwhile(t *testing.T) {
 
 func TestNoWorkDirectory(t *testing.T) {
 	work := filepath.Join(t.TempDir(), "nothing")
-	_, status := ReadStatus(t.Context(), work, options())
-	_, swept := GC(t.Context(), work, Sweep{Keep: 1}, options())
+	_, status := statusOf(t, work)
+	_, swept := sweepWork(t, work, admin.Sweep{Keep: 1})
 	for _, err := range []error{status, swept} {
 		if !badinput.Is(err) || !strings.Contains(err.Error(), "--work") {
 			t.Errorf("error %v", err)

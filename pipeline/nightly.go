@@ -13,6 +13,8 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/record"
 )
 
 // The names in the output directory of nightly runs.
@@ -25,9 +27,9 @@ const (
 )
 
 // Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads then; runs beyond
-// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *Locked
+// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *record.Locked
 // error.
-func Nightly(ctx context.Context, cfg Config, opts Options) (report *Report, err error) {
+func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Report, err error) {
 	begin := time.Now()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -35,13 +37,13 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *Report, err
 	if err := os.MkdirAll(filepath.Join(cfg.Out, runsName), 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
-	release, err := lock(filepath.Join(cfg.Out, lockName))
+	release, err := record.Lock(filepath.Join(cfg.Out, lockName))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	var previous *Report
-	if previous, err = ReadReport(filepath.Join(cfg.Out, LatestName, ReportName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	var previous *record.Report
+	if previous, err = record.ReadReport(filepath.Join(cfg.Out, LatestName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		opts.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
 	}
 	defer func() {
@@ -59,7 +61,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *Report, err
 	if err := n.prune(); err != nil {
 		return report, err
 	}
-	swept, err := GC(ctx, cfg.Work, Sweep{Keep: 1, Cells: cfg.SweepCells, Older: 24 * time.Hour}, opts)
+	swept, err := sweep(ctx, cfg, opts)
 	if err != nil {
 		return report, fmt.Errorf("the bitext is there, but the work directory could not be swept: %w", err)
 	}
@@ -67,11 +69,21 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *Report, err
 	return report, nil
 }
 
+// sweep removes from the work directory what the last run does not need.
+func sweep(ctx context.Context, cfg Config, opts Options) (_ *admin.Swept, err error) {
+	st, err := opts.openStore(ctx, cfg.Work)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return admin.GC(ctx, st, admin.Sweep{Keep: 1, Cells: cfg.SweepCells, Older: 24 * time.Hour}, opts.Version, opts.Log)
+}
+
 // nightly is one night.
 type nightly struct {
 	out      string
 	keep     int
-	previous *Report // of the run before; nil if there is none
+	previous *record.Report // of the run before; nil if there is none
 	opts     Options
 	warnings []string
 }
@@ -83,7 +95,7 @@ func (n *nightly) warn(format string, args ...any) {
 }
 
 // run mines and publishes the night's directory whole.
-func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
+func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err error) {
 	r, err := newRun(ctx, cfg, n.opts)
 	if err != nil {
 		return nil, err
@@ -109,18 +121,18 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *Report, err error) {
 	if err := r.deliver(ctx, p, dir); err != nil {
 		return nil, err
 	}
-	if low := r.report.Search.warning(); low != "" {
+	if low := r.report.Search.Warning(); low != "" {
 		n.warn("%s", low)
 	}
 	final := filepath.Join(n.out, runsName, name)
 	bitextFile := filepath.Base(r.report.Bitext.Path)
 	r.report.Bitext.Path = filepath.Join(final, bitextFile)
-	if err := r.report.write(filepath.Join(dir, ReportName)); err != nil {
+	if err := r.report.Write(filepath.Join(dir, record.ReportName)); err != nil {
 		return nil, err
 	}
-	var changes *Difference
+	var changes *admin.Difference
 	if n.previous != nil {
-		if changes, err = Diff(ctx, filepath.Join(n.out, LatestName), filepath.Join(dir, bitextFile)); err != nil {
+		if changes, err = admin.Diff(ctx, filepath.Join(n.out, LatestName), filepath.Join(dir, bitextFile)); err != nil {
 			n.warn("the run before cannot be compared with: %v", err)
 		}
 	}

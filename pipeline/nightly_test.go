@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
 )
 
-func mustNight(t *testing.T, cfg Config) *Report {
+func mustNight(t *testing.T, cfg Config) *record.Report {
 	t.Helper()
 	report, err := Nightly(t.Context(), cfg, options())
 	if err != nil {
@@ -41,7 +42,7 @@ func TestNightly(t *testing.T) {
 		if got := read(t, out, LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
 			t.Errorf("night %d: latest has %d bytes of %d", i, len(got), report.Bitext.Bytes)
 		}
-		latest, err := ReadReport(filepath.Join(out, LatestName, ReportName))
+		latest, err := record.ReadReport(filepath.Join(out, LatestName))
 		if err != nil || latest.Bitext.SHA256 != report.Bitext.SHA256 || !strings.Contains(latest.Bitext.Path, time.Now().Format(time.DateOnly)) {
 			t.Errorf("night %d: latest report %+v, error %v", i, latest.Bitext, err)
 		}
@@ -84,13 +85,13 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	release, err := lock(filepath.Join(cfg.Out, lockName))
+	release, err := record.Lock(filepath.Join(cfg.Out, lockName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Nightly(t.Context(), cfg, options())
-	var locked *Locked
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), holder().Host) {
+	var locked *record.Locked
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), record.Self().Host) {
 		t.Errorf("error %v", err)
 	}
 	if err := release(); err != nil {
@@ -109,7 +110,7 @@ func TestNightlyAfterTheClockWentBack(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	report.Started = report.Started.Add(48 * time.Hour)
-	if err := report.write(filepath.Join(runs[0], ReportName)); err != nil {
+	if err := report.Write(filepath.Join(runs[0], record.ReportName)); err != nil {
 		t.Fatal(err)
 	}
 	tomorrow := filepath.Join(cfg.Out, "runs", "000001-2999-01-01")

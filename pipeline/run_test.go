@@ -19,6 +19,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 )
 
@@ -82,7 +83,7 @@ func options() Options {
 	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test"}
 }
 
-func mustRun(t testing.TB, cfg Config) *Report {
+func mustRun(t testing.TB, cfg Config) *record.Report {
 	t.Helper()
 	report, err := Run(t.Context(), cfg, options())
 	if err != nil {
@@ -91,7 +92,7 @@ func mustRun(t testing.TB, cfg Config) *Report {
 	return report
 }
 
-func pairs(t testing.TB, r *Report) []bitext.Row {
+func pairs(t testing.TB, r *record.Report) []bitext.Row {
 	t.Helper()
 	file, err := bitext.Open(r.Bitext.Path)
 	if err != nil {
@@ -359,7 +360,7 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	if got := mustRun(t, cfg); got.Settings.Threshold != 1.2 {
 		t.Error("overwriting kept the old settings")
 	}
-	if err := os.WriteFile(filepath.Join(cfg.Out, ReportName), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(cfg.Out, record.ReportName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Overwrite = false

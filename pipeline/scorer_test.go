@@ -16,6 +16,8 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/record"
+	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
 	"bitextmine/score/feature"
 	"bitextmine/score/fit"
@@ -60,7 +62,7 @@ func TestScoredNightsEqualOneRun(t *testing.T) {
 	files := nights(t, 3)
 	text := newText(t)
 	out := filepath.Join(t.TempDir(), "out")
-	var last *Report
+	var last *record.Report
 	for i := range 3 {
 		text.put(0, night(i), files[0][i])
 		text.put(1, night(i), files[1][i])
@@ -162,14 +164,17 @@ func TestFitLeavesNothing(t *testing.T) {
 	cfg := config(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
 	before := mustRun(t, cfg)
 	known := fixturePairs(t)
-	first, err := Fit(t.Context(), cfg, known, "fixtures", options())
+	first, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: known}, options())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p := first.Known; p.Injected != len(known) || p.Found < len(known)*9/10 {
 		t.Errorf("injected %+v", p)
 	}
-	second, err := Fit(t.Context(), cfg, known, "fixtures", options())
+	if err := os.RemoveAll(filepath.Join(cfg.Out, "work", "fit")); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: known}, options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +216,7 @@ func TestInjectedPairsOfTheCorpus(t *testing.T) {
 	}
 	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
 	cfg.Format = "bucc"
-	examples, err := Fit(t.Context(), cfg, fixturePairs(t), "fixtures", options())
+	examples, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: fixturePairs(t)}, options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +249,7 @@ func TestFitRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(c.dir, filepath.Join(t.TempDir(), "out"))
 			cfg.K = 2 // as many as the tiny corpus has sentences
-			_, err := Fit(t.Context(), cfg, c.pairs, "test", options())
+			_, err := Fit(t.Context(), cfg, stagefit.Known{Name: "test", Pairs: c.pairs}, options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v does not say %q", err, c.says)
 			}

@@ -15,62 +15,14 @@ import (
 	"time"
 
 	"bitextmine/bitext"
-	"bitextmine/encode"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage/search"
 )
 
 const ivf = "faiss:IVF8,Flat"
-
-// chooser is a run whose machine was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an index at ten times
-// that rate.
-func chooser(approximate ...string) *run {
-	r := &run{cfg: Config{
-		Searching: setting.Searching{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " ")}, Decision: setting.Decision{K: 4},
-	}, model: &encode.Model{}}
-	r.model.Dim = 256
-	r.costs = &backend.Calibration{Dim: 256, K: 4, Threads: 2, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}}
-	if len(approximate) > 0 {
-		r.costs.Costs = append(r.costs.Costs, backend.Cost{Name: approximate[0], Pair: 1e-10})
-	}
-	return r
-}
-
-func TestAutoChooses(t *testing.T) {
-	large := []backend.Shape{{Rows: 250000, Cols: 250000}, {Rows: 250000, Cols: 1000}}
-	gpu := chooser()
-	gpu.costs.Costs = append(gpu.costs.Costs, backend.Cost{Name: "faiss-gpu:Flat", Pair: 1e-11})
-	remote := chooser(ivf)
-	remote.remote, remote.cfg.Engine = true, "slurm"
-	tight := chooser(ivf)
-	tight.cfg.maxMemory = 100 << 20
-	for name, c := range map[string]struct {
-		run             *run
-		cells           []backend.Shape
-		result, backend string
-		why             string
-	}{
-		"the fastest":              {chooser(), large, "exact", "exact", "measured here, exact is expected to take 1m2.8s, faiss:Flat 2m5.5s"},
-		"a GPU leaves no trace":    {gpu, large, "exact", "faiss-gpu:Flat", "faiss-gpu:Flat is expected"},
-		"an index that is allowed": {chooser(ivf), large, ivf, ivf, "measured here"},
-		"what fits":                {tight, large, "exact", "exact", "exact is expected"},
-		"too little to measure":    {chooser(ivf), []backend.Shape{{Rows: 5000, Cols: 5000}}, "exact", "exact", "too little to search"},
-		"nothing left":             {chooser(), nil, "exact", "exact", "too little to search"},
-		"another machine's work":   {remote, large, "exact", "exact", "engine slurm"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := c.run.choose(t.Context(), c.cells)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Result != c.result || got.Backend != c.backend || !strings.Contains(got.Why, c.why) {
-				t.Errorf("%+v, want %s by %s because %q", got, c.result, c.backend, c.why)
-			}
-		})
-	}
-}
 
 // Any exact search gives the bytes of any other, and finds what another has searched.
 func TestAutoGivesTheBytesOfExact(t *testing.T) {
@@ -84,7 +36,7 @@ func TestAutoGivesTheBytesOfExact(t *testing.T) {
 		t.Errorf("auto gave other bytes than exact (config %s, %s)", got.ConfigDigest, want.ConfigDigest)
 	}
 	for _, stage := range got.Stages {
-		if stage.Name == plan.Search && stage.Cached != stage.Tasks {
+		if stage.Name == "search" && stage.Cached != stage.Tasks {
 			t.Errorf("auto searched %d cells again", stage.Tasks-stage.Cached)
 		}
 	}
@@ -100,7 +52,7 @@ func TestAutoKeepsItsChoice(t *testing.T) {
 	if r := mustRun(t, cfg); r.Search.Backend != "exact" || strings.Contains(r.Search.Why, "earlier") {
 		t.Fatalf("search %+v", r.Search)
 	}
-	notes, err := filepath.Glob(filepath.Join(cfg.Work, chosenNote, "*.json"))
+	notes, err := filepath.Glob(filepath.Join(cfg.Work, record.ChosenNote, "*.json"))
 	if err != nil || len(notes) != 1 {
 		t.Fatalf("notes %v, %v", notes, err)
 	}
@@ -126,7 +78,7 @@ func TestAutoKeepsItsChoice(t *testing.T) {
 		t.Errorf("search %+v", r.Search)
 	}
 	write("{")
-	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), chosenNote) {
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), record.ChosenNote) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -148,8 +100,8 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 	if want := []string{"exact", "faiss:Flat", ivf, "faiss:IVF9999,Flat"}; !slices.Equal(names, want) {
 		t.Errorf("backends %v, want %v", names, want)
 	}
-	if e.Search.Backend != "exact" || e.Rates.Comparisons <= 0 || e.Rates.Encodings <= 0 {
-		t.Errorf("search %+v, rates %+v", e.Search, e.Rates)
+	if e.Search.Backend != "exact" || e.Stages[0].Rate <= 0 || e.Stages[1].Rate <= 0 {
+		t.Errorf("search %+v, stages %+v", e.Search, e.Stages)
 	}
 	if r := mustRun(t, cfg); r.Search.Backend != e.Search.Backend {
 		t.Errorf("the run searched by %s, the plan said %s", r.Search.Backend, e.Search.Backend)
@@ -171,7 +123,7 @@ func TestApproximateRun(t *testing.T) {
 	if recall == nil || *recall <= 0 || *recall >= 1 || !strings.Contains(log.String(), "search_recall") {
 		t.Fatalf("search %+v, log %s", report.Search, log.String())
 	}
-	if told, err := ReadReport(filepath.Join(cfg.Out, ReportName)); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
+	if told, err := record.ReadReport(filepath.Join(cfg.Out)); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
 		t.Errorf("run.json tells %+v, %v", told.Search, err)
 	}
 	file, err := bitext.Open(report.Bitext.Path)
@@ -186,7 +138,7 @@ func TestApproximateRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	indexes := filepath.Join(cfg.Out, "work", indexesName)
+	indexes := filepath.Join(cfg.Out, "work", search.IndexesName)
 	entries, err := os.ReadDir(indexes)
 	if err != nil || len(entries) != 3 { // two German files, one English
 		t.Fatalf("index files %v, %v", entries, err)
@@ -217,8 +169,8 @@ func TestApproximateRun(t *testing.T) {
 	if err := os.Chtimes(path(0), long, long); err != nil {
 		t.Fatal(err)
 	}
-	swept, err := GC(t.Context(), filepath.Join(cfg.Out, "work"), Sweep{Keep: 1, Older: 24 * time.Hour}, opts)
-	if err != nil || swept.Outputs[indexesName] != 1 {
+	swept, err := sweepWork(t, filepath.Join(cfg.Out, "work"), admin.Sweep{Keep: 1, Older: 24 * time.Hour})
+	if err != nil || swept.Outputs[search.IndexesName] != 1 {
 		t.Errorf("swept %+v, %v", swept, err)
 	}
 	if _, err := Run(t.Context(), cfg, opts); err != nil {
@@ -233,7 +185,7 @@ func TestThinShardsOfAnApproximateRun(t *testing.T) {
 	if r := mustRun(t, cfg); r.Search.Recall == nil || *r.Search.Recall != 1 {
 		t.Errorf("search %+v", r.Search)
 	}
-	if entries, err := os.ReadDir(filepath.Join(cfg.Out, "work", indexesName)); err != nil || len(entries) != 2 {
+	if entries, err := os.ReadDir(filepath.Join(cfg.Out, "work", search.IndexesName)); err != nil || len(entries) != 2 {
 		t.Errorf("index files %v, %v; want those of de.txt and en.txt", entries, err)
 	}
 	cfg.Search, cfg.Overwrite = "faiss:IVF999,Flat", true

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 )
 
 // cluster is a SLURM of this machine alone: munged, slurmctld and slurmd on loopback.
@@ -175,7 +175,7 @@ func TestSlurm(t *testing.T) {
 	}
 	bitextIn := func(t *testing.T, out string) string {
 		t.Helper()
-		report, err := ReadReport(filepath.Join(out, ReportName))
+		report, err := record.ReadReport(filepath.Join(out))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,13 +190,13 @@ func TestSlurm(t *testing.T) {
 	for name, disturb := range map[string]func(t *testing.T, work string){
 		"undisturbed": func(*testing.T, string) {},
 		"tasks killed": func(t *testing.T, work string) {
-			for _, stage := range []string{plan.Encode, plan.Search} {
+			for _, stage := range []string{"encode", "search"} {
 				c.await(stage+" tasks", anyDone(work, stage))
 				killTasks(t, program)
 			}
 		},
 		"node daemon killed": func(t *testing.T, work string) {
-			c.await("encode tasks", anyDone(work, plan.Encode))
+			c.await("encode tasks", anyDone(work, "encode"))
 			if err := c.node.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 )
 
 // summary is the page that a person reads in the morning, in Markdown.
-func summary(name string, r, previous *Report, d *Difference, warnings []string) []byte {
+func summary(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
 	var page bytes.Buffer
 	c, s := r.Counts, r.Settings
 	fmt.Fprintf(&page, "# %s-%s, night %s\n\n", s.Source, s.Target, name)
@@ -24,7 +26,7 @@ func summary(name string, r, previous *Report, d *Difference, warnings []string)
 	}
 	fmt.Fprintf(&page, "\n| | read | unique |\n| --- | ---: | ---: |\n| %s | %d | %d |\n| %s | %d | %d |\n", s.Source, c.SourceIn, c.SourceUnique, s.Target, c.TargetIn, c.TargetUnique)
 	if c.Skipped > 0 {
-		fmt.Fprintf(&page, "\n%d lines were skipped; %s says which and why.\n", c.Skipped, ReportName)
+		fmt.Fprintf(&page, "\n%d lines were skipped; %s says which and why.\n", c.Skipped, record.ReportName)
 	}
 	files(&page, r, previous)
 	fmt.Fprintf(&page, "\n| stage | tasks | done before | seconds |\n| --- | ---: | ---: | ---: |\n")
@@ -36,7 +38,7 @@ func summary(name string, r, previous *Report, d *Difference, warnings []string)
 	if d != nil {
 		shown := 0
 		for _, change := range d.Changes {
-			if change.Kind == Added && shown < samples {
+			if change.Kind == admin.Added && shown < record.MaxSamples {
 				if shown++; shown == 1 {
 					fmt.Fprint(&page, "\n## New pairs\n")
 				}
@@ -48,7 +50,7 @@ func summary(name string, r, previous *Report, d *Difference, warnings []string)
 }
 
 // files tells which inputs are new, changed or gone.
-func files(page *bytes.Buffer, r, previous *Report) {
+func files(page *bytes.Buffer, r, previous *record.Report) {
 	before := map[string]string{}
 	if previous != nil {
 		for _, in := range previous.Inputs {
@@ -85,7 +87,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // writeMetrics publishes what node_exporter's textfile collector reads. failure is how the run ended; the numbers of a failed run are
 // those of the last good one.
-func writeMetrics(cfg Config, begin time.Time, report, previous *Report, failure error) error {
+func writeMetrics(cfg Config, begin time.Time, report, previous *record.Report, failure error) error {
 	pair := fmt.Sprintf("src=%q,tgt=%q", cfg.Source, cfg.Target)
 	var out bytes.Buffer
 	gauge := func(name, help string, value float64, labels string) {

@@ -18,6 +18,8 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/usage"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
 )
 
 // synthetic stands in for an encoder where the search is what matters: a text "CLUSTER MEANING ..." embeds near its cluster's centre, nearer
@@ -29,7 +31,9 @@ type synthetic struct {
 
 func syntheticOptions(dim int) Options {
 	opts := options()
-	opts.OpenEncoder = func(model *encode.Model, _ encode.Options) (Encoder, error) { return synthetic{model.Digest, dim}, nil }
+	opts.OpenEncoder = func(model *encode.Model, _ encode.Options) (stage.Encoder, error) {
+		return synthetic{model.Digest, dim}, nil
+	}
 	return opts
 }
 
@@ -149,7 +153,7 @@ func (r *syntheticRun) put(name string, from, to int) {
 }
 
 // run runs into out and returns the CPU seconds that it took.
-func (r *syntheticRun) run(out string) (*Report, float64) {
+func (r *syntheticRun) run(out string) (*record.Report, float64) {
 	r.t.Helper()
 	cfg := r.config(out)
 	cfg.KeepBelow, cfg.ShardSize, cfg.MaxMemory = false, 250000, r.memory
@@ -171,7 +175,7 @@ func TestSyntheticNights(t *testing.T) {
 	const n = 10
 	r := newSyntheticRun(t)
 	nightly := filepath.Join(t.TempDir(), "nightly")
-	var last *Report
+	var last *record.Report
 	for i := range n {
 		r.put(night(i), i*100/n, (i+1)*100/n)
 		last, _ = r.run(nightly)

@@ -266,3 +266,23 @@ func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 	}
 }
+
+// runSides reads a run's text, both sides.
+func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
+	if cfg.Out == "" {
+		cfg.Out = "." // nothing is written there
+	}
+	if err := cfg.Validate(); err != nil {
+		return source, target, err
+	}
+	sources, targets, err := cfg.Inputs()
+	if err != nil {
+		return source, target, err
+	}
+	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
+	if source.Texts, err = sentencesOf(sources, cfg.CorpusOptions()); err != nil {
+		return source, target, err
+	}
+	target.Texts, err = sentencesOf(targets, cfg.CorpusOptions())
+	return source, target, err
+}

@@ -14,7 +14,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline"
+	"bitextmine/pipeline/record"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
@@ -243,7 +243,7 @@ func TestRunOnFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var report pipeline.Report
+	var report record.Report
 	if err := json.Unmarshal(data, &report); err != nil {
 		t.Fatal(err)
 	}

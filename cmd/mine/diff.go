@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline"
+	"bitextmine/pipeline/admin"
 )
 
 func newDiff() *cobra.Command {
@@ -26,7 +26,7 @@ func newDiff() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := pipeline.Diff(cmd.Context(), args[0], args[1])
+			d, err := admin.Diff(cmd.Context(), args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func newDiff() *cobra.Command {
 	return cmd
 }
 
-func printDiff(w io.Writer, d *pipeline.Difference, show int, asJSON bool) error {
+func printDiff(w io.Writer, d *admin.Difference, show int, asJSON bool) error {
 	out := bufio.NewWriter(w)
 	if asJSON {
 		enc := json.NewEncoder(out)
@@ -56,9 +56,9 @@ func printDiff(w io.Writer, d *pipeline.Difference, show int, asJSON bool) error
 	}
 	for _, c := range d.Changes[:show] {
 		switch c.Kind {
-		case pipeline.Added:
+		case admin.Added:
 			fmt.Fprintf(out, "\n+ %.3f  %s\n         %s\n", c.After, c.Source, c.Target)
-		case pipeline.Removed:
+		case admin.Removed:
 			fmt.Fprintf(out, "\n- %.3f  %s\n         %s\n", c.Before, c.Source, c.Target)
 		default:
 			fmt.Fprintf(out, "\n~ %.3f  %s\n  %.3f  %s\n", c.Before, c.Source, c.After, c.Target)

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"log/slog"
 	"slices"
 
+	"bitextmine/encode"
 	"bitextmine/eval"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+	"bitextmine/score"
 )
 
 // openScoring gives the runner the scorer of bucc-scored, if that is asked for.
@@ -23,4 +27,24 @@ func (o *evalOptions) openScoring(runner *eval.Runner, protocols []eval.Protocol
 	}
 	runner.Scoring = scoring
 	return closeScoring, err
+}
+
+// openScorer opens a scorer and what it needs of the encoder; scoring is nil where the margin decides.
+func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring, closeTokens func() error, err error) {
+	model, err := encode.Load(cfg.Encoder)
+	if err != nil {
+		return nil, nil, err
+	}
+	scorer, warnings, err := score.Load(name, k, model)
+	if err != nil || scorer == nil {
+		return nil, func() error { return nil }, err
+	}
+	for _, warning := range warnings {
+		slog.Warn(warning)
+	}
+	tokens, closeTokens, err := score.OpenTokens(model, cfg.EncoderOptions())
+	if err != nil {
+		return nil, nil, err
+	}
+	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads}, closeTokens, nil
 }

@@ -6,142 +6,131 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
-	"bitextmine/encode/embedding"
-	"bitextmine/eval"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
-	"bitextmine/pipeline"
+	"bitextmine/pipeline/view"
 )
 
+// explainOptions are the flags of mine explain.
+type explainOptions struct {
+	settings
+	table, run string
+}
+
 func newExplain() *cobra.Command {
-	var s settings
-	var table string
+	var o explainOptions
 	cmd := &cobra.Command{
-		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE)",
+		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE --run DIR)",
 		Short: "Show why a pair has its score, and why it was kept or not",
 		Long: `Show why a pair has its score: the k nearest neighbours of both sentences with their cosines, both means, the ranks, which
-side proposed the pair, and what took its place if it lost. The pair is a row of a bitext file, counted from 0, or two
-sentences. Text and settings are given as for ` + "`mine run`" + `, with the same flags, environment and --config; they must be
-those of the run to give its scores.`,
-		Example: `  mine explain 17 --bitext mined/de-en.parquet --src de --tgt en --src-text a.de --tgt-text a.en
-  mine explain "Guten Morgen." "Good morning." --src de --tgt en --src-text a.de --tgt-text a.en`,
+side proposed the pair, and which pair won if it lost. The pair is a row of a run's bitext file, counted from 0, or two sentences of a
+run's text. All the rest is in the run: run.json names its settings and its work directory, and nothing is encoded again.`,
+		Example: `  mine explain 17 --bitext mined/de-en.parquet
+  mine explain "Guten Morgen." "Good morning." --run mined`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, _, err := s.load()
-			if err != nil {
-				return err
-			}
-			return runExplain(cmd.Context(), *cfg, table, args, cmd.OutOrStdout())
+			return runExplain(cmd.Context(), &o, args, cmd.OutOrStdout())
 		},
 	}
-	s.register(cmd)
-	cmd.Flags().StringVar(&table, "bitext", "", "bitext file whose row is meant")
+	o.registerSome(cmd, declared("onnxruntime", "threads"))
+	cmd.Flags().StringVar(&o.table, "bitext", "", "the run's bitext file, whose row is meant")
+	cmd.Flags().StringVar(&o.run, "run", "", "the run's output directory")
 	return cmd
 }
 
-func runExplain(ctx context.Context, cfg pipeline.Config, table string, args []string, out io.Writer) error {
-	source, target, stored, err := pairToExplain(ctx, table, args)
+func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Writer) (err error) {
+	cfg, _, err := o.load()
+	if err == nil {
+		err = cfg.Resolve()
+	}
 	if err != nil {
 		return err
 	}
-	sources, targets, err := runSides(&cfg)
+	location, err := o.location(args)
 	if err != nil {
 		return err
 	}
-	pool, err := openPool(ctx, &cfg, sources, targets, mine.Margin(cfg.Margin), embedding.DType(cfg.DType) == embedding.Float16)
+	run, err := view.Open(ctx, location, version, slog.Default())
 	if err != nil {
 		return err
 	}
-	x, err := pool.Explain(source, target, mine.Retrieval(cfg.Retrieval), cfg.Threshold)
+	defer func() { err = errors.Join(err, run.Close()) }()
+	texts := [2]string{}
+	if o.table != "" {
+		if texts, err = rowTexts(ctx, o.table, args[0]); err != nil {
+			return err
+		}
+	} else {
+		texts[0], texts[1] = args[0], args[1]
+	}
+	pair, err := run.Pair(0)
 	if err != nil {
 		return err
 	}
-	if stored != nil && math.Abs(float64(*stored-x.Score)) > 1e-4 {
-		slog.Warn("the bitext has another score for the pair: its run had other settings or other text", "bitext", *stored, "here", x.Score)
-	}
-	printNeighbours(out, x, cfg)
-	if done, err := printScored(ctx, out, pool, x, cfg); done || err != nil {
+	x, err := pair.Explain(ctx, texts[0], texts[1], run.Model, cfg.EncoderOptions())
+	if err != nil {
 		return err
 	}
-	printVerdict(out, x, cfg)
+	printNeighbours(out, x, run)
+	printContributions(out, x)
+	printVerdict(out, x, run)
 	return nil
 }
 
-// pairToExplain is a row's sentences and score, or the two arguments.
-func pairToExplain(ctx context.Context, table string, args []string) (source, target string, stored *float32, err error) {
-	if table == "" {
-		if len(args) != 2 {
-			return "", "", nil, badinput.Errorf("mine explain: give the two sentences of the pair, or a row with --bitext FILE.parquet")
-		}
-		return args[0], args[1], nil, nil
+// location is the run that is meant.
+func (o *explainOptions) location(args []string) (string, error) {
+	switch {
+	case o.table != "" && o.run != "":
+		return "", badinput.Errorf("mine explain: --bitext and --run both name the run; give one")
+	case o.table != "" && len(args) != 1:
+		return "", badinput.Errorf("mine explain --bitext: give one row number")
+	case o.table != "":
+		return o.table, nil
+	case len(args) != 2 || o.run == "":
+		return "", badinput.Errorf("mine explain: give a row number with --bitext FILE.parquet, or the two sentences of the pair with --run DIR")
 	}
-	if len(args) != 1 {
-		return "", "", nil, badinput.Errorf("mine explain --bitext: give one row number")
-	}
-	n, err := strconv.Atoi(args[0])
+	return o.run, nil
+}
+
+// rowTexts returns both texts of a row of a bitext file.
+func rowTexts(ctx context.Context, table, row string) (texts [2]string, err error) {
+	n, err := strconv.Atoi(row)
 	if err != nil || n < 0 {
-		return "", "", nil, badinput.Errorf("mine explain: %q is no row number", args[0])
+		return texts, badinput.Errorf("mine explain: %q is not a row number", row)
 	}
 	file, err := bitext.Open(table)
 	if err != nil {
-		return "", "", nil, err
+		return texts, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	at := 0
 	for row, err := range file.Rows(ctx) {
 		if err != nil {
-			return "", "", nil, err
+			return texts, err
 		}
 		if at == n {
-			return row.Source.Text, row.Target.Text, &row.Score, nil
+			return [2]string{row.Source.Text, row.Target.Text}, nil
 		}
 		at++
 	}
-	return "", "", nil, badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
+	return texts, badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
 }
 
-// runSides reads a run's text, both sides.
-func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
-	if cfg.Out == "" {
-		cfg.Out = "." // nothing is written there
-	}
-	if err := cfg.Validate(); err != nil {
-		return source, target, err
-	}
-	sources, targets, err := cfg.Inputs()
-	if err != nil {
-		return source, target, err
-	}
-	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
-	if source.Texts, err = sentencesOf(sources, cfg.CorpusOptions()); err != nil {
-		return source, target, err
-	}
-	target.Texts, err = sentencesOf(targets, cfg.CorpusOptions())
-	return source, target, err
-}
-
-func printNeighbours(out io.Writer, x eval.Explanation, cfg pipeline.Config) {
+func printNeighbours(out io.Writer, x *view.Explanation, run *view.Run) {
+	source, target := run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
-		cfg.Margin, x.Score, x.Cosine, x.SourceMean, cfg.Source, x.TargetMean, cfg.Target, cfg.K)
-	printSide(out, "nearest "+cfg.Target+" sentences of the "+cfg.Source+" one", x.Source, x.SourceRank)
-	printSide(out, "nearest "+cfg.Source+" sentences of the "+cfg.Target+" one", x.Target, x.TargetRank)
+		run.Plan.Settings.Margin, x.Score, x.Cosine, x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
+	printSide(out, "nearest "+target+" sentences of the "+source+" one", x.Source, x.SourceRank)
+	printSide(out, "nearest "+source+" sentences of the "+target+" one", x.Target, x.TargetRank)
 }
 
-func printVerdict(out io.Writer, x eval.Explanation, cfg pipeline.Config) {
-	fmt.Fprintln(out, verdictText(x, cfg))
-	for _, w := range x.Winners {
-		fmt.Fprintf(out, "  %.6f  %s\n            %s\n", w.Score, w.Source, w.Target)
-	}
-}
-
-func printSide(out io.Writer, title string, side eval.ExplainedSide, rank uint8) {
+func printSide(out io.Writer, title string, side view.ExplainedSide, rank uint8) {
 	place := "the partner is not among them"
 	if rank != mine.Unranked {
 		place = fmt.Sprintf("the partner is number %d", rank+1)
@@ -161,13 +150,58 @@ func printSide(out io.Writer, title string, side eval.ExplainedSide, rank uint8)
 	fmt.Fprintln(out)
 }
 
-func verdictText(x eval.Explanation, cfg pipeline.Config) string {
+// printContributions shows what a scorer made of a candidate.
+func printContributions(out io.Writer, x *view.Explanation) {
+	if !x.Scored || !x.Candidate {
+		return
+	}
+	fmt.Fprintf(out, "probability %.4f; what each feature adds to the log odds:\n", x.Probability)
+	sum := x.Intercept
+	for _, part := range x.Contributions {
+		sum += part.Logit
+		fmt.Fprintf(out, "  %+8.3f  %-16s %.3f\n", part.Logit, part.Feature, part.Value)
+	}
+	fmt.Fprintf(out, "  %+8.3f  intercept\n  %+8.3f  log odds\n\n", x.Intercept, sum)
+}
+
+func printVerdict(out io.Writer, x *view.Explanation, run *view.Run) {
+	if x.Scored {
+		fmt.Fprintln(out, scoredVerdict(x, run))
+	} else {
+		fmt.Fprintln(out, marginVerdict(x, run))
+	}
+	for _, w := range x.Winners {
+		fmt.Fprintf(out, "  %.6f  %s\n            %s\n", w.Score, w.Source, w.Target)
+	}
+}
+
+// scoredVerdict says in words what became of a pair where a scorer decides.
+func scoredVerdict(x *view.Explanation, run *view.Run) string {
+	rule := fmt.Sprintf("the threshold %g", x.Threshold)
+	if precision := run.Plan.Settings.Precision; precision > 0 {
+		rule += fmt.Sprintf(", which leaves a precision of %g over the whole run", precision)
+	}
+	switch {
+	case !x.Candidate && len(x.Winners) == 0:
+		return "neither sentence has the other among its neighbours, so the scorer was not asked"
+	case !x.Candidate:
+		return "neither sentence has the other among its neighbours, so the scorer was not asked; their sentences were kept in:"
+	case x.Verdict == mine.Kept:
+		return "kept: the probability is at least " + rule
+	case x.Verdict == mine.BelowThreshold:
+		return "not kept: the probability is below " + rule
+	}
+	return "not kept: a likelier pair had taken one of its sentences:"
+}
+
+// marginVerdict says in words what became of a pair where the margin decides.
+func marginVerdict(x *view.Explanation, run *view.Run) string {
 	var by []string
 	if x.Forward {
-		by = append(by, "the "+cfg.Source+" sentence")
+		by = append(by, "the "+run.Plan.Side(0, 0).Code+" sentence")
 	}
 	if x.Backward {
-		by = append(by, "the "+cfg.Target+" sentence")
+		by = append(by, "the "+run.Plan.Side(0, 1).Code+" sentence")
 	}
 	switch {
 	case !x.Candidate && len(x.Winners) == 0:
@@ -178,11 +212,11 @@ func verdictText(x eval.Explanation, cfg pipeline.Config) string {
 	proposed := "proposed by " + strings.Join(by, " and ")
 	switch x.Verdict {
 	case mine.Kept:
-		return fmt.Sprintf("%s, kept: the score is above the threshold %g", proposed, cfg.Threshold)
+		return fmt.Sprintf("%s, kept: the score is above the threshold %g", proposed, x.Threshold)
 	case mine.BelowThreshold:
-		return fmt.Sprintf("%s, not kept: the score is not above the threshold %g", proposed, cfg.Threshold)
+		return fmt.Sprintf("%s, not kept: the score is not above the threshold %g", proposed, x.Threshold)
 	case mine.NotProposed:
-		return fmt.Sprintf("%s, not kept: %s retrieval asks another side to propose it", proposed, cfg.Retrieval)
+		return fmt.Sprintf("%s, not kept: %s retrieval asks another side to propose it", proposed, run.Plan.Settings.Retrieval)
 	}
 	return proposed + ", not kept: a better pair had taken one of its sentences:"
 }

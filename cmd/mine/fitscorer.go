@@ -13,6 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
+	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
 	"bitextmine/score/fit"
 	"bitextmine/score/inject"
@@ -112,7 +113,7 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := pipeline.Fit(ctx, *cfg, pairs, from, runOptions(progress.New(os.Stderr)))
+	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs}, runOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return nil, err
 	}

@@ -2,16 +2,17 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/pipeline"
-	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/store"
 )
 
 func newGC() *cobra.Command {
-	var sweep pipeline.Sweep
+	var sweep admin.Sweep
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove intermediate files that the last runs do not need",
@@ -26,7 +27,11 @@ searched cells go too, once they are merged: it saves most of the space, and a r
 	f.DurationVar(&sweep.Older, "older", 24*time.Hour, "leave alone what is younger: a run that is under way may need it")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		swept, err := pipeline.GC(cmd.Context(), *work, sweep, runOptions(progress.Silent))
+		var swept *admin.Swept
+		err := withStore(cmd.Context(), *work, func(st *store.Store) (err error) {
+			swept, err = admin.GC(cmd.Context(), st, sweep, version, slog.Default())
+			return err
+		})
 		if swept != nil {
 			verb := "removed"
 			if sweep.DryRun {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline"
+	"bitextmine/pipeline/record"
 )
 
 // Exit codes, as `mine --help` lists them.
@@ -55,7 +55,7 @@ func execute(ctx context.Context, args []string) int {
 		return exitRetry
 	}
 	fmt.Fprintln(os.Stderr, "mine:", err)
-	if locked := (*pipeline.Locked)(nil); errors.As(err, &locked) {
+	if locked := (*record.Locked)(nil); errors.As(err, &locked) {
 		return exitLocked
 	}
 	if badinput.Is(err) {

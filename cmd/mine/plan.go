@@ -14,6 +14,7 @@ import (
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 )
 
 func newPlan() *cobra.Command {
@@ -48,41 +49,37 @@ func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Write
 	if e == nil {
 		return refused
 	}
-	if err := printPlan(out, cfg, e, asJSON); err != nil {
+	if err := printPlan(out, e, asJSON); err != nil {
 		return err
 	}
 	return refused
 }
 
-func printPlan(out io.Writer, cfg pipeline.Config, e *pipeline.Estimate, asJSON bool) error {
+func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(e)
 	}
 	fmt.Fprintf(out, "%d files, %s of text\n", e.Inputs, plan.Bytes(e.InputBytes))
-	for s, language := range []string{cfg.Source, cfg.Target} {
-		fmt.Fprintf(out, "%s: %d sentences in %d shards\n", language, e.Sentences[s], e.Shards[s])
+	for _, l := range e.Languages {
+		fmt.Fprintf(out, "%s: %d sentences in %d shards\n", l.Code, l.Sentences, l.Shards)
 	}
-	fmt.Fprintf(out, "%d cells\n\n", e.Cells)
+	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "stage\ttasks\tdone\tto do\t\n")
-	for _, stage := range []string{plan.Encode, plan.Search, plan.Merge, plan.Match} {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t\n", stage, e.Tasks[stage], e.Done[stage], e.Tasks[stage]-e.Done[stage])
+	fmt.Fprintf(table, "stage\ttasks\tdone\tto do\titems to do\t\tper second\t\n")
+	unknown := ""
+	for _, stage := range e.Stages {
+		rate := ""
+		if stage.Items > 0 && stage.Rate > 0 {
+			rate = fmt.Sprintf("%.3g", stage.Rate)
+		} else if stage.Items > 0 {
+			unknown = ", without " + stage.Name
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t\n", stage.Name, stage.Tasks, stage.Done, stage.Tasks-stage.Done, count(stage.Items), stage.Unit, rate)
 	}
 	if err := table.Flush(); err != nil {
 		return err
-	}
-	fmt.Fprintf(out, "\nto encode   %d sentences", e.Encodings)
-	if e.Encodings > 0 {
-		fmt.Fprintf(out, " at %.0f/s", e.Rates.Encodings)
-	}
-	fmt.Fprintf(out, "\nto compare  %.3g pairs of sentences, %.3g floating point operations", float64(e.Comparisons), e.FLOP)
-	without := ""
-	if e.Rates.Comparisons > 0 {
-		fmt.Fprintf(out, ", at %.3g pairs/s", e.Rates.Comparisons)
-	} else if e.Comparisons > 0 {
-		without = ", without the search"
 	}
 	fmt.Fprintf(out, "\nsearch      %s: %s\n", e.Search.Backend, e.Search.Why)
 	for _, b := range e.Backends {
@@ -100,6 +97,14 @@ func printPlan(out io.Writer, cfg pipeline.Config, e *pipeline.Estimate, asJSON 
 	if e.DiskFree > 0 {
 		fmt.Fprintf(out, "; %s free", plan.Bytes(e.DiskFree))
 	}
-	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second), without, pipeline.PlanPath(e.Work, e.PlanID))
+	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second), unknown, record.PlanPath(e.Work, e.PlanID))
 	return err
+}
+
+// count shows a number of items: whole as long as a person reads it at a glance.
+func count(n int64) string {
+	if n < 10_000_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%.3g", float64(n))
 }

@@ -18,6 +18,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 )
 
 func newRun() *cobra.Command {
@@ -103,7 +104,7 @@ func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
 }
 
 // printGold compares the kept pairs with known ones by the ids of their sentences.
-func printGold(ctx context.Context, out io.Writer, name string, gold []eval.IDs, r *pipeline.Report) (err error) {
+func printGold(ctx context.Context, out io.Writer, name string, gold []eval.IDs, r *record.Report) (err error) {
 	file, err := bitext.Open(r.Bitext.Path)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func printGold(ctx context.Context, out io.Writer, name string, gold []eval.IDs,
 	return err
 }
 
-func printReport(out io.Writer, r *pipeline.Report) error {
+func printReport(out io.Writer, r *record.Report) error {
 	c := r.Counts
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "\n\tread\tunique\t\n")
@@ -154,6 +155,6 @@ func printReport(out io.Writer, r *pipeline.Report) error {
 		}
 		fmt.Fprintf(out, "\n%.3f  %s\n       %s\n", score, s.Source, s.Target)
 	}
-	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows, filepath.Join(filepath.Dir(r.Bitext.Path), pipeline.ReportName))
+	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows, filepath.Join(filepath.Dir(r.Bitext.Path), record.ReportName))
 	return err
 }

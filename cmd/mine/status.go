@@ -1,22 +1,35 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/pipeline"
-	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/store"
 )
 
 // workFlag adds --work to a command that looks at a store.
 func workFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("work", filepath.Join("mined", "work"), "work directory or bucket of the runs")
+}
+
+// withStore opens the store that runs have used and closes it after do.
+func withStore(ctx context.Context, work string, do func(*store.Store) error) (err error) {
+	st, err := store.OpenExisting(ctx, work, slog.Default())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return do(st)
 }
 
 func newStatus() *cobra.Command {
@@ -30,7 +43,11 @@ func newStatus() *cobra.Command {
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := pipeline.ReadStatus(cmd.Context(), *work, runOptions(progress.Silent))
+		var s *admin.Status
+		err := withStore(cmd.Context(), *work, func(st *store.Store) (err error) {
+			s, err = admin.ReadStatus(cmd.Context(), st, version)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -44,7 +61,7 @@ func newStatus() *cobra.Command {
 	return cmd
 }
 
-func printStatus(out io.Writer, s *pipeline.Status) error {
+func printStatus(out io.Writer, s *admin.Status) error {
 	fmt.Fprintf(out, "run %d, %s-%s into %s, started %s on %s\n\n", s.Run.Number, s.Run.Source, s.Run.Target, s.Run.Out,
 		s.Run.Since.Local().Format(time.DateTime), s.Run.Host)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -20,6 +20,9 @@ const (
 	Float64 DType = "float64"
 )
 
+// Size is the bytes of a value; 0 of a type that is not known.
+func (d DType) Size() int64 { return int64(itemSize[d]) }
+
 // descr is numpy's code for the little-endian type.
 var descr = map[DType]string{Float16: "<f2", Float32: "<f4", Float64: "<f8"}
 

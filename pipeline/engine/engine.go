@@ -29,9 +29,6 @@ type Job struct {
 	Begin func(wave int) (end func())
 }
 
-// wide stages use every core by themselves.
-func wide(stage string) bool { return stage == plan.Search || stage == plan.Match }
-
 // Local runs tasks in this process: as many at once as cores and memory allow.
 type Local struct {
 	Cores     int
@@ -57,7 +54,7 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 	g, working := errgroup.WithContext(ctx)
 	for i := range tasks {
 		wants, needs := int64(1), int64(0)
-		if wide(tasks[i].Stage) {
+		if job.Plan.Waves[wave].Wide {
 			wants = int64(l.Cores)
 		}
 		if l.MaxMemory > 0 {

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func job(tasks ...int) Job {
 	p := &plan.Plan{}
 	for i, n := range tasks {
-		stage := []string{plan.Encode, plan.Search, plan.Merge, plan.Match}[i%4]
-		wave := plan.Wave{Stage: stage}
+		stage := []string{"encode", "search", "merge", "match"}[i%4]
+		wave := plan.Wave{Stage: stage, Wide: i%2 == 1, GPU: i%4 == 0}
 		for range n {
 			wave.Tasks = append(wave.Tasks, plan.Task{Stage: stage, Memory: 100 << 20})
 		}

@@ -20,7 +20,7 @@ type Kubernetes struct {
 	Namespace string
 	Claim     string // a PersistentVolumeClaim, mounted at Mount in every pod; empty: none, as with a bucket
 	Mount     string
-	GPUs      int // of an encoding pod
+	GPUs      int // of a pod whose stage uses them
 	Cores     int
 	MaxMemory int64
 	DryRun    io.Writer
@@ -95,7 +95,7 @@ func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
 		K    Kubernetes
 		GPUs int
 	}{array: newArray(job, wave, maxArray, k.Cores, k.MaxMemory), K: k}
-	if a.Stage == "encode" {
+	if job.Plan.Waves[wave].GPU {
 		a.GPUs = k.GPUs
 	}
 	var out bytes.Buffer

@@ -2,15 +2,14 @@ package plan
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"bitextmine/internal/badinput"
 )
 
-// file is a plan as it is stored: with a digest, so that a plan that was changed by hand or cut short is told.
+// file is a plan as it is stored: with a digest, so that a plan that was changed by hand or cut short is found.
 type file struct {
 	Digest string          `json:"digest"`
 	Plan   json.RawMessage `json:"plan"`
@@ -18,6 +17,7 @@ type file struct {
 
 // Encode returns the plan's file and its id, the digest of its content.
 func (p *Plan) Encode() (data []byte, id string, err error) {
+	p.Format = format
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return nil, "", fmt.Errorf("encode the plan: %w", err)
@@ -28,69 +28,94 @@ func (p *Plan) Encode() (data []byte, id string, err error) {
 }
 
 // Decode reads a plan's file; name is for messages. A plan of another version of the program is a badinput error: its keys
-// may mean other outputs.
+// may mean other outputs. Whether its tasks' arguments are right is for their stages to say.
 func Decode(data []byte, name, version string) (*Plan, error) {
-	var f file
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, badinput.Errorf("%s is no plan (%w); make it again with mine run", name, err)
-	}
-	if digest(f.Plan) != f.Digest {
-		return nil, badinput.Errorf("%s was changed or cut short after it was made; make it again with mine run", name)
+	raw, err := open(data, name)
+	if err != nil {
+		return nil, err
 	}
 	var made struct {
+		Format  int    `json:"format"`
 		Version string `json:"version"`
 	}
-	if err := json.Unmarshal(f.Plan, &made); err != nil || made.Version != version {
-		return nil, badinput.Errorf("%s was made by version %q of the program, this is %s; make it again with this one", name, made.Version, version)
+	if err := json.Unmarshal(raw, &made); err != nil || made.Version != version || made.Format != format {
+		return nil, badinput.Errorf("%s was made by another version of the program (%q, format %d; this is %q, format %d); make it again with this one",
+			name, made.Version, made.Format, version, format)
 	}
 	p := &Plan{}
-	d := json.NewDecoder(bytes.NewReader(f.Plan))
+	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(p); err != nil {
-		return nil, badinput.Errorf("%s is no plan (%w); make it again with mine run", name, err)
+		return nil, Malformed(name, err)
 	}
 	if err := p.check(); err != nil {
-		return nil, badinput.Errorf("%s is no plan (%w); make it again with mine run", name, err)
+		return nil, Malformed(name, err)
 	}
 	return p, nil
 }
 
-// check makes sure that what tasks refer to is there.
-func (p *Plan) check() error {
-	within := func(i, n int) bool { return i >= 0 && i < n }
+// Malformed is the error of a plan file that does not hold a plan.
+func Malformed(name string, err error) error {
+	return badinput.Errorf("%s is not a plan (%w); make it again with mine run", name, err)
+}
+
+// open checks a plan file's digest and returns the plan's JSON.
+func open(data []byte, name string) (json.RawMessage, error) {
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, Malformed(name, err)
+	}
+	if digest(f.Plan) != f.Digest {
+		return nil, badinput.Errorf("%s was changed or cut short after it was made; make it again with mine run", name)
+	}
+	return f.Plan, nil
+}
+
+// Outputs names the outputs of a plan's tasks, whatever version of the program made it, by stage and key.
+func Outputs(data []byte, name string) (outputs [][2]string, err error) {
+	raw, err := open(data, name)
+	if err != nil {
+		return nil, err
+	}
+	var p struct {
+		Waves []struct {
+			Tasks []struct {
+				Stage string `json:"stage"`
+				Key   string `json:"key"`
+			} `json:"tasks"`
+		} `json:"waves"`
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, Malformed(name, err)
+	}
 	for _, w := range p.Waves {
-		for i, t := range w.Tasks {
-			ok := within(t.Side, 2)
-			if !ok {
-				return fmt.Errorf("task %d of wave %s is of no side", i, w.Stage)
+		for _, t := range w.Tasks {
+			outputs = append(outputs, [2]string{t.Stage, t.Key})
+		}
+	}
+	return outputs, nil
+}
+
+// check makes sure that the languages of every pair are there.
+func (p *Plan) check() error {
+	for _, pair := range p.Pairs {
+		for _, language := range []int{pair.Source, pair.Target} {
+			if language < 0 || language >= len(p.Languages) {
+				return fmt.Errorf("a pair names language %d of %d", language, len(p.Languages))
 			}
-			own, other := p.Sides[t.Side], p.Sides[1-t.Side]
-			switch t.Stage {
-			case Shard:
-				ok = within(t.Input, len(own.Inputs))
-			case Encode:
-				ok = within(t.Shards[0], len(own.Shards))
-			case Search:
-				ok = within(t.Shards[0], len(p.Sides[0].Shards)) && within(t.Shards[1], len(p.Sides[1].Shards))
-			case Merge:
-				ok = within(t.Shards[0], len(own.Shards)) && (t.Base == nil || within(t.Base.Cover, len(p.Covers)))
-				for _, c := range t.Cells {
-					ok = ok && within(c.Other, len(other.Shards))
-				}
-			case Match:
-				ok = len(t.Merges[0]) == len(p.Sides[0].Shards) && len(t.Merges[1]) == len(p.Sides[1].Shards)
-			default:
-				ok = false
+		}
+		for side, language := range []int{pair.Source, pair.Target} {
+			if n, shards := len(pair.Merges[side]), len(p.Languages[language].Shards); n > 0 && n != shards {
+				return fmt.Errorf("a pair names %d merges for %d shards", n, shards)
 			}
-			if !ok {
-				return fmt.Errorf("task %d of wave %s names what is not there", i, w.Stage)
+		}
+	}
+	for _, w := range p.Waves {
+		for _, t := range w.Tasks {
+			if t.Stage != w.Stage {
+				return errors.New("a task of stage " + t.Stage + " is in the wave of " + w.Stage)
 			}
 		}
 	}
 	return nil
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
 }

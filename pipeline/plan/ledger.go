@@ -1,74 +1,51 @@
 package plan
 
-import (
-	"maps"
-	"slices"
-)
-
-// Ledger is what a run leaves for the next: the merged neighbours of every shard, and what they cover. It is a hint: without it
-// a run only computes more.
+// Ledger is what a run leaves for the next: the merged neighbours of every shard of a pair, and the shard sets that they have seen. It
+// is a hint: without it a run only computes more.
 type Ledger struct {
-	Covers []Cover              `json:"covers"`
-	Sides  [2]map[string]Merged `json:"sides"` // by Vector
+	ShardSets []ShardSet           `json:"covers"`
+	Sides     [2]map[string]Merged `json:"sides"` // by Vector
 }
 
 // Merged is a shard's merged neighbours.
 type Merged struct {
-	Key   string `json:"key"`
-	Cover int    `json:"cover"` // place among the covers
+	Key      string `json:"key"`
+	ShardSet int    `json:"cover"` // place among the ledger's shard sets
 }
+
+// familyVersion is the version of the merged neighbours that a ledger names.
+const familyVersion = 1
 
 // Family names the runs that share a ledger: those whose merges differ in nothing but shards.
 func Family(settings Settings, source, target string) string {
-	return key("ledger", mergeVersion, []any{settings.Encoder, settings.DType, settings.SearchKey(), settings.K, source, target})
+	return Key("ledger", familyVersion, []any{settings.Encoder, settings.DType, settings.SearchKey(), settings.K, source, target})
 }
 
-// LedgerOf returns the ledger that a run leaves once its merges are done.
-func LedgerOf(p *Plan) *Ledger {
+// NewLedger returns the ledger that a plan leaves of a pair once its merges are done.
+func NewLedger(p *Plan, pair int) *Ledger {
 	l := &Ledger{}
-	match := p.Waves[len(p.Waves)-1].Tasks[0]
-	for s, side := range p.Sides {
-		l.Covers = append(l.Covers, CoverOf(p.Sides[1-s].Shards))
-		l.Sides[s] = map[string]Merged{}
-		for i, shard := range side.Shards {
-			l.Sides[s][shard.Vector] = Merged{match.Merges[s][i], s}
+	for side := range p.Pairs[pair].Merges {
+		l.ShardSets = append(l.ShardSets, SetOf(p.Side(pair, 1-side).Shards))
+		l.Sides[side] = map[string]Merged{}
+		for i, shard := range p.Side(pair, side).Shards {
+			l.Sides[side][shard.Vector] = Merged{p.Pairs[pair].Merges[side][i], side}
 		}
 	}
 	return l
 }
 
-// base returns the shard's merged neighbours if their cover is inside wanted.
-func (l *Ledger) base(side int, vector string, wanted Cover) (string, Cover) {
+// Base returns the key of a shard's merged neighbours and what they have seen, if that is inside wanted; otherwise an empty key.
+func (l *Ledger) Base(side int, vector string, wanted ShardSet) (string, ShardSet) {
 	if l == nil {
 		return "", nil
 	}
 	m, ok := l.Sides[side][vector]
-	if !ok || m.Cover < 0 || m.Cover >= len(l.Covers) {
+	if !ok || m.ShardSet < 0 || m.ShardSet >= len(l.ShardSets) {
 		return "", nil
 	}
-	cover := l.Covers[m.Cover]
-	if len(cover.without(wanted)) > 0 {
+	seen := l.ShardSets[m.ShardSet]
+	if len(seen.Without(wanted)) > 0 {
 		return "", nil
 	}
-	return m.Key, cover
-}
-
-// CoverOf is the set of all the shards.
-func CoverOf(shards []ShardFile) Cover {
-	set := map[string]bool{}
-	for _, s := range shards {
-		set[s.Vector] = true
-	}
-	return slices.Sorted(maps.Keys(set))
-}
-
-// without returns the members of c that are not in other; both are ascending.
-func (c Cover) without(other Cover) Cover {
-	var rest Cover
-	for _, v := range c {
-		if _, found := slices.BinarySearch(other, v); !found {
-			rest = append(rest, v)
-		}
-	}
-	return rest
+	return m.Key, seen
 }

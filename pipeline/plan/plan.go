@@ -7,28 +7,24 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// The stages, in the order of their waves.
-const (
-	Shard  = "shard"  // one input file -> Parquet shards of unique sentences
-	Encode = "encode" // one shard -> embedding file
-	Search = "search" // one cell -> both sides' neighbours
-	Merge  = "merge"  // one shard's base and new cells -> its neighbours over its whole cover
-	Match  = "match"  // every shard's neighbours -> bitext
-)
+// format is the version of the plan file.
+const format = 2
 
 // Plan is all that a task needs to know, on whatever machine it runs.
 type Plan struct {
-	Version  string          `json:"version"` // of the program: another version may compute other keys
-	Settings Settings        `json:"settings"`
-	Encoder  string          `json:"encoder"`           // where its files are: a built-in name or a path
-	Backend  string          `json:"backend,omitempty"` // that searches, where it is another than Settings.Search
-	Sides    [2]Side         `json:"sides"`             // source, target
-	Scorer   json.RawMessage `json:"scorer,omitempty"`  // its file, where one decides
-	Covers   []Cover         `json:"covers"`            // of the bases
-	Waves    []Wave          `json:"waves"`
+	Format    int             `json:"format"`
+	Version   string          `json:"version"` // of the program: another version may compute other keys
+	Settings  Settings        `json:"settings"`
+	Encoder   string          `json:"encoder"`           // where its files are: a built-in name or a path
+	Backend   string          `json:"backend,omitempty"` // the search backend, where it is another than Settings.Search
+	Scorer    json.RawMessage `json:"scorer,omitempty"`  // its file, where a scorer decides
+	Languages []Language      `json:"languages"`
+	Pairs     []Pair          `json:"pairs"`
+	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
+	Waves     []Wave          `json:"waves"`
 }
 
-// Settings are the settings that change outputs, as the specs take them.
+// Settings are the settings that change outputs, as the specs of tasks take them.
 type Settings struct {
 	Corpus           corpus.Options `json:"corpus"`
 	EncoderName      string         `json:"encoder_name"`
@@ -37,16 +33,39 @@ type Settings struct {
 	setting.Vectors
 	setting.Searching        // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
 	setting.Decision         // Scorer: the digest of Plan.Scorer
-	ConfigDigest      string `json:"config_digest"`
+	ConfigDigest      string `json:"config_digest"` // of a pair; empty in a plan, which has one for each pair
 }
 
-// Side is one language's part of a run.
-type Side struct {
-	Name     string      `json:"name"` // "src" or "tgt", as in the bitext's columns
-	Language string      `json:"language"`
-	Inputs   []Input     `json:"inputs"` // in the order of their paths
-	Shards   []ShardFile `json:"shards"` // in the order of (path of the input file, place in it): the first occurrence of a sentence is in the first shard that has it
+// Language is the text of one language.
+type Language struct {
+	Code   string  `json:"code"`
+	Inputs []Input `json:"inputs"` // in the order of their paths
+	// Shards are in the order of (path of the input file, place in it): the first occurrence of a sentence is in the first shard
+	// that has it.
+	Shards []Shard `json:"shards"`
 }
+
+// Rows adds up the rows of the shards.
+func (l *Language) Rows() int {
+	n := 0
+	for _, shard := range l.Shards {
+		n += shard.Rows
+	}
+	return n
+}
+
+// Pair is two languages that are mined together, by their places among the plan's languages.
+type Pair struct {
+	Source       int    `json:"source"`
+	Target       int    `json:"target"`
+	ConfigDigest string `json:"config_digest"` // of the settings and the two language codes
+
+	Merges [2][]string `json:"merges"` // keys of the merged neighbours by side and shard, where the plan asks for them
+	Bitext string      `json:"bitext"` // key of the matching task, where the plan asks for it
+}
+
+// SideNames are the names of a pair's sides, as the bitext's columns have them.
+var SideNames = [2]string{"src", "tgt"}
 
 // Input is a text file.
 type Input struct {
@@ -56,31 +75,22 @@ type Input struct {
 	SHA256  string `json:"sha256"` // of its bytes
 }
 
-// ShardFile is one shard in the output of a sharding task.
-type ShardFile struct {
+// Shard is one shard in the output of a sharding task.
+type Shard struct {
 	Name   string `json:"name"` // input path#place: the bitext's shard column
 	Task   string `json:"task"` // key of the sharding task
 	File   string `json:"file"` // its name in that task's output
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	Vector string `json:"vector"` // key of its encoding task: what the shard is called in cells and covers
+	Vector string `json:"vector"` // key of its encoding task: how cells and shard sets name the shard
 }
 
-// Rows adds up the rows of a side's shards.
-func (s *Side) Rows() int {
-	n := 0
-	for _, shard := range s.Shards {
-		n += shard.Rows
-	}
-	return n
-}
-
-// Cover is a set of shards by their Vector, ascending.
-type Cover []string
-
-// Wave is tasks that do not need each other.
+// Wave is tasks of one stage, which do not need each other.
 type Wave struct {
 	Stage string `json:"stage"`
+	Unit  string `json:"unit"`           // what Task.Items counts
+	Wide  bool   `json:"wide,omitempty"` // one task uses every core
+	GPU   bool   `json:"gpu,omitempty"`  // a task uses a GPU where one was asked for
 	Tasks []Task `json:"tasks"`
 }
 
@@ -88,32 +98,28 @@ type Wave struct {
 type Task struct {
 	Stage string `json:"stage"`
 	Key   string `json:"key"`
-	Items int64  `json:"items"` // bytes of text for a sharding task, else sentences: what its progress counts
-	// Memory is an upper bound of the anonymous memory that it needs, in bytes; mapped files are not in it.
+	Items int64  `json:"items"` // what its progress counts, in the wave's unit
+	// Memory is an upper bound of the anonymous memory that it needs, in bytes, without mapped files.
 	Memory int64 `json:"memory"`
-
-	Side   int       `json:"side"`             // of shard, encode, merge: 0 source, 1 target
-	Input  int       `json:"input"`            // of shard: place among the side's inputs
-	Shards [2]int    `json:"shards"`           // of encode and merge: [0], a shard of Side; of search: a shard of either side
-	Base   *Base     `json:"base,omitempty"`   // of merge
-	Cells  []CellRef `json:"cells,omitempty"`  // of merge: the cells that its base does not cover
-	Merges [2][]Ref  `json:"merges,omitempty"` // of match: by side and shard
+	Disk   int64 `json:"disk"` // an estimate of what it writes, in bytes
+	// Args says which inputs of the plan it works on; only its stage reads it.
+	Args json.RawMessage `json:"args"`
 }
 
-// Base is neighbours that a merge starts from.
-type Base struct {
-	Key   string `json:"key"`
-	Cover int    `json:"cover"` // place in the plan's covers
+// Side returns the language of a side of a pair: 0 source, 1 target.
+func (p *Plan) Side(pair, side int) *Language {
+	if side == 0 {
+		return &p.Languages[p.Pairs[pair].Source]
+	}
+	return &p.Languages[p.Pairs[pair].Target]
 }
 
-// CellRef is a cell seen from one of its shards.
-type CellRef struct {
-	Key   string `json:"key"`
-	Other int    `json:"other"` // the other side's shard
+// PairSettings are the settings as the specs of one pair take them.
+func (p *Plan) PairSettings(pair int) Settings {
+	s := p.Settings
+	s.ConfigDigest = p.Pairs[pair].ConfigDigest
+	return s
 }
-
-// Ref is the key of a task.
-type Ref = string
 
 // Searcher names the backend that searches.
 func (p *Plan) Searcher() string {
@@ -132,16 +138,16 @@ func (p *Plan) Len() int {
 	return n
 }
 
-// Task returns a task by its place among the tasks of all waves.
-func (p *Plan) Task(index int) (*Task, bool) {
+// Task returns a task by its place among the tasks of all waves, and its wave.
+func (p *Plan) Task(index int) (*Task, *Wave, bool) {
 	for w := range p.Waves {
 		tasks := p.Waves[w].Tasks
 		if index >= 0 && index < len(tasks) {
-			return &tasks[index], true
+			return &tasks[index], &p.Waves[w], true
 		}
 		index -= len(tasks)
 	}
-	return nil, false
+	return nil, nil, false
 }
 
 // First is the place of a wave's first task among the tasks of all waves.

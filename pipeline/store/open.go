@@ -110,3 +110,11 @@ func cacheOf(location string) (string, error) {
 	sum := sha256.Sum256([]byte(location))
 	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
 }
+
+// OpenExisting opens a store that runs have used: no directory is made for a name that was mistyped.
+func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, error) {
+	if info, err := os.Stat(work); !Remote(work) && (err != nil || !info.IsDir()) {
+		return nil, badinput.Errorf("%s is not a work directory; name one with --work", work)
+	}
+	return Open(ctx, work, log)
+}

@@ -23,8 +23,8 @@ type Set struct {
 	Examples
 }
 
-// featureVersions names the program's features.
-func featureVersions() []string {
+// FeatureVersions names the program's features.
+func FeatureVersions() []string {
 	names := make([]string, len(feature.All))
 	for i, f := range feature.All {
 		names[i] = fmt.Sprintf("%s@%d", f.Name, f.Version)
@@ -35,7 +35,7 @@ func featureVersions() []string {
 // NewSet combines examples with the settings that they depend on.
 func NewSet(model *encode.Model, k int, known score.KnownPairs, examples Examples) *Set {
 	return &Set{
-		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", featureVersions(), known, examples,
+		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", FeatureVersions(), known, examples,
 	}
 }
 
@@ -58,7 +58,7 @@ func ReadSet(path string) (*Set, error) {
 	if err := json.Unmarshal(data, s); err != nil {
 		return nil, badinput.Errorf("%s is not an examples file (%w); write one with mine fit-scorer --save-examples", path, err)
 	}
-	if fmt.Sprint(s.Features) != fmt.Sprint(featureVersions()) {
+	if fmt.Sprint(s.Features) != fmt.Sprint(FeatureVersions()) {
 		return nil, badinput.Errorf("the examples in %s have the features of another version of the program: write them again with mine fit-scorer", path)
 	}
 	if s.check() != nil || len(s.Values)%feature.Count != 0 {

@@ -1,0 +1,253 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/store"
+)
+
+// Sweep says what mine gc may take away.
+type Sweep struct {
+	Keep   int           // the last runs into each output directory whose outputs stay
+	Cells  bool          // sweep searched cells too, as merged neighbours hold all that a run needs of them
+	Older  time.Duration // younger outputs and leftovers stay: a run that is under way may need them
+	DryRun bool
+}
+
+// Swept says what mine gc took away.
+type Swept struct {
+	Outputs   map[string]int `json:"outputs"` // by stage
+	Leftovers int            `json:"leftovers"`
+	Notes     int            `json:"notes"`
+	Bytes     int64          `json:"bytes"`
+}
+
+// GC removes outputs that none of the last runs made or used, and what killed writers left behind. Swept cells cost a later run
+// nothing unless text is withdrawn: then they are searched again.
+func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *slog.Logger) (*Swept, error) {
+	if sweep.Keep < 1 || sweep.Older < 0 {
+		return nil, badinput.Errorf("keep = %d and older = %s: keep at least one run, and let the age not be negative", sweep.Keep, sweep.Older)
+	}
+	g := &collector{Sweep: sweep, store: st, before: time.Now().Add(-sweep.Older), live: map[string]bool{}, log: log, swept: &Swept{Outputs: map[string]int{}}}
+	if err := g.mark(ctx, version); err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Backward(stage.All()) {
+		if err := g.outputs(ctx, d.Name); err != nil {
+			return g.swept, err
+		}
+	}
+	if err := g.sweepIndexes(); err != nil {
+		return g.swept, err
+	}
+	for _, kind := range []string{record.RunsNote, record.PlansNote, record.RunningNote, record.FailedNote, record.LedgerNote} {
+		if err := g.notes(ctx, kind); err != nil {
+			return g.swept, err
+		}
+	}
+	if !sweep.DryRun {
+		swept, bytes, err := st.Sweep(ctx, g.before)
+		g.swept.Leftovers += swept
+		g.swept.Bytes += bytes
+		if err != nil {
+			return g.swept, err
+		}
+	}
+	return g.swept, nil
+}
+
+// collector is one sweep.
+type collector struct {
+	Sweep
+	store  *store.Store
+	log    *slog.Logger
+	before time.Time
+	live   map[string]bool // "stage/key" of outputs, "kind/name" of notes
+	swept  *Swept
+}
+
+// mark finds what the kept runs made or used.
+func (g *collector) mark(ctx context.Context, version string) error {
+	runs, err := record.History(ctx, g.store)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return badinput.Errorf("the store has seen no run, so what is still needed is not known; name the work directory of a run")
+	}
+	kept := map[string]int{}
+	for _, run := range slices.Backward(runs) {
+		if kept[run.Line()]++; kept[run.Line()] > g.Keep {
+			continue
+		}
+		g.live[record.RunsNote+"/"+run.Name()] = true
+		g.live[record.PlansNote+"/"+run.Plan+".json"] = true
+		if err := g.markPlan(ctx, run, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markPlan marks the outputs of a run's plan. Of a plan of another version of the program its tasks are known, not what else it uses;
+// of a plan that cannot be read nothing is, and what only that run needs is swept.
+func (g *collector) markPlan(ctx context.Context, run record.Run, version string) error {
+	name := "plan " + run.Plan
+	data, err := g.store.ReadNote(ctx, record.PlansNote, run.Plan+".json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	keep := func(stage, key string) {
+		g.live[stage+"/"+key] = true
+		g.live[record.RunningNote+"/"+stage+"-"+key] = true
+		g.live[record.FailedNote+"/"+stage+"-"+key] = true
+	}
+	if p, failure := stage.Decode(data, name, version); failure == nil {
+		stage.Outputs(p, g.Cells, keep)
+		return nil
+	}
+	outputs, failure := plan.Outputs(data, name)
+	if failure != nil {
+		g.log.Warn("the plan of a run cannot be read: what that run alone needs is swept, and computed again if it is asked for",
+			"run", run.Number, "out", run.Out, "reason", failure)
+		return nil
+	}
+	for _, output := range outputs {
+		keep(output[0], output[1])
+	}
+	return nil
+}
+
+// outputs removes a stage's outputs that nobody needs.
+func (g *collector) outputs(ctx context.Context, stage string) error {
+	for entry, err := range g.store.List(ctx, stage) {
+		if err != nil {
+			return fmt.Errorf("list %s: %w", stage, err)
+		}
+		if g.live[stage+"/"+entry.Name] || entry.Time.After(g.before) {
+			g.live[stage+"/"+entry.Name] = true
+			continue
+		}
+		g.swept.Outputs[stage]++
+		g.swept.Bytes += entry.Bytes
+		if g.DryRun {
+			continue
+		}
+		if err := g.store.Remove(ctx, store.Task{Stage: stage, Key: entry.Name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepIndexes removes index files that nobody has used since a moment.
+func (g *collector) sweepIndexes() error {
+	dir := g.store.Local(search.IndexesName)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list the index files: %w", err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.before) {
+			continue // gone meanwhile, or a leftover, which Sweep takes
+		}
+		g.swept.Outputs[search.IndexesName]++
+		g.swept.Bytes += info.Size()
+		if g.DryRun {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *collector) notes(ctx context.Context, kind string) error {
+	for entry, err := range g.store.List(ctx, kind) {
+		if err != nil {
+			return fmt.Errorf("list %s: %w", kind, err)
+		}
+		if g.live[kind+"/"+entry.Name] || entry.Time.After(g.before) {
+			continue
+		}
+		if kind == record.LedgerNote {
+			if whole, err := g.ledgerWhole(ctx, entry.Name); err != nil || whole {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		g.swept.Notes++
+		if g.DryRun {
+			continue
+		}
+		if err := g.store.DeleteNote(ctx, kind, entry.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ledgerWhole reports whether all that a ledger names is still there.
+func (g *collector) ledgerWhole(ctx context.Context, name string) (bool, error) {
+	data, err := g.store.ReadNote(ctx, record.LedgerNote, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	ledger := plan.Ledger{}
+	if err != nil || json.Unmarshal(data, &ledger) != nil {
+		return false, err
+	}
+	for _, side := range ledger.Sides {
+		for _, merged := range side {
+			if !g.live[merge.Stage.Name+"/"+merged.Key] {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// String is the sweep in a line.
+func (s *Swept) String() string {
+	var parts []string
+	for _, name := range append(stageNames(), search.IndexesName) {
+		if n := s.Outputs[name]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %s", n, name))
+		}
+	}
+	if parts == nil {
+		parts = []string{"no outputs"}
+	}
+	return fmt.Sprintf("%s, %d leftovers, %d notes, %s", strings.Join(parts, ", "), s.Leftovers, s.Notes, plan.Bytes(s.Bytes))
+}
+
+func stageNames() []string {
+	var names []string
+	for _, d := range stage.All() {
+		names = append(names, d.Name)
+	}
+	return names
+}

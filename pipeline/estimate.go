@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/index/backend"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/search"
+)
+
+// Estimate is what a run would do and cost.
+type Estimate struct {
+	plan.Cost
+	Work       string        `json:"work"`
+	PlanID     string        `json:"plan_id"`
+	Search     search.Choice `json:"search"`
+	Backends   []Searched    `json:"backends"`         // what else could search, and what it would cost; empty if nothing is to be searched
+	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
+	DiskFree   int64         `json:"disk_free_bytes"`  // 0: not a local directory
+	Time       time.Duration `json:"time_ns"`
+	Inputs     int           `json:"inputs"`
+	InputBytes int64         `json:"input_bytes"`
+}
+
+// Searched is what one search backend would take for the cells that are left.
+type Searched struct {
+	Name    string        `json:"name"`
+	Time    time.Duration `json:"time_ns"`
+	Memory  int64         `json:"memory_bytes"` // of the largest cell
+	Refused string        `json:"refused,omitempty"`
+}
+
+// Plan cuts the text into shards, which a run would do first and then finds done, and returns what the rest would cost. A run that does
+// not fit is a badinput error beside the estimate.
+func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error) {
+	opts.Progress = progress.Silent
+	r, err := newRun(ctx, cfg, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if before, err := record.ReadReport(r.cfg.Out); err == nil { // if it cannot be read, the run will say so
+		r.previous = before
+	}
+	p, err := r.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := r.done(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimate{
+		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
+		Search: r.search, MaxMemory: r.cfg.maxMemory, DiskFree: freeDisk(r.cfg.Work),
+	}
+	for _, language := range p.Languages {
+		e.Inputs += len(language.Inputs)
+		for _, in := range language.Inputs {
+			e.InputBytes += in.Bytes
+		}
+	}
+	if err := r.measure(ctx, p, e, done); err != nil {
+		return nil, err
+	}
+	e.Time = e.Cost.Time()
+	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
+	if !r.remote {
+		bounds.Memory = machineMemory()
+	}
+	return e, e.Fits(bounds)
+}
+
+// measure fills in what this machine does in a second of every stage that has something left: some seconds of work.
+func (r *run) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
+	env := r.env(p)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	for i, wave := range p.Waves {
+		d, err := stage.Named(wave.Stage)
+		if err != nil {
+			return err
+		}
+		var left []*plan.Task
+		for j := range wave.Tasks {
+			if t := &wave.Tasks[j]; !done(t.Stage, t.Key) {
+				left = append(left, t)
+			}
+		}
+		if len(left) == 0 {
+			continue
+		}
+		rate := stage.DefaultRate
+		if d.Rate != nil {
+			if rate, err = d.Rate(ctx, env, left); err != nil {
+				return err
+			}
+		}
+		e.Stages[i].Rate = rate
+	}
+	return r.measureSearch(ctx, e, search.Left(p, done))
+}
+
+// measureSearch fills in what each search backend would take for cells.
+func (r *run) measureSearch(ctx context.Context, e *Estimate, cells []backend.Shape) error {
+	if len(cells) == 0 {
+		return nil
+	}
+	estimates, err := r.chooser.Estimates(ctx, r.search.Backend, cells)
+	if err != nil {
+		return err
+	}
+	for _, one := range estimates {
+		s := Searched{Name: one.Name, Time: one.Time, Memory: one.Memory}
+		if one.Refused != nil {
+			s.Refused = one.Refused.Error()
+		}
+		e.Backends = append(e.Backends, s)
+		if one.Name != e.Search.Backend || backend.Untimed(one.Refused) {
+			continue
+		}
+		if one.Refused != nil {
+			return fmt.Errorf("calibrate the search: %w", one.Refused)
+		}
+		for i := range e.Stages {
+			if e.Stages[i].Name == search.Stage.Name {
+				e.Stages[i].Rate = float64(e.Stages[i].Items) / one.Time.Seconds()
+			}
+		}
+	}
+	return nil
+}
+
+// freeDisk is the room left for the store; 0 if it is no local directory.
+func freeDisk(work string) int64 {
+	var fs unix.Statfs_t
+	if unix.Statfs(work, &fs) != nil {
+		return 0
+	}
+	return int64(fs.Bavail) * fs.Bsize
+}
+
+// machineMemory is what this machine has; 0 if it is not known.
+func machineMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(info.Totalram) * int64(info.Unit)
+}
+
+// memoryLimit bounds the memory of a task here, in bytes; 0: no bound is known.
+func (c *Config) memoryLimit() int64 {
+	if c.maxMemory > 0 {
+		return c.maxMemory
+	}
+	return machineMemory()
+}

@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/view"
+)
+
+// openRun opens a finished run as mine explain does.
+func openRun(t testing.TB, location string) *view.Run {
+	t.Helper()
+	run, err := view.Open(t.Context(), location, options().Version, options().Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return run
+}
+
+// TestExplain explains every candidate of a run by margin and compares with the bitext.
+func TestExplain(t *testing.T) {
+	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	cfg.KeepBelow = true
+	rows := pairs(t, mustRun(t, cfg))
+	run := openRun(t, cfg.Out)
+	pair, err := run.Pair(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[mine.Verdict]int{}
+	for _, row := range rows {
+		x, err := pair.Explain(t.Context(), row.Source.Text, row.Target.Text, run.Model, encode.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[x.Verdict]++
+		if !x.Candidate || x.Scored || (x.Verdict == mine.Kept) != row.Keep || x.Score != row.Score || x.SourceRank != row.SourceRank {
+			t.Errorf("%+v, the bitext has %+v", x, row)
+		}
+		if x.Forward && !x.Source.Neighbours[x.Source.Best].Partner || x.Backward && !x.Target.Neighbours[x.Target.Best].Partner {
+			t.Errorf("%+v: the neighbour with the best margin is not the one that is proposed", x)
+		}
+		mean := 0.0
+		for _, n := range x.Source.Neighbours {
+			mean += float64(n.Cosine) / float64(len(x.Source.Neighbours))
+		}
+		if math.Abs(mean-float64(x.SourceMean)) > 1e-6 {
+			t.Errorf("the cosines shown average to %v, the mean is %v", mean, x.SourceMean)
+		}
+		if (x.Verdict == mine.Taken) != (len(x.Winners) > 0) {
+			t.Errorf("%s with winners %+v", x.Verdict, x.Winners)
+		}
+	}
+	if seen[mine.Taken] == 0 || seen[mine.Kept] == 0 {
+		t.Fatalf("verdicts %v: the case shows nothing", seen)
+	}
+	for _, texts := range [][2]string{{"nowhere", rows[0].Target.Text}, {rows[0].Source.Text, "nowhere"}} {
+		if _, err := pair.Explain(t.Context(), texts[0], texts[1], run.Model, encode.Options{Threads: 1}); !badinput.Is(err) || !strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestExplainScored: where a scorer decides, the probability and the log odds are those of the bitext, and a pair that nobody proposes
+// is no candidate.
+func TestExplainScored(t *testing.T) {
+	cfg := scored(config(corpora(t, 60), filepath.Join(t.TempDir(), "out")))
+	cfg.KeepBelow = true
+	report := mustRun(t, cfg)
+	rows := pairs(t, report)
+	run := openRun(t, report.Bitext.Path)
+	pair, err := run.Pair(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[:min(len(rows), 20)] {
+		x, err := pair.Explain(t.Context(), row.Source.Text, row.Target.Text, run.Model, encode.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := x.Intercept
+		for _, part := range x.Contributions {
+			sum += part.Logit
+		}
+		if !x.Scored || x.Probability != *row.Prob || math.Abs(1/(1+math.Exp(-sum))-float64(x.Probability)) > 1e-5 || (x.Verdict == mine.Kept) != row.Keep {
+			t.Errorf("%+v, the bitext has probability %v, keep %v", x, *row.Prob, row.Keep)
+		}
+	}
+	worst, best := rows[len(rows)-1], rows[0]
+	x, err := pair.Explain(t.Context(), best.Source.Text, worst.Target.Text, run.Model, encode.Options{Threads: 1})
+	if err != nil || x.Candidate && x.Verdict == mine.Kept || x.Cosine == 0 {
+		t.Errorf("%+v, error %v of a pair that is none", x, err)
+	}
+}
+
+func TestOpenRunRefuses(t *testing.T) {
+	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	report := mustRun(t, cfg)
+	other := filepath.Join(cfg.Out, "other.parquet")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	earlier := *report
+	earlier.Work = ""
+	old := t.TempDir()
+	if err := earlier.Write(filepath.Join(old, record.ReportName)); err != nil {
+		t.Fatal(err)
+	}
+	for location, says := range map[string]string{
+		filepath.Join(cfg.Out, "nothing"): "neither a run's output directory",
+		t.TempDir():                       "has no run.json",
+		other:                             "not other.parquet",
+		old:                               "earlier version",
+	} {
+		if _, err := view.Open(t.Context(), location, "test", options().Log); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v does not say %q", location, err, says)
+		}
+	}
+	if _, err := view.Open(t.Context(), cfg.Out, "other", options().Log); !badinput.Is(err) || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(cfg.Out, "work", "plans")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := view.Open(t.Context(), cfg.Out, "test", options().Log); !badinput.Is(err) || !strings.Contains(err.Error(), "is not in") {
+		t.Errorf("error %v", err)
+	}
+}

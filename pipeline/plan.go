@@ -1,0 +1,190 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/store"
+)
+
+// plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest.
+func (r *run) plan(ctx context.Context) (*plan.Plan, error) {
+	return r.planFor(ctx, nil)
+}
+
+// planFor is plan for a goal other than the bitext.
+func (r *run) planFor(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
+	languages, err := r.shard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkNeighbours(ctx, languages); err != nil {
+		return nil, err
+	}
+	if err := r.checkIndex(languages); err != nil {
+		return nil, err
+	}
+	if err := r.chooseSearch(ctx, languages); err != nil {
+		return nil, err
+	}
+	r.report.Search = record.SearchReport{
+		Result: r.search.Result, Backend: r.search.Backend, Why: r.search.Why, Floor: r.cfg.SearchRecall,
+	}
+	request, err := r.request(ctx, languages)
+	if err != nil {
+		return nil, err
+	}
+	request.Goal = goal
+	p, err := stage.Build(request)
+	if err != nil {
+		return nil, err
+	}
+	return p, r.storePlan(ctx, p)
+}
+
+// shard cuts every input and returns the languages with their shards.
+func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
+	languages, err := r.cfg.languages()
+	if err != nil {
+		return nil, err
+	}
+	p, err := stage.Inputs(stage.Request{Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Languages: languages, Pairs: r.pairs()})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.storePlan(ctx, p); err != nil {
+		return nil, err
+	}
+	if r.cfg.DryRun != nil { // the scripts that are to be printed depend on the shards
+		here := *r
+		here.engine, here.remote, here.cfg.DryRun = engine.Local{Cores: r.cfg.Threads, MaxMemory: r.cfg.maxMemory}, false, nil
+		err = here.execute(ctx, p)
+	} else {
+		err = r.execute(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for l := range languages {
+		for _, in := range languages[l].Inputs {
+			info, err := shard.Result(ctx, r.store, in, p.Settings)
+			if err != nil {
+				return nil, err
+			}
+			languages[l].Shards = append(languages[l].Shards, shard.Shards(in, p.Settings, info.Shards)...)
+			r.report.Inputs = append(r.report.Inputs, record.InputReport{Language: languages[l].Code, Path: in.Path, SHA256: in.SHA256, Counts: info.Counts})
+		}
+	}
+	return languages, nil
+}
+
+// pairs are the pairs of the run, by the places of cfg.languages.
+func (r *run) pairs() []plan.Pair {
+	return []plan.Pair{{Source: 0, Target: 1, ConfigDigest: r.report.ConfigDigest}}
+}
+
+// settings returns the settings as the specs of tasks take them.
+func (r *run) settings() plan.Settings {
+	return r.cfg.planSettings(r.model, r.search.Result, scorerDigest(r.scorer, r.model.Tokens))
+}
+
+// request is what the plan after sharding is made from, with the neighbours that earlier runs left.
+func (r *run) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
+	request := stage.Request{
+		Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Scorer: scorerData(r.scorer),
+		Languages: languages, Pairs: r.pairs(), Threads: r.cfg.Threads,
+	}
+	if r.search.Backend != r.search.Result {
+		request.Backend = r.search.Backend
+	}
+	return request, r.readLedgers(ctx, &request)
+}
+
+// storePlan puts a plan where its tasks find it and notes its id.
+func (r *run) storePlan(ctx context.Context, p *plan.Plan) error {
+	data, id, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	r.report.PlanID = id
+	return r.store.WriteNote(ctx, record.PlansNote, id+".json", data)
+}
+
+// ledgerName is the note of what earlier runs merged of a pair.
+func ledgerName(p *plan.Plan, pair int) string {
+	return plan.Family(p.Settings, p.Side(pair, 0).Code, p.Side(pair, 1).Code) + ".json"
+}
+
+// readLedgers adds to a request what earlier runs merged of its pairs and what of that is whole.
+func (r *run) readLedgers(ctx context.Context, request *stage.Request) error {
+	p := &plan.Plan{Settings: request.Settings, Languages: request.Languages, Pairs: request.Pairs}
+	request.Ledgers = make([]*plan.Ledger, len(request.Pairs))
+	for pair := range request.Pairs {
+		data, err := r.store.ReadNote(ctx, record.LedgerNote, ledgerName(p, pair))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		ledger := &plan.Ledger{}
+		if err := json.Unmarshal(data, ledger); err != nil {
+			r.Log.Warn("the ledger of merged neighbours is damaged; every cell is read again", "damage", err)
+			continue
+		}
+		request.Ledgers[pair] = ledger
+	}
+	return r.dropMissingBases(ctx, *request)
+}
+
+// dropMissingBases removes from the ledgers the merged neighbours that a plan would start from and that are not whole any more.
+func (r *run) dropMissingBases(ctx context.Context, request stage.Request) error {
+	trial, err := stage.Build(request)
+	if err != nil {
+		return err
+	}
+	merge.Bases(trial, func(key string, pair, side int, vector string) {
+		if _, failure := r.store.Get(ctx, store.Task{Stage: merge.Stage.Name, Key: key}); failure != nil && ctx.Err() == nil {
+			r.Log.Warn("merged neighbours are missing or damaged; their cells are read again", "key", key, "damage", failure)
+			delete(request.Ledgers[pair].Sides[side], vector)
+		}
+	})
+	return ctx.Err()
+}
+
+// writeLedgers leaves for the next run what this one merged.
+func (r *run) writeLedgers(ctx context.Context, p *plan.Plan) error {
+	for pair := range p.Pairs {
+		data, err := json.Marshal(plan.NewLedger(p, pair))
+		if err != nil {
+			return err
+		}
+		if err := r.store.WriteNote(ctx, record.LedgerNote, ledgerName(p, pair), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done lists the outputs that the store has of a plan's stages.
+func (r *run) done(ctx context.Context, p *plan.Plan) (func(stage, key string) bool, error) {
+	found := map[string]bool{}
+	for _, wave := range p.Waves {
+		for entry, err := range r.store.List(ctx, wave.Stage) {
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", r.cfg.Work, err)
+			}
+			found[wave.Stage+"/"+entry.Name] = true
+		}
+	}
+	return func(stage, key string) bool { return found[stage+"/"+key] }, nil
+}

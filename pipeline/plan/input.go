@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"bitextmine/corpus"
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+// Source returns what reads the input's text.
+func (in Input) Source() corpus.Input {
+	if in.Builtin {
+		return corpus.Input{FS: fixtures.Text, Path: in.Path}
+	}
+	return corpus.Input{Path: in.Path}
+}
+
+// DigestInput reads an input for its size and the SHA-256 of its bytes as they are.
+func DigestInput(in corpus.Input) (Input, error) {
+	var f fs.File
+	var err error
+	if in.FS == nil {
+		f, err = os.Open(in.Path)
+	} else {
+		f, err = in.FS.Open(in.Path)
+	}
+	if err != nil {
+		return Input{}, badinput.Errorf("%s cannot be opened: %w", in.Path, err)
+	}
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Input{}, fmt.Errorf("read %s: %w", in.Path, err)
+	}
+	return Input{Path: in.Path, Builtin: in.FS != nil, Bytes: size, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}

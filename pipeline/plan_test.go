@@ -1,0 +1,321 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/shard"
+)
+
+var planned = plan.Settings{
+	Encoding: setting.Encoding{Encoder: "e"}, Dim: 256, Vectors: setting.Vectors{DType: "float16"},
+	Searching: setting.Searching{Search: "exact"}, Decision: setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06},
+}
+
+// language has n shards of 1000 rows, each of a file of its own.
+func language(code string, n int) plan.Language {
+	l := plan.Language{Code: code}
+	for j := range n {
+		in := plan.Input{Path: fmt.Sprintf("%s/%03d.txt", code, j), Bytes: 10, SHA256: fmt.Sprintf("%s%d", code, j)}
+		l.Inputs = append(l.Inputs, in)
+		l.Shards = append(l.Shards, plan.Shard{Name: in.Path + "#0", Task: shard.Key(in, planned), SHA256: "shard of " + in.SHA256, Rows: 1000})
+	}
+	return l
+}
+
+func request(n, m int, ledger *plan.Ledger) stage.Request {
+	return stage.Request{
+		Version: "v", Settings: planned, Languages: []plan.Language{language("de", n), language("en", m)},
+		Pairs: []plan.Pair{{Source: 0, Target: 1}}, Ledgers: []*plan.Ledger{ledger}, Threads: 2,
+	}
+}
+
+func build(t testing.TB, r stage.Request) *plan.Plan {
+	t.Helper()
+	p, err := stage.Build(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// keysOf lists the keys of a plan's tasks by stage.
+func keysOf(p *plan.Plan) map[string][]string {
+	keys := map[string][]string{}
+	for _, w := range p.Waves {
+		for _, t := range w.Tasks {
+			keys[w.Stage] = append(keys[w.Stage], t.Key)
+		}
+	}
+	return keys
+}
+
+// shape is the number of tasks of each wave, and how many cells merges read.
+func shape(t testing.TB, p *plan.Plan) (tasks [4]int, read int) {
+	t.Helper()
+	for w, wave := range p.Waves {
+		tasks[w] = len(wave.Tasks)
+		for i := range wave.Tasks {
+			var of struct{ Cells []any }
+			if err := json.Unmarshal(wave.Tasks[i].Args, &of); err != nil {
+				t.Fatal(err)
+			}
+			read += len(of.Cells)
+		}
+	}
+	return tasks, read
+}
+
+func TestPlan(t *testing.T) {
+	ledger := plan.NewLedger(build(t, request(3, 2, nil)), 0)
+	doubled := request(3, 2, nil)
+	doubled.Languages[0].Shards[2].SHA256 = doubled.Languages[0].Shards[0].SHA256 // one text under two names
+	fewer := request(3, 2, ledger)
+	fewer.Languages[0].Shards, fewer.Languages[0].Inputs = fewer.Languages[0].Shards[1:], fewer.Languages[0].Inputs[1:]
+	for name, c := range map[string]struct {
+		request stage.Request
+		tasks   [4]int
+		read    int
+	}{
+		"everything":          {request(3, 2, nil), [4]int{5, 6, 5, 1}, 12},
+		"nothing new":         {request(3, 2, ledger), [4]int{5, 0, 5, 1}, 0},
+		"a row":               {request(4, 2, ledger), [4]int{6, 2, 6, 1}, 4},
+		"a row and a column":  {request(4, 3, ledger), [4]int{7, 6, 7, 1}, 12},
+		"withdrawn":           {fewer, [4]int{4, 4, 4, 1}, 4},
+		"one text twice":      {doubled, [4]int{4, 4, 4, 1}, 8},
+		"a ledger of nothing": {request(3, 2, &plan.Ledger{}), [4]int{5, 6, 5, 1}, 12},
+	} {
+		tasks, read := shape(t, build(t, c.request))
+		if tasks != c.tasks || read != c.read {
+			t.Errorf("%s: %v tasks that read %d cells, want %v and %d", name, tasks, read, c.tasks, c.read)
+		}
+	}
+	other := request(2, 2, nil)
+	other.Settings.K = 5
+	a, b := keysOf(build(t, request(2, 2, nil))), keysOf(build(t, other))
+	if a["search"][0] == b["search"][0] || a["encode"][0] != b["encode"][0] {
+		t.Error("another k must change the keys of cells and not those of embeddings")
+	}
+	if a, b := plan.Family(planned, "de", "en"), plan.Family(other.Settings, "de", "en"); a == b {
+		t.Error("two families have one name")
+	}
+}
+
+// TestKeysAreStable compares keys with those of version 0.1.0: stored work must be found by every later version.
+func TestKeysAreStable(t *testing.T) {
+	full := planned
+	full.EncoderName, full.Scorer, full.Precision, full.Features, full.NProbe, full.EfSearch = "name", "sc", 0.9, true, 3, 7
+	for _, c := range []struct {
+		settings             plan.Settings
+		digest, family       string
+		search, merge, match string
+	}{
+		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "5ee8d7bc06a033aa0ebe2d5e96cf8710 3e0d7be3fb4918a0de9c0174dc6f7b7f 7b25544eb9e5e1b44ffaffdc10a3a946 6b3aa32629a8f0f7ec7870bb3619bb80",
+			"e8985933192c4795d1036f703c2edda4 afb3fe6c439d1c24fb2038891a25d88b d7774e85f2a31eda7bbd7f35a77bdd80 c2a6ad9259090b7a4096272f617edd30", "74157b13d32bd25ad0d348461ead4e2c"},
+		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "0aaede893c5091c4fc388f57b8042ad2 f16210ba70c4837223f8823512c16b9a 2ff7da544b0c055abfd859314d8bd957 c3bb95118b1093589771a41068285e92",
+			"bdede3dc551df122980f80228fe89bb5 4782909793af6499c3adf858d0fed80b 2423d0ca8d64e9090f9b923034b09162 037b233327046ec5ccf6309967e02200", "79b50badd04e9107f4f8179267a2697b"},
+	} {
+		r := request(2, 2, nil)
+		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest
+		if got := r.Languages[0].Shards[0].Task; got != "4b59a804cd798b100f6c4f813605cdf2" {
+			t.Errorf("shard %s", got)
+		}
+		got := keysOf(build(t, r))
+		for name, want := range map[string]string{
+			"encode": "d96d61c83774e5b9b95a2027a3387537 0b67ea2244185063456240efa3db2cfb c63bb745e7a0d49dc2c415a14c5f587f fa34a204d3e5e59db8df7048691ce849",
+			"search": c.search, "merge": c.merge, "match": c.match,
+		} {
+			if strings.Join(got[name], " ") != want {
+				t.Errorf("%s: %s, want %s", name, got[name], want)
+			}
+		}
+		if family := plan.Family(c.settings, "de", "en"); family != c.family {
+			t.Errorf("family %s, want %s", family, c.family)
+		}
+	}
+}
+
+// TestMergeKeysDoNotShowTheWay: a merge's key is the same from a base as from cells alone, and another after any change of the shard set.
+func TestMergeKeysDoNotShowTheWay(t *testing.T) {
+	ledger := plan.NewLedger(build(t, request(3, 2, nil)), 0)
+	direct, increment := keysOf(build(t, request(4, 3, nil))), keysOf(build(t, request(4, 3, ledger)))
+	if !slices.Equal(direct["merge"], increment["merge"]) || !slices.Equal(direct["match"], increment["match"]) {
+		t.Error("merges from a base have other keys")
+	}
+	if fewer := keysOf(build(t, request(4, 2, nil))); direct["merge"][0] == fewer["merge"][0] {
+		t.Error("two shard sets have one merge")
+	}
+}
+
+// TestPairsDoNotDependOnOthers: in a plan of three pairs every pair has the keys of a plan of its own, and a language is encoded once.
+func TestPairsDoNotDependOnOthers(t *testing.T) {
+	languages := []plan.Language{language("de", 2), language("en", 3), language("fr", 1)}
+	pairs := []plan.Pair{{Source: 0, Target: 1, ConfigDigest: "a"}, {Source: 2, Target: 1, ConfigDigest: "b"}, {Source: 0, Target: 2, ConfigDigest: "c"}}
+	many := build(t, stage.Request{Version: "v", Settings: planned, Languages: languages, Pairs: pairs})
+	keys := keysOf(many)
+	if n := len(keys["encode"]); n != 6 {
+		t.Errorf("%d shards are encoded, want 6", n)
+	}
+	for i, pair := range pairs {
+		one := build(t, stage.Request{
+			Version: "v", Settings: planned, Languages: []plan.Language{languages[pair.Source], languages[pair.Target]},
+			Pairs: []plan.Pair{{Source: 0, Target: 1, ConfigDigest: pair.ConfigDigest}},
+		})
+		if one.Pairs[0].Bitext != many.Pairs[i].Bitext || !slices.Equal(one.Pairs[0].Merges[0], many.Pairs[i].Merges[0]) || !slices.Equal(one.Pairs[0].Merges[1], many.Pairs[i].Merges[1]) {
+			t.Errorf("pair %d has other keys beside others", i)
+		}
+		for name, alone := range keysOf(one) {
+			for _, key := range alone {
+				if !slices.Contains(keys[name], key) {
+					t.Errorf("pair %d: %s/%s is not in the plan of all", i, name, key)
+				}
+			}
+		}
+	}
+}
+
+func TestPlanFile(t *testing.T) {
+	p := build(t, request(3, 2, nil))
+	data, id, err := p.Encode()
+	if err != nil || id == "" {
+		t.Fatal(err)
+	}
+	got, err := stage.Decode(data, "plan", "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, sameID, err := got.Encode()
+	if err != nil || string(again) != string(data) || sameID != id {
+		t.Error("a plan that was decoded encodes to other bytes")
+	}
+	for i := range p.Len() {
+		a, _, _ := p.Task(i)
+		b, wave, ok := got.Task(i)
+		if !ok || a.Key != b.Key || wave.Stage != b.Stage {
+			t.Errorf("task %d differs", i)
+		}
+	}
+	for _, i := range []int{-1, p.Len()} {
+		if _, _, ok := p.Task(i); ok {
+			t.Errorf("there is a task %d", i)
+		}
+	}
+	outputs, err := plan.Outputs(data, "plan")
+	if err != nil || len(outputs) != p.Len() || outputs[0] != [2]string{"encode", p.Waves[0].Tasks[0].Key} {
+		t.Errorf("outputs %v, error %v", outputs, err)
+	}
+}
+
+func TestPlanFileRefuses(t *testing.T) {
+	damage := func(change func(p *plan.Plan)) []byte {
+		p := build(t, request(2, 2, nil))
+		change(p)
+		data, _, err := p.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	whole := damage(func(*plan.Plan) {})
+	args := func(wave int, text string) func(*plan.Plan) {
+		return func(p *plan.Plan) { p.Waves[wave].Tasks[0].Args = json.RawMessage(text) }
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"cut short":            {whole[:len(whole)-2], "is not a plan"},
+		"changed":              {bytes.Replace(whole, []byte(`"k":4`), []byte(`"k":5`), 1), "was changed"},
+		"another version":      {damage(func(p *plan.Plan) { p.Version = "w" }), "another version"},
+		"a language of none":   {damage(func(p *plan.Plan) { p.Pairs[0].Target = 2 }), "language 2 of 2"},
+		"too few merges":       {damage(func(p *plan.Plan) { p.Pairs[0].Merges[0] = p.Pairs[0].Merges[0][1:] }), "1 merges for 2 shards"},
+		"another stage's task": {damage(func(p *plan.Plan) { p.Waves[0].Tasks[0].Stage = "search" }), "in the wave of"},
+		"an unknown stage":     {damage(func(p *plan.Plan) { p.Waves = append(p.Waves, plan.Wave{Stage: "sing"}) }), `"sing"`},
+		"encode: shard":        {damage(args(0, `{"language":0,"shard":2}`)), "shard 2 of 2"},
+		"encode: language":     {damage(args(0, `{"language":-1}`)), "language -1 of 2"},
+		"search: shard":        {damage(args(1, `{"shards":[0,7]}`)), "shard 7 of 2"},
+		"search: pair":         {damage(args(1, `{"pair":1}`)), "pair 1 of 1"},
+		"merge: side":          {damage(args(2, `{"side":2}`)), "side 2 of 2"},
+		"merge: base":          {damage(args(2, `{"base":{"key":"k","set":0}}`)), "shard set 0 of 0"},
+		"merge: cell":          {damage(args(2, `{"cells":[{"other":5}]}`)), "shard 5 of 2"},
+		"match: no arguments":  {damage(args(3, `7`)), "arguments of task"},
+	} {
+		if _, err := stage.Decode(c.data, "plan", "v"); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v does not say %q", name, err, c.says)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	p := build(t, request(3, 2, nil))
+	all := plan.CostOf(p, func(string, string) bool { return false })
+	if all.Languages[0] != (plan.LanguageCost{Code: "de", Sentences: 3000, Shards: 3}) || all.Languages[1].Sentences != 2000 {
+		t.Errorf("languages %+v", all.Languages)
+	}
+	if e, s := all.Stages[0], all.Stages[1]; e.Items != 5000 || s.Items != 6_000_000 || s.Tasks != 6 || s.Done != 0 {
+		t.Errorf("cost %+v", all.Stages)
+	}
+	all.Stages[0].Rate, all.Stages[1].Rate = 500, 1e6
+	if got := all.Time().Round(time.Second); got != 16*time.Second {
+		t.Errorf("time %v", got)
+	}
+	none := plan.CostOf(p, func(string, string) bool { return true })
+	if none.Stages[1].Items+none.Disk+none.Memory != 0 || none.Stages[1].Done != 6 {
+		t.Errorf("cost of a plan that is done %+v", none)
+	}
+	if err := all.Fits(plan.Bounds{}); err != nil {
+		t.Error(err)
+	}
+	for name, err := range map[string]error{
+		"--max-memory": all.Fits(plan.Bounds{MaxMemory: 1 << 20}), "--work": all.Fits(plan.Bounds{Disk: 1 << 10}),
+		"this machine has 1.0 MiB": all.Fits(plan.Bounds{Memory: 1 << 20}),
+	} {
+		if !badinput.Is(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v does not name %s", err, name)
+		}
+	}
+}
+
+func FuzzDecodePlan(f *testing.F) {
+	data, _, err := build(f, request(2, 1, nil)).Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(data))
+	f.Add(`{"digest":"","plan":{}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		// The digest is made to fit, so that what is behind it is reached.
+		var of struct {
+			Digest string          `json:"digest"`
+			Plan   json.RawMessage `json:"plan"`
+		}
+		if json.Unmarshal([]byte(text), &of) == nil {
+			of.Digest = plan.Digest(of.Plan)
+			if fitted, err := json.Marshal(of); err == nil {
+				text = string(fitted)
+			}
+		}
+		p, err := stage.Decode([]byte(text), "plan", "v")
+		if err != nil {
+			if !badinput.Is(err) {
+				t.Errorf("error %v is no bad input", err)
+			}
+			return
+		}
+		stage.Outputs(p, false, func(string, string) {})
+		for i := range p.Len() {
+			if _, _, ok := p.Task(i); !ok {
+				t.Errorf("no task %d of %d", i, p.Len())
+			}
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
+)
+
+// Holder says who works on something, and since when.
+type Holder struct {
+	Host  string    `json:"host"`
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+	Error string    `json:"error,omitempty"` // how it failed
+	// Permanent: a retry would fail too.
+	Permanent bool `json:"permanent,omitempty"`
+}
+
+// Self is this process as a holder, from now on.
+func Self() Holder {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return Holder{Host: host, PID: os.Getpid(), Since: time.Now().UTC()}
+}
+
+// Dead reports whether the holder was a process of this machine that is gone. Of other machines nothing is known.
+func (h Holder) Dead() bool {
+	host, err := os.Hostname()
+	return err == nil && host == h.Host && errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
+}
+
+// Working notes for mine status that a task is running; the function that it returns notes how the task ended. A note that cannot be
+// written does not stop the task.
+func Working(ctx context.Context, st *store.Store, log *slog.Logger, task store.Task) (done func(error)) {
+	name := task.Stage + "-" + task.Key
+	note := func(kind string, h Holder) {
+		data, err := json.Marshal(h)
+		if err == nil {
+			err = st.WriteNote(ctx, kind, name, data)
+		}
+		if err != nil {
+			log.Debug("mine status will not show a task", "stage", task.Stage, "key", task.Key, "reason", err)
+		}
+	}
+	h := Self()
+	note(RunningNote, h)
+	return func(failure error) {
+		ctx := context.WithoutCancel(ctx)
+		forget := func(kind string) {
+			if err := st.DeleteNote(ctx, kind, name); err != nil {
+				log.Debug("a note stays behind", "kind", kind, "name", name, "reason", err)
+			}
+		}
+		if failure != nil && !errors.Is(failure, context.Canceled) {
+			h.Error, h.Permanent = failure.Error(), badinput.Is(failure)
+			note(FailedNote, h)
+		} else if failure == nil {
+			forget(FailedNote)
+		}
+		forget(RunningNote)
+	}
+}
+
+// Holders reads the notes of a kind, by name.
+func Holders(ctx context.Context, st *store.Store, kind string) (map[string]Holder, error) {
+	found := map[string]Holder{}
+	for entry, err := range st.List(ctx, kind) {
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", kind, err)
+		}
+		data, err := st.ReadNote(ctx, kind, entry.Name)
+		var h Holder
+		if err == nil && json.Unmarshal(data, &h) == nil {
+			found[entry.Name] = h
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,160 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
+	"bitextmine/pipeline/setting"
+)
+
+// ReportName is the report's file name in the output directory.
+const ReportName = "run.json"
+
+// MaxSamples is how many pairs the report shows.
+const MaxSamples = 5
+
+// Report is run.json: what went in, how, what came out, and at what cost.
+type Report struct {
+	Version      string            `json:"version"`
+	RunID        string            `json:"run_id"` // digest of settings and inputs
+	ConfigDigest string            `json:"config_digest"`
+	Settings     setting.Record    `json:"settings"`
+	Encoder      EncoderReport     `json:"encoder"`
+	Search       SearchReport      `json:"search"`
+	Inputs       []InputReport     `json:"inputs"`
+	Counts       Counts            `json:"counts"`
+	Threshold    float64           `json:"threshold"` // the one that was used: with settings.precision it is found in the matching
+	Stages       []StageReport     `json:"stages"`
+	Bitext       BitextReport      `json:"bitext"`
+	Samples      []Sample          `json:"samples"`
+	Versions     map[string]string `json:"versions"` // of Go and of the native libraries
+	Threads      int               `json:"threads"`
+	Started      time.Time         `json:"started"`
+	Seconds      float64           `json:"seconds"`
+	CPUSeconds   float64           `json:"cpu_seconds"`       // of this process, user and system
+	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
+	Work         string            `json:"work"`              // where the intermediate files are
+	PlanID       string            `json:"plan_id"`           // of the plan in Work that made the bitext
+}
+
+// EncoderReport names the encoder.
+type EncoderReport struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Dim    int    `json:"dim"`
+}
+
+// SearchReport is how a run searched, and what it missed.
+type SearchReport struct {
+	Result  string   `json:"result"`           // whose lists they are: in keys and in the bitext
+	Backend string   `json:"backend"`          // that made them
+	Why     string   `json:"why"`              // the reason for the backend
+	Recall  *float64 `json:"recall,omitempty"` // the smallest that was measured; nil: the search was exact
+	Floor   float64  `json:"recall_floor"`
+}
+
+// Warning is one sentence about a recall below the floor; empty if it is not below.
+func (s *SearchReport) Warning() string {
+	if s.Recall == nil || *s.Recall >= s.Floor {
+		return ""
+	}
+	return fmt.Sprintf("search %s found %.3f of the true neighbours in the worst cell, and search_recall asks for %.3f: raise nprobe or ef_search, or take exact",
+		s.Backend, *s.Recall, s.Floor)
+}
+
+// InputReport is one input file: no line of it is lost without a count.
+type InputReport struct {
+	Language string        `json:"language"`
+	Path     string        `json:"path"`
+	SHA256   string        `json:"sha256"`
+	Counts   corpus.Counts `json:"counts"`
+}
+
+// Counts are sentences and pairs.
+type Counts struct {
+	SourceIn     int `json:"src_in"` // sentences read, before any deduplication
+	TargetIn     int `json:"tgt_in"`
+	SourceUnique int `json:"src_unique"`
+	TargetUnique int `json:"tgt_unique"`
+	Skipped      int `json:"skipped"` // lines that are no sentence, both sides
+	Candidates   int `json:"candidates"`
+	Kept         int `json:"kept"`
+}
+
+// StageReport is one stage's work. Items counts what was computed now; Cached are the tasks whose output the store had.
+type StageReport struct {
+	Name       string  `json:"name"`
+	Items      int64   `json:"items"`
+	Unit       string  `json:"unit"`
+	Seconds    float64 `json:"seconds"`
+	Rate       float64 `json:"rate"` // items a second
+	Tasks      int     `json:"tasks"`
+	Cached     int     `json:"cached"`
+	PeakMemory int64   `json:"peak_memory_bytes"` // of the process so far
+}
+
+// BitextReport is the file written.
+type BitextReport struct {
+	Path   string `json:"path"`
+	Rows   int    `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Sample is a pair shown to the reader.
+type Sample struct {
+	Score  float32  `json:"score"`
+	Prob   *float32 `json:"prob,omitempty"`
+	Source string   `json:"src"`
+	Target string   `json:"tgt"`
+}
+
+// Rule says in words what was kept.
+func (r *Report) Rule() string {
+	s := r.Settings
+	switch {
+	case s.Scorer == "":
+		return fmt.Sprintf("%s margin above %g, %s", s.Margin, s.Threshold, s.Retrieval)
+	case s.Precision > 0:
+		return fmt.Sprintf("probability from %.3f, which leaves a precision of %g by the scorer's probabilities", r.Threshold, s.Precision)
+	default:
+		return fmt.Sprintf("probability from %g", r.Threshold)
+	}
+}
+
+// Write completes the report by what the process has used and writes it.
+func (r *Report) Write(path string) error {
+	r.Seconds = time.Since(r.Started).Seconds()
+	r.PeakMemory, r.CPUSeconds = usage.PeakMemory(), usage.CPUSeconds()
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", path, err)
+	}
+	return atomicfile.WriteBytes(path, append(data, '\n'))
+}
+
+// ReadReport reads the run.json of an output directory. Without one the error is fs.ErrNotExist.
+func ReadReport(dir string) (*Report, error) {
+	path := filepath.Join(dir, ReportName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, badinput.Errorf("%s is not the report of a run (%w); name another directory with --out, or replace it with --overwrite", path, err)
+	}
+	return r, nil
+}
+
+// BitextPath is where the bitext of a run in a directory is, wherever it was when it was written.
+func (r *Report) BitextPath(dir string) string {
+	return filepath.Join(dir, filepath.Base(r.Bitext.Path))
+}

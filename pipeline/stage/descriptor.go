@@ -1,0 +1,156 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+)
+
+// Descriptor is a stage: a kind of task, with one output for each key.
+type Descriptor struct {
+	Name    string
+	Version int      // one more whenever the output changes for the same spec
+	Unit    string   // what a task's Items count
+	After   []string // the stages whose outputs it reads: it runs in a later wave than they do
+
+	FromInputs bool // it works on input files; what it finds decides the plan of the other stages
+	Wide       bool // one task uses every core
+	GPU        bool // a cluster gives its tasks the GPUs that were asked for
+	Sweepable  bool // later stages hold all that a run needs of its outputs, so gc may remove those of kept runs
+
+	OnDemand bool // it is no part of a run: a request of its own asks for it
+
+	// Plan asks for the tasks that every run has of this stage; nil: other stages or a request of its own ask for them.
+	Plan func(*Builder) error
+	// Check says what is wrong with a task of a stored plan.
+	Check func(*plan.Plan, *plan.Task) error
+	// Uses names the outputs of the stage that a plan needs beside those of its own tasks; nil: none.
+	Uses func(p *plan.Plan, use func(key string))
+	// Run makes a task's output: it writes files into dir and returns what to record beside them.
+	Run func(ctx context.Context, e *Env, t *plan.Task, dir string, meter progress.Meter) (info any, err error)
+	// Rate measures how many items this machine does in a second; nil: DefaultRate is assumed.
+	Rate func(ctx context.Context, e *Env, left []*plan.Task) (float64, error)
+}
+
+// DefaultRate is the items a second of a stage that does little for each: merging and matching handle about a million sentences.
+const DefaultRate = 1e6
+
+// registered has the stages by name.
+var registered = map[string]*Descriptor{}
+
+// Register adds a stage; it is called once for each, before any plan is made.
+func Register(d *Descriptor) *Descriptor {
+	if d.Name == "" || strings.ContainsAny(d.Name, "/- ") || d.Unit == "" || d.Run == nil || d.Check == nil || registered[d.Name] != nil {
+		panic(fmt.Sprintf("stage %q is incomplete or registered twice", d.Name))
+	}
+	registered[d.Name] = d
+	return d
+}
+
+// Unregister removes a stage: for tests that bring their own.
+func Unregister(name string) { delete(registered, name) }
+
+// All returns the stages, each after those that it reads; of stages that could change places the first by name comes first.
+func All() []*Descriptor {
+	var order []*Descriptor
+	placed := map[string]bool{}
+	for len(order) < len(registered) {
+		var next *Descriptor
+		for _, d := range registered {
+			ready := !placed[d.Name] && !slices.ContainsFunc(d.After, func(name string) bool { return !placed[name] })
+			if ready && (next == nil || d.Name < next.Name) {
+				next = d
+			}
+		}
+		if next == nil {
+			panic("the stages wait for each other, or for one that is not registered")
+		}
+		placed[next.Name] = true
+		order = append(order, next)
+	}
+	return order
+}
+
+// Named returns a stage.
+func Named(name string) (*Descriptor, error) {
+	if d := registered[name]; d != nil {
+		return d, nil
+	}
+	return nil, badinput.Errorf("no stage is called %q", name)
+}
+
+// Args decodes the arguments of a task.
+func Args[A any](t *plan.Task) (A, error) {
+	var args A
+	if err := json.Unmarshal(t.Args, &args); err != nil {
+		return args, fmt.Errorf("the arguments of task %s/%s: %w", t.Stage, t.Key, err)
+	}
+	return args, nil
+}
+
+// Decode reads a plan's file and checks that its tasks refer to what it holds.
+func Decode(data []byte, name, version string) (*plan.Plan, error) {
+	p, err := plan.Decode(data, name, version)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range p.Waves {
+		d, err := Named(w.Stage)
+		if err != nil {
+			return nil, plan.Malformed(name, err)
+		}
+		for i := range w.Tasks {
+			if err := d.Check(p, &w.Tasks[i]); err != nil {
+				return nil, plan.Malformed(name, fmt.Errorf("task %d of wave %s: %w", i, w.Stage, err))
+			}
+		}
+	}
+	return p, nil
+}
+
+// Within is the check of a place in a list that a plan's task names.
+func Within(what string, place, length int) error {
+	if place < 0 || place >= length {
+		return fmt.Errorf("it names %s %d of %d", what, place, length)
+	}
+	return nil
+}
+
+// ReadPlan reads a plan of this version of the program from a store.
+func ReadPlan(ctx context.Context, st *store.Store, id, version string) (*plan.Plan, error) {
+	data, err := st.ReadNote(ctx, record.PlansNote, id+".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, badinput.Errorf("the store has no plan %s; mine plan and mine run make plans", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data, "plan "+id, version)
+}
+
+// Outputs calls keep with every output that a plan makes or uses. Of sweepable stages there are none if sweep is set.
+func Outputs(p *plan.Plan, sweep bool, keep func(stage, key string)) {
+	for _, w := range p.Waves {
+		if d := registered[w.Stage]; d != nil && d.Sweepable && sweep {
+			continue
+		}
+		for _, t := range w.Tasks {
+			keep(t.Stage, t.Key)
+		}
+	}
+	for _, d := range All() {
+		if d.Uses != nil && !(d.Sweepable && sweep) {
+			d.Uses(p, func(key string) { keep(d.Name, key) })
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// Package encode is the stage that turns the sentences of a shard into vectors.
+package encode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Encode, Version: 1, Unit: "sentences", After: []string{view.Shard}, GPU: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Run, Stage.Rate = check, run, rate
+	stage.Register(Stage)
+}
+
+// args is a shard of a language.
+type args struct {
+	Language int `json:"language"`
+	Shard    int `json:"shard"`
+}
+
+// spec is what an embedding file depends on.
+type spec struct {
+	Shard    string // digest
+	Encoder  string // digest
+	Language string // chooses the encoder's prefix
+	DType    string
+}
+
+// Want asks for the embedding file of a shard, sets its Vector and returns it.
+func Want(b *stage.Builder, language, shard int) string {
+	l := &b.Languages[language]
+	s := &l.Shards[shard]
+	if s.Vector == "" {
+		s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType})
+		b.Add(Stage, s.Vector, int64(s.Rows), cost(b.Settings, s.Rows), args{language, shard})
+	}
+	return s.Vector
+}
+
+// cost is, in memory, an upper bound that was measured: a window of texts, tokens and vectors; the graph's weights are the process's.
+func cost(s plan.Settings, rows int) stage.Cost {
+	return stage.Cost{
+		Memory: 192<<20 + 16384*int64(s.Dim)*8,
+		Disk:   int64(rows) * int64(s.Dim) * embedding.DType(s.DType).Size(),
+	}
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("language", a.Language, len(p.Languages))
+	}
+	if err == nil {
+		err = stage.Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
+	}
+	return err
+}
+
+// run writes one shard's embedding file, whose rows are as many as the shard's.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	language := &e.Plan.Languages[a.Language]
+	s := &language.Shards[a.Shard]
+	if err := e.CheckModel(); err != nil {
+		return nil, err
+	}
+	path, err := e.ShardPath(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := e.Encoder()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: s.Rows, Texts: view.Normalised(reader.Rows())}
+	shown := 0
+	_, err = encoder.EncodeFile(ctx, filepath.Join(dir, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, func(rows int) {
+		meter.Add(int64(rows - shown))
+		shown = rows
+	})
+	return nil, err
+}
+
+// sampleTime is how long the sample that is measured takes at least, unless it is a whole shard.
+const sampleTime = 400 * time.Millisecond
+
+// rate encodes samples of the first shard, larger each time, until one takes long enough. Each is encoded to its end: the first
+// sentences are not of the usual length, and they bear the costs of the start.
+func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err error) {
+	a, err := stage.Args[args](left[0])
+	if err != nil {
+		return 0, err
+	}
+	encoder, err := e.Encoder()
+	if err != nil {
+		return 0, err
+	}
+	s := &e.Plan.Languages[a.Language].Shards[a.Shard]
+	path, err := e.ShardPath(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	scratch, err := os.MkdirTemp("", "mine-calibration-*")
+	if err != nil {
+		return 0, fmt.Errorf("calibrate the encoder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	for n := min(32, s.Rows); ; n = min(4*n, s.Rows) {
+		rows := make([]uint32, n)
+		for i := range rows {
+			rows[i] = uint32(i * s.Rows / n)
+		}
+		source := encode.Source{
+			Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[a.Language].Code, Rows: n, Texts: view.Normalised(reader.RowsAt(rows)),
+		}
+		begin := time.Now()
+		if _, err := encoder.EncodeFile(ctx, filepath.Join(scratch, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, nil); err != nil {
+			return 0, fmt.Errorf("calibrate the encoder: %w", err)
+		}
+		if spent := time.Since(begin); spent > sampleTime || n == s.Rows {
+			return float64(n) / spent.Seconds(), nil
+		}
+	}
+}

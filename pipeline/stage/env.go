@@ -1,0 +1,141 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/open"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+)
+
+// Encoder makes embedding files; *encode.Encoder is one.
+type Encoder interface {
+	EncodeFile(ctx context.Context, path string, dtype embedding.DType, source encode.Source, progress func(rows int)) (embedding.Meta, error)
+	Close() error
+}
+
+// Env is what tasks of one plan work with in one process. Tasks may run at once; what they share is opened when the first needs it.
+type Env struct {
+	*view.Files
+	Model     *encode.Model
+	Resources setting.Resources
+	Log       *slog.Logger
+	// OpenEncoder opens an encoder; nil: encode.Open.
+	OpenEncoder func(*encode.Model, encode.Options) (Encoder, error)
+
+	mu      sync.Mutex
+	shared  map[string]func() (any, error)
+	closers []func() error
+}
+
+// EncoderOptions are what an encoder, or its token vectors, is opened with.
+func (e *Env) EncoderOptions() encode.Options { return open.EncoderOptions(e.Resources) }
+
+// Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it frees it when
+// the environment is closed; nil: there is nothing to free.
+func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T, error) {
+	e.mu.Lock()
+	once, ok := e.shared[name]
+	if !ok {
+		once = sync.OnceValues(func() (any, error) {
+			value, free, err := open()
+			if err == nil && free != nil {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				e.closers = append(e.closers, free)
+			}
+			return value, err
+		})
+		if e.shared == nil {
+			e.shared = map[string]func() (any, error){}
+		}
+		e.shared[name] = once
+	}
+	e.mu.Unlock()
+	value, err := once()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return value.(T), nil
+}
+
+// Encoder returns the encoder of the plan, which must be the one that is there now.
+func (e *Env) Encoder() (Encoder, error) {
+	if err := e.CheckModel(); err != nil {
+		return nil, err
+	}
+	return Shared(e, "encoder", func() (Encoder, func() error, error) {
+		opener := e.OpenEncoder
+		if opener == nil {
+			opener = func(model *encode.Model, options encode.Options) (Encoder, error) { return encode.Open(model, options) }
+		}
+		encoder, err := opener(e.Model, e.EncoderOptions())
+		if err != nil {
+			return nil, nil, err
+		}
+		return encoder, encoder.Close, nil
+	})
+}
+
+// Encoded says whether an encoder was opened.
+func (e *Env) Encoded() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shared["encoder"] != nil
+}
+
+// CheckModel refuses a plan whose encoder is not the one that is there now.
+func (e *Env) CheckModel() error {
+	if e.Model.Digest != e.Plan.Settings.Encoder {
+		return badinput.Errorf("encoder %s is not the one that the plan was made for (%.12s instead of %.12s); make the plan again with mine run",
+			e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder)
+	}
+	return nil
+}
+
+// Close frees what tasks shared. No task may run.
+func (e *Env) Close() error {
+	var all []error
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		all = append(all, e.closers[i]())
+	}
+	e.closers = nil
+	return errors.Join(all...)
+}
+
+// Do runs one task unless its output is there.
+func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*store.Output, error) {
+	d, err := Named(t.Stage)
+	if err != nil {
+		return nil, err
+	}
+	ctx, span := record.StartSpan(ctx, t.Stage, attribute.String("key", t.Key), attribute.Int64("items", t.Items))
+	task := store.Task{Stage: t.Stage, Key: t.Key}
+	out, err := e.Store.Do(ctx, task, func(dir string) (any, error) {
+		done := record.Working(ctx, e.Store, e.Log, task)
+		info, err := d.Run(ctx, e, t, dir, meter)
+		done(err)
+		return info, err
+	})
+	if err == nil {
+		span.SetAttributes(attribute.Bool("cached", out.Cached))
+	}
+	record.EndSpan(span, err)
+	if err == nil && out.Cached && !d.FromInputs {
+		meter.Add(t.Items)
+	}
+	return out, err
+}

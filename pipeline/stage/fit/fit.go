@@ -1,0 +1,101 @@
+// Package fit is the stage that injects known pairs into a pair's corpora and collects the examples that a scorer is fitted on. It is
+// no part of a run: mine fit-scorer asks for it.
+package fit
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+	"bitextmine/score/fit"
+	"bitextmine/score/inject"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: "fit", Version: 1, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Run = check, run
+	stage.Register(Stage)
+}
+
+// ExamplesFile is the name of the file in the output.
+const ExamplesFile = "examples.json"
+
+// Known is the known pairs to inject and where they came from.
+type Known struct {
+	Name  string        `json:"name"`
+	Pairs []inject.Pair `json:"pairs"`
+}
+
+// args is a pair of languages and the known pairs.
+type args struct {
+	Pair  int   `json:"pair"`
+	Known Known `json:"known"`
+}
+
+// spec is what the examples depend on.
+type spec struct {
+	Merges   [2][]string
+	Known    Known
+	Features []string
+}
+
+// Want asks for the examples of known pairs in a pair of languages, and returns their key.
+func Want(b *stage.Builder, pair int, known Known) string {
+	merge.Want(b, pair)
+	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions()})
+	b.Add(Stage, key, int64(len(known.Pairs)), cost(b, pair), args{pair, known})
+	return key
+}
+
+// cost is, in memory, the texts, vectors and lists of both languages at once.
+func cost(b *stage.Builder, pair int) stage.Cost {
+	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
+	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	}
+	return err
+}
+
+// run injects the known pairs and writes the examples that they and their rivals make. Nothing injected gets into an output.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := e.Pair(a.Pair)
+	if err != nil {
+		return nil, err
+	}
+	searcher, err := search.Open(e, e.Plan.Searcher())
+	if err != nil {
+		return nil, err
+	}
+	return nil, pair.WithHost(ctx, e.Model, e.EncoderOptions(), searcher, func(host *inject.Host) error {
+		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs)
+		if err != nil {
+			return err
+		}
+		meter.Add(t.Items)
+		return fit.NewSet(e.Model, e.Plan.Settings.K, score.KnownPairs{
+			Pairs: a.Known.Name, Source: host.Languages[0], Target: host.Languages[1], Seen: fit.SeenSource(e.Model, a.Known.Name) != "",
+			Corpus:   fmt.Sprintf("%d and %d sentences", len(host.Texts[0]), len(host.Texts[1])),
+			Injected: len(a.Known.Pairs), Found: found, Candidates: len(examples.True),
+		}, examples).Write(filepath.Join(dir, ExamplesFile))
+	})
+}

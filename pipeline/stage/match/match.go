@@ -1,0 +1,230 @@
+// Package match is the stage that scores the candidates of a pair of languages, matches them one-to-one and writes the bitext.
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/bitext"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+	"bitextmine/score/feature"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Match, Version: 1, Unit: "sentences", After: []string{view.Merge}, Wide: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Plan, Stage.Check, Stage.Run = planPairs, check, run
+	stage.Register(Stage)
+}
+
+// args is a pair.
+type args struct {
+	Pair int `json:"pair"`
+}
+
+// spec is what the bitext depends on. Names of shards are in it, as the bitext gives them.
+type spec struct {
+	Version  string // the bitext names the program's
+	Settings plan.Settings
+	Sides    [2]specSide
+}
+
+type specSide struct {
+	Language string
+	Inputs   [][2]string // path, digest: the run's id
+	Shards   [][3]string // name, digest, key of the merge
+}
+
+// planPairs plans the bitext of every pair.
+func planPairs(b *stage.Builder) error {
+	for pair := range b.Pairs {
+		merge.Want(b, pair)
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair)}
+		rows := [2]int{}
+		for side, merges := range b.Pairs[pair].Merges {
+			language := b.Side(pair, side)
+			rows[side] = language.Rows()
+			s.Sides[side] = specOf(language, merges)
+		}
+		b.Pairs[pair].Bitext = Stage.Key(s)
+		b.Add(Stage, b.Pairs[pair].Bitext, int64(rows[0]+rows[1]), cost(b.Settings, rows), args{pair})
+	}
+	return nil
+}
+
+func specOf(language *plan.Language, merges []string) specSide {
+	s := specSide{Language: language.Code}
+	for _, in := range language.Inputs {
+		s.Inputs = append(s.Inputs, [2]string{in.Path, in.SHA256})
+	}
+	for i, shard := range language.Shards {
+		s.Shards = append(s.Shards, [3]string{shard.Name, shard.SHA256, merges[i]})
+	}
+	return s
+}
+
+// cost is, in memory, an upper bound that was measured: both sides' keys and lists, the candidates, a chunk of texts. On disk it is the
+// bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was ever seen.
+func cost(s plan.Settings, rows [2]int) stage.Cost {
+	return stage.Cost{
+		Memory: 256<<20 + int64(rows[0]+rows[1])*(110+8*int64(s.K)),
+		Disk:   2 * 200 * int64(min(rows[0], rows[1])),
+	}
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	}
+	return err
+}
+
+// Result is what a task records of its bitext.
+type Result struct {
+	RunID   string          `json:"run_id"`
+	Counts  record.Counts   `json:"counts"`
+	Rows    int             `json:"rows"`
+	Samples []record.Sample `json:"samples"`
+	// Threshold is the one that was used: with a wanted precision it is found in the matching.
+	Threshold float64 `json:"threshold"`
+	view.Recall
+}
+
+// ReadResult reads the record of an output of the stage.
+func ReadResult(out *store.Output) (*Result, error) {
+	r := &Result{}
+	if err := json.Unmarshal(out.Info, r); err != nil || len(out.Files) != 1 {
+		return nil, fmt.Errorf("the record of the bitext in %s is not one of this version; run again", out.Dir)
+	}
+	return r, nil
+}
+
+// run scores the candidates of both sides' neighbours, matches them and writes the bitext.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := e.Pair(a.Pair)
+	if err != nil {
+		return nil, err
+	}
+	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
+	if err != nil {
+		return nil, err
+	}
+	meter.Add(t.Items)
+
+	r := &Result{Recall: decision.Recall, Threshold: decision.Threshold}
+	if r.Counts, err = counts(ctx, pair); err != nil {
+		return nil, err
+	}
+	c := &r.Counts
+	c.SourceUnique, c.TargetUnique = pair.Sentences[0].Len(), pair.Sentences[1].Len()
+	c.Candidates, c.Kept = len(decision.Candidates), decision.Kept
+	return r, r.write(ctx, filepath.Join(dir, view.BitextFile), &table{pair, decision})
+}
+
+// counts adds up what sharding counted.
+func counts(ctx context.Context, p *view.Pair) (c record.Counts, err error) {
+	for side, into := range []*int{&c.SourceIn, &c.TargetIn} {
+		for _, in := range p.Language(side).Inputs {
+			info, err := shard.Result(ctx, p.Store, in, p.Plan.Settings)
+			if err != nil {
+				return c, err
+			}
+			*into += int(info.Counts.Kept + info.Counts.Duplicates)
+			c.Skipped += int(info.Counts.SkippedTotal())
+		}
+	}
+	return c, nil
+}
+
+// write writes the bitext file and completes the result.
+func (r *Result) write(ctx context.Context, path string, t *table) error {
+	r.RunID = runID(t.pair)
+	wanted := t.wanted(t.pair.Plan.Settings.KeepBelow)
+	r.Rows = len(wanted)
+	return atomicfile.Write(path, func(f *os.File) error {
+		out, err := bitext.NewWriter(f, r.metadata(t.pair))
+		if err != nil {
+			return err
+		}
+		for chunk := range slices.Chunk(wanted, writeChunk) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows, err := t.rows(ctx, chunk)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				if err := out.Append(row); err != nil {
+					return err
+				}
+			}
+			r.sample(rows)
+		}
+		return out.Close()
+	})
+}
+
+// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over
+// the first chunk of kept pairs.
+func (r *Result) sample(rows []bitext.Row) {
+	if r.Samples != nil {
+		return
+	}
+	r.Samples = []record.Sample{}
+	step := max(1, len(rows)/record.MaxSamples)
+	for i := 0; i < len(rows) && len(r.Samples) < record.MaxSamples; i += step {
+		if rows[i].Keep {
+			r.Samples = append(r.Samples, record.Sample{
+				Score: rows[i].Score, Prob: rows[i].Prob, Source: rows[i].Source.Text, Target: rows[i].Target.Text,
+			})
+		}
+	}
+}
+
+// runID is the digest of settings and inputs.
+func runID(p *view.Pair) string {
+	var inputs [][2]string
+	for side := range p.Sentences {
+		for _, in := range p.Language(side).Inputs {
+			inputs = append(inputs, [2]string{in.Path, in.SHA256})
+		}
+	}
+	return plan.Digest([]any{p.Plan.Pairs[p.Index].ConfigDigest, inputs})
+}
+
+// metadata is what the bitext says of its run: nothing that changes between runs of the same inputs and settings.
+func (r *Result) metadata(p *view.Pair) bitext.Metadata {
+	s, c := p.Plan.PairSettings(p.Index), r.Counts
+	var features []string
+	if s.Features {
+		features = feature.Names()
+	}
+	return bitext.Metadata{
+		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
+		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
+		Scorer: s.Scorer, Features: features,
+		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
+		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
+	}
+}

@@ -1,0 +1,207 @@
+// Package merge is the stage that joins a shard's neighbours of every cell into its neighbours over the whole other language.
+package merge
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"bitextmine/index/neighbours"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/view"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Merge, Version: 1, Unit: "sentences", After: []string{view.Search},
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Uses, Stage.Run = check, uses, run
+	stage.Register(Stage)
+}
+
+// args is a shard of one side of a pair, and where its neighbours come from.
+type args struct {
+	Pair  int    `json:"pair"`
+	Side  int    `json:"side"` // 0 source, 1 target
+	Shard int    `json:"shard"`
+	Base  *base  `json:"base,omitempty"`
+	Cells []cell `json:"cells,omitempty"` // that its base has not seen
+}
+
+// base is merged neighbours of the shard to start from.
+type base struct {
+	Key string `json:"key"`
+	Set int    `json:"set"` // the shards that it has seen: a place among the plan's shard sets
+}
+
+// cell is a cell seen from one of its shards.
+type cell struct {
+	Key   string `json:"key"`
+	Other int    `json:"other"` // the other side's shard
+}
+
+// spec is what a shard's neighbours over a shard set depend on. How they came together, from which base, does not show.
+type spec struct {
+	Shard  string // key of its encoding task
+	Side   string // which of a cell's two lists are its own
+	Cover  plan.ShardSet
+	Search string
+	K      int
+}
+
+// Want asks for the merged neighbours of every shard of a pair and sets the pair's Merges.
+func Want(b *stage.Builder, pair int) {
+	for side := range b.Pairs[pair].Merges {
+		b.Pairs[pair].Merges[side] = want(b, pair, side)
+	}
+}
+
+// want asks for the merged neighbours of every shard of a side and returns their keys. A base is what the ledger has of the shard, if
+// every shard that it has seen is still in the run.
+func want(b *stage.Builder, pair, side int) []string {
+	own, other := b.Pairs[pair].Source, b.Pairs[pair].Target
+	if side == 1 {
+		own, other = other, own
+	}
+	for _, language := range []int{b.Pairs[pair].Source, b.Pairs[pair].Target} {
+		for shard := range b.Languages[language].Shards {
+			encode.Want(b, language, shard)
+		}
+	}
+	set := plan.SetOf(b.Languages[other].Shards)
+	places := map[string]int{} // a shard may stand in two files: its first place will do
+	for i := len(b.Languages[other].Shards) - 1; i >= 0; i-- {
+		places[b.Languages[other].Shards[i].Vector] = i
+	}
+	keys := make([]string, len(b.Languages[own].Shards))
+	for i, shard := range b.Languages[own].Shards {
+		keys[i] = Stage.Key(spec{shard.Vector, plan.SideNames[side], set, b.Settings.SearchKey(), b.Settings.K})
+		if b.Has(Stage, keys[i]) {
+			continue
+		}
+		a := args{Pair: pair, Side: side, Shard: i}
+		missing := set
+		if key, seen := b.Ledger(pair).Base(side, shard.Vector, set); key != "" {
+			a.Base = &base{key, b.AddShardSet(seen)}
+			missing = set.Without(seen)
+		}
+		for _, vector := range missing {
+			a.Cells = append(a.Cells, cell{search.Want(b, pair, side, i, places[vector]), places[vector]})
+		}
+		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, b.Languages[other].Rows()), a)
+	}
+	return keys
+}
+
+// cost is, in memory, an upper bound that was measured: the other side's keys sorted, the shard's lists twice.
+func cost(s plan.Settings, rows, others int) stage.Cost {
+	return stage.Cost{Memory: 32<<20 + 40*int64(others) + 16*int64(rows)*int64(s.K), Disk: int64(rows) * int64(s.K) * 8}
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	}
+	if err == nil {
+		err = stage.Within("side", a.Side, 2)
+	}
+	if err != nil {
+		return err
+	}
+	if err := stage.Within("shard", a.Shard, len(p.Side(a.Pair, a.Side).Shards)); err != nil {
+		return err
+	}
+	if a.Base != nil {
+		if err := stage.Within("shard set", a.Base.Set, len(p.ShardSets)); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.Cells {
+		if err := stage.Within("shard", c.Other, len(p.Side(a.Pair, 1-a.Side).Shards)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bases calls each with the base of every merge of a plan, its pair, its side and its shard's Vector.
+func Bases(p *plan.Plan, each func(key string, pair, side int, vector string)) {
+	for _, w := range p.Waves {
+		if w.Stage != Stage.Name {
+			continue
+		}
+		for i := range w.Tasks {
+			if a, err := stage.Args[args](&w.Tasks[i]); err == nil && a.Base != nil {
+				each(a.Base.Key, a.Pair, a.Side, p.Side(a.Pair, a.Side).Shards[a.Shard].Vector)
+			}
+		}
+	}
+}
+
+func uses(p *plan.Plan, use func(key string)) {
+	Bases(p, func(key string, _, _ int, _ string) { use(key) })
+}
+
+// run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the base.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	rows := e.Plan.Side(a.Pair, a.Side).Shards[a.Shard].Rows
+	others := e.Plan.Side(a.Pair, 1-a.Side).Shards
+	otherLanguage := e.Plan.Pairs[a.Pair].Target
+	if a.Side == 1 {
+		otherLanguage = e.Plan.Pairs[a.Pair].Source
+	}
+	partners, err := e.Sentences(otherLanguage)
+	if err != nil {
+		return nil, err
+	}
+	var found view.Recall
+	merger := mine.NewMerger(rows, e.Plan.Settings.K)
+	own := make([]int32, rows)
+	for i := range own {
+		own[i] = int32(i)
+	}
+	if a.Base != nil {
+		seen, err := e.EndToEnd(otherLanguage, a.Base.Set)
+		if err != nil {
+			return nil, err
+		}
+		lists, err := e.Lists(ctx, a.Base.Key, rows, len(seen), &found)
+		if err != nil {
+			return nil, err
+		}
+		merger.Add(lists, own, seen)
+	}
+	for _, c := range a.Cells {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		lists, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows, &found)
+		if err != nil {
+			return nil, err
+		}
+		merger.Add(lists, own, partners.Rows[c.Other])
+	}
+	merged := merger.Neighbours()
+	for i, number := range merged.IDs {
+		if number != mine.None {
+			merged.IDs[i] = partners.InSet[number]
+		}
+	}
+	meter.Add(t.Items)
+	return found, atomicfile.Write(filepath.Join(dir, view.ListsFile), func(f *os.File) error {
+		return neighbours.WriteList(f, merged, plan.SetOf(others).Rows(others))
+	})
+}

@@ -1,0 +1,196 @@
+// Package search is the stage that searches a cell: a source shard and a target shard.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+	"bitextmine/index/neighbours"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/open"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/view"
+)
+
+// Stage is the descriptor. Merged neighbours hold all that a run needs of a cell.
+var Stage = &stage.Descriptor{
+	Name: view.Search, Version: 1, Unit: "comparisons", After: []string{view.Encode}, Wide: true, Sweepable: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Uses, Stage.Run = check, uses, run
+	Stage.Rate = func(context.Context, *stage.Env, []*plan.Task) (float64, error) { return 0, nil } // Chooser.Estimates has it, by backend
+	stage.Register(Stage)
+}
+
+// args is a shard of either side of a pair.
+type args struct {
+	Pair   int    `json:"pair"`
+	Shards [2]int `json:"shards"` // source, target
+}
+
+// spec is what a cell's neighbours depend on. The keys of encoding tasks stand for the embeddings' digests: they are derived from the
+// digests of everything that an embedding is made from.
+type spec struct {
+	Source, Target string // keys of the encoding tasks
+	Search         string // setting.Searching.SearchKey
+	K              int
+}
+
+// Key is the key of a cell, given its shards' Vectors.
+func Key(s plan.Settings, source, target string) string {
+	return Stage.Key(spec{source, target, s.SearchKey(), s.K})
+}
+
+// Want asks for the search of a cell, seen from one of its sides, and returns its key.
+func Want(b *stage.Builder, pair, side, own, other int) string {
+	a := args{Pair: pair, Shards: [2]int{own, other}}
+	if side == 1 {
+		a.Shards = [2]int{other, own}
+	}
+	source, target := encode.Want(b, b.Pairs[pair].Source, a.Shards[0]), encode.Want(b, b.Pairs[pair].Target, a.Shards[1])
+	k := Key(b.Settings, source, target)
+	if !b.Has(Stage, k) {
+		shape := a.shape(b.Plan)
+		b.Add(Stage, k, int64(shape.Rows)*int64(shape.Cols), cost(b, shape), a)
+	}
+	return k
+}
+
+// shape is the number of rows of both sides.
+func (a args) shape(p *plan.Plan) backend.Shape {
+	return backend.Shape{Rows: p.Side(a.Pair, 0).Shards[a.Shards[0]].Rows, Cols: p.Side(a.Pair, 1).Shards[a.Shards[1]].Rows}
+}
+
+// cost is, in memory, an upper bound that was measured for the exact pass: both sides' lists with their candidates, hashes of both
+// sides, scratch blocks. Another backend says what it needs beyond that.
+func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
+	rows, k := int64(shape.Rows+shape.Cols), int64(b.Settings.K)
+	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8}
+	if name := b.Searcher(); name != exact.Name {
+		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, b.Threads))
+	}
+	return c
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	}
+	for side := range a.Shards {
+		if err == nil {
+			err = stage.Within("shard", a.Shards[side], len(p.Side(a.Pair, side).Shards))
+		}
+	}
+	return err
+}
+
+// uses names every cell of every pair: a run after text was withdrawn merges them anew.
+func uses(p *plan.Plan, use func(string)) {
+	for pair := range p.Pairs {
+		for _, source := range p.Side(pair, 0).Shards {
+			for _, target := range p.Side(pair, 1).Shards {
+				use(Key(p.Settings, source.Vector, target.Vector))
+			}
+		}
+	}
+}
+
+// run writes the neighbours of one cell.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	var sides [2]index.Side
+	var shards [2]*plan.Shard
+	for side := range sides {
+		shards[side] = &e.Plan.Side(a.Pair, side).Shards[a.Shards[side]]
+		file, err := e.Vectors(ctx, shards[side])
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		sides[side].Vectors = file.Matrix
+		if sides[side].Order, err = order(ctx, e, shards[side]); err != nil {
+			return nil, err
+		}
+	}
+	searcher, err := searcherFor(e, min(shards[0].Rows, shards[1].Rows))
+	if err != nil {
+		return nil, err
+	}
+	result, err := searcher.Search(ctx, sides[0], sides[1], e.Plan.Settings.K, stepsOf(t.Items, meter))
+	if err != nil {
+		return nil, fmt.Errorf("search %s x %s: %w", shards[0].Name, shards[1].Name, err)
+	}
+	if result.Source.Len() != shards[0].Rows || result.Target.Len() != shards[1].Rows {
+		return nil, fmt.Errorf("search %s x %s gave lists of %d and %d rows instead of %d and %d",
+			shards[0].Name, shards[1].Name, result.Source.Len(), result.Target.Len(), shards[0].Rows, shards[1].Rows)
+	}
+	var found view.Recall
+	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
+		found.Add(result.Recall.Min())
+	}
+	return found, atomicfile.Write(filepath.Join(dir, view.CellFile), func(f *os.File) error { return neighbours.WriteCell(f, result.Source, result.Target) })
+}
+
+// IndexesName is where approximate indexes are kept in a store: they can be made again.
+const IndexesName = "indexes"
+
+// searcherFor opens the plan's backend, or exact search for a cell whose thinner side has too few rows for an index.
+func searcherFor(e *stage.Env, rows int) (index.Searcher, error) {
+	name := e.Plan.Searcher()
+	if rows < backend.MinRows(name) {
+		name = exact.Name
+	}
+	return Open(e, name)
+}
+
+// Open opens a backend once for all tasks of a process. Its index files are kept beside the store's outputs.
+func Open(e *stage.Env, name string) (index.Searcher, error) {
+	return stage.Shared(e, "search "+name, func() (index.Searcher, func() error, error) {
+		opts := open.SearchOptions(e.Plan.Settings.Searching, e.Resources)
+		if backend.Exact(name) {
+			opts.FAISS = faiss.Options{} // the settings are of an approximate search, which this is not
+		} else {
+			opts.FAISS.Dir = e.Store.Local(IndexesName)
+			if err := os.MkdirAll(opts.FAISS.Dir, 0o755); err != nil {
+				return nil, nil, fmt.Errorf("make the directory of index files: %w", err)
+			}
+		}
+		searcher, err := backend.Open(name, opts)
+		return searcher, nil, err
+	})
+}
+
+// order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard.
+func order(ctx context.Context, e *stage.Env, s *plan.Shard) ([]int32, error) {
+	return stage.Shared(e, "order "+s.SHA256, func() ([]int32, func() error, error) {
+		keys, err := e.Keys(ctx, s)
+		return view.KeyOrder(keys), nil, err
+	})
+}
+
+// stepsOf turns a searcher's fraction into steps of a meter.
+func stepsOf(items int64, meter progress.Meter) func(float64) {
+	var shown atomic.Int64
+	return func(fraction float64) {
+		now := int64(fraction * float64(items))
+		if before := shown.Swap(now); now > before {
+			meter.Add(now - before)
+		}
+	}
+}

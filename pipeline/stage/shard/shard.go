@@ -1,0 +1,136 @@
+// Package shard is the stage that cuts input files into shards of unique sentences.
+package shard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Shard, Version: 1, Unit: progress.Bytes, FromInputs: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Plan, Stage.Check, Stage.Uses, Stage.Run = planAll, check, uses, run
+	stage.Register(Stage)
+}
+
+// args is an input file of a language.
+type args struct {
+	Language int `json:"language"`
+	Input    int `json:"input"`
+}
+
+// spec is what a file's shards depend on.
+type spec struct {
+	Input     string // SHA-256 of the file's bytes
+	Name      string // without its directory: its extension may decide the format
+	Normalise int    // version of corpus.Normalise
+	Options   corpus.Options
+}
+
+// Key is the key of an input's task.
+func Key(in plan.Input, settings plan.Settings) string {
+	return Stage.Key(spec{in.SHA256, filepath.Base(in.Path), corpus.NormaliseVersion, settings.Corpus})
+}
+
+// planAll plans the cutting of every input. Inputs of the same bytes and name are one task.
+func planAll(b *stage.Builder) error {
+	for l, language := range b.Languages {
+		for i, in := range language.Inputs {
+			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(b.Settings)}, args{l, i})
+		}
+	}
+	return nil
+}
+
+// memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor.
+func memory(s plan.Settings) int64 { return 96<<20 + 64*int64(s.Corpus.ShardSize) }
+
+func check(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("language", a.Language, len(p.Languages))
+	}
+	if err == nil {
+		err = stage.Within("input", a.Input, len(p.Languages[a.Language].Inputs))
+	}
+	return err
+}
+
+// uses names the shards of every input: the later stages read them.
+func uses(p *plan.Plan, use func(key string)) {
+	for _, language := range p.Languages {
+		for _, in := range language.Inputs {
+			use(Key(in, p.Settings))
+		}
+	}
+}
+
+// run makes the shards of one input file.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	in := e.Plan.Languages[a.Language].Inputs[a.Input]
+	if err := unchanged(in); err != nil {
+		return nil, err
+	}
+	info, err := corpus.WriteShards(ctx, in.Source(), e.Plan.Settings.Corpus, dir, corpus.ShardOptions{Report: bytesRead(meter)})
+	if err != nil {
+		return nil, err
+	}
+	return info, unchanged(in) // so that no half of one text and half of another goes under one key
+}
+
+// unchanged compares an input file with what the plan says of it.
+func unchanged(in plan.Input) error {
+	now, err := plan.DigestInput(in.Source())
+	if err == nil && (now.Bytes != in.Bytes || now.SHA256 != in.SHA256) {
+		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", in.Path)
+	}
+	return err
+}
+
+// Result returns what a task of the stage recorded of an input.
+func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*corpus.Sharding, error) {
+	out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: Key(in, s)})
+	if err != nil {
+		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+	}
+	info := &corpus.Sharding{}
+	if err := json.Unmarshal(out.Info, info); err != nil {
+		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+	}
+	return info, nil
+}
+
+// Shards gives the shards that an input was cut into their names and places.
+func Shards(in plan.Input, s plan.Settings, found []corpus.Shard) []plan.Shard {
+	shards := make([]plan.Shard, len(found))
+	for n, one := range found {
+		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", in.Path, n), Task: Key(in, s), File: one.File, SHA256: one.SHA256, Rows: one.Rows}
+	}
+	return shards
+}
+
+// bytesRead turns the sharder's running totals into steps of a meter.
+func bytesRead(meter progress.Meter) func(corpus.Progress) {
+	var shown int64
+	return func(p corpus.Progress) {
+		meter.Add(p.Bytes - shown)
+		shown = p.Bytes
+	}
+}

@@ -1,0 +1,192 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/score"
+)
+
+// Explanation says why a pair has its score and why it is bitext or not.
+type Explanation struct {
+	Score, Cosine          float32
+	SourceMean, TargetMean float32
+	SourceRank, TargetRank uint8 // from 0; mine.Unranked: the partner is not among the k nearest
+	Source, Target         ExplainedSide
+	// Candidate says whether the pair was looked at: by margin, if one of the two sentences proposed it; by a scorer, if one has the
+	// other among its neighbours.
+	Candidate         bool
+	Forward, Backward bool         // which side proposed it
+	Verdict           mine.Verdict // of a candidate
+	Threshold         float64      // that was used
+	// Winners are the better pairs that took one of its sentences.
+	Winners []ExplainedPair
+
+	Scored        bool // a scorer decides: what follows is its
+	Probability   float32
+	Intercept     float64
+	Contributions []score.Contribution // of the log odds, the largest first
+}
+
+// ExplainedSide is one sentence of the pair and its neighbourhood.
+type ExplainedSide struct {
+	Text       string
+	Mean       float32
+	Neighbours []ExplainedNeighbour // the k nearest, nearest first
+	// Best is the place of the neighbour of the highest margin, which the sentence proposes; -1 without neighbours.
+	Best int
+}
+
+// ExplainedNeighbour is one of the k nearest sentences of the other side.
+type ExplainedNeighbour struct {
+	Text    string
+	Cosine  float32
+	Mean    float32 // of its own neighbourhood
+	Score   float32 // the margin of the pair with it
+	Partner bool    // it is the other sentence of the pair
+}
+
+// ExplainedPair is another pair, by its texts. Score is its probability where a scorer decides, else its margin.
+type ExplainedPair struct {
+	Source, Target string
+	Score          float32
+	Verdict        mine.Verdict
+}
+
+// explainer is what an explanation is put together from.
+type explainer struct {
+	pair     *Pair
+	decision *Decision
+	texts    [2][]string
+}
+
+// Explain explains a pair of sentences of the run. It decides again from the stored neighbours, and encodes nothing.
+func (p *Pair) Explain(ctx context.Context, source, target string, model *encode.Model, options encode.Options) (*Explanation, error) {
+	x := &explainer{pair: p}
+	var at [2]int32
+	for side, text := range [2]string{source, target} {
+		var err error
+		if x.texts[side], err = p.Texts(ctx, side); err != nil {
+			return nil, err
+		}
+		if at[side] = int32(slices.Index(x.texts[side], corpus.Normalise(text))); at[side] < 0 {
+			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", p.Language(side).Code, text)
+		}
+	}
+	var err error
+	if x.decision, err = p.Decide(ctx, model, options); err != nil {
+		return nil, err
+	}
+	cosine, err := p.cosine(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return x.explain(at[0], at[1], cosine), nil
+}
+
+// cosine is the cosine of two sentences, as a search computes it.
+func (p *Pair) cosine(ctx context.Context, numbers [2]int32) (float32, error) {
+	var rows [2][]float32
+	for side, number := range numbers {
+		first := p.Sentences[side].First[number]
+		file, err := p.Vectors(ctx, &p.Language(side).Shards[first.Shard])
+		if err != nil {
+			return 0, err
+		}
+		rows[side] = make([]float32, file.Dim)
+		file.Float32(rows[side], int(first.Row), int(first.Row)+1)
+		if err := file.Close(); err != nil {
+			return 0, err
+		}
+	}
+	if len(rows[0]) != len(rows[1]) {
+		return 0, errors.New("the two sides have vectors of different lengths")
+	}
+	return embedding.Dot(rows[0], rows[1]), nil
+}
+
+func (x *explainer) explain(source, target int32, cosine float32) *Explanation {
+	lists := x.decision.Lists
+	e := &Explanation{
+		Cosine:     cosine,
+		SourceMean: meanAt(lists.Source, source, lists.K), TargetMean: meanAt(lists.Target, target, lists.K),
+		SourceRank: rankIn(lists.Source, source, target, lists.K), TargetRank: rankIn(lists.Target, target, source, lists.K),
+		Threshold: x.decision.Threshold, Scored: x.decision.Scorer != nil,
+	}
+	e.Score = lists.Margin.Of(e.Cosine, e.SourceMean, e.TargetMean)
+	e.Source = x.side(0, lists.Source, lists.Target, source, target)
+	e.Target = x.side(1, lists.Target, lists.Source, target, source)
+	x.verdict(e, source, target)
+	return e
+}
+
+func (x *explainer) side(side int, own, other mine.Neighbours, i, partner int32) ExplainedSide {
+	lists := x.decision.Lists
+	out := ExplainedSide{Text: x.texts[side][i], Mean: meanAt(own, i, lists.K), Best: -1}
+	ids, cosines := own.Row(int(i))
+	for at, id := range ids[:lists.K] {
+		if id == mine.None {
+			break
+		}
+		n := ExplainedNeighbour{Text: x.texts[1-side][id], Cosine: cosines[at], Mean: meanAt(other, id, lists.K), Partner: id == partner}
+		n.Score = lists.Margin.Of(n.Cosine, out.Mean, n.Mean)
+		out.Neighbours = append(out.Neighbours, n)
+		if out.Best < 0 || n.Score > out.Neighbours[out.Best].Score {
+			out.Best = at
+		}
+	}
+	return out
+}
+
+// verdict finds the pair among the candidates, and the pairs that took its place.
+func (x *explainer) verdict(e *Explanation, source, target int32) {
+	d := x.decision
+	at := slices.IndexFunc(d.Candidates, func(c mine.Candidate) bool { return c.Source == source && c.Target == target })
+	if at >= 0 {
+		e.Candidate, e.Verdict = true, d.Verdicts[at]
+		e.Forward, e.Backward = d.Candidates[at].Forward, d.Candidates[at].Backward
+		if e.Scored {
+			e.Probability, e.Intercept, e.Contributions = d.Probabilities[at], d.Scorer.Intercept, d.Scorer.Contributions(d.Values.Of(at))
+		}
+		if e.Verdict != mine.Taken {
+			return
+		}
+	}
+	for i, c := range d.Candidates {
+		if c.Source != source && c.Target != target || !x.won(i, at) {
+			continue
+		}
+		one := ExplainedPair{x.texts[0][c.Source], x.texts[1][c.Target], c.Score, d.Verdicts[i]}
+		if e.Scored {
+			one.Score = d.Probabilities[i]
+		}
+		e.Winners = append(e.Winners, one)
+	}
+}
+
+// won says whether candidate i, which shares a sentence with candidate at, took it: at is -1 for a pair that is no candidate.
+func (x *explainer) won(i, at int) bool {
+	if at < 0 {
+		return x.decision.Verdicts[i] == mine.Kept
+	}
+	return i < at && x.decision.Verdicts[i] != mine.Taken
+}
+
+func meanAt(nb mine.Neighbours, i int32, k int) float32 {
+	ids, cosines := nb.Row(int(i))
+	return mine.Means(mine.Neighbours{K: nb.K, IDs: ids, Cosines: cosines}, k)[0]
+}
+
+func rankIn(nb mine.Neighbours, i, partner int32, k int) uint8 {
+	ids, _ := nb.Row(int(i))
+	if at := slices.Index(ids[:k], partner); at >= 0 {
+		return uint8(at)
+	}
+	return mine.Unranked
+}

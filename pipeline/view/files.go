@@ -1,0 +1,187 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/index/neighbours"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/store"
+)
+
+// The stages whose outputs others read, and the names of the files in them.
+const (
+	Shard  = "shard"  // one input file -> Parquet shards of unique sentences
+	Encode = "encode" // one shard -> embedding file
+	Search = "search" // one cell -> both sides' neighbours
+	Merge  = "merge"  // one shard's base and new cells -> its neighbours over the other language's shards
+	Match  = "match"  // every shard's neighbours -> bitext
+
+	EmbeddingFile = "embedding.npy"
+	CellFile      = "neighbours.cell"
+	ListsFile     = "neighbours.list"
+	BitextFile    = "bitext.parquet"
+)
+
+// Files opens what the tasks of a plan left in a store. It may be used concurrently.
+type Files struct {
+	Store *store.Store
+	Plan  *plan.Plan
+	Work  string // where the store is, for messages
+
+	mu        sync.Mutex
+	sentences map[int]func() (*Sentences, error) // by language
+	laid      map[laidOf][]int32
+}
+
+// laidOf names the rows of one of the plan's shard sets, which is of a language's shards.
+type laidOf struct{ language, set int }
+
+// NewFiles returns the files of a plan.
+func NewFiles(st *store.Store, p *plan.Plan, work string) *Files {
+	return &Files{Store: st, Plan: p, Work: work, sentences: map[int]func() (*Sentences, error){}, laid: map[laidOf][]int32{}}
+}
+
+// Output returns the output of an earlier task.
+func (f *Files) Output(ctx context.Context, stage, key string) (*store.Output, error) {
+	out, err := f.Store.Get(ctx, store.Task{Stage: stage, Key: key})
+	if errors.Is(err, fs.ErrNotExist) {
+		// Not badinput, though a file is missing: the task that makes it may still be tried again.
+		return nil, fmt.Errorf("the output %s/%s of an earlier task is not in %s; run mine run again", stage, key, f.Work)
+	}
+	return out, err
+}
+
+// ShardPath returns the path of a shard file.
+func (f *Files) ShardPath(ctx context.Context, s *plan.Shard) (string, error) {
+	out, err := f.Output(ctx, Shard, s.Task)
+	if err != nil {
+		return "", err
+	}
+	return out.Path(s.File), nil
+}
+
+// Keys reads the sentence keys of a shard.
+func (f *Files) Keys(ctx context.Context, s *plan.Shard) ([]corpus.Key, error) {
+	path, err := f.ShardPath(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := reader.Keys()
+	if err == nil && len(keys) != s.Rows {
+		err = fmt.Errorf("shard %s has %d keys for %d rows", path, len(keys), s.Rows)
+	}
+	return keys, errors.Join(err, reader.Close())
+}
+
+// Vectors opens a shard's embedding file, [rows, dim].
+func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, error) {
+	out, err := f.Output(ctx, Encode, s.Vector)
+	if err != nil {
+		return nil, err
+	}
+	file, err := embedding.Open(out.Path(EmbeddingFile), embedding.Want{Encoder: f.Plan.Settings.Encoder, Shard: s.SHA256})
+	if err != nil {
+		return nil, err
+	}
+	if file.N != s.Rows {
+		return nil, errors.Join(fmt.Errorf("embedding file of %s has %d rows, its shard %d", s.Name, file.N, s.Rows), file.Close())
+	}
+	return file, nil
+}
+
+// Sentences numbers the distinct sentences of a language of the plan. It reads their keys once.
+func (f *Files) Sentences(language int) (*Sentences, error) {
+	f.mu.Lock()
+	number, ok := f.sentences[language]
+	if !ok {
+		number = sync.OnceValues(func() (*Sentences, error) {
+			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
+			return newSentences(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+		})
+		f.sentences[language] = number
+	}
+	f.mu.Unlock()
+	return number()
+}
+
+// EndToEnd returns the sentence numbers of the rows of one of the plan's shard sets, which is of a language's shards.
+func (f *Files) EndToEnd(language, set int) ([]int32, error) {
+	numbered, err := f.Sentences(language)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := laidOf{language, set}
+	if f.laid[key] == nil {
+		f.laid[key] = numbered.EndToEnd(f.Plan.Languages[language].Shards, f.Plan.ShardSets[set])
+	}
+	return f.laid[key], nil
+}
+
+// Cell reads the lists that a cell has for one of its sides, which has n rows; the other has m.
+func (f *Files) Cell(ctx context.Context, key string, side, n, m int, found *Recall) (mine.Neighbours, error) {
+	out, err := f.Output(ctx, Search, key)
+	if err == nil {
+		err = found.addOf(out)
+	}
+	if err != nil {
+		return mine.Neighbours{}, err
+	}
+	if side == 1 {
+		n, m = m, n
+	}
+	source, target, err := neighbours.OpenCell(out.Path(CellFile), n, m, f.Plan.Settings.K)
+	if side == 1 {
+		return target, err
+	}
+	return source, err
+}
+
+// Lists reads the merged neighbours of a shard of n rows over a shard set of m.
+func (f *Files) Lists(ctx context.Context, key string, n, m int, found *Recall) (mine.Neighbours, error) {
+	out, err := f.Output(ctx, Merge, key)
+	if err == nil {
+		err = found.addOf(out)
+	}
+	if err != nil {
+		return mine.Neighbours{}, err
+	}
+	return neighbours.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
+}
+
+// Recall is what a search or a merge of searches says of itself: the smallest recall that was measured; nil for an exact search.
+type Recall struct {
+	Min *float64 `json:"least_recall,omitempty"`
+}
+
+// Add takes in a measured recall.
+func (r *Recall) Add(measured float64) {
+	if r.Min == nil || measured < *r.Min {
+		r.Min = &measured
+	}
+}
+
+// addOf takes in the recall that an output's record has.
+func (r *Recall) addOf(out *store.Output) error {
+	var of Recall
+	if err := json.Unmarshal(out.Info, &of); err != nil {
+		return fmt.Errorf("read the record of %s: %w", out.Dir, err)
+	}
+	if of.Min != nil {
+		r.Add(*of.Min)
+	}
+	return nil
+}

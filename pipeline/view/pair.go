@@ -1,0 +1,214 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/score"
+)
+
+// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences.
+type Pair struct {
+	*Files
+	Index     int // among the plan's pairs
+	Sentences [2]*Sentences
+}
+
+// Pair numbers the sentences of one of the plan's pairs.
+func (f *Files) Pair(index int) (*Pair, error) {
+	p := &Pair{Files: f, Index: index}
+	for side, language := range []int{f.Plan.Pairs[index].Source, f.Plan.Pairs[index].Target} {
+		var err error
+		if p.Sentences[side], err = f.Sentences(language); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Language returns the language of a side.
+func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, side) }
+
+// Codes are the codes of both languages.
+func (p *Pair) Codes() [2]string { return [2]string{p.Language(0).Code, p.Language(1).Code} }
+
+// Neighbours puts a side's merged neighbours together, [sentences of the side, k]. A sentence that stands in several shards has
+// the same list in each.
+func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Neighbours, error) {
+	own, partners := p.Sentences[side], p.Sentences[1-side]
+	other := p.Language(1 - side).Shards
+	k := p.Plan.Settings.K
+	all := mine.NewNeighbours(own.Len(), k)
+	laid := partners.EndToEnd(other, plan.SetOf(other))
+	for shard, key := range p.Plan.Pairs[p.Index].Merges[side] {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+		lists, err := p.Lists(ctx, key, p.Language(side).Shards[shard].Rows, len(laid), found)
+		if err != nil {
+			return all, err
+		}
+		for row, number := range own.Rows[shard] {
+			if !own.IsFirst(shard, row) {
+				continue
+			}
+			from, cosines := lists.Row(row)
+			ids, into := all.Row(int(number))
+			copy(into, cosines)
+			for j, at := range from {
+				if at != mine.None {
+					ids[j] = laid[at]
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// Texts returns a side's distinct sentences, normalised, by number.
+func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
+	texts := make([]string, p.Sentences[side].Len())
+	for shard := range p.Language(side).Shards {
+		err := p.eachDistinct(ctx, side, shard, func(_ uint32, number int32, text string) error {
+			texts[number] = text
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// eachDistinct calls each with the sentences whose first occurrence is in the shard.
+func (p *Pair) eachDistinct(ctx context.Context, side, shard int, each func(row uint32, number int32, text string) error) (err error) {
+	path, err := p.ShardPath(ctx, &p.Language(side).Shards[shard])
+	if err != nil {
+		return err
+	}
+	reader, err := corpus.OpenShard(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	numbered, row := p.Sentences[side], 0
+	for text, err := range Normalised(reader.Rows()) {
+		if err != nil {
+			return err
+		}
+		if numbered.IsFirst(shard, row) {
+			if err := each(uint32(row), numbered.Rows[shard][row], text); err != nil {
+				return err
+			}
+		}
+		row++
+	}
+	return nil
+}
+
+// Normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original text.
+func Normalised(rows iter.Seq2[corpus.Row, error]) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for row, err := range rows {
+			if !yield(corpus.Normalise(row.Text), err) {
+				return
+			}
+		}
+	}
+}
+
+// AllVectors copies the vectors of a side's distinct sentences together, [sentences, dim] by number.
+func (p *Pair) AllVectors(ctx context.Context, side int) (all embedding.Matrix, err error) {
+	all = embedding.Matrix{N: p.Sentences[side].Len(), Dim: p.Plan.Settings.Dim}
+	for shard := range p.Language(side).Shards {
+		if err := p.copyVectors(ctx, side, shard, &all); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (p *Pair) copyVectors(ctx context.Context, side, shard int, all *embedding.Matrix) (err error) {
+	file, err := p.Vectors(ctx, &p.Language(side).Shards[shard])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if file.F16 != nil && all.F16 == nil {
+		all.F16 = make([]uint16, all.N*all.Dim)
+	} else if file.F32 != nil && all.F32 == nil {
+		all.F32 = make([]float32, all.N*all.Dim)
+	}
+	for row, number := range p.Sentences[side].Rows[shard] {
+		if !p.Sentences[side].IsFirst(shard, row) {
+			continue
+		}
+		if file.F16 != nil {
+			copy(all.F16[int(number)*all.Dim:][:all.Dim], file.F16[row*all.Dim:])
+		} else {
+			copy(all.F32[int(number)*all.Dim:][:all.Dim], file.F32[row*all.Dim:])
+		}
+	}
+	return nil
+}
+
+// describeChunk is how many texts are in memory at once.
+const describeChunk = 64 << 10
+
+// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of them.
+func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) error {
+	for shard := range p.Language(side).Shards {
+		s := &p.Language(side).Shards[shard]
+		vectors, err := p.Output(ctx, Encode, s.Vector)
+		if err != nil {
+			return err
+		}
+		known, tokenised, err := encode.ReadTokens(vectors.Path(EmbeddingFile), s.Rows)
+		if err != nil {
+			return err
+		}
+		d := describing{into: into}
+		if tokenised {
+			d.known = &known
+		}
+		err = p.eachDistinct(ctx, side, shard, func(row uint32, number int32, text string) error {
+			d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
+			if len(d.texts) < describeChunk {
+				return nil
+			}
+			return d.flush(ctx)
+		})
+		if err == nil {
+			err = d.flush(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describing is some sentences of a shard on their way into a side.
+type describing struct {
+	into    *score.SideBuilder
+	known   *encode.TokenIDs // of the shard's rows; nil: none
+	rows    []uint32
+	numbers []int32
+	texts   []string
+}
+
+func (d *describing) flush(ctx context.Context) (err error) {
+	if d.known != nil {
+		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
+	} else {
+		err = d.into.Add(ctx, d.numbers, d.texts)
+	}
+	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
+	return err
+}

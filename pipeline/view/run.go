@@ -1,0 +1,85 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+)
+
+// Run is a finished run, read-only. It can be read while another run writes into the same work directory.
+type Run struct {
+	*Files
+	Report *record.Report
+	Dir    string // the output directory
+	Bitext string // path of the bitext file
+	Model  *encode.Model
+}
+
+// Open opens a finished run by its output directory or its bitext file, of this version of the program. run.json beside the bitext
+// names all the rest.
+func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run, error) {
+	report, dir, err := readReport(location)
+	if err != nil {
+		return nil, err
+	}
+	if report.Work == "" || report.PlanID == "" {
+		return nil, badinput.Errorf("the %s in %s is of an earlier version of the program and does not name its work directory; give mine run again, which finds everything done",
+			record.ReportName, dir)
+	}
+	r := &Run{Report: report, Dir: dir, Bitext: report.BitextPath(dir)}
+	st, err := store.OpenExisting(ctx, report.Work, log)
+	if err != nil {
+		return nil, badinput.Errorf("the work directory of the run in %s: %w", dir, err)
+	}
+	data, err := st.ReadNote(ctx, record.PlansNote, report.PlanID+".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = badinput.Errorf("the plan of the run in %s is not in %s any more; give mine run again", dir, report.Work)
+	}
+	var p *plan.Plan
+	if err == nil {
+		p, err = plan.Decode(data, "plan "+report.PlanID, version)
+	}
+	if err == nil {
+		r.Model, err = encode.Load(p.Encoder)
+	}
+	if err == nil && r.Model.Digest != p.Settings.Encoder {
+		err = badinput.Errorf("encoder %s is not the one that the run in %s used; put that one back, or give mine run again", p.Encoder, dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	r.Files = NewFiles(st, p, report.Work)
+	return r, nil
+}
+
+// Close ends the use of the run.
+func (r *Run) Close() error { return r.Store.Close() }
+
+// readReport reads the run.json of an output directory, or the one beside a bitext file.
+func readReport(location string) (report *record.Report, dir string, err error) {
+	info, err := os.Stat(location)
+	if err != nil {
+		return nil, "", badinput.Errorf("%s is neither a run's output directory nor its bitext file: %w", location, err)
+	}
+	if dir = location; !info.IsDir() {
+		dir = filepath.Dir(location)
+	}
+	report, err = record.ReadReport(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", badinput.Errorf("%s has no %s, which says how the bitext was made; name the output directory of mine run, or the bitext file in it",
+			dir, record.ReportName)
+	}
+	if err == nil && !info.IsDir() && report.BitextPath(dir) != filepath.Join(dir, filepath.Base(location)) {
+		err = badinput.Errorf("the run in %s wrote %s, not %s; name its own bitext", dir, filepath.Base(report.Bitext.Path), filepath.Base(location))
+	}
+	return report, dir, err
+}
