@@ -46,7 +46,6 @@ func TestBadInput(t *testing.T) {
 		{"a device without bfloat16", bfloat16, "cpu", "the device cpu was asked for products in bfloat16"},
 		{"no such device", nil, "tpu", "tpu"},
 		{"no such teacher", by("imascl", set{"teacher": "nowhere"}), "", `no encoder "nowhere"`},
-		{"a teacher of other dimensions", by("mse-distill", set{"teacher": fixtures.Encoder}), "", "512"},
 		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
 		{"no piece for masks", all(trained(900), by("ems", set{"reconstruction": "ugt"})), "", "vocabulary.control: [<mask>]"},
 		{"more negatives than pairs", all(by("muse", set{"negatives": 60}), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
@@ -62,6 +61,28 @@ func TestBadInput(t *testing.T) {
 			_, err := Run(limited(t), config, o)
 			refused(t, err, c.want)
 		})
+	}
+}
+
+// TestRefusedBeforeReading: the bitext, which is missing, is not looked for.
+func TestRefusedBeforeReading(t *testing.T) {
+	distil := by("mse-distill", set{"teacher": fixtures.Encoder})
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   string
+	}{
+		"a teacher that is missing":                {by("imascl", set{"teacher": "nowhere"}), `no encoder "nowhere"`},
+		"a bag beside a wider teacher":             {distil, "vectors of 512 numbers and the encoder has vectors of 64: set encoder.transformer.projection"},
+		"a transformer beside a wider teacher":     {all(transformer, distil), "the encoder has vectors of 32"},
+		"a projection that does not fit":           {all(transformer, distil, func(c *Config) { c.Encoder.Transformer.Projection = 500 }), "vectors of 500"},
+		"published weights beside another teacher": {all(transformer, distil, func(c *Config) { c.Encoder.Start = "encoder/testdata/bert" }), "vectors of 16"},
+	} {
+		config, o := tiny(t, c.change)
+		config.Bitext.Sources[0].Files = []string{"nowhere.tsv"}
+		_, err := Run(limited(t), config, o)
+		if refused(t, err, c.want); t.Failed() {
+			t.Fatal(name)
+		}
 	}
 }
 
@@ -212,6 +233,7 @@ func TestPresetOfATraining(t *testing.T) {
 		config, o := tiny(t, by(name, nil))
 		if name == "imascl" || name == "mse-distill" {
 			by(name, set{"teacher": fixtures.Encoder})(&config)
+			config.Encoder.Bag.Dim = 512 // the teacher's
 		}
 		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
 		if err := tr.begin(); err != nil {

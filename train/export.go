@@ -92,11 +92,15 @@ func (t *trainer) write(dir string, graph *export.Graph) error {
 	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(t.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
-	_, static := t.encoder.(*encoder.Bag)
+	tokens := encode.TokenOutput{Output: export.Tokens}
+	_, tokens.Static = t.encoder.(*encoder.Bag)
+	if width := t.encoder.Weights()[0].Shape[1]; width != t.encoder.Dim() {
+		tokens.Dim = width
+	}
 	text, err := yaml.Marshal(encode.Manifest{
 		Name: t.config.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: t.config.Bitext.MaxTokens,
 		Inputs: encode.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none", Normalise: false, Dim: t.encoder.Dim(),
-		Tokens:  encode.TokenOutput{Output: export.Tokens, Static: static},
+		Tokens:  tokens,
 		Licence: t.config.Export.Licence, Languages: t.set.Languages, TrainedOn: t.config.Export.TrainedOn,
 	})
 	if err != nil {

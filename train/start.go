@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gomlx/compute"
 
@@ -20,7 +21,8 @@ import (
 // natureKey is the metadata of a checkpoint's encoder.safetensors that holds its nature.
 const natureKey = "encoder"
 
-// nature is what tensors do not tell of the encoder that they are of. Another training goes on from them only under the same.
+// nature is what tensors do not tell of the encoder that they are of. Another training goes on from them only under the
+// same.
 type nature struct {
 	Kind        string            `json:"kind"`
 	Vocabulary  string            `json:"vocabulary"` // SHA-256 of the tokenizer's file
@@ -64,7 +66,8 @@ func lengths(n encoder.NGrams) [2]int {
 	return [2]int{n.Least, n.Most}
 }
 
-// startEncoder makes the encoder of encoder.start: of a checkpoint that mine train left or, for a transformer, of published weights. dir is the training's own.
+// startEncoder makes the encoder of encoder.start: of a checkpoint that mine train left or, for a transformer, of
+// published weights. dir is the training's own.
 func startEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
 	path := filepath.Join(c.Encoder.Start, encoderFile)
 	_, err := os.Stat(path)
@@ -89,7 +92,9 @@ func published(c *Config, v *encode.Vocabulary, backend compute.Backend) (encode
 		return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
 			c.Encoder.Start, settings.Vocabulary, c.Tokenizer.File, v.Rows()-1)
 	}
-	settings.Dropout, settings.Precision = c.Encoder.Transformer.Dropout, c.Encoder.Transformer.Precision
+	preset := c.Encoder.Transformer
+	settings.Dropout, settings.Precision, settings.Projection = preset.Dropout, preset.Precision, preset.Projection
+	tensors = append(tensors, newTensors(settings.ProjectionSpecs(), c.Seed)...)
 	return encoder.NewTransformer(settings, backend, tensors)
 }
 
@@ -104,9 +109,10 @@ func continued(c *Config, v *encode.Vocabulary, backend compute.Backend, dir, pa
 		return nil, err
 	}
 	if was.Transformer != nil {
-		settings := *was.Transformer
-		preset := c.Encoder.Transformer
-		settings.Dropout, settings.Pooling, settings.Precision = preset.Dropout, preset.Pooling, preset.Precision
+		settings := c.following(*was.Transformer)
+		if was.Transformer.Projection == 0 {
+			stored = append(stored, newTensors(settings.ProjectionSpecs(), c.Seed)...)
+		}
 		tensors, err := weights.Arrange(settings.Specs(), stored)
 		if err != nil {
 			return nil, badinput.Errorf("%s: %w", path, err)
@@ -131,6 +137,17 @@ func continued(c *Config, v *encode.Vocabulary, backend compute.Backend, dir, pa
 	return bag, nil
 }
 
+// following is the settings of a transformer that goes on from a checkpoint's: its shape, with the preset's dropout,
+// pooling and precision, and with the preset's projection where the checkpoint has none.
+func (c *Config) following(was encoder.Settings) encoder.Settings {
+	preset := c.Encoder.Transformer
+	was.Dropout, was.Pooling, was.Precision = preset.Dropout, preset.Pooling, preset.Precision
+	if was.Projection == 0 {
+		was.Projection = preset.Projection
+	}
+	return was
+}
+
 // mayFollow reads a checkpoint's nature and refuses one that the preset's encoder does not share.
 func (c *Config) mayFollow(text, dir, path string) (nature, error) {
 	var was nature
@@ -148,8 +165,60 @@ func (c *Config) mayFollow(text, dir, path string) (nature, error) {
 	case was.Vocabulary != digest:
 		return was, badinput.Errorf("%s was trained with another vocabulary than tokenizer.file, %s: give %s of its own training",
 			path, c.Tokenizer.File, vocabularyName(c.Tokenizer))
+	case was.Transformer != nil && was.Transformer.Projection > 0 && !slices.Contains([]int{0, was.Transformer.Projection}, c.Encoder.Transformer.Projection):
+		return was, badinput.Errorf("%s has a projection to %d numbers, but encoder.transformer.projection is %d: write the same, or leave it out",
+			path, was.Transformer.Projection, c.Encoder.Transformer.Projection)
 	case was.Kind == "bag" && was.NGrams != ngrams:
 		return was, badinput.Errorf("%s has n-grams of %d to %d characters, but encoder.bag.ngrams are of %d to %d: write the same", path, was.NGrams[0], was.NGrams[1], ngrams[0], ngrams[1])
 	}
 	return was, nil
+}
+
+// checkTeacher refuses, before anything is read, a teacher that is missing or whose vectors do not fit the encoder's.
+func (c *Config) checkTeacher() error {
+	needs := c.Objective.Needs()
+	if needs.Teacher == "" {
+		return nil
+	}
+	model, err := encode.Load(needs.Teacher)
+	if err != nil {
+		return badinput.Errorf("objective.teacher: %w", err)
+	}
+	if !needs.SameDim {
+		return nil
+	}
+	dim, err := c.vectorDim()
+	if err != nil {
+		return err
+	}
+	return c.Objective.CheckDim(dim, model.Dim)
+}
+
+// vectorDim is the number of values of the vectors that the preset's encoder will give. Of files it reads the shape
+// alone.
+func (c *Config) vectorDim() (int, error) {
+	transformer := c.Encoder.Transformer
+	switch path := filepath.Join(c.Encoder.Start, encoderFile); {
+	case c.Encoder.Kind == "bag":
+		return c.Encoder.Bag.Dim, nil
+	case c.Encoder.Start == "" || transformer.Projection > 0:
+		return transformer.Dim(), nil
+	case exists(path):
+		_, metadata, err := weights.ReadFile(path, func(string) bool { return false })
+		if err != nil {
+			return 0, badinput.Errorf("encoder.start: %w", err)
+		}
+		var was nature
+		if err := json.Unmarshal([]byte(metadata[natureKey]), &was); err != nil || was.Transformer == nil {
+			return transformer.Dim(), nil // newEncoder says what is wrong with it
+		}
+		return was.Transformer.Dim(), nil
+	}
+	shape, err := encoder.ReadShape(c.Encoder.Start)
+	return shape.Dim(), err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

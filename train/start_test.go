@@ -70,6 +70,35 @@ func TestStartFromATraining(t *testing.T) {
 	}
 }
 
+// TestStartWithAProjection: a checkpoint without one gets the preset's, drawn anew; one that has it keeps its own.
+func TestStartWithAProjection(t *testing.T) {
+	ctx := limited(t)
+	projected := func(dim int) func(*Config) {
+		return all(transformer, func(c *Config) { c.Encoder.Transformer.Projection = dim })
+	}
+	_, next, o := follows(t, transformer)
+	projected(40)(&next)
+	tr := takenUp(ctx, t, next, o)
+	if tr.encoder.Dim() != 40 {
+		t.Errorf("a start without a projection gives vectors of %d numbers, want 40", tr.encoder.Dim())
+	}
+	_, next, o = follows(t, projected(40))
+	next.Encoder.Transformer.Projection = 0
+	tr = takenUp(ctx, t, next, o)
+	stored, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, encoderFile), func(name string) bool { return name == "projection.weight" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := tr.encoder.Weights()[len(tr.encoder.Weights())-2]
+	if own.Name != "projection.weight" || !reflect.DeepEqual(own.Data, stored[0].Data) {
+		t.Errorf("%s is not the checkpoint's projection", own.Name)
+	}
+	next.Encoder.Transformer.Projection = 41
+	o.Out += "-other"
+	_, err = Run(ctx, next, o)
+	refused(t, err, "has a projection to 40 numbers, but encoder.transformer.projection is 41")
+}
+
 // TestStartsThatAreRefused: each is one sentence that says what to give.
 func TestStartsThatAreRefused(t *testing.T) {
 	rewritten := func(change func([]*weights.Tensor, map[string]string) []*weights.Tensor) func(*testing.T, *Config) {

@@ -24,11 +24,11 @@ const maskPiece = "<mask>"
 
 // newObjective fills in what the loss must know of its surroundings.
 func (t *trainer) newObjective(tokens data.Options) (objective.Objective, error) {
-	needs := t.config.Objective.Needs()
-	s := objective.Training{Dim: t.encoder.Dim(), Vocabulary: t.vocabulary.Rows(), Languages: t.set.Languages, Seed: t.config.Seed}
+	needs, table := t.config.Objective.Needs(), t.encoder.Weights()[0]
+	s := objective.Training{Dim: t.encoder.Dim(), Width: table.Shape[1], Vocabulary: t.vocabulary.Rows(), Languages: t.set.Languages, Seed: t.config.Seed}
 	s.Special = append(append([]int32{}, tokens.BOS...), tokens.EOS...)
 	if needs.Table {
-		s.Table = t.encoder.Weights()[0].Name
+		s.Table = table.Name
 	}
 	if needs.Mask {
 		mask := slices.Index(t.vocabulary.Pieces(), maskPiece)

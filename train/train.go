@@ -149,6 +149,9 @@ func (t *trainer) begin() error {
 			return badinput.Errorf("dev: the test set of %s: %w", d.Protocol, err)
 		}
 	}
+	if err := t.config.checkTeacher(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(t.checkpoints.dir, 0o755); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/train/device"
+	"bitextmine/train/encoder"
 )
 
 // TestTinyTraining: the loss falls, held-out sentences find their translations, and mining opens what was exported.
@@ -24,6 +25,9 @@ func TestTinyTraining(t *testing.T) {
 			c.Steps, c.Tokenizer.File, c.Vocabulary.Size, c.Vocabulary.Threads = 100, "", 900, 2
 		}, 80},
 		{"transformer", all(transformer, func(c *Config) { c.Steps = 160 }), 50},
+		{"transformer with a pooler and a projection", all(transformer, func(c *Config) {
+			c.Steps, c.Encoder.Transformer.Pooling, c.Encoder.Transformer.Projection = 160, encoder.Pooler, 48
+		}), 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := limited(t)
@@ -64,15 +68,15 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 		t.Fatal(err)
 	}
 	defer func() { _ = exported.Close() }()
+	tr := takenUp(ctx, t, config, o)
 	tokens, err := encode.OpenTokens(model, encode.Options{Threads: 1}) // what scorers and calibration read of an encoder
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tokens.Close() }()
-	if tokens.Dim() != exported.Dim() || tokens.Static() != (config.Encoder.Kind == "bag") {
+	if tokens.Dim() != tr.encoder.Weights()[0].Shape[1] || tokens.Static() != (config.Encoder.Kind == "bag") {
 		t.Errorf("its tokens have %d dimensions, static %v", tokens.Dim(), tokens.Static())
 	}
-	tr := takenUp(ctx, t, config, o)
 	_, tr.live.encoder = tr.graph()
 	texts := slices.Concat(english(t)[:20], []string{"x", "Zürich, 2024!"})
 	want, got := make([]float32, len(texts)*exported.Dim()), make([]float32, len(texts)*exported.Dim())

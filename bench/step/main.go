@@ -114,7 +114,7 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, err := objective.Default("contrastive").Build(objective.Training{Dim: s.Width, Vocabulary: words, Languages: []string{"en"}})
+	loss, err := objective.Default("contrastive").Build(objective.Training{Dim: s.Width, Width: s.Width, Vocabulary: words, Languages: []string{"en"}})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 // Encoded is one view of a batch after the encoder.
 type Encoded struct {
-	Vectors *g.Node // float32 [n, dim], not normalised
+	Vectors *g.Node // float32 [n, dim], pooled, not normalised
 	Tokens  *g.Node // float32 [n, length, width], the last layer; nil when vectors are cached
 	Mask    *g.Node // bool [n, length]; nil when vectors are cached
 }
@@ -35,14 +35,21 @@ func (s Settings) Build(params map[string]*g.Node, embedded, lengths *g.Node, dr
 		x = stack.Normalise(finalNorm, x)
 	}
 	tokens := g.Reshape(x, n, length, s.Width)
-	return Encoded{Vectors: s.pool(tokens, present), Tokens: tokens, Mask: mask}
+	vectors := s.pool(tokens, present)
+	if s.Pooling == Pooler {
+		vectors = g.Tanh(stack.Dense(pooler, vectors))
+	}
+	if s.Projection > 0 {
+		vectors = stack.Dense(projection, vectors)
+	}
+	return Encoded{Vectors: vectors, Tokens: tokens, Mask: mask}
 }
 
-// pool makes vectors [n, width] of tokens [n, length, width]; present [n, length] is 1 or 0.
+// pool makes vectors [n, width] of tokens [n, length, width]: of a pooler, its input. present [n, length] is 1 or 0.
 func (s Settings) pool(tokens, present *g.Node) *g.Node {
 	n, length := present.Shape().Dimensions[0], present.Shape().Dimensions[1]
 	switch s.Pooling {
-	case CLS:
+	case CLS, Pooler:
 		return layers.Rows(g.Reshape(tokens, n*length, s.Width), 0, n*length, length)
 	case Mean:
 		share := g.Div(present, g.ReduceAndKeep(present, g.ReduceSum, 1))

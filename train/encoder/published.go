@@ -40,15 +40,14 @@ type published struct {
 // encoder does not need (poolers, language modelling) are left out; anything else that is missing, misshaped or not
 // known is an error of class badinput that names it.
 func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
-	s, err := readConfig(filepath.Join(dir, "config.json"))
+	s, err := ReadShape(dir)
 	if err != nil {
 		return s, nil, err
 	}
 	s.Pooling = pooling
-	if err := s.Validate(); err != nil {
-		return s, nil, badinput.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
-	}
-	read, err := weights.ReadModel(dir, func(name string) bool { return !leftOut.MatchString(name) })
+	read, err := weights.ReadModel(dir, func(name string) bool {
+		return !leftOut.MatchString(name) && (pooling == Pooler || !poolerOf.MatchString(name))
+	})
 	if err != nil {
 		return s, nil, err
 	}
@@ -77,6 +76,19 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 // activations are Hugging Face's names of ours.
 var activations = map[string]layers.Activation{"gelu": layers.GELU, "gelu_new": layers.GELUTanh, "gelu_pytorch_tanh": layers.GELUTanh, "relu": layers.ReLU}
 
+// ReadShape reads the shape of a published encoder alone, from config.json. Its pooling is Mean.
+func ReadShape(dir string) (Settings, error) {
+	path := filepath.Join(dir, "config.json")
+	s, err := readConfig(path)
+	if err != nil {
+		return s, err
+	}
+	if err := s.Validate(); err != nil {
+		return s, badinput.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
 func readConfig(path string) (Settings, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +101,7 @@ func readConfig(path string) (Settings, error) {
 		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
 	}
 	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
-		Activation: activations[c.Activation], Epsilon: c.Epsilon, Vocabulary: c.Vocabulary, Precision: layers.Float32}
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Pooling: Mean, Vocabulary: c.Vocabulary, Precision: layers.Float32}
 	switch c.ModelType {
 	case "bert":
 	case "roberta", "xlm-roberta":
@@ -112,8 +124,11 @@ func readConfig(path string) (Settings, error) {
 	return s, nil
 }
 
-// leftOut are tensors that sentence vectors do not need.
-var leftOut = regexp.MustCompile(`^((bert|roberta)\.)?(pooler\.|embeddings\.position_ids$)|^(cls|lm_head|classifier)\.`)
+// leftOut are tensors that sentence vectors do not need, and poolerOf those of a pooler.
+var (
+	leftOut  = regexp.MustCompile(`^((bert|roberta)\.)?embeddings\.position_ids$|^(cls|lm_head|classifier)\.`)
+	poolerOf = regexp.MustCompile(`^((bert|roberta)\.)?pooler\.`)
+)
 
 // ourNames are the ends of names below a layer.
 var ourNames = map[string]string{
@@ -139,6 +154,9 @@ func rename(t *weights.Tensor) bool {
 		}
 		return ok && normPart(part) != ""
 	}
+	if part, ok := strings.CutPrefix(name, "pooler.dense."); ok {
+		return renameDense(t, pooler, part)
+	}
 	m := inLayer.FindStringSubmatch(name)
 	if m == nil || ourNames[m[2]] == "" {
 		return false
@@ -148,11 +166,16 @@ func rename(t *weights.Tensor) bool {
 		t.Name = our + normPart(m[3])
 		return normPart(m[3]) != ""
 	}
-	if m[3] == "weight" && len(t.Shape) == 2 {
+	return renameDense(t, our, m[3])
+}
+
+// renameDense names a part of a dense layer.
+func renameDense(t *weights.Tensor, layer, part string) bool {
+	if part == "weight" && len(t.Shape) == 2 {
 		transpose(t)
 	}
-	t.Name = our + "." + m[3]
-	return m[3] == "weight" || m[3] == "bias"
+	t.Name = layer + "." + part
+	return part == "weight" || part == "bias"
 }
 
 // normPart is what a part of a layer normalisation is called here; the first BERTs have gamma and beta.

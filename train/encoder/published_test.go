@@ -59,6 +59,53 @@ func TestPublishedWeightsComputeTheSame(t *testing.T) {
 	}
 }
 
+// TestPublishedPooler: the vectors are tanh of the published dense layer over the golden CLS vectors, in float64.
+func TestPublishedPooler(t *testing.T) {
+	raw, err := os.ReadFile("testdata/bert/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want golden
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	published, _, err := weights.ReadFile("testdata/bert/model.safetensors", poolerOf.MatchString)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string][]float32{}
+	for _, w := range published {
+		byName[w.Name] = w.Data
+	}
+	s, tensors, err := ReadPublished("testdata/bert", Pooler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewTransformer(s, open(t, "cpu"), tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := data.Side{N: len(want.Lengths), Length: want.Length, IDs: want.IDs, Lengths: want.Lengths}
+	got, err := tr.Forward(limited(t), side, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cls := range want.CLS {
+		for o := range s.Width {
+			sum := float64(byName["pooler.dense.bias"][o])
+			for k, x := range cls {
+				sum += float64(byName["pooler.dense.weight"][o*s.Width+k]) * float64(x)
+			}
+			if d := float64(got[i*s.Width+o]) - math.Tanh(sum); !(math.Abs(d) < 1e-5) {
+				t.Fatalf("number %d of sentence %d is off by %v", o, i, d)
+			}
+		}
+	}
+	if _, _, err := ReadPublished("testdata/xlm-roberta", Pooler); !badinput.Is(err) || !strings.Contains(err.Error(), "pooler.weight is missing") {
+		t.Errorf("weights without a pooler gave %v", err)
+	}
+}
+
 func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 	set := func(field, value string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

@@ -23,11 +23,12 @@ const (
 // Pooling makes one vector of a sentence's tokens.
 type Pooling string
 
-// CLS is the first token's vector.
+// CLS is the first token's vector; Pooler is tanh of a dense layer over it, as BERT and LaBSE have it.
 const (
-	CLS  Pooling = "cls"
-	Mean Pooling = "mean"
-	Max  Pooling = "max"
+	CLS    Pooling = "cls"
+	Pooler Pooling = "pooler"
+	Mean   Pooling = "mean"
+	Max    Pooling = "max"
 )
 
 // Settings are the shape of a transformer, and how it is trained.
@@ -45,7 +46,8 @@ type Settings struct {
 	Activation     layers.Activation `yaml:"activation" json:"activation"`
 	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // of layer normalisation
 	Pooling        Pooling           `yaml:"pooling" json:"pooling"`
-	Vocabulary     int               `yaml:"-" json:"vocabulary"` // rows of the table of words: the tokenizer's, or the published table's
+	Projection     int               `yaml:"projection,omitempty" json:"projection,omitempty"` // numbers of a vector after a last dense layer; 0: no such layer
+	Vocabulary     int               `yaml:"-" json:"vocabulary"`                              // rows of the table of words: the tokenizer's, or the published table's
 	Precision      layers.Precision  `yaml:"precision" json:"precision"`
 }
 
@@ -56,6 +58,14 @@ const maxLayers = 1000
 func Defaults() Settings {
 	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
 		Activation: layers.GELU, Epsilon: 1e-12, Pooling: Mean, Precision: layers.Float32}
+}
+
+// Dim is the number of values of a sentence vector.
+func (s Settings) Dim() int {
+	if s.Projection > 0 {
+		return s.Projection
+	}
+	return s.Width
 }
 
 // shape is that of the layers.
@@ -74,7 +84,8 @@ func (s Settings) Validate() error {
 	check(s.Layers >= 1 && s.Layers <= maxLayers, "layers is %d but must be from 1 to %d", s.Layers, maxLayers)
 	s.shape().Check(check)
 	layers.OneOf(check, "positions", s.Positions, Learned, Sinusoidal)
-	layers.OneOf(check, "pooling", s.Pooling, CLS, Mean, Max)
+	layers.OneOf(check, "pooling", s.Pooling, CLS, Pooler, Mean, Max)
+	check(s.Projection >= 0, "projection is %d but cannot be negative", s.Projection)
 	check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
 	check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
 	check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)
@@ -95,6 +106,8 @@ const (
 
 	embeddingNorm = "embeddings.norm"
 	finalNorm     = "final.norm"
+	pooler        = "pooler"
+	projection    = "projection"
 	stackName     = "layers"
 )
 
@@ -125,5 +138,16 @@ func (s Settings) Specs() []weights.Spec {
 	if s.Norm == layers.PreNorm {
 		specs = append(specs, layers.NormSpecs(finalNorm, s.Width)...)
 	}
-	return specs
+	if s.Pooling == Pooler {
+		specs = append(specs, layers.DenseSpecs(pooler, s.Width, s.Width)...)
+	}
+	return append(specs, s.ProjectionSpecs()...)
+}
+
+// ProjectionSpecs are the weights of the projection, the last of Specs; none without one.
+func (s Settings) ProjectionSpecs() []weights.Spec {
+	if s.Projection == 0 {
+		return nil
+	}
+	return layers.DenseSpecs(projection, s.Width, s.Projection)
 }

@@ -53,9 +53,6 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 // Weights are the tensors in the order of Specs.
 func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
 
-// Dim is the length of a vector.
-func (t *Transformer) Dim() int { return t.Width }
-
 // Forward gives the vectors [n, dim], not normalised, of one side. seed fixes the dropout; 0 means none and float32, as
 // in evaluation.
 func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {

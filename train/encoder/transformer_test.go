@@ -37,8 +37,10 @@ var variants = map[string]func(*Settings){
 	"pre norm, sinusoidal, tanh, max": func(s *Settings) {
 		s.Norm, s.Positions, s.Activation, s.Pooling = layers.PreNorm, Sinusoidal, layers.GELUTanh, Max
 	},
-	"offset, types, relu, cls":          func(s *Settings) { s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, CLS },
-	"pre norm, types, learned, dropout": func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = layers.PreNorm, 1, 0.25 },
+	"offset, types, relu, cls":           func(s *Settings) { s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, CLS },
+	"pooler, projection to more numbers": func(s *Settings) { s.Pooling, s.Projection = Pooler, 13 },
+	"pre norm, projection to fewer":      func(s *Settings) { s.Norm, s.Projection = layers.PreNorm, 3 },
+	"pre norm, types, learned, dropout":  func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = layers.PreNorm, 1, 0.25 },
 }
 
 // lively draws weights large enough that no part of the arithmetic is near its linear range.
@@ -178,7 +180,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 			ctx := limited(t)
 			cpu, pure := make1(t, s, "cpu"), make1(t, s, "go")
 			side := sentences(s, 5, 4, 5)
-			dVectors := random(6, side.N*s.Width)
+			dVectors := random(6, side.N*s.Dim())
 			for _, tr := range []*Transformer{cpu, pure} {
 				if err := tr.Backward(ctx, side, 0, dVectors); err != nil {
 					t.Fatal(err)
@@ -243,7 +245,7 @@ func TestPaddingAndCompanyDoNotChangeAVector(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, fmt.Sprintf("sentence %d of %d tokens", i, l), vector, together[i*s.Width:(i+1)*s.Width], 1e-5)
+				near(t, fmt.Sprintf("sentence %d of %d tokens", i, l), vector, together[i*s.Dim():(i+1)*s.Dim()], 1e-5)
 			}
 		})
 	}

@@ -14,7 +14,7 @@ const (
 	IDs     = "ids"     // int64 [batch, tokens]
 	Mask    = "mask"    // int64 [batch, tokens]: 1, or 0 after a sentence's end
 	Vectors = "vectors" // float32 [batch, dim], pooled and of length 1
-	Tokens  = "tokens"  // float32 [batch, tokens, dim], the last layer
+	Tokens  = "tokens"  // float32 [batch, tokens, width], the last layer
 )
 
 // Transformer is the graph of a transformer in evaluation, for any batch of sentences of up to its max_tokens.
@@ -24,7 +24,7 @@ func Transformer(name string, t *encoder.Transformer) *Graph {
 	g.Input(Mask, Int64, "batch", "tokens")
 	transformer(g, t)
 	g.Output(Vectors, Float32, "batch", t.Dim())
-	g.Output(Tokens, Float32, "batch", "tokens", t.Dim())
+	g.Output(Tokens, Float32, "batch", "tokens", t.Width)
 	return g
 }
 
@@ -53,6 +53,12 @@ func transformer(g *Graph, t *encoder.Transformer) {
 	}
 	w.Node("Identity", []string{x}, []string{Tokens})
 	pooled := w.pool(x, present, absent)
+	if w.Pooling == encoder.Pooler {
+		pooled = w.op("Tanh", w.dense("pooler", pooled))
+	}
+	if w.Projection > 0 {
+		pooled = w.dense("projection", pooled)
+	}
 	length := w.op("ReduceL2", pooled, Attr{"axes", []int64{1}})
 	w.Node("Div", []string{pooled, length}, []string{Vectors})
 }
@@ -163,7 +169,7 @@ func (w *writer) activate(x string) string {
 func (w *writer) pool(x, present, absent string) string {
 	w.Initializer("last_axis", []int{1}, []int64{2})
 	switch w.Pooling {
-	case encoder.CLS:
+	case encoder.CLS, encoder.Pooler:
 		w.Initializer("first", nil, []int64{0})
 		return w.op("Gather", x, "first", Attr{"axis", 1})
 	case encoder.Mean:

@@ -18,6 +18,7 @@ var variants = map[string]func(*encoder.Settings){
 	"pre norm, sinusoidal, tanh, max": func(s *encoder.Settings) {
 		s.Norm, s.Positions, s.Activation, s.Pooling = layers.PreNorm, encoder.Sinusoidal, layers.GELUTanh, encoder.Max
 	},
+	"pooler, projection": func(s *encoder.Settings) { s.Pooling, s.Projection = encoder.Pooler, 5 },
 	"offset, types, relu, cls": func(s *encoder.Settings) {
 		s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, encoder.CLS
 	},
@@ -63,13 +64,16 @@ func texts(n, letters int) ([]string, data.Side) {
 	return all, side
 }
 
-const manifest = "output: vectors\npooling: none\nnormalise: false\ndim: 8\ntokens: {output: tokens, dim: 8}\n"
+// manifest is that of an exported transformer.
+func manifest(tr *encoder.Transformer) string {
+	return fmt.Sprintf("output: vectors\npooling: none\nnormalise: false\ndim: %d\ntokens: {output: tokens, dim: %d}\n", tr.Dim(), tr.Width)
+}
 
 func TestExportGivesTheTrainersVectors(t *testing.T) {
 	for name, change := range variants {
 		t.Run(name, func(t *testing.T) {
 			tr := trained(t, change)
-			e := open(t, Transformer("letters", tr), "inputs: {ids: ids, mask: mask}\n"+manifest)
+			e := open(t, Transformer("letters", tr), "inputs: {ids: ids, mask: mask}\n"+manifest(tr))
 			for _, shape := range [][2]int{{3, 2}, {5, 7}, {1, 1}} {
 				sentences, side := texts(shape[0], shape[1])
 				want, err := tr.Forward(t.Context(), side, 0)
@@ -80,7 +84,7 @@ func TestExportGivesTheTrainersVectors(t *testing.T) {
 				if err := e.Encode(t.Context(), "en", sentences, got); err != nil {
 					t.Fatal(err)
 				}
-				near(t, fmt.Sprint("shape ", shape), got, unit(want, 8))
+				near(t, fmt.Sprint("shape ", shape), got, unit(want, tr.Dim()))
 			}
 		})
 	}
@@ -96,15 +100,16 @@ func TestExportedMaskHidesPadding(t *testing.T) {
 			g.Node("Equal", []string{IDs, "d"}, []string{"padding"})
 			g.Node("Not", []string{"padding"}, []string{"present"})
 			g.Node("Cast", []string{"present"}, []string{Mask}, Attr{"to", int(Int64)})
-			transformer(g, trained(t, change))
-			g.Output(Vectors, Float32, "batch", 8)
+			tr := trained(t, change)
+			transformer(g, tr)
+			g.Output(Vectors, Float32, "batch", tr.Dim())
 			g.Output(Tokens, Float32, "batch", "tokens", 8)
-			e := open(t, g, "inputs: {ids: ids}\n"+manifest)
-			got := make([]float32, 16)
+			e := open(t, g, "inputs: {ids: ids}\n"+manifest(tr))
+			got := make([]float32, 2*tr.Dim())
 			if err := e.Encode(t.Context(), "en", []string{"a c b", "a c b d d d"}, got); err != nil {
 				t.Fatal(err)
 			}
-			near(t, "padded", got[8:], got[:8])
+			near(t, "padded", got[tr.Dim():], got[:tr.Dim()])
 		})
 	}
 }

@@ -43,6 +43,7 @@ type Needs struct {
 // Training is what a training tells its objective.
 type Training struct {
 	Dim        int      // numbers of the encoder's vectors
+	Width      int      // numbers of the encoder's token vectors, and of the rows of its table of words
 	Vocabulary int      // rows of the encoder's table of words
 	Languages  []string // data.Side.Languages are places in it: data.Set.Languages
 	Special    []int32  // ids that are no words: beginning, end, mask
@@ -85,7 +86,8 @@ func (s Section) Build(t Training) (Objective, error) {
 			missing = append(missing, fmt.Sprintf(format, args...))
 		}
 	}
-	check(t.Dim > 0 && t.Vocabulary > 0 && len(t.Languages) > 0, "it has vectors of %d numbers, a vocabulary of %d and %d languages", t.Dim, t.Vocabulary, len(t.Languages))
+	check(t.Dim > 0 && t.Width > 0, "its vectors have %d numbers, those of tokens %d", t.Dim, t.Width)
+	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary, len(t.Languages))
 	check(needs.Teacher == "" || t.Teacher != nil, "it has no teacher")
 	check(!needs.Table || t.Table != "", "it has no name of the encoder's table")
 	ids := t.Special

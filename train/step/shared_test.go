@@ -20,7 +20,7 @@ func TestStepSharesTheWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := section.Build(objective.Training{Dim: width, Vocabulary: vocabulary, Languages: []string{"en"}, Table: encoder.Words})
+	o, err := section.Build(objective.Training{Dim: width, Width: width, Vocabulary: vocabulary, Languages: []string{"en"}, Table: encoder.Words})
 	if err != nil {
 		t.Fatal(err)
 	}

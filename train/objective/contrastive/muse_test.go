@@ -8,7 +8,7 @@ import (
 )
 
 func TestMUSERefusesBatchesWithoutItsNegatives(t *testing.T) {
-	o, err := objective.Default("muse").Build(objective.Training{Dim: 6, Vocabulary: 8, Languages: []string{"en"}})
+	o, err := objective.Default("muse").Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 8, Languages: []string{"en"}})
 	if err != nil {
 		t.Fatal(err)
 	}

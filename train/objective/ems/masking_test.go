@@ -22,7 +22,7 @@ func newUGT(t *testing.T) *ems {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := section.Build(objective.Training{Dim: 6, Vocabulary: 11, Languages: []string{"ko", "en", "fr", "sw"}, Special: []int32{1, 2, 3}, Mask: 3, Seed: 5})
+	o, err := section.Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 11, Languages: []string{"ko", "en", "fr", "sw"}, Special: []int32{1, 2, 3}, Mask: 3, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func (e *ems) checkMask(t *testing.T, at, i int, clean, got data.Side) {
 }
 
 func TestInputsRefuseForeignTokens(t *testing.T) {
-	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Vocabulary: 8, Languages: []string{"en", "fr"}}) // the batch has tokens up to 10
+	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 8, Languages: []string{"en", "fr"}}) // the batch has tokens up to 10
 	if err != nil {
 		t.Fatal(err)
 	}

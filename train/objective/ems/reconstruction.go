@@ -39,7 +39,7 @@ func (e *ems) reconstructionHeads() []weights.Spec {
 		specs = append(specs, layers.TableSpec(languageTable, len(e.Languages), e.LanguageDim, 1))
 	}
 	if e.SharedEmbedding { // the output is compared with the encoder's words and must be as wide as they are
-		return append(specs, denseSpecs(fullLayer, in, e.Dim)...)
+		return append(specs, denseSpecs(fullLayer, in, e.Width)...)
 	}
 	specs = append(specs, denseSpecs(fullLayer, in, in)...)
 	return append(specs, layers.TableSpec(wordTable, e.Vocabulary, in, 0.02))

@@ -31,7 +31,7 @@ func BenchmarkLoss(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			training := objective.Training{Dim: 256, Vocabulary: 8000, Languages: []string{"de", "en"}, Mask: 3, Special: []int32{3}, Teacher: noise{}}
+			training := objective.Training{Dim: 256, Width: 256, Vocabulary: 8000, Languages: []string{"de", "en"}, Mask: 3, Special: []int32{3}, Teacher: noise{}}
 			o, err := section.Build(training)
 			if err != nil {
 				b.Fatal(err)

@@ -96,7 +96,7 @@ func (all golden) masked() []data.Side {
 
 // training is what the golden batch's training tells its objective.
 func (all golden) training() objective.Training {
-	return objective.Training{Dim: all.Dim, Vocabulary: all.Vocabulary, Languages: all.Languages, Special: append([]int32{all.Mask}, all.Special...),
+	return objective.Training{Dim: all.Dim, Width: all.Dim, Vocabulary: all.Vocabulary, Languages: all.Languages, Special: append([]int32{all.Mask}, all.Special...),
 		Mask: all.Mask, Table: "table", Teacher: goldenTeacher{all}}
 }
 
