@@ -42,20 +42,9 @@ func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
 // object is the name of the object that holds a file of an output.
 func object(name string, file File) string { return name + "/" + file.SHA256[:32] + "/" + file.Name }
 
-// classify converts the errors of the bucket to the classes that callers know.
-func classify(err error) error {
-	switch gcerrors.Code(err) {
-	case gcerrors.NotFound:
-		return errors.Join(fs.ErrNotExist, err)
-	case gcerrors.FailedPrecondition:
-		return errors.Join(fs.ErrExist, err)
-	}
-	return err
-}
-
 func (b bucket) Read(ctx context.Context, name string) ([]byte, error) {
 	data, err := b.bucket.ReadAll(ctx, name)
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if codeOf(err) == gcerrors.NotFound {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
 	}
 	return data, err
@@ -66,7 +55,7 @@ func (b bucket) Write(ctx context.Context, name string, data []byte) error {
 }
 
 func (b bucket) Delete(ctx context.Context, name string) error {
-	if err := b.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	if err := b.bucket.Delete(ctx, name); err != nil && codeOf(err) != gcerrors.NotFound {
 		return err
 	}
 	return nil
@@ -83,7 +72,7 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 		}
 	}
 	err := b.bucket.WriteAll(ctx, name+"/"+recordName, record, &blob.WriterOptions{IfNotExist: true})
-	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+	if codeOf(err) == gcerrors.FailedPrecondition {
 		return errors.Join(fs.ErrExist, os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -124,7 +113,7 @@ func (b bucket) upload(ctx context.Context, name, path string) (err error) {
 }
 
 func ignore(err, what error) error {
-	if errors.Is(err, what) || gcerrors.Code(err) == gcerrors.Canceled {
+	if errors.Is(err, what) || codeOf(err) == gcerrors.Canceled {
 		return nil
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -84,7 +85,11 @@ func checkWritable(ctx context.Context, b *blob.Bucket, location string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return badinput.Errorf("work location %s cannot be written (%s); check its name and the credentials", location, strings.Join(strings.Fields(err.Error()), " "))
+		said := strings.Join(strings.Fields(err.Error()), " ")
+		if refused(err) {
+			return badinput.Errorf("work location %s cannot be written (%s); check its name and the credentials", location, said)
+		}
+		return fmt.Errorf("work location %s does not answer (%s); try again", location, said)
 	}
 	// Another process of this machine may have removed the object.
 	return ignoreMissing(b.Delete(ctx, probe))

@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/store/storetest"
+)
+
+// TestOnlyRefusalsArePermanent: a bucket that does not answer is worth a retry. The request ids contain "301", which
+// the bucket library takes for a missing bucket.
+func TestOnlyRefusalsArePermanent(t *testing.T) {
+	for name, c := range map[string]struct {
+		status    int // 0: nothing listens
+		code      string
+		permanent bool
+	}{
+		"overloaded":         {503, "SlowDown", false},
+		"unavailable":        {503, "ServiceUnavailable", false},
+		"failing":            {500, "InternalError", false},
+		"throttled":          {429, "TooManyRequests", false},
+		"slow request":       {408, "RequestTimeout", false},
+		"connection refused": {0, "", false},
+		"access denied":      {403, "AccessDenied", true},
+		"wrong key":          {403, "SignatureDoesNotMatch", true},
+		"no such bucket":     {404, "NoSuchBucket", true},
+		"another region":     {301, "PermanentRedirect", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Amz-Request-Id", "17301A")
+				w.WriteHeader(c.status)
+				fmt.Fprintf(w, "<Error><Code>%s</Code><Message>said the server</Message><RequestId>17301A</RequestId></Error>", c.code)
+			}))
+			if c.status == 0 {
+				server.Close()
+			} else {
+				defer server.Close()
+			}
+			t.Setenv("AWS_ACCESS_KEY_ID", "test")
+			t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+			t.Setenv("AWS_MAX_ATTEMPTS", "1")
+			t.Setenv("MINE_CACHE", t.TempDir())
+			_, err := store.Open(t.Context(), "s3://corpus/work?region=us-east-1&use_path_style=true&endpoint="+server.URL, storetest.Quiet)
+			if err == nil || badinput.Is(err) != c.permanent {
+				t.Errorf("permanent %v, want %v: %v", badinput.Is(err), c.permanent, err)
+			}
+		})
+	}
+}
