@@ -3,12 +3,13 @@
 // An output is some files and a record, `task.json`, which lists each file with its size and SHA-256. A Backend decides
 // where outputs are stored: in a directory, which machines may share, or in a bucket. In both an output with a record
 // is complete. The first writer wins and the work of a second is discarded, because equal keys mean equal outputs.
-// Readers verify size and digest.
+// Readers verify size and digest, also of the record itself.
 //
 // The store also holds notes: small objects that may change, such as plans and the ledger. Losing one loses no result.
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -232,8 +233,14 @@ func (s *Store) record(ctx context.Context, task Task) ([]byte, *Output, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	content, err := unsealed(data)
+	if err != nil {
+		return nil, nil, damaged(task, recordName+" "+err.Error())
+	}
 	out := &Output{}
-	if err := json.Unmarshal(data, out); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields() // a damaged seal is none, nor is the record of a damaged name without one
+	if err := decoder.Decode(out); err != nil {
 		return nil, nil, damaged(task, recordName+" is not valid JSON")
 	}
 	for _, file := range out.Files {
@@ -304,7 +311,7 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 		out.Files = append(out.Files, File{Name: entry.Name(), Size: size, SHA256: sum})
 	}
 	data, err := json.MarshalIndent(out, "", "  ")
-	return out, append(data, '\n'), err
+	return out, sealed(data), err
 }
 
 // Digest returns a file's size and the hex SHA-256 of its bytes.
