@@ -2,6 +2,7 @@ package faiss
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -64,6 +65,11 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 		_, ids, err := idx.Search(half.Queries.Block(lo, hi, buf), int64(keep))
 		if err != nil {
 			return failed("search", err)
+		}
+		for _, id := range ids {
+			if id >= int64(half.Base.Len()) {
+				return fmt.Errorf("FAISS found row %d of %d: its index is damaged in memory", id, half.Base.Len())
+			}
 		}
 		if err := half.Refine(ctx, a.opts.Threads, lo, hi, ids); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,17 +20,24 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/badinput"
 )
 
-// label ends an index file, behind what FAISS writes and reads: what the index was made of. A file without the right
-// label is not used.
+// label ends an index file, behind what FAISS writes and reads: what the index was made of. FAISS reads addresses of
+// memory from its part without checking them, so a file without the right label and digest is not used.
 type label struct {
 	Factory   string `json:"factory"`
 	TrainRows int    `json:"train_rows"`
 	Vectors   string `json:"vectors"` // index.Distinct's digest
 	Rows      int    `json:"rows"`
 	Dim       int    `json:"dim"`
+	Payload   string `json:"payload_sha256,omitempty"` // of FAISS's part; empty in what is searched for
+}
+
+// damage is the error of an index file that is not what was published.
+type damage struct{ error }
+
+func damaged(path, format string, args ...any) error {
+	return damage{fmt.Errorf("the index file %s %s", path, fmt.Sprintf(format, args...))}
 }
 
 // magic separates FAISS's part of a file from the label: a line of its own, then the label as one line of JSON.
@@ -44,8 +52,8 @@ func labelOf(factory string, rows *index.Distinct, opts Options) label {
 	}
 }
 
-// open reads the index from opts.Dir, or builds it and keeps it there. Indexes on GPUs are always built: that is faster
-// than reading.
+// open reads the index from opts.Dir, or builds it and keeps it there, also in place of a damaged one. Indexes on GPUs
+// are always built: that is faster than reading.
 func open(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
 	if _, ok := on.(cpu); !ok || opts.Dir == "" {
 		return build(ctx, on, factory, rows, opts)
@@ -53,7 +61,10 @@ func open(ctx context.Context, on processor, factory string, rows *index.Distinc
 	want := labelOf(factory, rows, opts)
 	path := filepath.Join(opts.Dir, want.fileName())
 	idx, err := load(path, want, opts)
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.As(err, new(damage)):
+		slog.Warn("an index file is damaged and is made again", "file", path, "damage", err)
+	case !errors.Is(err, fs.ErrNotExist):
 		return idx, err
 	}
 	if idx, err = build(ctx, on, factory, rows, opts); err != nil {
@@ -86,9 +97,11 @@ func save(path string, idx gofaiss.Index, l label) error {
 		if err := write(f.Name(), idx); err != nil {
 			return err
 		}
-		if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, f); err != nil { // which leaves f at its end
 			return err
 		}
+		l.Payload = hex.EncodeToString(sum.Sum(nil))
 		_, err := fmt.Fprintf(f, "%s%s\n", magic, l.encode())
 		return err
 	})
@@ -103,26 +116,24 @@ func write(path string, idx gofaiss.Index) error {
 	return nil
 }
 
-// load reads an index file. Errors are badinput: a file that is damaged, or an index of other vectors or of another
-// factory string.
+// load reads an index file. The error is damage if the file is not what was published under this name.
 func load(path string, want label, opts Options) (native, error) {
-	found, err := readLabel(path)
+	found, err := verify(path)
 	if err != nil {
 		return nil, err
 	}
-	if found != want {
-		return nil, badinput.Errorf("%s is a %s index of other vectors (%d rows of %d values) than the %d rows of %d values to be searched by %s; remove it and it will be made again",
-			path, found.Factory, found.Rows, found.Dim, want.Rows, want.Dim, want.Factory)
+	if found.Payload = ""; found != want {
+		return nil, damaged(path, "is a %s index of other vectors", found.Factory)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	idx, err := gofaiss.ReadIndex(path, 0)
 	if err != nil {
-		return nil, badinput.Errorf("FAISS cannot read the index file %s (%s); remove it and it will be made again", path, reason(err))
+		return nil, damaged(path, "cannot be read by FAISS (%s)", reason(err))
 	}
 	if idx.D() != want.Dim || idx.Ntotal() != int64(want.Rows) {
 		idx.Delete()
-		return nil, badinput.Errorf("the index file %s does not hold what its label says; remove it and it will be made again", path)
+		return nil, damaged(path, "does not hold what its label says")
 	}
 	if err := set(idx, want.Factory, opts); err != nil {
 		idx.Delete()
@@ -133,7 +144,8 @@ func load(path string, want label, opts Options) (native, error) {
 	return idx, nil
 }
 
-func readLabel(path string) (label, error) {
+// verify reads a file's label and compares FAISS's part with the digest in it.
+func verify(path string) (label, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return label{}, err
@@ -147,14 +159,25 @@ func readLabel(path string) (label, error) {
 	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
 		return label{}, err
 	}
-	return parseLabel(path, tail)
-}
-
-func parseLabel(path string, tail []byte) (label, error) {
-	var l label
-	at := bytes.LastIndex(tail, []byte(magic))
-	if at < 0 || json.Unmarshal(tail[at+len(magic):], &l) != nil {
-		return label{}, badinput.Errorf("%s is not a whole index file; remove it and it will be made again", path)
+	l, at, err := parseLabel(path, tail)
+	if err != nil {
+		return label{}, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, info.Size()-int64(len(tail)-at))); err != nil {
+		return label{}, err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != l.Payload {
+		return label{}, damaged(path, "differs from its digest")
 	}
 	return l, nil
+}
+
+// parseLabel finds the label in the end of a file. at is where FAISS's part ends.
+func parseLabel(path string, tail []byte) (l label, at int, err error) {
+	at = bytes.LastIndex(tail, []byte(magic))
+	if at < 0 || json.Unmarshal(tail[at+len(magic):], &l) != nil {
+		return label{}, 0, damaged(path, "is not whole")
+	}
+	return l, at, nil
 }

@@ -24,14 +24,15 @@ void list_offer(const side *base, const final_lists *lists, int64_t list, int32_
     cosines[at] = cosine;
 }
 
-// Computes the cosines of query with the candidates (negative ones are none) and offers them. buf holds 4*dim floats.
+// Computes the cosines of query with the candidates and offers them. Candidates that are no row of base are none. buf
+// holds 4*dim floats.
 void list_refine(const kernel *kn, const side *base, const float *query, const int32_t *candidates, int64_t n,
                  const final_lists *lists, int64_t list, float *buf) {
     const float *rows[4];
     int32_t ids[4];
     int have = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (candidates[i] >= 0) {
+        if (candidates[i] >= 0 && candidates[i] < base->n) {
             ids[have] = candidates[i];
             rows[have] = side_row(kn, base, candidates[i], buf + have * base->dim);
             have++;
@@ -68,7 +69,7 @@ int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, c
             int32_t ids[64];
             int64_t n = keep - i < 64 ? keep - i : 64;
             for (int64_t j = 0; j < n; j++)
-                ids[j] = (int32_t)found[i + j];
+                ids[j] = found[i + j] < base->n ? (int32_t)found[i + j] : -1;
             list_refine(kn, base, query, ids, n, lists, q, rows);
         }
         if (keep < base->n && !list_proven(lists, q, ceilings[q - lo]))
