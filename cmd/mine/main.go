@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"bitextmine/internal/badinput"
@@ -27,7 +28,10 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to outlive the terminal
 		ends = append(ends, syscall.SIGHUP)
 	}
+	// A crash ends by a signal and with none of the codes above. Go's own code for one is 2.
+	debug.SetTraceback("crash")
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -74,6 +74,18 @@ func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Write
 	return printGold(ctx, out, cfg.Gold, gold, report)
 }
 
+// openRegular opens a file, but no pipe, which may keep the program waiting for ever.
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, badinput.Errorf("%s is not a regular file; copy its content to a file and name that", name)
+	}
+	return os.Open(name)
+}
+
 // readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no pairs.
 func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
 	name := cfg.Gold
@@ -91,7 +103,7 @@ func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
 	if builtin, ok := strings.CutPrefix(name, pipeline.FixturesPrefix); ok {
 		f, err = fixtures.Text.Open(builtin)
 	} else {
-		f, err = os.Open(name)
+		f, err = openRegular(name)
 	}
 	if err != nil {
 		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)

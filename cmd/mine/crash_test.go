@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// program builds mine once for the tests that need a process of it.
+func program(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the program; not in -short")
+	}
+	path := filepath.Join(t.TempDir(), "mine")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// waiting starts the program so that it waits without end: for the writer of a pipe that is its configuration.
+func waiting(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	fifo := filepath.Join(t.TempDir(), "config.yaml")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "run", "--config", fifo)
+	cmd.Env = append(os.Environ(), "GOTRACEBACK=")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	return cmd
+}
+
+func ended(t *testing.T, cmd *exec.Cmd) syscall.WaitStatus {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Fatalf("ended with %v", err)
+		}
+		return exit.Sys().(syscall.WaitStatus)
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		t.Fatal("the program has not ended after 20 s")
+	}
+	return 0
+}
+
+func TestHowTheProgramEnds(t *testing.T) {
+	path := program(t)
+	t.Run("a crash is no exit code", func(t *testing.T) { testCrash(t, path) })
+	t.Run("a second signal ends it at once", func(t *testing.T) { testSecondSignal(t, path) })
+	t.Run("gold is no pipe", func(t *testing.T) { testGoldPipe(t, path) })
+}
+
+// testCrash: 0 to 3 mean something, and Go ends with 2 by itself.
+func testCrash(t *testing.T, path string) {
+	for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT} {
+		cmd := waiting(t, path)
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if status := ended(t, cmd); status.Exited() && status.ExitStatus() <= 3 {
+			t.Errorf("%v ends with exit code %d", signal, status.ExitStatus())
+		}
+	}
+	t.Run("out of memory", func(t *testing.T) {
+		cmd := waiting(t, path)
+		limit := &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20} // far less than it has
+		if err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_AS, limit, nil); err != nil {
+			t.Fatal(err)
+		}
+		// It reads its configuration until there is no memory for more.
+		if err := os.WriteFile(cmd.Args[len(cmd.Args)-1], make([]byte, 512<<20), 0o600); !errors.Is(err, syscall.EPIPE) {
+			t.Fatalf("writing the configuration ended with %v", err)
+		}
+		if status := ended(t, cmd); status.Exited() && status.ExitStatus() <= 3 {
+			t.Errorf("ends with exit code %d", status.ExitStatus())
+		}
+	})
+}
+
+func testSecondSignal(t *testing.T, path string) {
+	cmd := waiting(t, path)
+	for range 2 {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	if status := ended(t, cmd); !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("ended with %v", status)
+	}
+}
+
+func testGoldPipe(t *testing.T, path string) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "gold"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "run", "--src", "de", "--tgt", "en", "--gold", "gold")
+	cmd.Dir = dir
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if status := ended(t, cmd); status.ExitStatus() != exitPermanent || !strings.Contains(said.String(), "gold is not a regular file") {
+		t.Errorf("ended with %v: %s", status, said.String())
+	}
+}
