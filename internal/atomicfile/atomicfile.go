@@ -78,10 +78,22 @@ func SyncDir(dir string) error {
 // explain gives a full disk its one sentence, whichever layer met it.
 func explain(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return badinput.Errorf("write %s: the disk is full; free some space or name another directory, then run the same command again", path)
+		return badinput.Mark(fullDisk{path, err})
 	}
 	return fmt.Errorf("write %s: %w", path, err)
 }
+
+// fullDisk keeps its cause for those who ask for it, and out of its sentence.
+type fullDisk struct {
+	path  string
+	cause error
+}
+
+func (f fullDisk) Error() string {
+	return fmt.Sprintf("write %s: the disk is full; free some space or name another directory, then run the same command again", f.path)
+}
+
+func (f fullDisk) Unwrap() error { return f.cause }
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, os.ErrClosed) {

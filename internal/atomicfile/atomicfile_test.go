@@ -48,7 +48,7 @@ func TestFailedWriteLeavesTheOldFile(t *testing.T) {
 func TestFullDiskIsOneSentence(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	err := Write(path, func(*os.File) error { return &os.PathError{Op: "write", Path: path, Err: syscall.ENOSPC} })
-	if !badinput.Is(err) || !strings.Contains(err.Error(), "the disk is full") || strings.Contains(err.Error(), "\n") {
+	if !badinput.Is(err) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the disk is full") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
 }
