@@ -157,7 +157,9 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--out", filepath.Join(dir, "x.parquet")},
 		{"explain", "one"},
 		{"explain", "x", "--bitext", "nowhere.parquet"},
-		{"explain", "Das gibt es nicht.", "That is not there.", "--src", "de", "--tgt", "en"},
+		{"explain", "Das gibt es nicht.", "That is not there."},
+		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
+		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
 		{"calibrate", "--src", "de", "--tgt", "en"}, // its known pairs are the text itself
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},
@@ -201,11 +203,14 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 	if file.Len() < 150 {
 		t.Errorf("%d rows", file.Len())
 	}
-	out := must(t, "explain", "0", "--bitext", "mined/de-en.parquet", "--src", "de", "--tgt", "en", "--dtype", "float32")
+	out := must(t, "explain", "0", "--bitext", "mined/de-en.parquet")
 	for _, part := range []string{first.Source.Text, first.Target.Text, fmt.Sprintf("margin %.6f", first.Score), fmt.Sprintf("cosine %.6f", first.Cosine), "<- proposed", "kept"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("explain does not show %q:\n%s", part, out)
 		}
+	}
+	if again := must(t, "explain", first.Source.Text, first.Target.Text, "--run", "mined"); again != out {
+		t.Errorf("the two sentences are explained otherwise than their row:\n%s", again)
 	}
 	scored, err := parquet.ReadFile[struct {
 		Score float32  `parquet:"score"`
