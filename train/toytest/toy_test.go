@@ -200,10 +200,10 @@ func TestToyObjective(t *testing.T) {
 // TestToyIsRefused: bad settings, and vectors that are cached, before the bitext is looked for.
 func TestToyIsRefused(t *testing.T) {
 	for _, c := range []struct{ objective, more, want string }{
-		{"{name: toy}", "chunk: 8", "the objective toy reads the encoder's tokens, which neither a bag nor chunk gives"},
+		{"{name: toy}", "chunk: 8", "the objective toy needs the encoder's tokens, which are not available with a bag or with chunk"},
 		{"{name: toy, layers: 0, ramp_up: -1}", "", "objective.layers is 0 but must be above 0; objective.ramp_up is -1"},
-		{"{name: toy, temperature: 1}", "", "objective.temperature means nothing to toy"},
-		{"{name: contrastive, ramp_up: 1}", "", "objective.ramp_up means nothing to contrastive"},
+		{"{name: toy, temperature: 1}", "", "objective.temperature is not a setting of toy"},
+		{"{name: contrastive, ramp_up: 1}", "", "objective.ramp_up is not a setting of contrastive"},
 		{"{name: toys}", "", `objective.name is "toys": take one of contrastive, ems, imascl, labse-joint, labse-mlp, labse-vanilla, mse-distill, muse, toy`},
 		{"{name: toy, rampup: 1}", "", "field rampup not found in the objective toy"},
 	} {
@@ -221,7 +221,7 @@ func TestToyIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, strings.Replace(string(text), "encoder: {kind: transformer,", "encoder: {kind: bag,", 1))
-	if _, err := train.ReadConfig(path); !badinput.Is(err) || !strings.Contains(err.Error(), "reads the encoder's tokens") {
+	if _, err := train.ReadConfig(path); !badinput.Is(err) || !strings.Contains(err.Error(), "needs the encoder's tokens") {
 		t.Errorf("a bag: %v", err)
 	}
 }
