@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestREADMECommands runs the commands of README.md's sh blocks as they stand there, one after another, in a fresh checkout.
+// TestREADMECommands runs the commands of README.md's sh blocks as they stand there, one after another, in a fresh
+// checkout.
 func TestREADMECommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program is built and run; not in -short")

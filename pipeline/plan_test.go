@@ -144,7 +144,8 @@ func TestKeysAreStable(t *testing.T) {
 	}
 }
 
-// TestMergeKeysDoNotShowTheWay: a merge's key is the same from a base as from cells alone, and another after any change of the shard set.
+// TestMergeKeysDoNotShowTheWay: a merge's key is the same from a base as from cells alone, and another after any change
+// of the shard set.
 func TestMergeKeysDoNotShowTheWay(t *testing.T) {
 	ledger := plan.NewLedger(build(t, request(3, 2, nil)), 0)
 	direct, increment := keysOf(build(t, request(4, 3, nil))), keysOf(build(t, request(4, 3, ledger)))
@@ -156,7 +157,8 @@ func TestMergeKeysDoNotShowTheWay(t *testing.T) {
 	}
 }
 
-// TestPairsDoNotDependOnOthers: in a plan of three pairs every pair has the keys of a plan of its own, and a language is encoded once.
+// TestPairsDoNotDependOnOthers: in a plan of three pairs every pair has the keys of a plan of its own, and a language
+// is encoded once.
 func TestPairsDoNotDependOnOthers(t *testing.T) {
 	languages := []plan.Language{language("de", 2), language("en", 3), language("fr", 1)}
 	pairs := []plan.Pair{{Source: 0, Target: 1, ConfigDigest: "a"}, {Source: 2, Target: 1, ConfigDigest: "b"}, {Source: 0, Target: 2, ConfigDigest: "c"}}

@@ -53,7 +53,8 @@ func judgedBy(t *testing.T, dev ...Dev) (map[string]float64, int) {
 
 func TestDevOfSTS(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n") // the wider the angle the lower the score
+	// the wider the angle the lower the score
+	write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n")
 	figures, _ := judgedBy(t, Dev{Protocol: "sts", Dir: dir})
 	if got := figures["sts 2016 turns spearman"]; math.Abs(got-100) > 1e-9 {
 		t.Errorf("Spearman's rho is %v of %v, want 100", got, figures)

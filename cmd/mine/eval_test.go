@@ -289,7 +289,8 @@ func fixtureKnown(dir string) (k knownText, err error) {
 	return k, err
 }
 
-// TestDataGet downloads the catalogue's smallest kind of set from a server here; a server that has something else is refused.
+// TestDataGet downloads the catalogue's smallest kind of set from a server here; a server that has something else is
+// refused.
 func TestDataGet(t *testing.T) {
 	t.Setenv("MINE_CACHE", t.TempDir())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "content of %s\n", r.URL.Path) }))

@@ -16,7 +16,8 @@ import (
 	"bitextmine/train/round"
 )
 
-// roundPreset writes a preset for a bag that some seconds train, judged by the fixtures' known pairs, and moves to its directory.
+// roundPreset writes a preset for a bag that some seconds train, judged by the fixtures' known pairs, and moves to its
+// directory.
 func roundPreset(t *testing.T, rate string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +75,8 @@ func mineRound(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestRounds: two rounds over the fixtures; the same call again does nothing of it again; a call with other settings is refused.
+// TestRounds: two rounds over the fixtures; the same call again does nothing of it again; a call with other settings is
+// refused.
 func TestRounds(t *testing.T) {
 	roundPreset(t, "0.01")
 	args := []string{"--train", "tiny.yaml", "--rounds", "2", "--min-prob", "0.6"}

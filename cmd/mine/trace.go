@@ -16,8 +16,9 @@ import (
 // flushTime is how long the end of a command waits for a collector.
 const flushTime = 5 * time.Second
 
-// startTracing sends OpenTelemetry traces over HTTP to where OTEL_EXPORTER_OTLP_ENDPOINT, or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, says. Without
-// either there are no traces, and nothing is sent anywhere. stop sends what is left.
+// startTracing sends OpenTelemetry traces over HTTP to where OTEL_EXPORTER_OTLP_ENDPOINT, or
+// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, says. Without either there are no traces, and nothing is sent anywhere. stop
+// sends what is left.
 func startTracing(ctx context.Context) (stop func() error, err error) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return func() error { return nil }, nil

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestTraces: a configured run sends spans of its tasks to the collector, and one whose collector is away ends well all the same.
+// TestTraces: a configured run sends spans of its tasks to the collector, and one whose collector is away ends well all
+// the same.
 func TestTraces(t *testing.T) {
 	var spans atomic.Int64
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

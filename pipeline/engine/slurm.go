@@ -29,8 +29,8 @@ type Slurm struct {
 // maxArray is a size of array that every cluster takes: MaxArraySize is 1001 unless an administrator says otherwise.
 const maxArray = 1000
 
-// A task that failed but is worth a retry, or was killed, is tried again in place: a requeued one would wait two minutes. --requeue
-// is for lost nodes.
+// A task that failed but is worth a retry, or was killed, is tried again in place: a requeued one would wait two
+// minutes. --requeue is for lost nodes.
 var slurmScript = template.Must(template.New("script").Funcs(template.FuncMap{"quote": quote}).Parse(`#!/bin/bash
 #SBATCH --job-name={{.Name}}
 #SBATCH --array=0-{{.Last}}
@@ -103,7 +103,8 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 	return out.String(), nil
 }
 
-// Run implements Engine: it submits every wave and waits until none is queued or running. Whether all tasks succeeded, the store tells.
+// Run implements Engine: it submits every wave and waits until none is queued or running. Whether all tasks succeeded,
+// the store tells.
 func (s Slurm) Run(ctx context.Context, job Job) error {
 	if s.DryRun == nil {
 		if err := os.MkdirAll(filepath.Join(job.Out, "slurm"), 0o755); err != nil {

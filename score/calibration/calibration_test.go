@@ -8,7 +8,7 @@ import (
 
 // drawn simulates mining with known truth: n sources, m of them with a translation. Correct pairs score about 1.3,
 // wrong ones about 1.
-func drawn(seed uint64, n, m, planted int) (c Outcomes, truth func(threshold float64) (precision, recall float64)) {
+func drawn(seed uint64, n, m, injected int) (c Outcomes, truth func(threshold float64) (precision, recall float64)) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	right := func() Pair {
 		score := 1.3 + 0.1*rng.NormFloat64()
@@ -39,7 +39,7 @@ func drawn(seed uint64, n, m, planted int) (c Outcomes, truth func(threshold flo
 	for range n - m {
 		found(wrong())
 	}
-	for range planted {
+	for range injected {
 		c.Whole = append(c.Whole, right())
 		c.Unpaired = append(c.Unpaired, wrong())
 	}

@@ -17,8 +17,9 @@ const (
 	irVersion = 8
 )
 
-// Graph is an ONNX model being written. Names are free and unique: a node's outputs are other nodes' inputs, and nodes stand in the order in which
-// they can be computed. Mistakes in it are found by ONNX Runtime, which every export is run with before it is published.
+// Graph is an ONNX model being written. Names are free and unique: a node's outputs are other nodes' inputs, and nodes
+// stand in the order in which they can be computed. Mistakes in it are found by ONNX Runtime, which every export is run
+// with before it is published.
 type Graph struct {
 	name                                 string
 	nodes, initializers, inputs, outputs []byte // fields of a GraphProto
@@ -87,7 +88,8 @@ func valueInfo(name string, t ElementType, dims []any) []byte {
 	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
 }
 
-// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major. No dimension makes a scalar.
+// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major. No dimension
+// makes a scalar.
 func (g *Graph) Initializer(name string, shape []int, data any) {
 	t, n, raw := rawData(name, data)
 	size := 1

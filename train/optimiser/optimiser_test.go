@@ -121,7 +121,8 @@ func TestClippingAndNaN(t *testing.T) {
 	if norm := o.Step(1, 1, 1); norm != 5 {
 		t.Errorf("the norm of (3, 4) is given as %g", norm)
 	}
-	// The clipped gradient is (0.6, 0.8); the second moment without its bias is its square, so the step is lr x g / (|g| + 1).
+	// The clipped gradient is (0.6, 0.8); the second moment without its bias is its square, so the step is lr x g /
+	// (|g| + 1).
 	for i, g := range []float64{0.6, 0.8} {
 		if want := -0.05 * g / (g + 1); math.Abs(float64(w.Data[i])-want) > 1e-7 {
 			t.Errorf("weight %d is %g, want %g", i, w.Data[i], want)

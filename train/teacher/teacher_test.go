@@ -107,7 +107,8 @@ func TestEncoderErrorLeavesTheCacheWhole(t *testing.T) {
 	encoded(t, teacher, []string{"en", "en"}, []string{"two", "one"})
 }
 
-// TestCutCaches opens caches that a broken run left at every length of either file: what is whole is kept, the rest encoded again.
+// TestCutCaches opens caches that a broken run left at every length of either file: what is whole is kept, the rest
+// encoded again.
 func TestCutCaches(t *testing.T) {
 	languages, texts := []string{"en", "en", "en"}, []string{"one", "two", "three"}
 	for name, record := range map[string]int{"index": entrySize, "vectors": 12} {

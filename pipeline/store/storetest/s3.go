@@ -15,8 +15,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// s3Server builds versitygw, an S3 server, and returns the path of the program. The Go toolchain builds it from a module
-// of its own, so that this module does not depend on it, and stores it in the build cache.
+// s3Server builds versitygw, an S3 server, and returns the path of the program. The Go toolchain builds it from a
+// module of its own, so that this module does not depend on it, and stores it in the build cache.
 var s3Server = sync.OnceValues(func() (program string, err error) {
 	here, err := exec.Command("go", "list", "-f", "{{.Dir}}", "bitextmine/pipeline/store").Output()
 	if err != nil {
@@ -32,7 +32,8 @@ var s3Server = sync.OnceValues(func() (program string, err error) {
 	return strings.TrimSpace(string(path)), nil
 })
 
-// S3 starts an S3 server on loopback until the test ends, and returns the location of a new bucket. Skipped with -short.
+// S3 starts an S3 server on loopback until the test ends, and returns the location of a new bucket. Skipped with
+// -short.
 func S3(t testing.TB) (location string) {
 	t.Helper()
 	if testing.Short() {

@@ -1,4 +1,5 @@
-// Command strict decodes Kubernetes manifests from standard input into the API types and fails on any field that they do not have.
+// Command strict decodes Kubernetes manifests from standard input into the API types and fails on any field that they
+// do not have.
 package main
 
 import (
