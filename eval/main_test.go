@@ -10,6 +10,11 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		for _, encoder := range encoders {
+			if err := encoder.Close(); err != nil && code == 0 {
+				code = 1
+			}
+		}
 		for _, dir := range unpacked {
 			if err := os.RemoveAll(dir); err != nil && code == 0 {
 				code = 1

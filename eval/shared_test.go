@@ -8,17 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"bitextmine/corpus/corpustest"
-	"bitextmine/encode"
-	"bitextmine/encode/encodetest"
-	"bitextmine/fixtures"
-	"bitextmine/index"
-	"bitextmine/index/backend"
 	"bitextmine/mine"
 	"bitextmine/score/calibration"
 )
@@ -43,47 +37,6 @@ func sharedSet(t *testing.T, archive string) string {
 		unpacked[archive] = dir
 	}
 	return unpacked[archive]
-}
-
-func openEncoder(t testing.TB) *encode.Encoder {
-	t.Helper()
-	return open(t, fixtures.Encoder)
-}
-
-// openReference opens the encoder that the golden figures are from.
-func openReference(t testing.TB) *encode.Encoder {
-	t.Helper()
-	return open(t, filepath.Join(shared, "models", "bag-multi"))
-}
-
-func open(t testing.TB, ref string) *encode.Encoder {
-	t.Helper()
-	if err := encodetest.SetLibrary(); err != nil {
-		t.Fatal(err)
-	}
-	model, err := encode.Load(ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoder, err := encode.Open(model, encode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := encoder.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return encoder
-}
-
-func openSearcher(t testing.TB) index.Searcher {
-	t.Helper()
-	searcher, err := backend.Open("exact", backend.Options{Threads: runtime.NumCPU()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return searcher
 }
 
 // TestLASERGolden checks for the same pairs, scores and figures as LASER's own program and its bucc.py on the same
