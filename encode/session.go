@@ -10,6 +10,7 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
 )
 
@@ -36,11 +37,12 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, single bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	if m.Pooling == tokenLevel && len(m.External) == 0 && !slices.ContainsFunc(outputs, func(out ort.InputOutputInfo) bool { return out.Name == m.Output }) {
-		graph = withOutput(graph, m.Output)
+	if len(m.External) == 0 {
+		if graph, err = m.cut(graph); err != nil {
+			return nil, false, err
+		}
 		if inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph); err != nil {
-			return nil, false, badinput.Errorf("%s of encoder %s: tokens.output is %q, which is no tensor of %s (%w): correct the field",
-				m.shown(ManifestName), m.Name, m.Output, m.ONNX, err)
+			return nil, false, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.shown(ManifestName), m.Name, m.ONNX, m.Output, err)
 		}
 	}
 	if err := m.verify(inputs, outputs); err != nil {
@@ -55,6 +57,21 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, single bool, err
 		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	return session, bytes.Contains(graph, []byte("DynamicQuantize")), nil
+}
+
+// cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens beside those of sentences, too.
+func (m *Model) cut(graph []byte) ([]byte, error) {
+	g, err := onnxgraph.Parse(graph)
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+	}
+	if !g.Has(m.Output) && (m.Pooling == tokenLevel || m.inner) {
+		return nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.shown(ManifestName), m.Name, m.outputField(), m.Output, m.ONNX)
+	}
+	if !g.Has(m.Output) { // verify names the outputs that there are
+		return graph, nil
+	}
+	return g.Cut(m.Output), nil
 }
 
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
@@ -118,17 +135,30 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 	if m.Pooling != None {
 		rank, axes = 3, "[batch, tokens, dim]"
 	}
-	field := "output"
-	if m.Pooling == tokenLevel {
-		field = "tokens.output"
-	}
+	field := m.outputField()
 	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
 		return mismatch(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
 	}
-	if dim := out.Dimensions[rank-1]; dim > 0 && dim != int64(m.Dim) {
+	if dim := out.Dimensions[rank-1]; m.inner && dim > 0 {
+		m.Dim = int(dim)
+	} else if dim > 0 && dim != int64(m.Dim) {
 		return mismatch("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)
 	}
+	if m.Dim == 0 {
+		return mismatch(field, m.Output, "does not say how many values its rows have")
+	}
 	return nil
+}
+
+// outputField is what messages call the tensor that is read.
+func (m *Model) outputField() string {
+	switch {
+	case m.Pooling == tokenLevel:
+		return "tokens.output"
+	case m.inner:
+		return "the inner tensor"
+	}
+	return "output"
 }
 
 func names(infos []ort.InputOutputInfo) string {

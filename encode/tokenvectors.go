@@ -165,20 +165,3 @@ func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 
 // tokenLevel is the pooling of a token-level output, which is not pooled.
 const tokenLevel Pooling = "tokens"
-
-// withOutput returns the graph with one more output. A protocol buffer parser merges a message that occurs twice, so
-// appending a second ModelProto.graph that holds only the output adds it to the existing outputs.
-func withOutput(graph []byte, tensor string) []byte {
-	field := func(number byte, value []byte) []byte {
-		out := []byte{number<<3 | 2}
-		n := len(value)
-		for ; n >= 0x80; n >>= 7 {
-			out = append(out, byte(n)|0x80)
-		}
-		return append(append(out, byte(n)), value...)
-	}
-	const float32Type = 1
-	tensorType := field(1, []byte{1 << 3, float32Type}) // TypeProto.tensor_type.elem_type
-	info := append(field(1, []byte(tensor)), field(2, tensorType)...)
-	return append(slices.Clone(graph), field(7, field(12, info))...) // ModelProto.graph.output
-}

@@ -38,7 +38,7 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.AddCommand(newRun(), newPlan(), newDoctor(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
-		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain(), newRound(), newVersion())
+		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain(), newDistill(), newRound(), newVersion())
 	return root
 }
 

@@ -23,6 +23,7 @@ const (
 type Graph struct {
 	name                                 string
 	nodes, initializers, inputs, outputs []byte // fields of a GraphProto
+	opsets                               []byte // fields of a ModelProto; empty: opset
 }
 
 // NewGraph starts an empty graph.
@@ -167,6 +168,17 @@ func attribute(a Attr) []byte {
 	panic(fmt.Sprintf("export: the attribute %s has a value of type %T", a.Name, a.Value))
 }
 
+// Opset says which version of an operator set's domain the nodes are of ("": ONNX's own, which must then be said, too), where it is not opset.
+func (g *Graph) Opset(domain string, version int) {
+	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
+}
+
+// RawNode adds a node, RawInitializer a constant tensor, as another model has it: a NodeProto and a TensorProto.
+func (g *Graph) RawNode(node []byte) { g.nodes = message(g.nodes, 1, node) }
+
+// RawInitializer is for RawNode.
+func (g *Graph) RawInitializer(tensor []byte) { g.initializers = message(g.initializers, 5, tensor) }
+
 // Model is the finished ONNX file. metadata are key-value pairs that ONNX Runtime keeps and ignores.
 func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
 	if len(g.initializers) > math.MaxInt32-len(g.nodes)-1<<20 {
@@ -178,7 +190,10 @@ func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
 	graph = append(append(graph, g.inputs...), g.outputs...)
 	m := text(number(nil, 1, irVersion), 2, "mine")
 	m = message(m, 7, graph)
-	m = message(m, 8, number(nil, 2, opset))
+	if g.opsets == nil {
+		m = message(m, 8, number(nil, 2, opset))
+	}
+	m = append(m, g.opsets...)
 	for _, kv := range metadata {
 		m = message(m, 14, text(text(nil, 1, kv[0]), 2, kv[1]))
 	}

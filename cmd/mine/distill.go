@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/distil"
+)
+
+func newDistill() *cobra.Command {
+	o := distil.DefaultOptions()
+	var texts []string
+	cmd := &cobra.Command{
+		Use:   "distill",
+		Short: "Make a fast static encoder of a slow one",
+		Long: `Make a fast static encoder of a slow one: a table of subword vectors whose sum stands for what the teacher computes of a whole
+sentence, fitted by least squares on text that the teacher encodes. What the teacher's graph does after that, its head, is kept as it is. The text
+needs no translations. OUT/model is the encoder, OUT/teacher has the teacher's vectors: a distillation that was broken off, or is repeated with
+other settings, encodes no sentence twice. docs/encoders.md describes the method and what it costs in quality.`,
+		Example: `  mine distill --teacher labse/model.yaml --text de=news.de --text en=news.en --out labse-static
+  mine run --src de --tgt en --encoder labse-static/model`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if o.Texts, err = distilTexts(texts); err != nil {
+				return err
+			}
+			return runDistill(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
+	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
+	f.StringSliceVar(&o.Languages, "languages", nil, "languages that the student is for (default: those of the text)")
+	f.StringVar(&o.Out, "out", "", "directory of the distillation")
+	f.StringVar(&o.Cache, "teacher-cache", "", "directory of the teacher's vectors (default OUT/teacher)")
+	f.StringVar(&o.Name, "name", "", "the student's name (default: the teacher's and -static)")
+	f.StringVar(&o.Licence, "licence", "", "the student's licence (default: the teacher's)")
+	f.StringSliceVar(&o.TrainedOn, "trained-on", nil, "names of files that the text came from: mine fit-scorer warns of known pairs from them")
+	f.StringVar(&o.Features, "features", "", "the tensor of the teacher's graph that the sums stand for (default: the first with one row a sentence)")
+	f.IntVar(&o.Sample, "sample", o.Sample, "most sentences to fit on, drawn evenly; 0: all")
+	f.IntVar(&o.Invent, "invent", o.Invent, "how often each piece is shown to the teacher at least, in invented sentences if the text has it less; 0: none are invented")
+	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
+	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
+	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
+	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
+	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences")
+	f.StringVar(&o.Library, "onnxruntime", "", "path of libonnxruntime")
+	f.IntVar(&o.Threads, "threads", 0, "threads; 0: every core")
+	return cmd
+}
+
+// distilTexts reads LANGUAGE=FILE.
+func distilTexts(flags []string) ([]distil.Text, error) {
+	var texts []distil.Text
+	for _, flag := range flags {
+		language, path, ok := strings.Cut(flag, "=")
+		if !ok || language == "" || path == "" {
+			return nil, badinput.Errorf("--text %q is not LANGUAGE=FILE, such as de=news.de", flag)
+		}
+		texts = append(texts, distil.Text{Language: language, Path: path})
+	}
+	return texts, nil
+}
+
+func runDistill(ctx context.Context, o distil.Options, out io.Writer) error {
+	start := time.Now()
+	o.Report = func(what string) { fmt.Fprintf(os.Stderr, "%6.0fs %s\n", time.Since(start).Seconds(), what) }
+	last := start
+	o.Progress = func(what string, done, all int) {
+		if now := time.Now(); done == all || now.Sub(last) > 10*time.Second {
+			last = now
+			fmt.Fprintf(os.Stderr, "%6.0fs %d of %d %s\n", now.Sub(start).Seconds(), done, all, what)
+		}
+	}
+	s, err := distil.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return s.Print(out)
+}

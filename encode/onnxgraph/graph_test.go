@@ -1,0 +1,121 @@
+package onnxgraph
+
+import (
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+func text(b []byte, number protowire.Number, s string) []byte {
+	return appendMessage(b, number, []byte(s))
+}
+
+// model has these nodes (operator, inputs, outputs), the weights w1 and w2, the inputs ids and mask, and the outputs.
+func model(outputs []string, nodes ...[3][]string) []byte {
+	var graph []byte
+	for _, n := range nodes {
+		var m []byte
+		for _, in := range n[1] {
+			m = text(m, 1, in)
+		}
+		for _, out := range n[2] {
+			m = text(m, 2, out)
+		}
+		graph = appendMessage(graph, graphNode, text(m, 4, n[0][0]))
+	}
+	for _, name := range []string{"w1", "w2"} {
+		graph = appendMessage(graph, graphInitializer, text(nil, 8, name))
+	}
+	for _, name := range []string{"ids", "mask"} {
+		graph = appendMessage(graph, graphInput, text(nil, 1, name))
+	}
+	for _, name := range outputs {
+		graph = appendMessage(graph, graphOutput, text(nil, 1, name))
+	}
+	opset := protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), 18)
+	return appendMessage(appendMessage(nil, modelGraph, graph), modelOpset, opset)
+}
+
+func op(name string, inputs ...string) [3][]string {
+	return [3][]string{{name}, inputs[:len(inputs)-1], inputs[len(inputs)-1:]}
+}
+
+// pooling is a sum over tokens by their number, which a mask gives, a layer, and a branch for tokens that sentences do not need.
+var pooling = model([]string{"out"},
+	op("Gather", "w1", "ids", "rows"),
+	op("Mul", "rows", "mask", "kept"),
+	op("ReduceSum", "kept", "sum"),
+	op("ReduceSum", "mask", "count"),
+	op("Div", "sum", "count", "mean"),
+	op("MatMul", "mean", "w2", "layer"),
+	op("Add", "layer", "mean", "residual"),
+	op("Tanh", "residual", "out"),
+	op("Identity", "kept", "tokens"))
+
+func TestWaists(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := g.Waists("out"), []string{"mean", "residual", "out"}; !slices.Equal(got, want) {
+		t.Errorf("everything passes through %v, want %v", got, want)
+	}
+	if got := g.Waists("w2"); got != nil {
+		t.Errorf("a weight has the waists %v", got)
+	}
+	if g.Opsets[""] != 18 {
+		t.Errorf("the opset is %d, want 18", g.Opsets[""])
+	}
+}
+
+func TestBetween(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, takes := g.Between("mean", "out")
+	if want := []int{5, 6, 7}; !slices.Equal(nodes, want) {
+		t.Errorf("the head has the nodes %v, want %v", nodes, want)
+	}
+	if !takes["w2"] || takes["w1"] || takes["rows"] {
+		t.Errorf("the head takes %v, want w2 of the weights and no row", takes)
+	}
+}
+
+func TestCutLeavesWhatATensorNeeds(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for to, want := range map[string]int{"out": 8, "tokens": 3, "count": 1} {
+		cut, err := Parse(g.Cut(to))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(cut.Nodes) != want || !slices.Equal(cut.Outputs, []string{to}) || len(cut.Inputs) != 2 || cut.Opsets[""] != 18 {
+			t.Errorf("cut to %s: %d nodes, outputs %v, inputs %v; want %d nodes, that output and both inputs", to, len(cut.Nodes), cut.Outputs, cut.Inputs, want)
+		}
+		if again := g.Cut(to); !slices.Equal(again, g.Cut(to)) {
+			t.Errorf("cutting to %s twice gives different bytes", to)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(pooling)
+	f.Add([]byte{})
+	f.Add([]byte{0x3a, 0xff, 0xff, 0x03})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g, err := Parse(data)
+		if err != nil {
+			return
+		}
+		for _, name := range g.Outputs {
+			g.Waists(name)
+			if _, err := Parse(g.Cut(name)); err != nil {
+				t.Errorf("what was cut of a graph that parses does not: %v", err)
+			}
+		}
+	})
+}

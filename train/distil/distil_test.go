@@ -1,0 +1,279 @@
+package distil
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/encode/encodetest"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
+)
+
+func TestMain(m *testing.M) { encodetest.Main(m) }
+
+const (
+	words = 60
+	width = 48 // of the teacher's features: not a multiple of block
+)
+
+// writeTeacher makes an encoder whose features are a sum over words by the square root of their number, with what a word's left neighbour does to it, and
+// whose head is a layer with tanh. Its output is `sentence`; the features are `pooled`.
+func writeTeacher(t *testing.T, neighbours float32) string {
+	t.Helper()
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(3, 4))
+	normal := func(n int) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = float32(random.NormFloat64())
+		}
+		return out
+	}
+	g := export.NewGraph("teacher")
+	g.Input("ids", export.Int64, "batch", "tokens")
+	g.Initializer("table", []int{words + 3, width}, normal((words+3)*width))
+	g.Initializer("mix", []int{width, width}, normal(width*width))
+	g.Initializer("head", []int{width, 16}, normal(width*16))
+	g.Initializer("share", nil, []float32{neighbours})
+	g.Initializer("axis", []int{1}, []int64{1})
+	g.Initializer("one", nil, []int64{1})
+	g.Initializer("starts", []int{1}, []int64{0})
+	g.Initializer("ends", []int{1}, []int64{-1})
+	g.Initializer("pads", []int{6}, []int64{0, 1, 0, 0, 0, 0})
+	g.Node("Gather", []string{"table", "ids"}, []string{"rows"})
+	g.Node("Slice", []string{"rows", "starts", "ends", "axis"}, []string{"left"})
+	g.Node("Pad", []string{"left", "pads"}, []string{"before"})
+	g.Node("MatMul", []string{"before", "mix"}, []string{"mixed"})
+	g.Node("Tanh", []string{"mixed"}, []string{"bent"})
+	g.Node("Mul", []string{"bent", "share"}, []string{"context"})
+	g.Node("Add", []string{"rows", "context"}, []string{"tokens"})
+	g.Node("ReduceSum", []string{"tokens", "axis"}, []string{"sum"}, export.Attr{Name: "keepdims", Value: 0})
+	g.Node("Shape", []string{"ids"}, []string{"shape"})
+	g.Node("Gather", []string{"shape", "one"}, []string{"count"})
+	g.Node("Cast", []string{"count"}, []string{"count_f"}, export.Attr{Name: "to", Value: 1})
+	g.Node("Sqrt", []string{"count_f"}, []string{"root"})
+	g.Node("Div", []string{"sum", "root"}, []string{"pooled"})
+	g.Node("MatMul", []string{"pooled", "head"}, []string{"layer"})
+	g.Node("Tanh", []string{"layer"}, []string{"short"})
+	g.Node("LpNormalization", []string{"short"}, []string{"sentence"}, export.Attr{Name: "axis", Value: 1})
+	g.Output("sentence", export.Float32, "batch", 16)
+	model, err := g.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	vocabulary := "[UNK]\n[CLS]\n[SEP]\n"
+	for i := range words {
+		vocabulary += fmt.Sprintf("w%c%c\n", 'a'+i/26, 'a'+i%26)
+	}
+	write(t, dir, "model.onnx", string(model))
+	write(t, dir, "vocab.txt", vocabulary)
+	write(t, dir, "model.yaml", "name: teacher\nonnx: model.onnx\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\", eos: \"[SEP]\"}\nmax_tokens: 32\n"+
+		"inputs: {ids: ids}\noutput: sentence\npooling: none\nnormalise: false\ndim: 16\nlicence: none\nlanguages: [aa, bb]\n")
+	return dir
+}
+
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// writeText makes n sentences of 3 to 12 words.
+func writeText(t *testing.T, n int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for range n {
+		for range 3 + random.IntN(10) {
+			i := random.IntN(words - 2) // the last two are in no sentence
+			fmt.Fprintf(&b, "w%c%c ", 'a'+i/26, 'a'+i%26)
+		}
+		b.WriteByte('\n')
+	}
+	return write(t, t.TempDir(), "text.aa", b.String())
+}
+
+func options(t *testing.T, teacher, text string) Options {
+	o := DefaultOptions()
+	o.Teacher, o.Texts, o.Out, o.Threads = teacher, []Text{{"aa", text}}, t.TempDir(), 2
+	return o
+}
+
+func TestStudentOfALinearTeacherIsExact(t *testing.T) {
+	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
+	for _, bits := range []int{4, 8} {
+		o := options(t, teacher, text)
+		o.Bits = bits
+		s, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Tensor != "pooled" || s.Power != 0.5 {
+			t.Errorf("features %q divided by tokens^%g, want pooled and 0.5", s.Tensor, s.Power)
+		}
+		if s.Fit.HeldOut > 1e-5 {
+			t.Errorf("%d bits: %g of the features' squares are left, want nearly nothing", bits, s.Fit.HeldOut)
+		}
+		if least := map[int]float64{4: 0.97, 8: 0.9999}[bits]; s.Cosine < least {
+			t.Errorf("%d bits: cosine %g to the teacher, want at least %g", bits, s.Cosine, least)
+		}
+	}
+}
+
+func TestFitBeatsThePriorAndRankAndBitsAreReported(t *testing.T) {
+	o := options(t, writeTeacher(t, 1), writeText(t, 10_500))
+	o.Rank, o.HeadBits = 24, 8
+	s, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(s.Fit.HeldOut < s.Prior.HeldOut && s.Fit.HeldOut < s.RankLeft && s.RankLeft < s.BitsLeft && s.BitsLeft < 1) {
+		t.Errorf("left: prior %g, fit %g, rank %g, bits %g; want fit below prior, and more from step to step after it", s.Prior.HeldOut, s.Fit.HeldOut, s.RankLeft, s.BitsLeft)
+	}
+}
+
+// A vector is its sentence's alone, and the same distillation gives the same bytes, also one that was broken off after some of the teacher's vectors.
+func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
+	teacher, text := writeTeacher(t, 1), writeText(t, 10_500)
+	var first map[string][]byte
+	for n := range 2 {
+		o := options(t, teacher, text)
+		o.HeadBits = 8
+		if n == 1 {
+			o.Threads = 1
+			ctx, stop := context.WithCancelCause(t.Context())
+			cause := errors.New("broken off")
+			o.Progress = func(_ string, done, _ int) {
+				if done > 5000 {
+					stop(cause)
+				}
+			}
+			if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+				t.Fatalf("a run that was cancelled ended with %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(o.Out, modelDir)); err == nil {
+				t.Fatal("a run that was broken off left a model")
+			}
+			o.Progress = nil
+		}
+		s, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{}
+		for _, name := range []string{modelFile, "vocab.txt", encode.ManifestName, "README.md"} {
+			data, err := os.ReadFile(filepath.Join(s.Model, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = data
+			if n == 1 && !bytes.Equal(data, first[name]) {
+				t.Errorf("%s differs between two runs", name)
+			}
+		}
+		first = files
+		company(t, s.Model)
+	}
+}
+
+func company(t *testing.T, model string) {
+	t.Helper()
+	m, err := encode.Load(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"waa", "wab wac", "waa wbb wba", "wac wab wad wae waf wag wah", "wad wad"}
+	var want []float32
+	for _, budget := range []int{1, 7, 1024} {
+		e, err := encode.Open(m, encode.Options{TokenBudget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := append(slices.Repeat(texts, 40), texts...)
+		got := make([]float32, len(all)*e.Dim())
+		if err := errors.Join(e.Encode(t.Context(), "aa", all, got), e.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got[:len(texts)*m.Dim]
+		}
+		for i := 0; i < len(got); i += len(want) {
+			if !slices.Equal(got[i:i+len(want)], want) {
+				t.Fatalf("with batches of %d tokens the vectors differ", budget)
+			}
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
+	for _, c := range []struct {
+		name, says string
+		change     func(o *Options)
+	}{
+		{"nothing", "--teacher is missing", func(o *Options) { *o = Options{Bits: 4, HeadBits: 16, Steps: 1} }},
+		{"too little text", "fewer than the 10000", func(o *Options) { o.Texts[0].Path = writeText(t, 9_000) }},
+		{"no text", "no-such-file", func(o *Options) { o.Texts[0].Path = "no-such-file" }},
+		{"no teacher", "no encoder", func(o *Options) { o.Teacher = "no-such-teacher" }},
+		{"bits", "give 4 or 8", func(o *Options) { o.Bits = 5 }},
+		{"head", "give 8 or 16", func(o *Options) { o.HeadBits = 4 }},
+		{"rank", "ask for no more", func(o *Options) { o.Rank = 100 }},
+		{"odd rank", "even number", func(o *Options) { o.Rank = 5 }},
+		{"tensor", "these would do: pooled", func(o *Options) { o.Features = "sum" }},
+		{"pruned words", "only a SentencePiece vocabulary", func(o *Options) { o.Pieces = 10 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(t, teacher, text)
+			c.change(&o)
+			_, err := Run(t.Context(), o)
+			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one sentence of bad input with %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestLanguagesThatTheTeacherLacksAreNamed(t *testing.T) {
+	o := options(t, writeTeacher(t, 0), writeText(t, 10_500))
+	o.Languages = []string{"aa", "bb", "cc"}
+	s, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(s.Warnings, "\n")
+	if !strings.Contains(all, "not trained on cc") || !strings.Contains(all, "no text of bb, cc") {
+		t.Errorf("the warnings are %q", all)
+	}
+}
+
+func TestQuantisedTablesAreNear(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	values := make([]float32, 200*64)
+	squares := 0.0
+	for i := range values {
+		values[i] = float32(random.NormFloat64())
+		squares += float64(values[i]) * float64(values[i])
+	}
+	for bits, most := range map[int]float64{4: 0.02, 8: 1e-4} {
+		left := 0.0
+		for i, x := range quantise(values, 64, bits).values() {
+			left += math.Pow(float64(x-values[i]), 2)
+		}
+		if left/squares > most {
+			t.Errorf("%d bits leave %g of the squares, want at most %g", bits, left/squares, most)
+		}
+	}
+}

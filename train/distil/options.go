@@ -1,0 +1,89 @@
+package distil
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// Options are the settings of a distillation. Those that change the student's bytes are in its record.
+type Options struct {
+	Teacher   string   `json:"teacher"`   // what encode.Load finds
+	Texts     []Text   `json:"texts"`     // in this order
+	Languages []string `json:"languages"` // that the student is for; none: those of the text
+	Name      string   `json:"name"`
+	Licence   string   `json:"licence"` // of the student; none: the teacher's
+	TrainedOn []string `json:"trained_on"`
+
+	Features string `json:"features"`  // the teacher's tensor that the table's sums stand for; none: the first that everything passes through as one row a sentence
+	Sample   int    `json:"sample"`    // how many sentences, invented ones among them, are drawn evenly; 0: all
+	Invent   int    `json:"invent"`    // how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
+	Pieces   int    `json:"pieces"`    // of the vocabulary; 0: the teacher's whole
+	Rank     int    `json:"rank"`      // columns of the table; 0: as many as the features have
+	Bits     int    `json:"bits"`      // of the table's numbers: 4 or 8
+	HeadBits int    `json:"head_bits"` // of the head's matrices: 16 or 8
+	Steps    int    `json:"steps"`     // of conjugate gradients
+	Seed     uint64 `json:"seed"`      // of the sentences that are invented
+
+	Out     string `json:"-"`
+	Cache   string `json:"-"` // of the teacher's vectors; none: OUT/teacher
+	Library string `json:"-"` // libonnxruntime
+	Threads int    `json:"-"` // 0: every core
+
+	Report   func(string)                     `json:"-"`
+	Progress func(what string, done, all int) `json:"-"`
+}
+
+// DefaultOptions are those of a distillation that sets nothing.
+func DefaultOptions() Options {
+	return Options{
+		Invent:   10, // more show nothing new: a piece's row is a mean over its sentences
+		HeadBits: 16, // 8 is as good (docs/encoders.md) and faster, but another head than the teacher's
+		Bits:     4,  // of the same size as 8 bits at half the rank, and far nearer to the teacher (docs/encoders.md)
+		Steps:    20, // what is left of held-out sentences no longer changes in its third digit
+		Seed:     1,
+	}
+}
+
+// minSentences is the fewest that a table of any vocabulary can be fitted on.
+const minSentences = 10_000
+
+// Validate reports everything that is wrong with the options in one error.
+func (o Options) Validate() error {
+	var wrong []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	check(o.Teacher != "", "--teacher is missing: name an encoder's model.yaml, its directory or a built-in encoder")
+	check(len(o.Texts) > 0, "--text is missing: give LANGUAGE=FILE for each file of sentences")
+	check(o.Out != "", "--out is missing: name a directory")
+	check(o.Bits == 4 || o.Bits == 8, "--bits is %d: give 4 or 8", o.Bits)
+	check(o.HeadBits == 8 || o.HeadBits == 16, "--head-bits is %d: give 8 or 16", o.HeadBits)
+	check(o.Rank >= 0, "--rank is %d: give a number of columns, or 0 for as many as the features have", o.Rank)
+	check(o.Pieces >= 0, "--pieces is %d: give a size of the vocabulary, or 0 for the teacher's", o.Pieces)
+	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
+	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample, minSentences)
+	check(o.Steps > 0, "--steps is %d: give at least 1", o.Steps)
+	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
+	if wrong != nil {
+		return badinput.Errorf("%s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Report == nil {
+		o.Report = func(string) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	return o
+}

@@ -1,0 +1,204 @@
+package distil
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/badinput"
+)
+
+// pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
+type pieces struct {
+	spelling []string
+	score    []float32 // logarithm of the piece's probability
+	fixed    []bool    // never left out: special pieces and single characters
+	raw      [][]byte  // fields of ModelProto, the pieces
+	rest     []byte    // its other fields
+}
+
+// Numbers of sentencepiece_model.proto.
+const (
+	modelPieces  = 1
+	modelTrainer = 2
+
+	pieceSpelling = 1
+	pieceScore    = 2
+	pieceType     = 3
+	typeNormal    = 1
+
+	trainerModelType = 3
+	bytePairs        = 2
+)
+
+// parsePieces reads a serialised SentencePiece model.
+func parsePieces(model []byte) (*pieces, error) {
+	p := &pieces{}
+	err := eachField(model, func(number protowire.Number, raw, content []byte, _ uint64) error {
+		switch number {
+		case modelPieces:
+			return p.add(raw, content)
+		case modelTrainer:
+			p.rest = append(p.rest, raw...)
+			return eachField(content, func(number protowire.Number, _, _ []byte, value uint64) error {
+				if number == trainerModelType && value == bytePairs {
+					return badinput.Errorf("its pieces are merges (BPE), of which none can be left out without changing how others are made: keep the whole vocabulary (--pieces 0)")
+				}
+				return nil
+			})
+		}
+		p.rest = append(p.rest, raw...)
+		return nil
+	})
+	if err == nil && len(p.raw) == 0 {
+		err = badinput.Errorf("it has no pieces")
+	}
+	return p, err
+}
+
+func (p *pieces) add(raw, content []byte) error {
+	spelling, score, kind := "", float32(0), uint64(typeNormal)
+	err := eachField(content, func(number protowire.Number, raw, content []byte, value uint64) error {
+		switch number {
+		case pieceSpelling:
+			spelling = string(content)
+		case pieceScore:
+			score = math.Float32frombits(uint32(value))
+		case pieceType:
+			kind = value
+		}
+		return nil
+	})
+	p.spelling = append(p.spelling, spelling)
+	p.score = append(p.score, score)
+	p.fixed = append(p.fixed, kind != typeNormal || utf8.RuneCountInString(spelling) == 1)
+	p.raw = append(p.raw, raw)
+	return err
+}
+
+// eachField calls do for every field of a message with its whole encoding and its content or number.
+func eachField(message []byte, do func(number protowire.Number, raw, content []byte, value uint64) error) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return badinput.Errorf("it is no SentencePiece model: %w", protowire.ParseError(n))
+		}
+		var content []byte
+		var value uint64
+		size := 0
+		switch kind {
+		case protowire.BytesType:
+			content, size = protowire.ConsumeBytes(message[n:])
+		case protowire.VarintType:
+			value, size = protowire.ConsumeVarint(message[n:])
+		case protowire.Fixed32Type:
+			var bits uint32
+			bits, size = protowire.ConsumeFixed32(message[n:])
+			value = uint64(bits)
+		default:
+			size = protowire.ConsumeFieldValue(number, kind, message[n:])
+		}
+		if size < 0 {
+			return badinput.Errorf("it is no SentencePiece model: %w", protowire.ParseError(size))
+		}
+		if err := do(number, message[:n+size], content, value); err != nil {
+			return err
+		}
+		message = message[n+size:]
+	}
+	return nil
+}
+
+// choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the most probable of those that it does
+// not have. counts are of the file's ids.
+func (p *pieces) choose(n int, counts []int) ([]bool, error) {
+	keep := make([]bool, len(p.raw))
+	if n == 0 || n >= len(keep) {
+		for i := range keep {
+			keep[i] = true
+		}
+		return keep, nil
+	}
+	var free []int
+	for i, fixed := range p.fixed {
+		if keep[i] = fixed; fixed {
+			n--
+		} else {
+			free = append(free, i)
+		}
+	}
+	if n < 0 {
+		return nil, badinput.Errorf("it has %d special pieces and single characters, which are always kept: ask for more pieces (--pieces)", len(keep)-len(free))
+	}
+	slices.SortFunc(free, func(a, b int) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(p.score[b], p.score[a]), cmp.Compare(a, b))
+	})
+	for _, i := range free[:n] {
+		keep[i] = true
+	}
+	return keep, nil
+}
+
+// model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces alone is cut as before: a best path
+// through all pieces is the best of any set that holds it.
+func (p *pieces) model(keep []bool) []byte {
+	var out []byte
+	for i, raw := range p.raw {
+		if keep[i] {
+			out = append(out, raw...)
+		}
+	}
+	return append(out, p.rest...)
+}
+
+// vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special tokens that are no pieces.
+type vocabulary struct {
+	student []int32 // by the teacher's id; unmapped
+	teacher []int32 // by the student's id
+	file    []byte  // the tokenizer's file
+}
+
+// unmapped is a teacher's id that the student does not have.
+const unmapped = -1
+
+// vocabularyOf numbers the student's ids. number gives the teacher's graph id of an id of its file.
+func vocabularyOf(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*vocabulary, error) {
+	v := &vocabulary{student: make([]int32, rows), file: file}
+	for i := range v.student {
+		v.student[i] = unmapped
+	}
+	for id, kept := range keep {
+		if kept {
+			// Two pieces of the file may share an id of the graph; each has its row.
+			v.student[number(int32(id))] = int32(len(v.teacher))
+			v.teacher = append(v.teacher, number(int32(id)))
+		}
+	}
+	for _, special := range specials {
+		if int(special) >= rows {
+			return nil, fmt.Errorf("the special token %d is not among %d ids", special, rows)
+		}
+		if v.student[special] == unmapped {
+			v.student[special] = int32(len(v.teacher))
+			v.teacher = append(v.teacher, special)
+		}
+	}
+	return v, nil
+}
+
+// translate maps a sentence; false if it holds what the student does not have.
+func (v *vocabulary) translate(ids []int32, to []int32) ([]int32, bool) {
+	to = to[:0]
+	for _, id := range ids {
+		s := v.student[id]
+		if s == unmapped {
+			return nil, false
+		}
+		to = append(to, s)
+	}
+	return to, true
+}

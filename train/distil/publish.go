@@ -1,0 +1,294 @@
+package distil
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
+)
+
+const (
+	modelDir  = "model" // in Options.Out
+	modelFile = "model.onnx"
+	// agreement is the largest difference, as a share of a sentence's largest feature, between ONNX Runtime's features and those of the table that an
+	// export may have.
+	agreement = 1e-5
+	// compared is how many held-out sentences are encoded by student and teacher.
+	compared = 2000
+)
+
+// publish cuts the table to its columns and bits, and writes the encoder, unless ONNX Runtime does not give what the table gives.
+func (r *run) publish(ctx context.Context) (err error) {
+	s, err := r.student()
+	if err != nil {
+		return err
+	}
+	r.Report("write the student")
+	r.Model = filepath.Join(r.Out, modelDir)
+	tmp := r.Model + atomicfile.Suffix
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
+		return err
+	}
+	if err := r.write(tmp, s); err != nil {
+		return err
+	}
+	if r.HeadBits == 8 {
+		if err := r.writeHead(ctx, tmp, s); err != nil {
+			return err
+		}
+	}
+	if err := r.compare(ctx, tmp, s); err != nil {
+		return err
+	}
+	if err := r.writeRecord(tmp); err != nil {
+		return err
+	}
+	if err := errors.Join(os.RemoveAll(r.Model), os.Rename(tmp, r.Model)); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(r.Out)
+}
+
+// student rounds the table, and says what each step leaves unexplained of held-out sentences.
+func (r *run) student() (*student, error) {
+	dim, values := r.teacher.Dim(), r.table
+	columns := cmp.Or(r.Rank, dim)
+	if columns > dim {
+		return nil, badinput.Errorf("--rank %d: the teacher's features have %d columns; ask for no more", columns, dim)
+	}
+	if columns%2 != 0 && r.Bits == 4 {
+		return nil, badinput.Errorf("--rank %d: a table of 4 bits needs an even number of columns", columns)
+	}
+	var basis []float32
+	r.RankLeft = r.Fit.HeldOut
+	if columns < dim {
+		counts := make([]int, r.Rows)
+		for _, id := range r.rows.ids {
+			counts[id]++
+		}
+		var err error
+		if values, basis, err = lowRank(values, dim, columns, counts); err != nil {
+			return nil, err
+		}
+		if r.RankLeft, err = r.leftBy(product(values, columns, basis, dim)); err != nil {
+			return nil, err
+		}
+	}
+	s := &student{name: cmp.Or(r.Name, r.model.Name+"-static"), table: quantise(values, columns, r.Bits), basis: basis, dim: dim, power: r.Power, head: r.head}
+	shipped := s.table.values()
+	if basis != nil {
+		shipped = product(shipped, columns, basis, dim)
+	}
+	var err error
+	r.BitsLeft, err = r.leftBy(shipped)
+	return s, err
+}
+
+// leftBy is what a table [rows, dim] other than r.table leaves of held-out sentences. The fit's features are what r.table leaves.
+func (r *run) leftBy(values []float32) (float64, error) {
+	f, dim := r.fit, r.teacher.Dim()
+	left := 0.0
+	row := make([]float64, dim)
+	for i, w := range f.weights {
+		if w != 0 {
+			continue
+		}
+		clear(row)
+		for _, id := range f.sentences.at(i) {
+			for k := range row {
+				at := int(id)*dim + k
+				row[k] += float64(r.table[at] - values[at])
+			}
+		}
+		for k, x := range row {
+			e := float64(f.features[i*f.dim+k]) + float64(f.scales[i])*x
+			left += e * e
+		}
+	}
+	if math.IsNaN(left) || math.IsInf(left, 0) {
+		return 0, errors.New("the table is not finite")
+	}
+	return left / f.total[1], nil
+}
+
+// write fills a directory with the graph, the tokenizer and the manifest.
+func (r *run) write(dir string, s *student) error {
+	graph, err := s.graph()
+	if err != nil {
+		return err
+	}
+	data, err := graph.Model()
+	if err != nil {
+		return err
+	}
+	tokenizer := r.model.Tokenizer
+	tokenizer.File, tokenizer.SHA256 = "spm.model", ""
+	if tokenizer.Kind == "wordpiece" {
+		tokenizer.File = "vocab.txt"
+	}
+	tokenizer.Offset, tokenizer.Dictionary, tokenizer.Unknown, tokenizer.Pad = 0, "", nil, nil
+	bos, eos := r.encoder.Vocabulary().Ends()
+	tokenizer.BOS, tokenizer.EOS = r.special(bos), r.special(eos)
+	manifest, err := yaml.Marshal(encode.Manifest{
+		Name: s.name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: encode.Inputs{IDs: export.IDs},
+		Output: r.head.to, Pooling: encode.None, Normalise: r.model.Normalise, Dim: r.head.dim,
+		Tokens:  encode.TokenOutput{Output: tokensOutput, Dim: s.table.dim, Static: true},
+		Licence: cmp.Or(r.Licence, r.model.Licence), Languages: r.Languages, TrainedOn: r.TrainedOn,
+	})
+	if err != nil {
+		return err
+	}
+	r.Bytes = len(data) + len(r.vocab.file)
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, modelFile), data),
+		atomicfile.WriteBytes(filepath.Join(dir, tokenizer.File), r.vocab.file),
+		atomicfile.WriteBytes(filepath.Join(dir, encode.ManifestName), manifest))
+}
+
+// writeHead writes the student again with its head in 8 bits, whose ranges it takes from the one that was written before.
+func (r *run) writeHead(ctx context.Context, dir string, s *student) error {
+	model, err := encode.Load(dir)
+	if err != nil {
+		return fmt.Errorf("the student: %w", err)
+	}
+	own, _ := r.comparedSentences()
+	spans, err := r.spans(ctx, model, s.head, own)
+	if err != nil {
+		return fmt.Errorf("the student's head: %w", err)
+	}
+	s.head.spans = spans
+	return r.write(dir, s)
+}
+
+// comparedSentences are held-out ones in the student's ids and in the teacher's.
+func (r *run) comparedSentences() (own, theirs [][]int32) {
+	for i, w := range r.fit.weights {
+		if w == 0 && len(own) < compared {
+			own, theirs = append(own, r.rows.at(i)), append(theirs, r.text.at(r.kept[i]))
+		}
+	}
+	return own, theirs
+}
+
+// special is the student's id of a token at a sentence's end.
+func (r *run) special(ids []int32) *encode.Token {
+	if len(ids) == 0 {
+		return nil
+	}
+	return &encode.Token{ID: r.vocab.student[ids[0]]}
+}
+
+// compare runs what was written: its features must be those of the table, and its vectors are compared with the teacher's.
+func (r *run) compare(ctx context.Context, dir string, s *student) error {
+	own, theirs := r.comparedSentences()
+	model, err := encode.Load(dir)
+	if err != nil {
+		return fmt.Errorf("the student: %w", err)
+	}
+	got, err := r.vectorsOf(ctx, model, s.head.from, own)
+	if err != nil {
+		return fmt.Errorf("the student: %w", err)
+	}
+	if err := agree(got, s.features(own), s.dim); err != nil {
+		return err
+	}
+	student, err := r.vectorsOf(ctx, model, s.head.to, own)
+	if err != nil {
+		return fmt.Errorf("the student: %w", err)
+	}
+	of := ""
+	if r.model.Pooling == encode.None {
+		of = r.model.Output
+	}
+	teacher, err := r.vectorsOf(ctx, r.model, of, theirs)
+	if err != nil {
+		return fmt.Errorf("the teacher: %w", err)
+	}
+	r.Cosine = meanCosine(student, teacher, r.head.dim)
+	return nil
+}
+
+// vectorsOf gives a tensor of a model for sentences of its ids.
+func (r *run) vectorsOf(ctx context.Context, model *encode.Model, tensor string, sentences [][]int32) (_ []float32, err error) {
+	e, err := encode.OpenInner(model, tensor, encode.Options{Threads: r.Threads, Library: r.Library})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	out := make([]float32, len(sentences)*e.Dim())
+	return out, e.EncodeIDs(ctx, sentences, out)
+}
+
+// agree compares rows of dim.
+func agree(got, want []float32, dim int) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("the student's graph gives %d features in place of %d", len(got), len(want))
+	}
+	for i := 0; i < len(got); i += dim {
+		most, worst := 1.0, 0.0
+		for k := i; k < i+dim; k++ {
+			most = max(most, math.Abs(float64(want[k])))
+			worst = max(worst, math.Abs(float64(got[k]-want[k])))
+		}
+		if !(worst <= agreement*most) {
+			return fmt.Errorf("ONNX Runtime's features of held-out sentence %d differ from the table's by %g, more than %g: the student is not written", i/dim, worst, agreement*most)
+		}
+	}
+	return nil
+}
+
+func meanCosine(a, b []float32, dim int) float64 {
+	sum := 0.0
+	for i := 0; i < len(a); i += dim {
+		ab, aa, bb := 0.0, 0.0, 0.0
+		for k := i; k < i+dim; k++ {
+			x, y := float64(a[k]), float64(b[k])
+			ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+		}
+		sum += ab / math.Sqrt(max(aa*bb, math.SmallestNonzeroFloat64))
+	}
+	return sum * float64(dim) / float64(max(len(a), 1))
+}
+
+// writeRecord writes what was done, for programs and for people.
+func (r *run) writeRecord(dir string) error {
+	record, err := json.MarshalIndent(struct {
+		Settings Options `json:"settings"`
+		Summary  Summary `json:"summary"`
+	}{r.Options, r.Summary}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, "distil.json"), append(record, '\n')),
+		atomicfile.WriteBytes(filepath.Join(dir, "README.md"), r.card()))
+}
+
+// card is the student's model card.
+func (r *run) card() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\nA static student of %s, made by `mine distill`, for %s: a table of %d subword vectors of %d columns, %d bits a number, whose sum, divided by tokens^%g,\n"+
+		"stands for the teacher's tensor %q; the teacher's head makes the sentence vector of it. %.1f MB.\n\n", cmp.Or(r.Name, r.model.Name+"-static"), r.model.Name,
+		strings.Join(r.Languages, ", "), r.Rows, cmp.Or(r.Rank, r.teacher.Dim()), r.Bits, r.Power, r.Tensor, float64(r.Bytes)/1e6)
+	fmt.Fprintf(&b, "Licence: %s. Teacher: digest %s, licence %s.\n\n", cmp.Or(r.Licence, r.model.Licence, "not stated"), r.TeacherDigest, cmp.Or(r.model.Licence, "not stated"))
+	fmt.Fprintf(&b, "%d sentences, %d tokens, were fitted, invented ones for seldom pieces among them (%d before any were drawn):\n\n| language | file | sentences | sha256 |\n| --- | --- | --- | --- |\n",
+		r.Sentences, r.Tokens, r.Invented)
+	for _, t := range r.Text {
+		fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", t.Language, t.File, t.Sentences, t.SHA256)
+	}
+	fmt.Fprintf(&b, "\nOf the features' squares, on held-out sentences, %.4f are left by the linear map of pieces alone, %.4f by the table (ridge %g), %.4f with its columns and %.4f with its bits.\n"+
+		"Mean cosine to the teacher's vectors of held-out sentences: %.4f.\n", r.Prior.HeldOut, r.Fit.HeldOut, r.Ridge, r.RankLeft, r.BitsLeft, r.Cosine)
+	return b.Bytes()
+}

@@ -1,0 +1,265 @@
+package distil
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bitextmine/encode"
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/teacher"
+)
+
+// Summary says what a distillation did.
+type Summary struct {
+	Model     string   `json:"-"`        // directory of the encoder
+	Warnings  []string `json:"warnings"` // sentences
+	Tensor    string   `json:"tensor"`   // the teacher's tensor; "": its pooled output
+	Sentences int      `json:"sentences"`
+	Invented  int      `json:"invented"`
+	Tokens    int      `json:"tokens"`
+	Rows      int      `json:"rows"`  // of the table: pieces and special tokens
+	Power     float64  `json:"power"` // of the tokens that a sum is divided by
+	Ridge     float64  `json:"ridge"`
+	// What of the features' squares is left by the linear map of pieces alone, the fit, the fewer columns, and the fewer bits.
+	Prior         unexplained `json:"prior"`
+	Fit           unexplained `json:"fit"`
+	RankLeft      float64     `json:"rank_held_out"`
+	BitsLeft      float64     `json:"bits_held_out"`
+	Cosine        float64     `json:"cosine_held_out"` // mean, of student's and teacher's sentence vectors
+	Text          []Source    `json:"text"`
+	TeacherDigest string      `json:"teacher_digest"`
+	Bytes         int         `json:"bytes"` // of the graph and the tokenizer
+}
+
+// run holds a distillation's parts between its steps.
+type run struct {
+	Options
+	Summary
+	model   *encode.Model
+	encoder *encode.Encoder // gives the features
+	teacher *teacher.Teacher
+	head    *head
+	frames  []frame // by language, in the order of the text
+	text    *sentences
+	vocab   *vocabulary
+	rows    sparse // sentences in the student's ids
+	kept    []int  // which of the sentences those are
+	fit     *fit
+	table   []float32 // [student's ids, dim]
+}
+
+// Run distils a student into Options.Out.
+func Run(ctx context.Context, o Options) (_ *Summary, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	r := &run{Options: o.withDefaults()}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r.teacher != nil {
+			err = errors.Join(err, r.teacher.Close())
+		}
+	}()
+	for _, step := range []func(context.Context) error{r.read, r.encode, r.solve, r.publish} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &r.Summary, nil
+}
+
+// open loads the teacher and finds its features.
+func (r *run) open() error {
+	model, err := encode.Load(r.Teacher)
+	if err != nil {
+		return err
+	}
+	r.model, r.TeacherDigest = model, model.Digest
+	r.warnOfLanguages()
+	if err := r.openFeatures(); err != nil {
+		return err
+	}
+	cache := r.Cache
+	if cache == "" {
+		cache = filepath.Join(r.Out, "teacher")
+	}
+	if r.teacher, err = teacher.New(features{r.encoder}, cache, false); err != nil {
+		return errors.Join(err, r.encoder.Close())
+	}
+	return nil
+}
+
+func (r *run) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// warnOfLanguages names languages that the teacher was not trained on, or that no text is of.
+func (r *run) warnOfLanguages() {
+	var written []string
+	for _, t := range r.Texts {
+		if !slices.Contains(written, t.Language) {
+			written = append(written, t.Language)
+		}
+	}
+	if len(r.Languages) == 0 {
+		r.Languages = written
+	}
+	var unknown, unwritten []string
+	for _, l := range r.Languages {
+		if len(r.model.Languages) > 0 && !slices.Contains(r.model.Languages, l) {
+			unknown = append(unknown, l)
+		}
+		if !slices.Contains(written, l) {
+			unwritten = append(unwritten, l)
+		}
+	}
+	if unknown != nil {
+		r.warn("the teacher %s was not trained on %s, and its student will be no better there", r.model.Name, strings.Join(unknown, ", "))
+	}
+	if unwritten != nil {
+		r.warn("there is no text of %s: their pieces are learnt from invented sentences and from what the teacher says of a piece alone", strings.Join(unwritten, ", "))
+	}
+}
+
+// openFeatures opens the encoder of the teacher's features: the tensor that is named, or the first, from the inputs on, that has one row a sentence and
+// that everything passes through; the rest of the graph is the head. A graph that ends with its tokens' vectors has none.
+func (r *run) openFeatures() error {
+	options := encode.Options{Threads: r.Threads, Library: r.Library}
+	if r.model.Pooling != encode.None {
+		if r.Features != "" {
+			return badinput.Errorf("--features %s: the graph of %s ends with its tokens' vectors and has no head: leave the flag out", r.Features, r.model.Name)
+		}
+		var err error
+		r.encoder, err = encode.OpenInner(r.model, "", options)
+		r.head = &head{from: "vectors", to: "vectors", opset: 17}
+		if err == nil {
+			r.head.dim = r.encoder.Dim()
+		}
+		return err
+	}
+	data, err := r.model.ReadFile(r.model.ONNX)
+	if err != nil {
+		return err
+	}
+	graph, err := onnxgraph.Parse(data)
+	if err != nil {
+		return badinput.Errorf("%s of encoder %s: %w", r.model.ONNX, r.model.Name, err)
+	}
+	if graph.Functions {
+		return badinput.Errorf("the graph of %s defines operators of its own, which a student's graph cannot take over: export it with them inlined", r.model.Name)
+	}
+	waists := graph.Waists(r.model.Output)
+	if r.Features != "" {
+		if !slices.Contains(waists, r.Features) {
+			return badinput.Errorf("--features %s: not all that %s of %s is made of passes through it; these would do: %s",
+				r.Features, r.model.Output, r.model.Name, strings.Join(waists, ", "))
+		}
+		waists = []string{r.Features}
+	}
+	for _, name := range waists {
+		if r.encoder, err = encode.OpenInner(r.model, name, options); err == nil {
+			r.Tensor = name
+			r.head = findHead(graph, name, r.model.Output, r.model.Dim)
+			return nil
+		}
+	}
+	return err
+}
+
+// read reads the text, chooses the vocabulary and invents sentences.
+func (r *run) read(ctx context.Context) (err error) {
+	r.Report("read the text")
+	if r.text, err = readText(ctx, r.encoder, r.Texts); err != nil {
+		return err
+	}
+	r.Text = r.text.sources
+	if n := r.text.len(); n < minSentences {
+		return badinput.Errorf("the text has %d different sentences, fewer than the %d that a table can be fitted on: name more --text", n, minSentences)
+	}
+	for _, language := range r.text.names {
+		before, after, err := r.encoder.Frame(language)
+		if err != nil {
+			return err
+		}
+		r.frames = append(r.frames, frame{before, after})
+	}
+	v := r.encoder.Vocabulary()
+	if r.vocab, err = r.chooseVocabulary(v); err != nil {
+		return err
+	}
+	r.Rows = len(r.vocab.teacher)
+	if r.Invent > 0 {
+		wanted := make([]bool, v.Rows())
+		for _, id := range r.vocab.teacher {
+			wanted[id] = true
+		}
+		bos, eos := v.Ends()
+		for _, id := range slices.Concat(bos, eos) {
+			wanted[id] = false
+		}
+		r.Invented = r.text.invent(v.Pieces(), wanted, r.frames[0], r.Invent, r.Seed)
+	}
+	r.text = r.text.sample(r.Sample)
+	return nil
+}
+
+// chooseVocabulary prunes the teacher's.
+func (r *run) chooseVocabulary(v *encode.Vocabulary) (*vocabulary, error) {
+	file, err := r.model.ReadFile(r.model.Tokenizer.File)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, v.Rows())
+	for _, id := range r.text.ids {
+		counts[id]++
+	}
+	keep := make([]bool, v.Size())
+	for i := range keep {
+		keep[i] = true
+	}
+	if r.Pieces > 0 && r.Pieces < len(keep) {
+		if r.model.Tokenizer.Kind != "sentencepiece" {
+			return nil, badinput.Errorf("--pieces %d: only a SentencePiece vocabulary can be pruned, and the tokenizer of %s is %s: leave the flag out", r.Pieces, r.model.Name, r.model.Tokenizer.Kind)
+		}
+		p, err := parsePieces(file)
+		if err != nil {
+			return nil, badinput.Errorf("%s of encoder %s: %w", r.model.Tokenizer.File, r.model.Name, err)
+		}
+		own := make([]int, len(keep))
+		for id := range own {
+			own[id] = counts[v.Number(int32(id))]
+		}
+		if keep, err = p.choose(r.Pieces, own); err != nil {
+			return nil, badinput.Errorf("%s of encoder %s: %w", r.model.Tokenizer.File, r.model.Name, err)
+		}
+		file = p.model(keep)
+	}
+	bos, eos := v.Ends()
+	return vocabularyOf(v.Rows(), keep, v.Number, slices.Concat(bos, eos), file)
+}
+
+// Print writes the summary for a person.
+func (s *Summary) Print(w io.Writer) error {
+	var b strings.Builder
+	for _, t := range s.Text {
+		fmt.Fprintf(&b, "read       %s %s: %d sentences\n", t.Language, t.File, t.Sentences)
+	}
+	for _, warning := range s.Warnings {
+		fmt.Fprintf(&b, "warning    %s\n", warning)
+	}
+	fmt.Fprintf(&b, "fitted     %d sentences, %d of the text's pieces seldom seen shown in %d invented ones; %d rows\n", s.Sentences, s.Tokens, s.Invented, s.Rows)
+	fmt.Fprintf(&b, "left       of the features' squares, fitted and held out: by pieces alone %.4f %.4f, by the table %.4f %.4f, with its columns %.4f, with its bits %.4f\n",
+		s.Prior.Fitted, s.Prior.HeldOut, s.Fit.Fitted, s.Fit.HeldOut, s.RankLeft, s.BitsLeft)
+	fmt.Fprintf(&b, "cosine     %.4f to the teacher's vectors of held-out sentences\n", s.Cosine)
+	fmt.Fprintf(&b, "encoder    %s, %.1f MB\n", s.Model, float64(s.Bytes)/1e6)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
