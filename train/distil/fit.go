@@ -13,7 +13,7 @@ import (
 // fit is the least squares of a table: features(s) ~ scale(s) * the sum of the rows of s's pieces.
 type fit struct {
 	sentences sparse
-	scales    []float32 // of each sentence: 1/tokens or 1/sqrt(tokens)
+	scales    []float32 // of each sentence: 1/tokens^power
 	weights   []float32 // 0: held out
 	features  []float32 // [sentences, dim]; what is not explained yet, once prior and solve have run
 	dim       int

@@ -115,7 +115,7 @@ func (r *run) solve(ctx context.Context) error {
 	f := r.fit
 	best := math.Inf(1)
 	var linear []float32
-	for _, power := range []float64{0.5, 1} {
+	for _, power := range []float64{0, 0.5, 1} {
 		scales := scalesOf(f.sentences, power)
 		w, left, err := f.priorMap(alone, scales)
 		if err != nil {
