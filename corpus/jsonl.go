@@ -103,6 +103,16 @@ func scalar(raw json.RawMessage) (text []byte, ok bool) {
 	return []byte(s), !halfPair
 }
 
+// JSONText returns the characters of a JSON string; null is an empty text. ok is false for any other value, and for an
+// escape that is half of a surrogate pair.
+func JSONText(raw json.RawMessage) (text string, ok bool) {
+	if string(raw) != "null" && (len(raw) == 0 || raw[0] != '"') {
+		return "", false
+	}
+	data, ok := scalar(raw)
+	return string(data), ok
+}
+
 // invalidAt returns the position of the first byte that is not UTF-8, for messages.
 func invalidAt(text []byte) string {
 	for i := 0; i < len(text); {

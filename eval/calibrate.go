@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
@@ -19,7 +20,7 @@ const calibrationPairs = 40
 // calibration.Outcomes estimates from. Every second known pair, in key order, is planted whole; of the others only the source is.
 // A known sentence that the user's text holds already is not planted: it may have a translation there that no one knows of.
 // dropped counts these.
-func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, known [][2]string, k int, margin mine.Margin) (c calibration.Outcomes, dropped int, err error) {
+func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, known []exchange.Pair, k int, margin mine.Margin) (c calibration.Outcomes, dropped int, err error) {
 	planted, dropped := plantable(source, target, known)
 	if len(planted) < calibrationPairs {
 		return c, dropped, badinput.Errorf("%d known pairs can be planted (%d of them, or a side of them, stand in the text already): give at least %d that do not", len(planted), dropped, calibrationPairs)
@@ -27,11 +28,11 @@ func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searche
 	sources, targets := make(map[string]int), make(map[string]int) // sentences of planted pairs
 	source.Texts, target.Texts = slices.Clone(source.Texts), slices.Clone(target.Texts)
 	for i, p := range planted {
-		sources[p[0]] = i
-		source.Texts = append(source.Texts, p[0])
+		sources[p.Source] = i
+		source.Texts = append(source.Texts, p.Source)
 		if i%2 == 0 {
-			targets[p[1]] = i
-			target.Texts = append(target.Texts, p[1])
+			targets[p.Target] = i
+			target.Texts = append(target.Texts, p.Target)
 		}
 	}
 	pool, err := NewPool(ctx, vectors, searcher, source, target, k, margin)
@@ -65,8 +66,8 @@ func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searche
 	return c, dropped, nil
 }
 
-// plantable returns the known pairs, normalised, whose sentences stand once among them and nowhere in the text, in key order.
-func plantable(source, target Side, known [][2]string) (pairs [][2]string, dropped int) {
+// plantable returns the known pairs, which are normalised, whose sentences stand once among them and nowhere in the text, in key order.
+func plantable(source, target Side, known []exchange.Pair) (pairs []exchange.Pair, dropped int) {
 	taken := [2]map[string]bool{make(map[string]bool), make(map[string]bool)}
 	for i, side := range []Side{source, target} {
 		for _, text := range side.Texts {
@@ -74,14 +75,13 @@ func plantable(source, target Side, known [][2]string) (pairs [][2]string, dropp
 		}
 	}
 	for _, p := range known {
-		p = [2]string{corpus.Normalise(p[0]), corpus.Normalise(p[1])}
-		if p[0] == "" || p[1] == "" || taken[0][p[0]] || taken[1][p[1]] {
+		if p.Source == "" || p.Target == "" || taken[0][p.Source] || taken[1][p.Target] {
 			dropped++
 			continue
 		}
-		taken[0][p[0]], taken[1][p[1]] = true, true
+		taken[0][p.Source], taken[1][p.Target] = true, true
 		pairs = append(pairs, p)
 	}
-	slices.SortFunc(pairs, func(a, b [2]string) int { return corpus.KeyOf(a[0]).Compare(corpus.KeyOf(b[0])) })
+	slices.SortFunc(pairs, func(a, b exchange.Pair) int { return corpus.KeyOf(a.Source).Compare(corpus.KeyOf(b.Source)) })
 	return pairs, dropped
 }

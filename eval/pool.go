@@ -64,14 +64,6 @@ func newPoolSide(ctx context.Context, vectors VectorSource, side Side, role Role
 	return out, nil
 }
 
-// PairScore is how a pair stands against the neighbourhoods of its two sentences. A rank counts from 0; mine.Unranked is a
-// partner that is not among the k nearest.
-type PairScore struct {
-	Score, Cosine          float32
-	SourceMean, TargetMean float32
-	SourceRank, TargetRank uint8
-}
-
 // Score scores a pair; ok is false when one of its sentences is not in the pool.
 func (p *Pool) Score(source, target string) (score PairScore, ok bool) {
 	x, okX := p.source.rowOf[corpus.Normalise(source)]

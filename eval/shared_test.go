@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/bitext/exchange"
+	"bitextmine/corpus"
 	"bitextmine/corpus/corpustest"
 	"bitextmine/mine"
 	"bitextmine/score/calibration"
@@ -192,12 +194,12 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, gold := [][2]string{}, map[[2]string]bool{}
+	known, gold := []exchange.Pair{}, map[[2]string]bool{}
 	outSource, outTarget := map[string]bool{}, map[string]bool{}
 	for i, g := range half.Gold {
 		texts := [2]string{half.Source.Texts[g[0]], half.Target.Texts[g[1]]}
 		if i%3 == 0 {
-			known = append(known, texts)
+			known = append(known, exchange.Pair{Source: corpus.Normalise(texts[0]), Target: corpus.Normalise(texts[1])})
 			outSource[texts[0]], outTarget[texts[1]] = true, true
 		} else {
 			gold[texts] = true

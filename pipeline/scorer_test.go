@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/exchange"
 	"bitextmine/encode"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -21,7 +22,6 @@ import (
 	"bitextmine/score"
 	"bitextmine/score/feature"
 	"bitextmine/score/fit"
-	"bitextmine/score/inject"
 )
 
 func scored(cfg Config) Config {
@@ -150,9 +150,9 @@ func TestPrecisionCutsByProbability(t *testing.T) {
 	}
 }
 
-func fixturePairs(t *testing.T) []inject.Pair {
+func fixturePairs(t *testing.T) []exchange.Pair {
 	t.Helper()
-	known, err := inject.FixturePairs("de", "en")
+	known, err := exchange.FixturePairs("de", "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +239,11 @@ func TestFitRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		dir   string
-		pairs []inject.Pair
+		pairs []exchange.Pair
 		says  string
 	}{
 		"too few pairs":       {corpora(t, 50), known[:40], "at least 100"},
-		"the same pair often": {corpora(t, 50), append(known[:1:1], make([]inject.Pair, 300)...), "at least 100"},
+		"the same pair often": {corpora(t, 50), append(known[:1:1], make([]exchange.Pair, 300)...), "at least 100"},
 		"no rivals":           {tiny, known, "rivals"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestFitRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := inject.FixturePairs("fr", "en"); !badinput.Is(err) {
+	if _, err := exchange.FixturePairs("fr", "en"); !badinput.Is(err) {
 		t.Errorf("error %v", err)
 	}
 }

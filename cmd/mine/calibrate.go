@@ -7,16 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval"
-	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -111,7 +110,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 }
 
 // calibrate mines a run's text with the known pairs planted in it.
-func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c calibration.Outcomes, dropped int, err error) {
+func calibrate(ctx context.Context, cfg *pipeline.Config, known []exchange.Pair) (c calibration.Outcomes, dropped int, err error) {
 	source, target, err := runSides(cfg)
 	if err != nil {
 		return c, 0, err
@@ -129,57 +128,12 @@ func calibrate(ctx context.Context, cfg *pipeline.Config, known [][2]string) (c 
 	return eval.Calibrate(ctx, vectors, search, source, target, known, cfg.K, mine.Margin(cfg.Margin))
 }
 
-// knownPairs reads the pairs to plant; without a file, the program's own for its two languages.
-func knownPairs(path string, cfg pipeline.Config) ([][2]string, error) {
+// knownPairs reads the pairs to inject; without a file, the program's own for its two languages.
+func knownPairs(path string, cfg pipeline.Config) ([]exchange.Pair, error) {
 	if path == "" {
-		return fixturePairs(cfg)
+		return exchange.FixturePairs(cfg.Source, cfg.Target)
 	}
-	b, err := eval.ReadPairsTSV(path, "src_text", "tgt_text")
-	if err != nil {
-		return nil, err
-	}
-	pairs := make([][2]string, len(b.Sources))
-	for i := range pairs {
-		pairs[i] = [2]string{b.Sources[i], b.Targets[i]}
-	}
-	return pairs, nil
-}
-
-func fixturePairs(cfg pipeline.Config) ([][2]string, error) {
-	pair, err := eval.ParsePair(cfg.Source, cfg.Target)
-	if err != nil {
-		return nil, err
-	}
-	if pair != (eval.LanguagePair{Source: "de", Target: "en"}) && pair != (eval.LanguagePair{Source: "en", Target: "de"}) {
-		return nil, badinput.Errorf("the program carries known pairs of German and English only: name a file of %s ones with --planted", pair)
-	}
-	gold, err := fs.ReadFile(fixtures.Text, "text/de-en.gold")
-	if err != nil {
-		return nil, err
-	}
-	ids, err := eval.ReadGold(strings.NewReader(string(gold)), "the program's de-en.gold")
-	if err != nil {
-		return nil, err
-	}
-	texts := make(map[string]string)
-	opts := corpus.DefaultOptions()
-	opts.Format = corpus.FormatBUCC
-	for _, name := range []string{"text/de.txt", "text/en.txt"} {
-		for s, err := range corpus.Sentences(corpus.Input{FS: fixtures.Text, Path: name}, opts) {
-			if err != nil {
-				return nil, err
-			}
-			texts[s.Doc] = s.Text
-		}
-	}
-	pairs := make([][2]string, len(ids))
-	for i, id := range ids {
-		pairs[i] = [2]string{texts[id.Source], texts[id.Target]}
-		if pair.Source == "en" {
-			pairs[i][0], pairs[i][1] = pairs[i][1], pairs[i][0]
-		}
-	}
-	return pairs, nil
+	return exchange.ReadKnown(path, cfg.Source, cfg.Target)
 }
 
 func printCalibration(out io.Writer, c calibration.Outcomes, dropped int, estimates []calibration.Estimate, chosen calibration.Estimate) error {
@@ -280,9 +234,9 @@ func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
 		return source, target, err
 	}
 	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
-	if source.Texts, err = sentencesOf(sources, cfg.CorpusOptions()); err != nil {
+	if source.Texts, err = corpus.Texts(sources, cfg.CorpusOptions()); err != nil {
 		return source, target, err
 	}
-	target.Texts, err = sentencesOf(targets, cfg.CorpusOptions())
+	target.Texts, err = corpus.Texts(targets, cfg.CorpusOptions())
 	return source, target, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -16,7 +17,6 @@ import (
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
 	"bitextmine/score/fit"
-	"bitextmine/score/inject"
 )
 
 // fitOptions are the flags of mine fit-scorer besides the settings of a run.
@@ -126,20 +126,20 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
 }
 
 // known reads the pairs to plant and says where they came from.
-func (o fitOptions) known(cfg *pipeline.Config) ([]inject.Pair, string, error) {
+func (o fitOptions) known(cfg *pipeline.Config) ([]exchange.Pair, string, error) {
 	switch {
 	case o.pairs != "" && o.pairsSource+o.pairsTgt != "":
 		return nil, "", badinput.Errorf("--pairs and --pairs-src name known pairs twice; give one form")
 	case o.pairs != "":
-		pairs, err := inject.ReadPairs(o.pairs)
+		pairs, err := exchange.ReadKnown(o.pairs, cfg.Source, cfg.Target)
 		return pairs, o.pairs, err
 	case o.pairsSource != "" && o.pairsTgt != "":
-		pairs, err := inject.ReadAligned(o.pairsSource, o.pairsTgt)
+		pairs, err := exchange.ReadKnownAligned(o.pairsSource, o.pairsTgt)
 		return pairs, o.pairsSource, err
 	case o.pairsSource+o.pairsTgt != "":
 		return nil, "", badinput.Errorf("--pairs-src and --pairs-tgt go together; give both")
 	}
-	pairs, err := inject.FixturePairs(cfg.Source, cfg.Target)
+	pairs, err := exchange.FixturePairs(cfg.Source, cfg.Target)
 	return pairs, "fixtures/text (the program's own)", err
 }
 

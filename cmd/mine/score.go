@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/eval"
 	"bitextmine/internal/atomicfile"
@@ -32,9 +33,9 @@ type scoreOptions struct {
 func newScore() *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score [FILE.tsv | FILE.tmx | FILE.parquet]",
+		Use:   "score [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
 		Short: "Score existing bitext with true margins",
-		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX or any Parquet with two text columns. A margin sets a pair's
+		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX, JSON lines or any Parquet with two text columns. A margin sets a pair's
 cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together with the corpora of --src-corpus
 and --tgt-corpus if given. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
 tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255 in Parquet) when the partner is not
@@ -52,7 +53,7 @@ source, target and the columns in that order; a tab within a text becomes a spac
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file")
 	f.StringVar(&o.targetText, "tgt-text", "", "line-aligned target file")
-	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column of TSV and Parquet")
+	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column of TSV and Parquet, key of JSON")
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
 	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
 	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
@@ -100,8 +101,8 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	return o.write(ctx, in, parquet, scores, stdout)
 }
 
-// read reads the pairs; parquet names the file when it is one.
-func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []string) (in *eval.BitextFile, parquet string, err error) {
+// read reads the pairs; table is the name of a Parquet file.
+func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []string) (in *exchange.File, table string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
@@ -109,47 +110,48 @@ func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []s
 		if err := o.checkOut(".tsv"); err != nil {
 			return nil, "", err
 		}
-		in, err = eval.ReadLineAligned(o.sourceText, o.targetText)
+		in, err = exchange.LoadAligned(corpus.Input{Path: o.sourceText}, corpus.Input{Path: o.targetText})
 		return in, "", err
 	}
 	if len(args) != 1 {
-		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx or .parquet file, or two line-aligned ones with --src-text and --tgt-text")
+		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx, .jsonl or .parquet file, or two line-aligned ones with --src-text and --tgt-text")
 	}
-	ext := strings.ToLower(filepath.Ext(args[0]))
+	path, ext := args[0], "."+string(exchange.FormatOf(args[0]))
+	parquet := strings.EqualFold(filepath.Ext(path), ".parquet")
+	if parquet {
+		ext = ".parquet"
+	}
 	if err := o.checkOut(ext); err != nil {
 		return nil, "", err
 	}
-	switch path := args[0]; ext {
-	case ".tmx":
-		in, err = eval.ReadTMX(path, pair.Source, pair.Target)
-	case ".parquet":
+	if parquet {
 		if o.out == "" {
 			return nil, "", badinput.Errorf("mine score: Parquet cannot go to the terminal; name a file with --out")
 		}
-		parquet, in = path, &eval.BitextFile{}
+		in = &exchange.File{}
 		in.Sources, in.Targets, err = bitext.ReadTexts(ctx, path, o.sourceColumn, o.targetColumn)
-	default:
-		if in, err = eval.ReadPairsTSV(path, o.sourceColumn, o.targetColumn); err != nil {
-			return nil, "", err
-		}
-		for flag, name := range map[string]string{"src-column": o.sourceColumn, "tgt-column": o.targetColumn} {
-			if o.flags.Changed(flag) && !in.HasColumn(name) {
-				return nil, "", badinput.Errorf("%s: its first line does not name both columns %q and %q: correct --%s", path, o.sourceColumn, o.targetColumn, flag)
-			}
-		}
-		for _, name := range eval.ScoreColumns {
-			if in.HasColumn(o.prefix + name) {
-				return nil, "", badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", path, o.prefix+name)
-			}
-		}
+		return in, path, err
 	}
-	return in, parquet, err
+	in, err = exchange.Load(corpus.Input{Path: path}, exchange.FormatOf(path), exchange.Options{
+		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
+		MustName: o.flags.Changed("src-column") || o.flags.Changed("tgt-column"), Added: o.added(),
+	})
+	return in, "", err
+}
+
+// added are the names of the new columns.
+func (o scoreOptions) added() []string {
+	names := make([]string, len(eval.ScoreColumns))
+	for c, name := range eval.ScoreColumns {
+		names[c] = o.prefix + name
+	}
+	return names
 }
 
 // checkOut refuses a name that promises another format than the input's, in which the output will be.
 func (o scoreOptions) checkOut(ext string) error {
 	out := strings.ToLower(filepath.Ext(o.out))
-	for _, format := range []string{".parquet", ".tmx"} {
+	for _, format := range []string{".parquet", ".tmx", ".jsonl"} {
 		if o.out != "" && (out == format) != (ext == format) {
 			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give --out another ending", o.out)
 		}
@@ -166,21 +168,8 @@ func withCorpus(texts, patterns []string, cfg *pipeline.Config) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	more, err := sentencesOf(inputs, cfg.CorpusOptions())
+	more, err := corpus.Texts(inputs, cfg.CorpusOptions())
 	return append(texts[:len(texts):len(texts)], more...), err
-}
-
-// sentencesOf reads the normalised sentences of inputs.
-func sentencesOf(inputs []corpus.Input, opts corpus.Options) (texts []string, err error) {
-	for _, in := range inputs {
-		for s, err := range corpus.Sentences(in, opts) {
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, s.Normal)
-		}
-	}
-	return texts, nil
 }
 
 // openPool opens the encoder and the search, and builds the neighbourhoods of both sides.
@@ -197,21 +186,27 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target eval.Sid
 	return eval.NewPool(ctx, &eval.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
-func (o scoreOptions) write(ctx context.Context, in *eval.BitextFile, parquet string, scores []*eval.PairScore, stdout io.Writer) error {
+func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*eval.PairScore, stdout io.Writer) error {
+	values := func(i int) []string {
+		if scores[i] == nil {
+			return nil
+		}
+		return scores[i].Fields()
+	}
 	switch {
 	case parquet != "":
-		return bitext.AddColumns(ctx, parquet, o.out, scoreColumns(scores, o.prefix))
+		return bitext.AddColumns(ctx, parquet, o.out, scoreColumns(scores, o.added()))
 	case o.out == "":
-		return in.Write(stdout, scores, o.prefix)
+		return in.Write(stdout, o.added(), values)
 	}
-	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, scores, o.prefix) })
+	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, o.added(), values) })
 }
 
 // scoreColumns are the columns of eval.ScoreColumns as Parquet has them.
-func scoreColumns(scores []*eval.PairScore, prefix string) []bitext.Column {
-	columns := make([]bitext.Column, len(eval.ScoreColumns))
+func scoreColumns(scores []*eval.PairScore, names []string) []bitext.Column {
+	columns := make([]bitext.Column, len(names))
 	for c := range columns {
-		columns[c] = bitext.Column{Name: prefix + eval.ScoreColumns[c], Valid: make([]bool, len(scores))}
+		columns[c] = bitext.Column{Name: names[c], Valid: make([]bool, len(scores))}
 	}
 	for i, s := range scores {
 		for c := range columns {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/internal/badinput"
 	"bitextmine/score/inject"
 )
@@ -29,7 +30,7 @@ const (
 
 // Collect injects the pairs into the host and returns the examples: the candidates that have an injected sentence.
 // found is the number of whole pairs whose sentences were among each other's neighbours.
-func Collect(ctx context.Context, host *inject.Host, pairs []inject.Pair) (examples Examples, found int, err error) {
+func Collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair) (examples Examples, found int, err error) {
 	pairs = inject.Distinct(pairs)
 	if len(pairs) < MinPairs {
 		return examples, 0, badinput.Errorf("%d different known pairs are too few to fit a scorer on: give at least %d", len(pairs), MinPairs)
@@ -69,7 +70,7 @@ func sides(i, round int) inject.Sides {
 }
 
 // collect injects the pairs once and adds the examples. Their groups are numbered from first.
-func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []inject.Pair, first, round int) (found int, err error) {
+func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair, first, round int) (found int, err error) {
 	in, err := host.Inject(ctx, pairs, func(i int) inject.Sides { return sides(i, round) })
 	if err != nil {
 		return 0, err
@@ -93,7 +94,7 @@ func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []injec
 }
 
 // collectParts injects the first pairs into parts of the corpora, a few into each part.
-func (e *Examples) collectParts(ctx context.Context, host *inject.Host, pairs []inject.Pair) error {
+func (e *Examples) collectParts(ctx context.Context, host *inject.Host, pairs []exchange.Pair) error {
 	pairs = pairs[:min(len(pairs), partPairs)]
 	for _, size := range partSizes {
 		if len(host.Texts[0]) < 2*size || len(host.Texts[1]) < 2*size {

@@ -3,19 +3,17 @@ package inject
 import (
 	"context"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
 )
 
-// Pair is a known translation, both texts normalised.
-type Pair struct{ Source, Target string }
-
 // Distinct removes pairs with a sentence that is in an earlier pair, because it would have two translations.
-func Distinct(pairs []Pair) []Pair {
+func Distinct(pairs []exchange.Pair) []exchange.Pair {
 	sources, targets := map[string]bool{}, map[string]bool{}
-	var out []Pair
+	var out []exchange.Pair
 	for _, p := range pairs {
 		if p.Source == "" || p.Target == "" || sources[p.Source] || targets[p.Target] {
 			continue

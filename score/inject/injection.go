@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/mine"
 	"bitextmine/score"
 )
@@ -34,7 +35,7 @@ type Injection struct {
 
 // Inject adds sentences of the pairs to the host's, as sides says for each pair, and searches. A sentence or pair that
 // the host already has is used where it is.
-func (h *Host) Inject(ctx context.Context, pairs []Pair, sides func(i int) Sides) (*Injection, error) {
+func (h *Host) Inject(ctx context.Context, pairs []exchange.Pair, sides func(i int) Sides) (*Injection, error) {
 	in := h.place(pairs, sides)
 	var err error
 	in.Lists, err = h.search(ctx, in.texts)
@@ -42,7 +43,7 @@ func (h *Host) Inject(ctx context.Context, pairs []Pair, sides func(i int) Sides
 }
 
 // place assigns numbers to the sentences of the pairs.
-func (h *Host) place(pairs []Pair, sides func(i int) Sides) *Injection {
+func (h *Host) place(pairs []exchange.Pair, sides func(i int) Sides) *Injection {
 	known := [2]map[string]int32{{}, {}}
 	for side, texts := range h.Texts {
 		for i, text := range texts {

@@ -2,136 +2,52 @@ package data
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
-	"bitextmine/eval"
 	"bitextmine/internal/badinput"
 )
 
-// tsv reads one pair per line, without quoting.
-func (r *reader) tsv(ctx context.Context, s Source, in corpus.Input) error {
-	opts := corpus.DefaultOptions()
-	opts.Format = corpus.FormatText
-	opts.MaxLineBytes *= 2 // two sentences
-	row := newTSVRow(s)
-	err := eachLine(ctx, in, opts, func(line corpus.Sentence) error {
-		if s.Header && line.Line == 1 {
-			return nil
-		}
-		source, target, why := row.split(line.Text)
-		if why != "" {
-			r.drop(why)
-			return nil
-		}
-		return r.take(source, target, s.Src, s.Tgt)
-	}, r.file.absorb)
-	if err == nil && r.file.Lines == r.file.Dropped[Malformed] && r.file.Lines > 0 {
-		return badinput.Errorf("%s: no line has the %d tab-separated columns %s: correct columns of its source", in.Path, len(s.Columns), strings.Join(s.Columns, ", "))
-	}
-	return err
-}
-
-// tsvRow splits lines.
-type tsvRow struct {
-	width, source, target int
-	where                 map[int][]string // allowed values by column
-}
-
-func newTSVRow(s Source) tsvRow {
-	row := tsvRow{width: len(s.Columns), source: slices.Index(s.Columns, sourceColumn), target: slices.Index(s.Columns, targetColumn), where: map[int][]string{}}
-	for name, values := range s.Where {
-		row.where[slices.Index(s.Columns, name)] = values
-	}
-	return row
-}
-
-// split returns a line's texts, or why it has none.
-func (t tsvRow) split(line string) (source, target string, why Reason) {
-	if strings.Count(line, "\t")+1 != t.width {
-		return "", "", Malformed
-	}
-	i := 0
-	for field := range strings.SplitSeq(line, "\t") {
-		if values, ok := t.where[i]; ok && !slices.Contains(values, field) {
-			return "", "", Filtered
-		}
-		switch i {
-		case t.source:
-			source = field
-		case t.target:
-			target = field
-		}
-		i++
-	}
-	return source, target, ""
-}
-
-// tmx reads translation units one at a time.
-func (r *reader) tmx(ctx context.Context, s Source, in corpus.Input) (err error) {
-	f, err := corpus.OpenDecompressed(in)
+// exchanged reads the pairs of an exchange format one at a time.
+func (r *reader) exchanged(ctx context.Context, s Source, in corpus.Input, format exchange.Format) (err error) {
+	from, err := exchange.Open(in, format, exchange.Options{
+		SourceLanguage: s.Src, TargetLanguage: s.Tgt, SourceColumn: sourceColumn, TargetColumn: targetColumn,
+		Layout: &exchange.Layout{Columns: s.Columns, Header: s.Header, Where: s.Where},
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return tmxUnits(f, in.Path, func(unit eval.TMXUnit) error {
+	defer func() { err = errors.Join(err, from.Close()) }()
+	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		source, one := unit.Text(s.Src)
-		target, other := unit.Text(s.Tgt)
-		if !one || !other {
-			r.drop(Malformed)
-			return nil
+		rec, err := from.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return r.checkColumns(s, in, format)
+		case err != nil:
+			return err
+		case rec.Reason != "":
+			r.drop(Reason(rec.Reason))
+		default:
+			if err := r.take(rec.Source, rec.Target, s.Src, s.Tgt); err != nil {
+				return err
+			}
 		}
-		return r.take(source, target, s.Src, s.Tgt)
-	})
+	}
 }
 
-// tmxUnits decodes a TMX file and calls take for each unit. It stops at take's first error.
-func tmxUnits(in io.Reader, name string, take func(eval.TMXUnit) error) error {
-	d := xml.NewDecoder(in)
-	d.CharsetReader = func(string, io.Reader) (io.Reader, error) {
-		return nil, badinput.Errorf("only UTF-8 can be read; convert the file, including its first line")
+// checkColumns refuses a TSV in which every line has another number of columns.
+func (r *reader) checkColumns(s Source, in corpus.Input, format exchange.Format) error {
+	if format != exchange.TSV || r.file.Lines == 0 || r.file.Lines != r.file.Dropped[Malformed] {
+		return nil
 	}
-	damaged := func(err error) error {
-		if syntax := new(xml.SyntaxError); errors.As(err, &syntax) {
-			return badinput.Errorf("%s is not well-formed XML (%w): correct the file", name, err)
-		}
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	units := 0
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return damaged(err)
-		}
-		start, ok := token.(xml.StartElement)
-		if !ok || start.Name.Local != "tu" {
-			continue
-		}
-		var unit eval.TMXUnit
-		if err := d.DecodeElement(&unit, &start); err != nil {
-			return damaged(err)
-		}
-		units++
-		if err := take(unit); err != nil {
-			return err
-		}
-	}
-	if units == 0 {
-		return badinput.Errorf("%s has no translation unit: give a TMX file", name)
-	}
-	return nil
+	return badinput.Errorf("%s: no line has the %d tab-separated columns %s: correct columns of its source", in.Path, len(s.Columns), strings.Join(s.Columns, ", "))
 }
 
 // parquet reads mined bitext.

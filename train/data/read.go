@@ -3,12 +3,12 @@ package data
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
@@ -115,23 +115,18 @@ func (r *reader) read(ctx context.Context, s Source, in corpus.Input) error {
 	case Parquet:
 		return r.parquet(ctx, s, in.Path)
 	case TMX:
-		return r.tmx(ctx, s, in)
+		return r.exchanged(ctx, s, in, exchange.TMX)
 	default:
-		return r.tsv(ctx, s, in)
+		return r.exchanged(ctx, s, in, exchange.TSV)
 	}
 }
 
 // formatOf goes by the name, a compression's suffix aside.
 func formatOf(file string) Format {
-	ext := strings.ToLower(path.Ext(file))
-	switch ext {
-	case ".gz", ".zst", ".xz", ".bz2":
-		ext = strings.ToLower(path.Ext(strings.TrimSuffix(file, path.Ext(file))))
-	}
-	switch ext {
-	case ".parquet":
+	if strings.EqualFold(path.Ext(file), ".parquet") {
 		return Parquet
-	case ".tmx":
+	}
+	if exchange.FormatOf(file) == exchange.TMX {
 		return TMX
 	}
 	return TSV
@@ -217,40 +212,15 @@ func readHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 		return nil, err
 	}
 	for _, in := range files {
-		err := eachLine(ctx, in, corpus.DefaultOptions(), func(s corpus.Sentence) error {
+		for s, err := range corpus.Sentences(in, corpus.DefaultOptions()) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
 			keys[corpus.KeyOf(s.Normal)] = struct{}{}
-			return nil
-		}, nil)
-		if err != nil {
-			return nil, err
 		}
 	}
 	return keys, nil
-}
-
-// eachLine calls take for every usable line of a file, then done with what became of them.
-func eachLine(ctx context.Context, in corpus.Input, opts corpus.Options, take func(corpus.Sentence) error, done func(corpus.Counts)) (err error) {
-	f, err := corpus.Open(in, opts)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		s, err := f.NextContext(ctx)
-		if errors.Is(err, io.EOF) {
-			if done != nil {
-				done(f.Counts())
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := take(s); err != nil {
-			return err
-		}
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"bitextmine/corpus"
 )
 
 // Reason is why a line was dropped.
@@ -46,14 +44,6 @@ func (f *FileStats) drop(why Reason, n uint64) {
 			f.Dropped = map[Reason]uint64{}
 		}
 		f.Dropped[why] += n
-	}
-}
-
-// absorb adds the counts of lines that corpus's reader skipped; the others are counted one by one.
-func (f *FileStats) absorb(c corpus.Counts) {
-	for why, n := range c.Skipped {
-		f.Lines += n
-		f.drop(Reason(why), n)
 	}
 }
 

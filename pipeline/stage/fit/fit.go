@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
@@ -33,8 +34,8 @@ const ExamplesFile = "examples.json"
 
 // Known is the known pairs to inject and where they came from.
 type Known struct {
-	Name  string        `json:"name"`
-	Pairs []inject.Pair `json:"pairs"`
+	Name  string          `json:"name"`
+	Pairs []exchange.Pair `json:"pairs"`
 }
 
 // args is a pair of languages and the known pairs.

@@ -1,0 +1,91 @@
+package exchange
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+)
+
+// ReadKnown reads translations of two languages, normalised, from a file of the format that its name says: a TSV has
+// the columns src_text and tgt_text, or the texts in its first two columns.
+func ReadKnown(path, source, target string) ([]Pair, error) {
+	opts := DefaultOptions()
+	opts.SourceLanguage, opts.TargetLanguage = source, target
+	r, err := Open(corpus.Input{Path: path}, FormatOf(path), opts)
+	if err != nil {
+		return nil, err
+	}
+	return knownPairs(r, path, FormatOf(path) == TMX)
+}
+
+// ReadKnownAligned reads translations, normalised, from two line-aligned files.
+func ReadKnownAligned(source, target string) ([]Pair, error) {
+	r, err := OpenAligned(corpus.Input{Path: source}, corpus.Input{Path: target})
+	if err != nil {
+		return nil, err
+	}
+	return knownPairs(r, source, false)
+}
+
+// knownPairs reads r to its end and closes it. Empty lines are left out, and so are units without both languages.
+func knownPairs(r Reader, name string, units bool) (pairs []Pair, err error) {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		rec, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return pairs, nil
+		case err != nil:
+			return nil, err
+		case rec.Reason == corpus.ReasonEmpty || rec.Reason != "" && units:
+		case rec.Reason != "":
+			return nil, refuse(name, rec)
+		default:
+			pairs = append(pairs, Pair{corpus.Normalise(rec.Source), corpus.Normalise(rec.Target)})
+		}
+	}
+}
+
+// refuse is the error of a record that is not a pair.
+func refuse(name string, rec Record) error {
+	return badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", name, rec.Number, rec.Reason, rec.Detail)
+}
+
+// FixturePairs returns the program's own German-English pairs, normalised, turned round where English is the source.
+func FixturePairs(source, target string) ([]Pair, error) {
+	if !(source == "de" && target == "en") && !(source == "en" && target == "de") {
+		return nil, badinput.Errorf("the program has known pairs of German and English only: give a file of known %s-%s pairs", source, target)
+	}
+	texts := [2]map[string]string{{}, {}}
+	for side, name := range []string{"text/de.txt", "text/en.txt"} {
+		err := eachFixture(name, func(id, text string) { texts[side][id] = corpus.Normalise(text) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	var pairs []Pair
+	err := eachFixture("text/de-en.gold", func(de, en string) {
+		pair := Pair{texts[0][de], texts[1][en]}
+		if source == "en" {
+			pair.Source, pair.Target = pair.Target, pair.Source
+		}
+		pairs = append(pairs, pair)
+	})
+	return pairs, err
+}
+
+func eachFixture(name string, each func(a, b string)) error {
+	data, err := fixtures.Text.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		a, b, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		each(a, b)
+	}
+	return nil
+}

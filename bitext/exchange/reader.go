@@ -1,0 +1,101 @@
+package exchange
+
+import (
+	"path"
+	"strings"
+
+	"bitextmine/corpus"
+)
+
+// Format is how pairs stand in a file.
+type Format string
+
+// The formats of one file. Two line-aligned files are opened by OpenAligned.
+const (
+	TSV   Format = "tsv"   // one pair a line, without quoting
+	TMX   Format = "tmx"   // translation units
+	JSONL Format = "jsonl" // one JSON object a line
+)
+
+// FormatOf returns the format that a file's name says, apart from a compression's suffix: TSV unless it ends in .tmx,
+// .jsonl or .ndjson.
+func FormatOf(name string) Format {
+	ext := strings.ToLower(path.Ext(name))
+	switch ext {
+	case ".gz", ".zst", ".xz", ".bz2":
+		ext = strings.ToLower(path.Ext(name[:len(name)-len(ext)]))
+	}
+	switch ext {
+	case ".tmx":
+		return TMX
+	case ".jsonl", ".ndjson":
+		return JSONL
+	}
+	return TSV
+}
+
+// maxLineBytes is the maximum length of a line: two sentences of the length that corpus reads, with their metadata.
+const maxLineBytes = 128 << 10
+
+// Options say where the texts of a pair are.
+type Options struct {
+	// SourceLanguage and TargetLanguage are the languages of a TMX unit's texts, as corpus.ParseLanguage names them.
+	SourceLanguage, TargetLanguage string
+	// SourceColumn and TargetColumn are the names of the text columns: in the first line of a TSV, or the keys of the
+	// objects of JSONL. Where the first line of a TSV does not have both, it is a pair, and the texts are the first two
+	// columns; with MustName that is an error.
+	SourceColumn, TargetColumn string
+	MustName                   bool
+	// Layout says how a TSV is divided, if its columns are not to be found from its first line.
+	Layout *Layout
+	// Added are the columns that File.Write will add: a file that has one of them already is refused.
+	Added []string
+}
+
+// DefaultOptions are those of a bitext file's columns.
+func DefaultOptions() Options { return Options{SourceColumn: "src_text", TargetColumn: "tgt_text"} }
+
+// Layout is the columns of a TSV, Options.SourceColumn and TargetColumn among them.
+type Layout struct {
+	Columns []string            // their names in order; all lines have as many
+	Header  bool                // the first line is not a pair
+	Where   map[string][]string // only lines whose column has one of the values
+}
+
+// Pair is a sentence and its translation.
+type Pair struct{ Source, Target string }
+
+// Record is one line or unit of a file.
+type Record struct {
+	Pair
+	Number uint64        // of the line or unit, from 1
+	Reason corpus.Reason // why it is not a pair, "" if it is; what texts it has are there all the same
+	Detail string        // what exactly is wrong, for messages
+}
+
+// Filtered is the reason of a line that Layout.Where leaves out. The other reasons are corpus's: a line without text is
+// empty, a line of another number of columns or a unit without one of the languages is malformed.
+const Filtered corpus.Reason = "filtered"
+
+// Reader reads the pairs of one file in their order. It may be used by one goroutine. Close must be called last.
+type Reader interface {
+	// Next returns the next record, or io.EOF after the last. A file that is damaged or has no record is a badinput
+	// error that names it.
+	Next() (Record, error)
+	Close() error
+}
+
+// Open opens a file of a format.
+func Open(in corpus.Input, format Format, opts Options) (Reader, error) {
+	switch format {
+	case TMX:
+		return openTMX(in, opts)
+	case JSONL:
+		return openJSONL(in, opts)
+	default:
+		return openTSV(in, opts)
+	}
+}
+
+// isBlank reports whether a line has no text.
+func isBlank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -1,0 +1,63 @@
+package corpus
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"bitextmine/internal/badinput"
+)
+
+// Line is one line of a text file.
+type Line struct {
+	Number uint64 // from 1
+	Text   string // without its line end; empty if Reason is set
+	Reason Reason // why it cannot be used: ReasonTooLong or ReasonNotUTF8; "" if it can
+	Detail string // what exactly is wrong, for messages
+}
+
+// LineFile reads every line of a file, empty ones too, in constant memory, for a reader of a format that corpus does
+// not have. It may be used by one goroutine. Close must be called last.
+type LineFile struct {
+	file  io.Closer
+	lines *lineReader
+	rec   record
+}
+
+// OpenLines opens an input, decompressed, whose lines have at most maxBytes bytes.
+func OpenLines(in Input, maxBytes int) (*LineFile, error) {
+	f, err := OpenDecompressed(in)
+	if err != nil {
+		return nil, err
+	}
+	// The longest line and its line end must fit, or lineReader treats the line as too long.
+	lines, err := newLineReader(bufio.NewReaderSize(f, max(peekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &LineFile{file: f, lines: lines}, nil
+}
+
+// Next returns the next line, or io.EOF after the last. A file without a line is a badinput error.
+func (f *LineFile) Next() (Line, error) {
+	text, excess, err := f.lines.next()
+	switch {
+	case errors.Is(err, io.EOF) && f.lines.number == 0:
+		return Line{}, badinput.Errorf("%s: the file holds no line; give it content or name another", f.lines.name)
+	case err != nil:
+		return Line{}, err
+	}
+	rec := &f.rec
+	if rec.reset(f.lines.number, excess, f.lines.max) && !utf8.Valid(text) {
+		rec.reason, rec.detail = ReasonNotUTF8, invalidAt(text)
+	}
+	line := Line{Number: rec.line, Reason: rec.reason, Detail: rec.detail}
+	if line.Reason == "" {
+		line.Text = string(text)
+	}
+	return line, nil
+}
+
+// Close closes the file.
+func (f *LineFile) Close() error { return f.file.Close() }
