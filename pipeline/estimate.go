@@ -60,7 +60,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	}
 	e := &Estimate{
 		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
-		Search: r.search, MaxMemory: r.cfg.maxMemory, DiskFree: freeDisk(r.cfg.Work),
+		Search: r.search, MaxMemory: r.cfg.MemoryBound(), DiskFree: freeDisk(r.cfg.Work),
 	}
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)
@@ -157,9 +157,9 @@ func machineMemory() int64 {
 }
 
 // memoryLimit bounds the memory of a task here, in bytes; 0: no bound is known.
-func (c *Config) memoryLimit() int64 {
-	if c.maxMemory > 0 {
-		return c.maxMemory
+func memoryLimit(c *Config) int64 {
+	if bound := c.MemoryBound(); bound > 0 {
+		return bound
 	}
 	return machineMemory()
 }

@@ -31,7 +31,7 @@ func openRun(t testing.TB, location string) *view.Run {
 
 // TestExplain explains every candidate of a run by margin and compares with the bitext.
 func TestExplain(t *testing.T) {
-	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
 	cfg.KeepBelow = true
 	rows := pairs(t, mustRun(t, cfg))
 	run := openRun(t, cfg.Out)
@@ -76,7 +76,7 @@ func TestExplain(t *testing.T) {
 // TestExplainScored: where a scorer decides, the probability and the log odds are those of the bitext, and a pair that nobody proposes
 // is no candidate.
 func TestExplainScored(t *testing.T) {
-	cfg := scored(config(corpora(t, 60), filepath.Join(t.TempDir(), "out")))
+	cfg := scored(testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out")))
 	cfg.KeepBelow = true
 	report := mustRun(t, cfg)
 	rows := pairs(t, report)
@@ -106,7 +106,7 @@ func TestExplainScored(t *testing.T) {
 }
 
 func TestOpenRunRefuses(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	report := mustRun(t, cfg)
 	other := filepath.Join(cfg.Out, "other.parquet")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {

@@ -53,7 +53,7 @@ func (x text) remove(side int, name string) {
 }
 
 func (x text) config(out string) Config {
-	cfg := config("", out)
+	cfg := testConfig("", out)
 	cfg.SourceText, cfg.TargetText = x.dirs[:1], x.dirs[1:]
 	cfg.KeepBelow = true
 	return cfg

@@ -72,7 +72,7 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	dir := corpora(t, 60)
-	a, b := config(dir, filepath.Join(t.TempDir(), "a")), config(dir, filepath.Join(t.TempDir(), "b"))
+	a, b := testConfig(dir, filepath.Join(t.TempDir(), "a")), testConfig(dir, filepath.Join(t.TempDir(), "b"))
 	b.TargetText = []string{firstLines(t, dir, "en.txt", 40)}
 	before, after := pairs(t, mustRun(t, a)), pairs(t, mustRun(t, b))
 	want := admin.Difference{Before: len(before), After: len(after)}
@@ -112,7 +112,7 @@ func TestDiff(t *testing.T) {
 // TestDiffOfScoredRuns: where a scorer decides, its probabilities are what is compared and shown.
 func TestDiffOfScoredRuns(t *testing.T) {
 	dir := corpora(t, 60)
-	a, b := scored(config(dir, filepath.Join(t.TempDir(), "a"))), scored(config(dir, filepath.Join(t.TempDir(), "b")))
+	a, b := scored(testConfig(dir, filepath.Join(t.TempDir(), "a"))), scored(testConfig(dir, filepath.Join(t.TempDir(), "b")))
 	a.TargetText = []string{firstLines(t, dir, "en.txt", 40)}
 	mustRun(t, a)
 	probabilities := map[string]float32{}
@@ -131,7 +131,7 @@ func TestDiffOfScoredRuns(t *testing.T) {
 			t.Errorf("%+v, but its probability is %v", c, probabilities[c.Source])
 		}
 	}
-	none := config(dir, filepath.Join(t.TempDir(), "none"))
+	none := testConfig(dir, filepath.Join(t.TempDir(), "none"))
 	mustRun(t, none)
 	if got, err = admin.Diff(t.Context(), none.Out, b.Out); err != nil {
 		t.Fatal(err)
@@ -148,8 +148,8 @@ func keys(row bitext.Row) [2][16]byte { return [2][16]byte{row.Source.Key, row.T
 // TestTasksMakeARun: the tasks of a plan, run one by one by other workers, make all that a run needs.
 func TestTasksMakeARun(t *testing.T) {
 	dir := corpora(t, 100)
-	want := mustRun(t, config(dir, filepath.Join(t.TempDir(), "whole")))
-	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	want := mustRun(t, testConfig(dir, filepath.Join(t.TempDir(), "whole")))
+	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 	estimate, err := Plan(t.Context(), cfg, options())
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestTasksMakeARun(t *testing.T) {
 }
 
 func TestTaskRefuses(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	estimate, err := Plan(t.Context(), cfg, options())
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestTaskRefuses(t *testing.T) {
 
 // TestStatusOfAStoppedRun: a task whose process is gone is told from one that runs, and one that failed says how.
 func TestStatusOfAStoppedRun(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	mustRun(t, cfg)
 	work := filepath.Join(cfg.Out, "work")
 	st, err := options().openStore(t.Context(), work)
@@ -271,7 +271,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 // TestTextReplacedMeanwhile: a file that changes under its name after the plan was made is refused, not cut under the old key.
 func TestTextReplacedMeanwhile(t *testing.T) {
 	dir := corpora(t, 40)
-	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 	if _, err := Plan(t.Context(), cfg, options()); err != nil {
 		t.Fatal(err)
 	}

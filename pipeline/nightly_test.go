@@ -81,7 +81,7 @@ func TestNightly(t *testing.T) {
 }
 
 func TestNightlyTwiceAtOnce(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 
 // TestNightlyAfterTheClockWentBack: the night is newer all the same, and the summary says so.
 func TestNightlyAfterTheClockWentBack(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	cfg.Keep = 1
 	report := mustNight(t, cfg)
 	runs, err := filepath.Glob(filepath.Join(cfg.Out, "runs", "*"))
@@ -131,7 +131,7 @@ func TestNightlyAfterTheClockWentBack(t *testing.T) {
 
 func TestReadOnlyWork(t *testing.T) {
 	disk := smallDisk(t, "1m")
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	cfg.Work = filepath.Join(disk, "work")
 	readOnly(t, disk)
 	for name, run := range map[string]func() error{

@@ -53,7 +53,7 @@ func (r *run) planFor(ctx context.Context, goal func(*stage.Builder) error) (*pl
 
 // shard cuts every input and returns the languages with their shards.
 func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
-	languages, err := r.cfg.languages()
+	languages, err := r.cfg.Texts()
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	}
 	if r.cfg.DryRun != nil { // the scripts that are to be printed depend on the shards
 		here := *r
-		here.engine, here.remote, here.cfg.DryRun = engine.Local{Cores: r.cfg.Threads, MaxMemory: r.cfg.maxMemory}, false, nil
+		here.engine, here.remote, here.cfg.DryRun = engine.Local{Cores: r.cfg.Threads, MaxMemory: r.cfg.MemoryBound()}, false, nil
 		err = here.execute(ctx, p)
 	} else {
 		err = r.execute(ctx, p)
@@ -94,7 +94,7 @@ func (r *run) pairs() []plan.Pair {
 
 // settings returns the settings as the specs of tasks take them.
 func (r *run) settings() plan.Settings {
-	return r.cfg.planSettings(r.model, r.search.Result, scorerDigest(r.scorer, r.model.Tokens))
+	return r.cfg.PlanSettings(r.model, r.search.Result, scorerDigest(r.scorer, r.model.Tokens))
 }
 
 // request is what the plan after sharding is made from, with the neighbours that earlier runs left.

@@ -18,6 +18,7 @@ import (
 	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -32,6 +33,9 @@ import (
 
 // outLockName is held in the output directory while a run writes its bitext and report there.
 const outLockName = "run.lock"
+
+// Config is the settings of a run.
+type Config = config.Config
 
 // Options is what a run needs besides its settings.
 type Options struct {
@@ -109,8 +113,8 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		return nil, err
 	}
 	r := &run{Options: opts, cfg: cfg}
-	if cfg.maxMemory > 0 {
-		debug.SetMemoryLimit(cfg.maxMemory / 4 * 3) // the rest is for what is not Go's
+	if cfg.MemoryBound() > 0 {
+		debug.SetMemoryLimit(cfg.MemoryBound() / 4 * 3) // the rest is for what is not Go's
 	}
 	library := blas.Running()
 	if warning := library.Warning(); warning != "" {
@@ -121,7 +125,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		return nil, err
 	}
 	r.warnLanguages()
-	if r.engine, r.remote, err = cfg.engine(); err != nil {
+	if r.engine, r.remote, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
 	if err := r.checkSearch(); err != nil {
@@ -130,7 +134,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	r.search = search.As(cfg.Search)
 	r.chooser = search.Chooser{
 		Settings: cfg.Searching, Options: cfg.SearchOptions(), Dim: r.model.Dim, K: cfg.K,
-		Engine: cfg.Engine, Remote: r.remote, MemoryLimit: cfg.memoryLimit(),
+		Engine: cfg.Engine, Remote: r.remote, MemoryLimit: memoryLimit(&cfg),
 	}
 	if cfg.ONNXRuntime != "" && !r.remote { // else it is looked for when there is something to encode
 		if _, err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {
@@ -153,7 +157,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 
 // newReport starts the report of a run.
 func newReport(cfg *Config, version string, model *encode.Model, scorer *score.Named) *record.Report {
-	s := cfg.record(model.Digest, scorerDigest(scorer, model.Tokens))
+	s := cfg.Record(model.Digest, scorerDigest(scorer, model.Tokens))
 	return &record.Report{
 		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
@@ -185,11 +189,11 @@ func Digest(cfg Config) (string, error) {
 	if err := r.loadScorer(); err != nil {
 		return "", err
 	}
-	languages, err := cfg.languages()
+	languages, err := cfg.Texts()
 	if err != nil {
 		return "", err
 	}
-	return plan.Digest([]any{cfg.record(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), languages}), nil
+	return plan.Digest([]any{cfg.Record(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), languages}), nil
 }
 
 // openOut refuses a directory that holds the output of other settings.

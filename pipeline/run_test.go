@@ -66,7 +66,7 @@ func corpora(t testing.TB, n int) (dir string) {
 	return dir
 }
 
-func config(dir, out string) Config {
+func testConfig(dir, out string) Config {
 	return Config{
 		Languages: setting.Languages{Source: "de", Target: "en"},
 		Input:     setting.Input{SourceText: []string{filepath.Join(dir, "de*.txt")}, TargetText: []string{filepath.Join(dir, "en.txt")}},
@@ -113,7 +113,7 @@ func pairs(t testing.TB, r *record.Report) []bitext.Row {
 
 func TestRunFindsTranslations(t *testing.T) {
 	dir, out := corpora(t, 300), filepath.Join(t.TempDir(), "mined")
-	report := mustRun(t, config(dir, out))
+	report := mustRun(t, testConfig(dir, out))
 	correct := 0
 	rows := pairs(t, report)
 	for i, row := range rows {
@@ -145,7 +145,7 @@ func TestRunFindsTranslations(t *testing.T) {
 // TestSameBytes: the bitext does not depend on what computed it.
 func TestSameBytes(t *testing.T) {
 	dir := corpora(t, 200)
-	base := config(dir, filepath.Join(t.TempDir(), "base"))
+	base := testConfig(dir, filepath.Join(t.TempDir(), "base"))
 	base.KeepBelow = true
 	want := mustRun(t, base)
 	for name, change := range map[string]func(*Config){
@@ -171,7 +171,7 @@ func TestSameBytes(t *testing.T) {
 // TestShardSizeShowsOnlyInProvenance: another shard size changes the shard and row columns and nothing else.
 func TestShardSizeShowsOnlyInProvenance(t *testing.T) {
 	dir := corpora(t, 200)
-	cfg := config(dir, filepath.Join(t.TempDir(), "base"))
+	cfg := testConfig(dir, filepath.Join(t.TempDir(), "base"))
 	cfg.KeepBelow = true
 	want := pairs(t, mustRun(t, cfg))
 	for _, size := range []int{1, 37, 100} {
@@ -223,9 +223,9 @@ func firstLines(t *testing.T, dir, name string, n int) string {
 // TestStoppedRunGoesOn: whatever moment a run is stopped at, the next call ends with the same bytes and nothing half-written is left.
 func TestStoppedRunGoesOn(t *testing.T) {
 	dir := corpora(t, 120)
-	want := mustRun(t, config(dir, filepath.Join(t.TempDir(), "whole")))
+	want := mustRun(t, testConfig(dir, filepath.Join(t.TempDir(), "whole")))
 	for stop := 1; ; stop += 1 + stop/3 { // closer together at the start, where a run does least
-		cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+		cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 		cfg.ShardSize = 50
 		ctx, cancel := context.WithCancel(t.Context())
 		opts := options()
@@ -278,7 +278,7 @@ func temporaries(t *testing.T, dir string) (left []string) {
 }
 
 func TestDamagedOutputIsMadeAgain(t *testing.T) {
-	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
 	want := mustRun(t, cfg)
 	for _, name := range []string{"*.parquet", "*.npy", "*.json", "*.cell"} {
 		files, err := filepath.Glob(filepath.Join(cfg.Out, "work", "*", "*", name))
@@ -297,7 +297,7 @@ func TestDamagedOutputIsMadeAgain(t *testing.T) {
 }
 
 func TestSecondRunComputesNothing(t *testing.T) {
-	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
 	mustRun(t, cfg)
 	for _, stage := range mustRun(t, cfg).Stages {
 		if (strings.HasPrefix(stage.Name, "shard") || stage.Name == "encode" || stage.Name == "search") && stage.Cached != stage.Tasks {
@@ -335,7 +335,7 @@ func TestRunRefuses(t *testing.T) {
 		"an out that is a file": {func(c *Config) { c.Out = file("out", "") }, "--out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+			cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 			c.change(&cfg)
 			_, err := Run(t.Context(), cfg, options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
@@ -349,7 +349,7 @@ func TestRunRefuses(t *testing.T) {
 }
 
 func TestOutputOfOtherSettingsIsKept(t *testing.T) {
-	cfg := config(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	mustRun(t, cfg)
 	cfg.Threshold = 1.2
 	_, err := Run(t.Context(), cfg, options())
@@ -392,7 +392,7 @@ func TestUnknownLanguageIsTold(t *testing.T) {
 // TestFullDisk mines into a file system of 256 KiB: a sentence, nothing under a final name that is not whole, and success once there is room.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, "256k")
-	cfg := config(corpora(t, 3000), filepath.Join(disk, "out"))
+	cfg := testConfig(corpora(t, 3000), filepath.Join(disk, "out"))
 	_, err := Run(t.Context(), cfg, options())
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "the disk is full") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q", err)

@@ -17,6 +17,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
@@ -25,7 +26,7 @@ import (
 )
 
 func scored(cfg Config) Config {
-	cfg.Scorer, cfg.Threshold = score.Default, AutoThreshold
+	cfg.Scorer, cfg.Threshold = score.Default, config.AutoThreshold
 	return cfg
 }
 
@@ -33,7 +34,7 @@ func scored(cfg Config) Config {
 // shard and row that a sentence is said to stand in.
 func TestScoredBytes(t *testing.T) {
 	dir := corpora(t, 300)
-	cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 	cfg.Features, cfg.KeepBelow, cfg.Threads = true, true, 1
 	want := mustRun(t, cfg)
 	rows := pairs(t, want)
@@ -77,7 +78,7 @@ func TestScoredNightsEqualOneRun(t *testing.T) {
 // TestContextualTokens: a token-level output that is read sentence by sentence gives what its table gives, but for tokens that stand twice.
 func TestContextualTokens(t *testing.T) {
 	dir := corpora(t, 100)
-	cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 	want := mustRun(t, cfg)
 	cfg.Encoder = modelWith(t, "tokens:\n    output: tokens\n    static: true", "tokens: {output: tokens}")
 	cfg.Out = filepath.Join(t.TempDir(), "contextual")
@@ -111,7 +112,7 @@ func modelWith(t *testing.T, old, replacement string) string {
 
 // TestEncoderWithoutTokens: the features of tokens are off, and the log says so.
 func TestEncoderWithoutTokens(t *testing.T) {
-	cfg := scored(config(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
+	cfg := scored(testConfig(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
 	cfg.Encoder = modelWith(t, "tokens:\n    output: tokens\n    static: true\n", "")
 	cfg.Features, cfg.KeepBelow = true, true
 	var log bytes.Buffer
@@ -134,7 +135,7 @@ func TestEncoderWithoutTokens(t *testing.T) {
 }
 
 func TestPrecisionCutsByProbability(t *testing.T) {
-	cfg := scored(config(corpora(t, 300), filepath.Join(t.TempDir(), "out")))
+	cfg := scored(testConfig(corpora(t, 300), filepath.Join(t.TempDir(), "out")))
 	cfg.Precision = 0.9
 	report := mustRun(t, cfg)
 	sum := 0.0
@@ -161,7 +162,7 @@ func fixturePairs(t *testing.T) []exchange.Pair {
 
 // TestFitLeavesNothing: injecting finds the pairs, gives the same examples twice, and the bitext afterwards is that of before.
 func TestFitLeavesNothing(t *testing.T) {
-	cfg := config(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
 	before := mustRun(t, cfg)
 	known := fixturePairs(t)
 	first, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: known}, options())
@@ -214,7 +215,7 @@ func TestInjectedPairsOfTheCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg := config(dir, filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 	cfg.Format = "bucc"
 	examples, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: fixturePairs(t)}, options())
 	if err != nil {
@@ -247,7 +248,7 @@ func TestFitRefuses(t *testing.T) {
 		"no rivals":           {tiny, known, "rivals"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := config(c.dir, filepath.Join(t.TempDir(), "out"))
+			cfg := testConfig(c.dir, filepath.Join(t.TempDir(), "out"))
 			cfg.K = 2 // as many as the tiny corpus has sentences
 			_, err := Fit(t.Context(), cfg, stagefit.Known{Name: "test", Pairs: c.pairs}, options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
@@ -295,7 +296,7 @@ func TestScorerRefuses(t *testing.T) {
 		"precision without scorer": {func(c *Config) { c.Scorer, c.Precision, c.Threshold = "none", 0.9, 1.06 }, "need a scorer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := scored(config(dir, filepath.Join(t.TempDir(), "out")))
+			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 			c.change(&cfg)
 			_, err := Run(t.Context(), cfg, options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
@@ -354,7 +355,7 @@ func TestSmallCorpora(t *testing.T) {
 				}
 			}
 			right, kept := 0, 0
-			for _, row := range pairs(t, mustRun(t, scored(config(dir, filepath.Join(t.TempDir(), "out"))))) {
+			for _, row := range pairs(t, mustRun(t, scored(testConfig(dir, filepath.Join(t.TempDir(), "out"))))) {
 				kept++
 				for _, pair := range gold[:c.translated] {
 					if row.Source.Text == texts[0][pair[0]] && row.Target.Text == texts[1][pair[1]] {
@@ -384,7 +385,7 @@ func TestHardNegatives(t *testing.T) {
 	if err := eachLine("text/hard.tsv", func(f []string) { hard[f[0]+" "+f[1]] = f[2] }); err != nil {
 		t.Fatal(err)
 	}
-	cfg := config("", filepath.Join(t.TempDir(), "out"))
+	cfg := testConfig("", filepath.Join(t.TempDir(), "out"))
 	cfg.SourceText, cfg.TargetText = []string{"fixtures:text/de.txt"}, []string{"fixtures:text/en.txt"}
 	cfg.KeepBelow = true
 	count := func(cfg Config) map[string]int {

@@ -27,7 +27,7 @@ const ivf = "faiss:IVF8,Flat"
 // Any exact search gives the bytes of any other, and finds what another has searched.
 func TestAutoGivesTheBytesOfExact(t *testing.T) {
 	dir, out := corpora(t, 60), t.TempDir()
-	cfg := config(dir, filepath.Join(out, "exact"))
+	cfg := testConfig(dir, filepath.Join(out, "exact"))
 	cfg.Work = filepath.Join(out, "work")
 	want := mustRun(t, cfg)
 	cfg.Out, cfg.Search = filepath.Join(out, "auto"), backend.Auto
@@ -47,7 +47,7 @@ func TestAutoGivesTheBytesOfExact(t *testing.T) {
 
 func TestAutoKeepsItsChoice(t *testing.T) {
 	dir, out := corpora(t, 60), t.TempDir()
-	cfg := config(dir, filepath.Join(out, "one"))
+	cfg := testConfig(dir, filepath.Join(out, "one"))
 	cfg.Work, cfg.Search, cfg.SearchApproximate = filepath.Join(out, "work"), backend.Auto, ivf
 	if r := mustRun(t, cfg); r.Search.Backend != "exact" || strings.Contains(r.Search.Why, "earlier") {
 		t.Fatalf("search %+v", r.Search)
@@ -84,7 +84,7 @@ func TestAutoKeepsItsChoice(t *testing.T) {
 }
 
 func TestPlanShowsEveryBackend(t *testing.T) {
-	cfg := config(corpora(t, 60), filepath.Join(t.TempDir(), "mined"))
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "mined"))
 	cfg.Search, cfg.SearchApproximate = backend.Auto, ivf+" faiss:IVF9999,Flat"
 	e, err := Plan(t.Context(), cfg, options())
 	if err != nil {
@@ -110,7 +110,7 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 
 func TestApproximateRun(t *testing.T) {
 	dir, out := corpora(t, 200), t.TempDir()
-	cfg := config(dir, filepath.Join(out, "mined"))
+	cfg := testConfig(dir, filepath.Join(out, "mined"))
 	cfg.Search, cfg.NProbe, cfg.SearchRecall = ivf, 1, 1
 	var log bytes.Buffer
 	opts := options()
@@ -180,7 +180,7 @@ func TestApproximateRun(t *testing.T) {
 
 // A shard that is too thin for an index is searched exactly; if all are, the index was a mistake.
 func TestThinShardsOfAnApproximateRun(t *testing.T) {
-	cfg := config(corpora(t, 200), filepath.Join(t.TempDir(), "mined"))
+	cfg := testConfig(corpora(t, 200), filepath.Join(t.TempDir(), "mined"))
 	cfg.Search, cfg.NProbe = "faiss:IVF32,Flat", 32 // de2.txt has 20 sentences
 	if r := mustRun(t, cfg); r.Search.Recall == nil || *r.Search.Recall != 1 {
 		t.Errorf("search %+v", r.Search)
@@ -201,7 +201,7 @@ func TestTwoSettingsIntoOneDirectory(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range errs {
 		group.Go(func() {
-			cfg := config(dir, filepath.Join(out, "mined"))
+			cfg := testConfig(dir, filepath.Join(out, "mined"))
 			cfg.Work, cfg.K = filepath.Join(out, fmt.Sprint("work", i)), 4+i
 			_, errs[i] = Run(t.Context(), cfg, options())
 		})
@@ -215,7 +215,7 @@ func TestTwoSettingsIntoOneDirectory(t *testing.T) {
 // A shard may have fewer sentences than k: its lists are merged.
 func TestShardsSmallerThanK(t *testing.T) {
 	dir, out := corpora(t, 12), t.TempDir()
-	cfg := config(dir, filepath.Join(out, "one"))
+	cfg := testConfig(dir, filepath.Join(out, "one"))
 	want := pairs(t, mustRun(t, cfg))
 	cfg.Out, cfg.ShardSize = filepath.Join(out, "many"), 3
 	got := pairs(t, mustRun(t, cfg))

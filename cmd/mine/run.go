@@ -17,6 +17,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 )
@@ -100,7 +101,7 @@ func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
 		return nil, err
 	}
 	var f io.ReadCloser
-	if builtin, ok := strings.CutPrefix(name, pipeline.FixturesPrefix); ok {
+	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
 		f, err = fixtures.Text.Open(builtin)
 	} else {
 		f, err = openRegular(name)

@@ -1,4 +1,4 @@
-package pipeline
+package config
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 // FixturesPrefix begins the name of a text that the program carries.
 const FixturesPrefix = "fixtures:"
 
-// languages finds the input files of both languages and takes their digests.
-func (c *Config) languages() ([]plan.Language, error) {
+// Texts finds the input files of both languages and takes their digests.
+func (c *Config) Texts() ([]plan.Language, error) {
 	languages := make([]plan.Language, 2)
 	for l, target := range []bool{false, true} {
 		language, patterns, flag := c.side(target)

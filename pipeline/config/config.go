@@ -1,4 +1,5 @@
-package pipeline
+// Package config is the settings of a run as one value: validated, and turned into what the parts of a run are opened with.
+package config
 
 import (
 	"io"
@@ -51,6 +52,9 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 	return language, patterns, flag
 }
 
+// MemoryBound is MaxMemory in bytes, once the settings are validated; 0: no bound.
+func (c *Config) MemoryBound() int64 { return c.maxMemory }
+
 // CorpusOptions says how the input is read and cut.
 func (c *Config) CorpusOptions() corpus.Options {
 	return corpus.Options{
@@ -68,8 +72,8 @@ func (c *Config) SearchOptions() backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
 func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.Resources) }
 
-// record returns the settings that run.json holds, given the digests of the encoder and the scorer.
-func (c *Config) record(encoderDigest, scorerDigest string) setting.Record {
+// Record returns the settings that run.json holds, given the digests of the encoder and the scorer.
+func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
 		Languages: c.Languages, Text: c.Text, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
 	}
@@ -81,8 +85,8 @@ func (c *Config) record(encoderDigest, scorerDigest string) setting.Record {
 	return r
 }
 
-// planSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) planSettings(model *encode.Model, search, scorerDigest string) plan.Settings {
+// PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
+func (c *Config) PlanSettings(model *encode.Model, search, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: c.CorpusOptions(), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
 		Searching: c.Searching, Decision: c.Decision,
@@ -92,8 +96,8 @@ func (c *Config) planSettings(model *encode.Model, search, scorerDigest string) 
 	return s
 }
 
-// engine returns the engine of a run and whether it is another process's.
-func (c *Config) engine() (engine.Engine, bool, error) {
+// NewEngine returns the engine of a run and whether it is another process's.
+func (c *Config) NewEngine() (engine.Engine, bool, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
