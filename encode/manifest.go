@@ -148,6 +148,10 @@ func plainYAML(err error) string {
 	return strings.Join(lines, ", ")
 }
 
+// maxMaxTokens bounds the memory of a batch, in which one sentence may have max_tokens tokens. Long-context encoders read
+// 8192 or 32768.
+const maxMaxTokens = 1 << 16
+
 // Validate reports all problems of the manifest in one error.
 func (m Manifest) Validate() error {
 	var wrong []string
@@ -188,6 +192,7 @@ func (m Manifest) Validate() error {
 			m.MaxTokens, m.specials(prefix), language)
 	}
 	check(m.specials(Prefix{}) < m.MaxTokens, "max_tokens is %d but must leave room for text", m.MaxTokens)
+	check(m.MaxTokens <= maxMaxTokens, "max_tokens is %d but must be at most %d", m.MaxTokens, maxMaxTokens)
 	if wrong != nil {
 		return errors.New(strings.Join(wrong, "; "))
 	}

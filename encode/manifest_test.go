@@ -51,6 +51,8 @@ languages: [de, en]
 		{"two numberings", strings.Replace(whole, "spm.model}", "spm.model, offset: 1, dictionary: d}", 1), "give one"},
 		{"a bad sum", whole + "sha256: abc\n", "sha256 is not 64 hexadecimal digits"},
 		{"no room", strings.Replace(strings.Replace(whole, "spm.model}", "spm.model, bos: 0, eos: 2}", 1), "128", "2", 1), "max_tokens is 2"},
+		{"the most tokens", strings.Replace(whole, "128", "65536", 1), ""},
+		{"too many tokens", strings.Replace(whole, "128", "2000000000", 1), "max_tokens is 2000000000 but must be at most 65536"},
 		{"no room with a prefix", strings.Replace(whole, "128", "2", 1) + "prefixes: {de: {tokens: [1, 2]}}\n", "no room for text beside 2 special and prefix tokens of de"},
 		{"a prefix twice", whole + "prefixes: {de: {tokens: [1], text: a}}\n", "prefixes.de has both"},
 		{"everything that is wrong at once", strings.Replace(strings.Replace(whole, "dim: 4", "dim: 0", 1), "name: x", "", 1), "name is missing; dim is 0"},

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +69,48 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 		if stage.Cached != stage.Tasks {
 			t.Errorf("%s computed %d of %d tasks again", stage.Name, stage.Tasks-stage.Cached, stage.Tasks)
 		}
+	}
+}
+
+// TestNightsGoOnAfterAnUnreadablePlan: runs into other directories left plans in a shared work directory that this program
+// cannot read. A night goes on with a warning, and keeps what its own run needs.
+func TestNightsGoOnAfterAnUnreadablePlan(t *testing.T) {
+	for name, damage := range map[string]func(plan []byte) []byte{
+		"emptied":         func([]byte) []byte { return nil },
+		"cut short":       func(plan []byte) []byte { return plan[:len(plan)/2] },
+		"another version": func([]byte) []byte { return []byte(`{"format_version":1000,"waves":"elsewhere"}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, work := corpora(t, 40), filepath.Join(t.TempDir(), "work")
+			other, cfg := config(dir, filepath.Join(t.TempDir(), "other")), config(dir, filepath.Join(t.TempDir(), "out"))
+			other.K, other.Work, cfg.Work = 3, work, work
+			note := filepath.Join(work, record.PlansNote, mustRun(t, other).PlanID+".json")
+			if err := os.WriteFile(note, damage([]byte(read(t, note))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			opts := options()
+			opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+			report, err := Nightly(t.Context(), cfg, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(log.String(), "the plan of a run cannot be read") || !strings.Contains(log.String(), other.Out) {
+				t.Errorf("the log does not name the run of the plan that cannot be read:\n%s", log.String())
+			}
+			if _, err := sweepWork(t, work, admin.Sweep{Keep: 1}); err != nil {
+				t.Fatal(err)
+			}
+			again := mustNight(t, cfg)
+			for _, stage := range again.Stages {
+				if stage.Cached != stage.Tasks {
+					t.Errorf("%s computed %d of %d tasks again", stage.Name, stage.Tasks-stage.Cached, stage.Tasks)
+				}
+			}
+			if again.Bitext.SHA256 != report.Bitext.SHA256 {
+				t.Error("the bitext differs after the sweep")
+			}
+		})
 	}
 }
 

@@ -157,6 +157,21 @@ func TestSlurmScripts(t *testing.T) {
 	}
 }
 
+// TestSlurmRefusesControlCharacters: a line break in a path would make a line of the script out of what follows it.
+func TestSlurmRefusesControlCharacters(t *testing.T) {
+	for flag, change := range map[string]func(*Job){
+		"--out":  func(j *Job) { j.Out = "/data/out\n#SBATCH --uid=0" },
+		"--work": func(j *Job) { j.PlanPath = "/data/wo\rrk/plans/0123.json" },
+	} {
+		j := job(1)
+		change(&j)
+		script, err := Slurm{Binary: "/opt/mine", Cores: 1}.Script(j, 0)
+		if !badinput.Is(err) || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), "control character") || strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("%s: error %v, script\n%s", flag, err, script)
+		}
+	}
+}
+
 // TestSlurmRetries runs the script itself: a task worth a retry is tried three times, one that failed for good once.
 func TestSlurmRetries(t *testing.T) {
 	dir := t.TempDir()
@@ -204,6 +219,16 @@ func TestKubernetesManifests(t *testing.T) {
 }
 
 // TestKubernetesManifestsDecodeStrictly decodes what is generated and what deploy/ holds into Kubernetes' own types, by a program of its own module.
+// TestKubernetesLeavesPathsAlone: Kubernetes replaces $(NAME) in a command by a variable's value, and $$ by $.
+func TestKubernetesLeavesPathsAlone(t *testing.T) {
+	j := job(1)
+	j.PlanPath = "/data/$(HOME)/$$x/plans/0123.json"
+	manifest, err := kubernetes(nil).Manifest(j, 0)
+	if err != nil || !strings.Contains(manifest, `"/data/$$(HOME)/$$$$x/plans/0123.json", "$(JOB_COMPLETION_INDEX)"]`) {
+		t.Errorf("error %v, manifest\n%s", err, manifest)
+	}
+}
+
 func TestKubernetesManifestsDecodeStrictly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the decoder is built from source; not in -short")

@@ -28,7 +28,7 @@ type Kubernetes struct {
 }
 
 // A pod lost to a drained node does not count as a failure; exit code 2 fails the Job at once, as no retry would help.
-var jobManifest = template.Must(template.New("job").Funcs(template.FuncMap{"json": toJSON}).Parse(`apiVersion: batch/v1
+var jobManifest = template.Must(template.New("job").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: {{.Name}}
@@ -62,7 +62,7 @@ spec:
       containers:
         - name: mine
           image: {{json .K.Image}}
-          command: ["mine", "task", {{json .Plan}}, "$(JOB_COMPLETION_INDEX)"]
+          command: ["mine", "task", {{word .Plan}}, "$(JOB_COMPLETION_INDEX)"]
           args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"]
           resources:
             requests:
@@ -177,3 +177,6 @@ func toJSON(value string) (string, error) {
 	data, err := json.Marshal(value)
 	return string(data), err
 }
+
+// word is a word of a container's command. Kubernetes replaces $(NAME) there and takes $$ for a dollar sign.
+func word(value string) (string, error) { return toJSON(strings.ReplaceAll(value, "$", "$$")) }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode"
 
 	"bitextmine/internal/badinput"
 )
@@ -88,6 +89,14 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 	a := newArray(job, wave, maxArray, s.Cores, s.MaxMemory)
 	a.Binary, a.Dir = s.Binary, dir
 	a.Log = filepath.Join(job.Out, "slurm", "%x-%A_%a.log")
+	for _, word := range []struct{ what, value string }{
+		{"the current directory", dir}, {"the program", s.Binary}, {"--out", job.Out}, {"--work", job.PlanPath},
+	} {
+		if strings.ContainsFunc(word.value, unicode.IsControl) {
+			return "", badinput.Errorf("%s is %q, which has a control character that would end a line of the batch script; use a path without one",
+				word.what, word.value)
+		}
+	}
 	for _, stage := range []string{"all", a.Stage} {
 		for _, option := range s.Options[stage] {
 			if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
