@@ -25,12 +25,12 @@ var (
 
 // newLineReader needs a buffered reader of at least max+2 bytes, for the longest line and its line end.
 func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) {
-	head, err := br.Peek(len(utf8BOM))
+	head, err := br.Peek(min(br.Size(), 4096))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	switch {
-	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE):
+	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
 		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)", name)
 	case bytes.HasPrefix(head, utf8BOM):
 		if _, err := br.Discard(len(utf8BOM)); err != nil {
@@ -38,6 +38,19 @@ func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) 
 		}
 	}
 	return &lineReader{br: br, name: name, max: max}, nil
+}
+
+// looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the even
+// or of the odd bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the others.
+func looksUTF16(head []byte) bool {
+	var nul [2]int
+	for i, b := range head {
+		if b == 0 {
+			nul[i%2]++
+		}
+	}
+	half := len(head) / 2
+	return half >= 4 && max(nul[0], nul[1]) >= half/4 && min(nul[0], nul[1]) <= half/16
 }
 
 // next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last line. If the line is

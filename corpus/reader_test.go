@@ -308,6 +308,8 @@ func TestFatalInputs(t *testing.T) {
 		{"empty jsonl", "a.jsonl", "", []string{"a.jsonl: ", "no line"}},
 		{"empty parquet", "a.parquet", "", []string{"a.parquet: ", "no line"}},
 		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "none of its 3 lines is a usable sentence (2 empty, 1 not_utf8)"}},
+		{"utf-16 without a mark", "a.txt", "E\x00i\x00n\x00s\x00\n\x00\xe4\x00h\x00\n\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
+		{"utf-16 of the other order", "a.txt", "\x00E\x00i\x00n\x00s\x00\n\x042\x04@", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},

@@ -23,7 +23,8 @@ var Margins = []Margin{Ratio, Distance, Absolute}
 func ParseMargin(name string) (Margin, error) { return parse("margin", name, Margins) }
 
 // Of returns the margin of a pair from its cosine and the means of its two neighbourhoods. A ratio with b = 0 is
-// defined as 0.
+// defined as 0, and a negative b divides as it is: -0.2 / -0.1 is 2, as in the reference program. A cosine of float16
+// vectors may be 1.0001 and enters as it is.
 func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	b := (float64(sourceMean) + float64(targetMean)) / 2
 	switch m {

@@ -83,6 +83,9 @@ func TestMarginOf(t *testing.T) {
 			}
 		})
 	}
+	if got := Ratio.Of(-0.2, -0.1, -0.1); math.Abs(float64(got)-2) > 1e-6 {
+		t.Errorf("a negative mean gives %g, the reference 2", got)
+	}
 	if got := Ratio.Of(0.5, 0.25, -0.25); got != 0 {
 		t.Errorf("ratio over a mean of zero = %v, want 0", got)
 	}

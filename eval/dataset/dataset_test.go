@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -285,6 +286,59 @@ func TestArchives(t *testing.T) {
 		if err := p.get(t, p.set(File{name, digest(data), 0}), dir, p.options()); !badinput.Is(err) {
 			t.Errorf("%s: %v, want bad input", name, err)
 		}
+	}
+}
+
+// TestTwoDownloadsAtOnce: both end well, each file is requested once, and the digests that both trust are all recorded.
+func TestTwoDownloadsAtOnce(t *testing.T) {
+	p := newPublisher(t, map[string][]byte{"a.txt": text, "b.txt": []byte("b"), "c.txt": []byte("c")})
+	defer p.Client().CloseIdleConnections()
+	dir := t.TempDir()
+	begun, other := make(chan struct{}), make(chan error, 1)
+	slow := p.options()
+	slow.TrustFirst = true
+	var once sync.Once
+	slow.Progress = func(string, int64, int64) {
+		once.Do(func() {
+			close(begun)
+			time.Sleep(200 * time.Millisecond) // the other one comes now
+		})
+	}
+	quick := p.options()
+	quick.TrustFirst = true
+	go func() {
+		<-begun
+		other <- Get(t.Context(), p.set(File{"a.txt", "", 0}, File{"c.txt", "", 0}), dir, quick)
+	}()
+	if err := Get(t.Context(), p.set(File{"a.txt", "", 0}, File{"b.txt", "", 0}), dir, slow); err != nil {
+		t.Error(err)
+	}
+	if err := <-other; err != nil {
+		t.Error(err)
+	}
+	check(t, filepath.Join(dir, "a.txt"), text)
+	if len(p.requests) != 3 {
+		t.Errorf("requests %q, want one for each file", p.requests)
+	}
+	sums, err := readSums(filepath.Join(dir, sumsName))
+	if err != nil || len(sums) != 3 {
+		t.Errorf("recorded %v (%v), want three digests", sums, err)
+	}
+}
+
+func TestWaitingDownloadIsCancelled(t *testing.T) {
+	dir := t.TempDir()
+	release, err := lock(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := Get(ctx, Set{Name: "toy"}, dir, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v of a download that another holds up", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -49,8 +50,9 @@ func (o Options) withDefaults() Options {
 const sumsName = "SHA256SUMS"
 
 // Get downloads a set into dir, which it creates. Files that exist and are verified stay; a partial download is
-// resumed. A wrong digest, and a file that is neither pinned nor trusted, are badinput errors.
-func Get(ctx context.Context, set Set, dir string, opts Options) error {
+// resumed. A wrong digest, and a file that is neither pinned nor trusted, are badinput errors. While another process
+// downloads into dir, Get waits.
+func Get(ctx context.Context, set Set, dir string, opts Options) (err error) {
 	opts = opts.withDefaults()
 	if opts.Mirror != "" {
 		set.Base = strings.TrimSuffix(opts.Mirror, "/") + "/"
@@ -58,6 +60,11 @@ func Get(ctx context.Context, set Set, dir string, opts Options) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
+	release, err := lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	trusted, err := readSums(filepath.Join(dir, sumsName))
 	if err != nil {
 		return err
