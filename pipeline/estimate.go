@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"bitextmine/index/backend"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -60,7 +59,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	}
 	e := &Estimate{
 		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
-		Search: r.search, MaxMemory: r.cfg.MemoryBound(), DiskFree: freeDisk(r.cfg.Work),
+		Search: r.search, MaxMemory: r.cfg.MemoryBound(), DiskFree: usage.FreeDisk(r.cfg.Work),
 	}
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)
@@ -74,7 +73,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	e.Time = e.Cost.Time()
 	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
 	if !r.remote {
-		bounds.Memory = machineMemory()
+		bounds.Memory = usage.MachineMemory()
 	}
 	return e, e.Fits(bounds)
 }
@@ -138,28 +137,10 @@ func (r *run) measureSearch(ctx context.Context, e *Estimate, cells []backend.Sh
 	return nil
 }
 
-// freeDisk is the room left for the store; 0 if it is no local directory.
-func freeDisk(work string) int64 {
-	var fs unix.Statfs_t
-	if unix.Statfs(work, &fs) != nil {
-		return 0
-	}
-	return int64(fs.Bavail) * fs.Bsize
-}
-
-// machineMemory is what this machine has; 0 if it is not known.
-func machineMemory() int64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
-	}
-	return int64(info.Totalram) * int64(info.Unit)
-}
-
 // memoryLimit bounds the memory of a task here, in bytes; 0: no bound is known.
 func memoryLimit(c *Config) int64 {
 	if bound := c.MemoryBound(); bound > 0 {
 		return bound
 	}
-	return machineMemory()
+	return usage.MachineMemory()
 }
