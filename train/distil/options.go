@@ -39,10 +39,10 @@ type Options struct {
 // DefaultOptions are those of a distillation that sets nothing.
 func DefaultOptions() Options {
 	return Options{
-		Invent:   10, // more show nothing new: a piece's row is a mean over its sentences
-		HeadBits: 16, // 8 is as good (docs/encoders.md) and faster, but another head than the teacher's
-		Bits:     4,  // of the same size as 8 bits at half the rank, and far nearer to the teacher (docs/encoders.md)
-		Steps:    20, // what is left of held-out sentences no longer changes in its third digit
+		Invent:   10, // with the ridge, enough for a row to follow its sentences more than the prior
+		HeadBits: 16, // 8 makes products faster, but is no longer exactly the teacher's head
+		Bits:     4,  // the size of 8 bits at half the rank
+		Steps:    20, // the default encoder's fit
 		Seed:     1,
 	}
 }

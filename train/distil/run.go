@@ -255,7 +255,7 @@ func (s *Summary) Print(w io.Writer) error {
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(&b, "warning    %s\n", warning)
 	}
-	fmt.Fprintf(&b, "fitted     %d sentences, %d of the text's pieces seldom seen shown in %d invented ones; %d rows\n", s.Sentences, s.Tokens, s.Invented, s.Rows)
+	fmt.Fprintf(&b, "fitted     %d sentences of %d tokens, drawn from the text and %d invented sentences; %d rows\n", s.Sentences, s.Tokens, s.Invented, s.Rows)
 	fmt.Fprintf(&b, "left       of the features' squares, fitted and held out: by pieces alone %.4f %.4f, by the table %.4f %.4f, with its columns %.4f, with its bits %.4f\n",
 		s.Prior.Fitted, s.Prior.HeldOut, s.Fit.Fitted, s.Fit.HeldOut, s.RankLeft, s.BitsLeft)
 	fmt.Fprintf(&b, "cosine     %.4f to the teacher's vectors of held-out sentences\n", s.Cosine)
