@@ -82,7 +82,7 @@ func TestNightsGoOnAfterAnUnreadablePlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, work := corpora(t, 40), filepath.Join(t.TempDir(), "work")
-			other, cfg := config(dir, filepath.Join(t.TempDir(), "other")), config(dir, filepath.Join(t.TempDir(), "out"))
+			other, cfg := testConfig(dir, filepath.Join(t.TempDir(), "other")), testConfig(dir, filepath.Join(t.TempDir(), "out"))
 			other.K, other.Work, cfg.Work = 3, work, work
 			note := filepath.Join(work, record.PlansNote, mustRun(t, other).PlanID+".json")
 			if err := os.WriteFile(note, damage([]byte(read(t, note))), 0o600); err != nil {
