@@ -80,7 +80,7 @@ func testConfig(dir, out string) Config {
 }
 
 func options() Options {
-	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test"}
+	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test", OpenEncoder: openShared}
 }
 
 func mustRun(t testing.TB, cfg Config) *record.Report {
