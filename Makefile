@@ -37,9 +37,10 @@ test-slurm: $(SETUP) .cache/slurm
 	@scripts/setup slurmctld slurmd slurm-client munge
 	@mkdir -p .cache && touch $@
 
-# What takes an hour: a million rows against 200,000, and kills at a hundred moments.
+# What takes an hour: a million rows against 200,000, kills at a hundred moments, and ten nights of 50,000 sentences.
 test-heavy: $(SETUP)
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
+	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
 race: $(SETUP)
