@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -288,7 +289,8 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := []record.Holder{record.Self(), {Host: record.Self().Host, PID: 1 << 30}, {Host: "elsewhere", PID: 1, Error: "no room"}}
+	states := []record.Holder{record.Self(), {Process: lockfile.Self()}, {Process: lockfile.Process{Host: "elsewhere", PID: 1}, Error: "no room"}}
+	states[1].PID = 1 << 30
 	for i, kind := range []string{record.RunningNote, record.RunningNote, record.FailedNote} {
 		task := []*plan.Task{&p.Waves[0].Tasks[0], &p.Waves[0].Tasks[1], &p.Waves[1].Tasks[0]}[i]
 		data, err := json.Marshal(states[i])

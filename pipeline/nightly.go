@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
 )
@@ -27,7 +28,7 @@ const (
 )
 
 // Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads then; runs beyond
-// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *record.Locked
+// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *lockfile.Locked
 // error.
 func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Report, err error) {
 	begin := time.Now()
@@ -37,7 +38,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	if err := os.MkdirAll(filepath.Join(cfg.Out, runsName), 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
-	release, err := record.Lock(filepath.Join(cfg.Out, lockName))
+	release, err := lockfile.Lock(filepath.Join(cfg.Out, lockName))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/record"
 )
 
@@ -85,12 +86,12 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	release, err := record.Lock(filepath.Join(cfg.Out, lockName))
+	release, err := lockfile.Lock(filepath.Join(cfg.Out, lockName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Nightly(t.Context(), cfg, options())
-	var locked *record.Locked
+	var locked *lockfile.Locked
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), record.Self().Host) {
 		t.Errorf("error %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
@@ -85,7 +86,7 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err != nil || cfg.DryRun != nil {
 		return r.report, err
 	}
-	release, err := record.Await(ctx, filepath.Join(r.cfg.Out, outLockName))
+	release, err := lockfile.Await(ctx, filepath.Join(r.cfg.Out, outLockName))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/record"
+	"bitextmine/internal/lockfile"
 )
 
 // Exit codes, as `mine --help` lists them.
@@ -59,7 +59,7 @@ func execute(ctx context.Context, args []string) int {
 		return exitRetry
 	}
 	fmt.Fprintln(os.Stderr, "mine:", err)
-	if locked := (*record.Locked)(nil); errors.As(err, &locked) {
+	if locked := (*lockfile.Locked)(nil); errors.As(err, &locked) {
 		return exitLocked
 	}
 	if badinput.Is(err) {

@@ -6,38 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"syscall"
-	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/store"
 )
 
 // Holder says who works on something, and since when.
 type Holder struct {
-	Host  string    `json:"host"`
-	PID   int       `json:"pid"`
-	Since time.Time `json:"since"`
-	Error string    `json:"error,omitempty"` // how it failed
+	lockfile.Process
+	Error string `json:"error,omitempty"` // how it failed
 	// Permanent: a retry would fail too.
 	Permanent bool `json:"permanent,omitempty"`
 }
 
 // Self is this process as a holder, from now on.
-func Self() Holder {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return Holder{Host: host, PID: os.Getpid(), Since: time.Now().UTC()}
-}
-
-// Dead reports whether the holder was a process of this machine that is gone. Of other machines nothing is known.
-func (h Holder) Dead() bool {
-	host, err := os.Hostname()
-	return err == nil && host == h.Host && errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
-}
+func Self() Holder { return Holder{Process: lockfile.Self()} }
 
 // Working notes for mine status that a task is running; the function that it returns notes how the task ended. A note that cannot be
 // written does not stop the task.

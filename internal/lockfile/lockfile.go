@@ -1,4 +1,6 @@
-package record
+// Package lockfile keeps two processes from working in one directory, by a file that the kernel locks and that names its
+// holder.
+package lockfile
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,15 +17,37 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Locked is the error of a run that found another one under way.
+// Process is a process of some machine.
+type Process struct {
+	Host  string    `json:"host"`
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+}
+
+// Self is this process, from now on.
+func Self() Process {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return Process{Host: host, PID: os.Getpid(), Since: time.Now().UTC()}
+}
+
+// Dead reports whether it was a process of this machine that is gone. Of other machines nothing is known.
+func (p Process) Dead() bool {
+	host, err := os.Hostname()
+	return err == nil && host == p.Host && errors.Is(syscall.Kill(p.PID, 0), syscall.ESRCH)
+}
+
+// Locked is the error of a process that found another one at work.
 type Locked struct {
 	Path string
-	Holder
+	Process
 }
 
 func (l *Locked) Error() string {
 	if l.PID == 0 {
-		return fmt.Sprintf("another run holds %s; wait for its end", l.Path)
+		return fmt.Sprintf("another process holds %s; wait for its end", l.Path)
 	}
 	return fmt.Sprintf("process %d on %s holds %s since %s; wait for its end", l.PID, l.Host, l.Path, l.Since.Local().Format(time.DateTime))
 }
@@ -56,7 +81,7 @@ func Lock(path string) (release func() error, err error) {
 		locked := &Locked{Path: path}
 		// What a holder has not finished writing names nobody.
 		if data, err := io.ReadAll(f); err == nil {
-			_ = json.Unmarshal(data, &locked.Holder)
+			_ = json.Unmarshal(data, &locked.Process)
 		}
 		return nil, errors.Join(locked, f.Close())
 	}

@@ -1,0 +1,59 @@
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+)
+
+func TestSecondHolderIsRefusedByName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	release, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Lock(path)
+	locked := (*Locked)(nil)
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), Self().Host) {
+		t.Errorf("a held lock gave %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := Await(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting for a held lock gave %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Await(t.Context(), path)
+	if err != nil {
+		t.Fatalf("a released lock gave %v", err)
+	}
+	if err := again(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(filepath.Join(t.TempDir(), "missing", "lock")); !badinput.Is(err) {
+		t.Errorf("a missing directory gave %v", err)
+	}
+}
+
+func TestDead(t *testing.T) {
+	for name, c := range map[string]struct {
+		process Process
+		dead    bool
+	}{
+		"this process":           {Self(), false},
+		"no such process":        {Process{Host: Self().Host, PID: 1 << 30}, true},
+		"one of another machine": {Process{Host: "elsewhere", PID: 1 << 30}, false},
+	} {
+		if got := c.process.Dead(); got != c.dead {
+			t.Errorf("%s: dead %v, want %v", name, got, c.dead)
+		}
+	}
+}
