@@ -8,7 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TestMissingColumnNamesItsFlag: the message lists the columns there are and the flag that names one.
+// TestMissingColumnNamesItsFlag: the message lists the columns there are and the flags that name one.
 func TestMissingColumnNamesItsFlag(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, content string
@@ -16,13 +16,13 @@ func TestMissingColumnNamesItsFlag(t *testing.T) {
 		want          string
 	}{
 		"text of TSV": {"a.tsv", "id\tbody\n1\tEins\n", func(*Options) {},
-			`: there is no column "text"; its columns are ["id" "body"]; name one of them with --text-column`},
+			`: there is no column "text"; its columns are ["id" "body"]; name one of them with --text-column, for one side alone with --src-text-column or --tgt-text-column`},
 		"documents of TSV": {"a.tsv", "id\ttext\n1\tEins\n", func(o *Options) { o.DocColumn = "doc" },
-			`: there is no column "doc"; its columns are ["id" "text"]; name one of them with --doc-column`},
+			`: there is no column "doc"; its columns are ["id" "text"]; name one of them with --doc-column, for one side alone with --src-doc-column or --tgt-doc-column`},
 		"URLs of JSONL": {"a.jsonl", `{"text":"Eins"}` + "\n", func(o *Options) { o.URLColumn = "url" },
-			`: there is no column "url"; its columns are ["text"]; name one of them with --url-column`},
+			`: there is no column "url"; its columns are ["text"]; name one of them with --url-column, for one side alone with --src-url-column or --tgt-url-column`},
 		"text of JSONL": {"a.jsonl", `{"body":"Eins"}` + "\n", func(*Options) {},
-			`: there is no column "text"; its columns are ["body"]; name one of them with --text-column`},
+			`: there is no column "text"; its columns are ["body"]; name one of them with --text-column, for one side alone with --src-text-column or --tgt-text-column`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := DefaultOptions()

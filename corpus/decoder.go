@@ -147,21 +147,22 @@ func (d *tsvDecoder) next(rec *record) error {
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // noColumn returns the error for a missing column. It lists the columns that exist, at most the first 30, and names the
-// flag of the setting.
+// flags of the setting.
 func (o Options) noColumn(where, name string, columns []string) error {
 	const maxShown = 30
 	shown := columns
 	if len(shown) > maxShown {
 		shown = shown[:maxShown]
 	}
-	flag := "--text-column"
+	kind := "text"
 	switch name {
 	case o.TextColumn:
 	case o.DocColumn:
-		flag = "--doc-column"
+		kind = "doc"
 	case o.URLColumn:
-		flag = "--url-column"
+		kind = "url"
 	}
 	list := fmt.Sprintf("%.2000q", shown)
-	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with %s", where, name, list, flag)
+	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
+		"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
 }

@@ -51,15 +51,16 @@ func Against(extracted, gold []IDs) Counts {
 	return counts
 }
 
-// CheckGold looks every id of gold up in the texts of its side; one that is not there is a badinput error. name is gold's file.
-func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts corpus.Options) error {
+// CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is a
+// badinput error. name is the name of gold's file.
+func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts [2]corpus.Options) error {
 	sides := [2]map[string]bool{{}, {}}
 	for _, pair := range gold {
 		sides[0][pair.Source], sides[1][pair.Target] = true, true
 	}
 	for i, inputs := range [][]corpus.Input{source, target} {
 		for _, in := range inputs {
-			if err := strike(sides[i], in, opts); err != nil {
+			if err := strike(sides[i], in, opts[i]); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,9 @@ func TestCheckGold(t *testing.T) {
 	}
 	// The second sentence repeats the first, and its id counts all the same.
 	source, target := input("x.de", "de-1\tHallo.\nde-2\tHallo.\n"), input("x.en", "en-1\tHello.\n")
-	check := func(gold ...IDs) error { return CheckGold(gold, "x.gold", source, target, corpus.DefaultOptions()) }
+	check := func(gold ...IDs) error {
+		return CheckGold(gold, "x.gold", source, target, [2]corpus.Options{corpus.DefaultOptions(), corpus.DefaultOptions()})
+	}
 	if err := check(IDs{"de-1", "en-1"}, IDs{"de-2", "en-1"}); err != nil {
 		t.Error(err)
 	}

@@ -234,9 +234,9 @@ func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
 		return source, target, err
 	}
 	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
-	if source.Texts, err = corpus.Texts(sources, cfg.CorpusOptions()); err != nil {
+	if source.Texts, err = corpus.Texts(sources, cfg.CorpusOptions()[0]); err != nil {
 		return source, target, err
 	}
-	target.Texts, err = corpus.Texts(targets, cfg.CorpusOptions())
+	target.Texts, err = corpus.Texts(targets, cfg.CorpusOptions()[1])
 	return source, target, err
 }

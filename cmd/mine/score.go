@@ -47,7 +47,8 @@ source, target and the columns in that order; a tab within a text becomes a spac
 			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd, "k", "margin", "format", "text_column", "on_bad_line", "max_line_bytes") // the last four of corpora
+	o.register(cmd, "k", "margin",
+		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line", "max_line_bytes") // of corpora
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
@@ -82,10 +83,10 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 		return err
 	}
 	source, target := eval.Side{Language: pair.Source, Texts: in.Sources}, eval.Side{Language: pair.Target, Texts: in.Targets}
-	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus, o.cfg); err != nil {
+	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus, o.cfg.CorpusOptions()[0]); err != nil {
 		return err
 	}
-	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus, o.cfg); err != nil {
+	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus, o.cfg.CorpusOptions()[1]); err != nil {
 		return err
 	}
 	pool, err := openPool(ctx, o.cfg, source, target, margin, false)
@@ -160,7 +161,7 @@ func (o scoreOptions) checkOut(ext string) error {
 }
 
 // withCorpus adds the sentences of corpora to texts.
-func withCorpus(texts, patterns []string, cfg *pipeline.Config) ([]string, error) {
+func withCorpus(texts, patterns []string, opts corpus.Options) ([]string, error) {
 	if len(patterns) == 0 {
 		return texts, nil
 	}
@@ -168,7 +169,7 @@ func withCorpus(texts, patterns []string, cfg *pipeline.Config) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	more, err := corpus.Texts(inputs, cfg.CorpusOptions())
+	more, err := corpus.Texts(inputs, opts)
 	return append(texts[:len(texts):len(texts)], more...), err
 }
 

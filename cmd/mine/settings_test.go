@@ -67,7 +67,7 @@ func TestDefaultsOfReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := cfg.CorpusOptions(), corpus.DefaultOptions(); got != want {
+	if got, want := cfg.CorpusOptions(), corpus.DefaultOptions(); got[0] != want || got[1] != want {
 		t.Errorf("configs/default.yaml %+v, corpus.DefaultOptions %+v", got, want)
 	}
 }
@@ -114,7 +114,6 @@ func TestSearchSettingsReachEveryCommand(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"run", "--out", filepath.Join(dir, "mined")},
-		{"explain", "Ein Satz.", "A sentence."},
 		{"calibrate", "--planted", known},
 		{"score", "--src-text", side, "--tgt-text", side},
 		{"eval", "retrieval", "--src-text", side, "--tgt-text", side},
@@ -146,10 +145,10 @@ func TestScoreReadsCorporaBySettings(t *testing.T) {
 	if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), `its columns are ["body"]; name one of them with --text-column`) {
 		t.Errorf("error %v", err)
 	}
-	if out := must(t, append(args, "--text-column", "body")...); strings.Count(out, "\n") != 2 {
+	if out := must(t, append(args, "--src-text-column", "body")...); strings.Count(out, "\n") != 2 {
 		t.Errorf("output %q", out)
 	}
-	if _, err := command(t, append(args, "--format", "csv")...); !badinput.Is(err) || !strings.Contains(err.Error(), "csv") {
+	if _, err := command(t, append(args, "--src-format", "csv")...); !badinput.Is(err) || !strings.Contains(err.Error(), "csv") {
 		t.Errorf("error %v", err)
 	}
 }

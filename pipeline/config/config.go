@@ -2,6 +2,7 @@
 package config
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -25,6 +26,7 @@ type Config struct {
 	setting.Checks
 	setting.Output
 	setting.Text
+	setting.Sides
 	setting.Encoding
 	setting.Vectors
 	setting.Searching
@@ -38,7 +40,7 @@ type Config struct {
 }
 
 // scored says whether a scorer decides.
-func (c *Config) scored() bool { return c.Scorer != "" && c.Scorer != score.None }
+func scored(d setting.Decision) bool { return d.Scorer != "" && d.Scorer != score.None }
 
 // side returns the language and the patterns of one side.
 func (c *Config) side(target bool) (language string, patterns []string, flag string) {
@@ -55,12 +57,34 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 // MemoryBound is MaxMemory in bytes, once the settings are validated; 0: no bound.
 func (c *Config) MemoryBound() int64 { return c.maxMemory }
 
-// CorpusOptions says how the input is read and cut.
-func (c *Config) CorpusOptions() corpus.Options {
+// CorpusOptions says how the input of either side is read and cut: 0 source, 1 target.
+func (c *Config) CorpusOptions() (sides [2]corpus.Options) {
+	for side, own := range [2]corpus.Options{
+		{
+			Format: corpus.Format(c.SourceFormat), TextColumn: c.SourceTextColumn,
+			DocColumn: c.SourceDocColumn, URLColumn: c.SourceURLColumn,
+		},
+		{
+			Format: corpus.Format(c.TargetFormat), TextColumn: c.TargetTextColumn,
+			DocColumn: c.TargetDocColumn, URLColumn: c.TargetURLColumn,
+		},
+	} {
+		o := commonOptions(c.Text)
+		o.Format = cmp.Or(own.Format, o.Format)
+		o.TextColumn = cmp.Or(own.TextColumn, o.TextColumn)
+		o.DocColumn = cmp.Or(own.DocColumn, o.DocColumn)
+		o.URLColumn = cmp.Or(own.URLColumn, o.URLColumn)
+		sides[side] = o
+	}
+	return sides
+}
+
+// commonOptions is how a side is read that has no settings of its own.
+func commonOptions(t setting.Text) corpus.Options {
 	return corpus.Options{
-		Format:     corpus.Format(c.Format),
-		TextColumn: c.TextColumn, DocColumn: c.DocColumn, URLColumn: c.URLColumn,
-		OnBadLine: corpus.OnBadLine(c.OnBadLine), MaxLineBytes: c.MaxLineBytes, ShardSize: c.ShardSize,
+		Format:     corpus.Format(t.Format),
+		TextColumn: t.TextColumn, DocColumn: t.DocColumn, URLColumn: t.URLColumn,
+		OnBadLine: corpus.OnBadLine(t.OnBadLine), MaxLineBytes: t.MaxLineBytes, ShardSize: t.ShardSize,
 	}
 }
 
@@ -75,7 +99,7 @@ func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.
 // Record returns the settings that run.json holds, given the digests of the encoder and the scorer.
 func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
-		Languages: c.Languages, Text: c.Text, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
+		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
 	}
 	r.Encoder, r.Scorer = encoderDigest, scorerDigest
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
@@ -88,7 +112,7 @@ func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
 // PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
 func (c *Config) PlanSettings(model *encode.Model, search, scorerDigest string) plan.Settings {
 	s := plan.Settings{
-		Corpus: c.CorpusOptions(), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
+		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
 		Searching: c.Searching, Decision: c.Decision,
 	}
 	s.Encoder, s.Scorer = model.Digest, scorerDigest

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,14 +109,16 @@ func sameJSON(t *testing.T, what string, value any, want string) {
 	}
 }
 
-// TestEveryTextSettingReachesTheReader: a setting of the group Text that CorpusOptions left out would be ignored.
+// TestEveryTextSettingReachesTheReader: a setting of the groups Text and Sides that CorpusOptions left out would be ignored.
 func TestEveryTextSettingReachesTheReader(t *testing.T) {
-	for _, s := range setting.List[setting.Text]() {
+	for _, s := range slices.Concat(setting.List[setting.Text](), setting.List[setting.Sides]()) {
 		var cfg Config
 		before := cfg.CorpusOptions()
 		set(t, &cfg, s)
-		if cfg.CorpusOptions() == before {
-			t.Errorf("%s is not among the options of reading text", s.Key)
+		after := cfg.CorpusOptions()
+		want := [2]bool{!strings.HasPrefix(s.Key, "tgt_"), !strings.HasPrefix(s.Key, "src_")}
+		if got := [2]bool{after[0] != before[0], after[1] != before[1]}; got != want {
+			t.Errorf("%s changes how source and target are read: %v, want %v", s.Key, got, want)
 		}
 	}
 }

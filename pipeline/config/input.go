@@ -16,6 +16,7 @@ const FixturesPrefix = "fixtures:"
 // Texts finds the input files of both languages and takes their digests.
 func (c *Config) Texts() ([]plan.Language, error) {
 	languages := make([]plan.Language, 2)
+	common, options := commonOptions(c.Text), c.CorpusOptions()
 	for l, target := range []bool{false, true} {
 		language, patterns, flag := c.side(target)
 		inputs, err := expand(patterns, language, flag)
@@ -27,6 +28,9 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			input, err := plan.DigestInput(in)
 			if err != nil {
 				return nil, err
+			}
+			if options[l] != common {
+				input.Corpus = &options[l]
 			}
 			languages[l].Inputs = append(languages[l].Inputs, input)
 		}

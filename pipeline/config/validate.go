@@ -49,8 +49,11 @@ func (c *Config) Validate() error {
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
 	}
-	if err = c.CorpusOptions().Validate(); err != nil {
-		fail("%v", err)
+	options := c.CorpusOptions()
+	for side, o := range options {
+		if err = o.Validate(); err != nil && (side == 0 || o != options[0]) {
+			fail("%v", err)
+		}
 	}
 	if len(wrong) > 0 {
 		return badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
@@ -99,7 +102,7 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
 		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
 	}
-	if !c.scored() {
+	if !scored(c.Decision) {
 		if c.Precision != 0 || c.Features {
 			fail("precision and features need a scorer; name one with --scorer")
 		}

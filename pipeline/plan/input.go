@@ -22,6 +22,14 @@ func (in Input) Source() corpus.Input {
 	return corpus.Input{Path: in.Path}
 }
 
+// Options says how the input is read and cut.
+func (in Input) Options(s Settings) corpus.Options {
+	if in.Corpus != nil {
+		return *in.Corpus
+	}
+	return s.Corpus
+}
+
 // DigestInput reads an input for its size and the SHA-256 of its bytes as they are.
 func DigestInput(in corpus.Input) (Input, error) {
 	var f fs.File

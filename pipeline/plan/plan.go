@@ -73,6 +73,8 @@ type Input struct {
 	Builtin bool   `json:"builtin,omitempty"` // it is in the program
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"` // of its bytes
+	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
+	Corpus *corpus.Options `json:"corpus,omitempty"`
 }
 
 // Shard is one shard in the output of a sharding task.

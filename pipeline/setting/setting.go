@@ -53,6 +53,19 @@ type Text struct {
 	ShardSize    int    `setting:"shard_size,flag" json:"shard_size"`
 }
 
+// Sides is how the text of one side is read where it is stored otherwise than the other's. An empty value leaves what
+// Text says.
+type Sides struct {
+	SourceFormat     string `setting:"src_format,flag" json:"src_format,omitempty"`
+	TargetFormat     string `setting:"tgt_format,flag" json:"tgt_format,omitempty"`
+	SourceTextColumn string `setting:"src_text_column,flag" json:"src_text_column,omitempty"`
+	TargetTextColumn string `setting:"tgt_text_column,flag" json:"tgt_text_column,omitempty"`
+	SourceDocColumn  string `setting:"src_doc_column,flag" json:"src_doc_column,omitempty"`
+	TargetDocColumn  string `setting:"tgt_doc_column,flag" json:"tgt_doc_column,omitempty"`
+	SourceURLColumn  string `setting:"src_url_column,flag" json:"src_url_column,omitempty"`
+	TargetURLColumn  string `setting:"tgt_url_column,flag" json:"tgt_url_column,omitempty"`
+}
+
 // Encoding names the encoder. In a record its digest stands in place of its name.
 type Encoding struct {
 	Encoder string `setting:"encoder,flag" json:"encoder"`
@@ -146,6 +159,7 @@ type Nights struct {
 type Record struct {
 	Languages
 	Text
+	Sides
 	Encoding
 	Vectors
 	Searching

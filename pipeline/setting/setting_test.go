@@ -17,6 +17,7 @@ type config struct {
 	Checks
 	Output
 	Text
+	Sides
 	Encoding
 	Vectors
 	Searching

@@ -42,7 +42,7 @@ type spec struct {
 
 // Key is the key of an input's task.
 func Key(in plan.Input, settings plan.Settings) string {
-	return Stage.Key(spec{in.SHA256, filepath.Base(in.Path), corpus.NormaliseVersion, settings.Corpus})
+	return Stage.Key(spec{in.SHA256, filepath.Base(in.Path), corpus.NormaliseVersion, in.Options(settings)})
 }
 
 // planAll plans the cutting of every input. Inputs of the same bytes and name are one task.
@@ -88,7 +88,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err := unchanged(in); err != nil {
 		return nil, err
 	}
-	info, err := corpus.WriteShards(ctx, in.Source(), e.Plan.Settings.Corpus, dir, corpus.ShardOptions{Report: bytesRead(meter)})
+	info, err := corpus.WriteShards(ctx, in.Source(), in.Options(e.Plan.Settings), dir, corpus.ShardOptions{Report: bytesRead(meter)})
 	if err != nil {
 		return nil, err
 	}
