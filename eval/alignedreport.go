@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"bitextmine/eval/testset"
 )
 
 // AlignedOptions are the settings of the line-aligned protocols.
@@ -12,19 +14,19 @@ type AlignedOptions struct {
 	// does not. xsim++ always does.
 	ByText bool
 	// Negatives returns the synthetic targets of xsim++ for the English lines.
-	Negatives func(targets []string) ([]Negative, error)
+	Negatives func(targets []string) ([]testset.Negative, error)
 	// NegativesNote says where the negatives come from.
 	NegativesNote string
 }
 
 // Aligned evaluates line-aligned sets with one or more of tatoeba, xsim, xsim++ and retrieval. It encodes each set
 // once. It returns one report for each protocol, in the given order.
-func (r *Runner) Aligned(ctx context.Context, protocols []Protocol, sets []AlignedFiles, opts AlignedOptions) ([]*Report, error) {
+func (r *Runner) Aligned(ctx context.Context, protocols []Protocol, sets []testset.AlignedFiles, opts AlignedOptions) ([]*Report, error) {
 	results := make([][]alignedResult, len(protocols))
 	wider := !slices.ContainsFunc(protocols, func(p Protocol) bool { return p != Retrieval })
 	for i, set := range sets {
 		r.progress("%s-%s (%d of %d)", set.Label, set.Pair.Target, i+1, len(sets))
-		source, target, err := ReadAligned(set, wider)
+		source, target, err := testset.ReadAligned(set, wider)
 		if err != nil {
 			return nil, err
 		}
@@ -52,10 +54,10 @@ type alignedResult struct {
 	tatoeba   TatoebaScore
 	xsim      XSimPlusPlusScore // xsim and retrieval use its Accuracy
 	targets   int
-	negatives []Negative
+	negatives []testset.Negative
 }
 
-func (r *Runner) alignedSet(ctx context.Context, p Protocol, set AlignedFiles, source, target Side, opts AlignedOptions) (alignedResult, error) {
+func (r *Runner) alignedSet(ctx context.Context, p Protocol, set testset.AlignedFiles, source, target testset.Side, opts AlignedOptions) (alignedResult, error) {
 	out := alignedResult{label: set.Label, targets: len(target.Texts)}
 	if p == XSimPlusPlus {
 		var err error
@@ -151,5 +153,5 @@ func negativeKinds(results []alignedResult) []string {
 		}
 	}
 	slices.Sort(kinds)
-	return append(kinds, Misaligned)
+	return append(kinds, testset.Misaligned)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
 
@@ -76,15 +77,15 @@ func TestBUCCRefuses(t *testing.T) {
 				write(t, put, strings.NewReader(c.text))
 			}
 			runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
-			_, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser}, dir, []LanguagePair{{"de", "en"}})
+			_, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser}, dir, []testset.LanguagePair{{Source: "de", Target: "en"}})
 			refused(t, err, c.words...)
 		})
 	}
-	_, err := FindBUCC(put(t, good), LanguagePair{"fr", "en"})
+	_, err := testset.FindBUCC(put(t, good), testset.LanguagePair{Source: "fr", Target: "en"})
 	refused(t, err, "fr-en")
-	_, err = FindBUCC("/does/not/exist", LanguagePair{"fr", "en"})
+	_, err = testset.FindBUCC("/does/not/exist", testset.LanguagePair{Source: "fr", Target: "en"})
 	refused(t, err, "/does/not/exist")
-	_, err = FindBUCC(put(t, map[string]string{"de-en.train.de": "", "deu-eng.training.deu": "", "de-en.train.en": ""}), LanguagePair{"de", "en"})
+	_, err = testset.FindBUCC(put(t, map[string]string{"de-en.train.de": "", "deu-eng.training.deu": "", "de-en.train.en": ""}), testset.LanguagePair{Source: "de", Target: "en"})
 	refused(t, err, "same part")
 }
 
@@ -95,19 +96,19 @@ func TestAlignedRefuses(t *testing.T) {
 	})
 	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
 	for language, words := range map[string][]string{"de": {"x.deu-eng.deu", "2 lines", "3"}, "fr": {"x.fra-eng.fra:2", "empty"}} {
-		sets, err := FindAligned(dir, "devtest", []string{language}, "en")
+		sets, err := testset.FindAligned(dir, "devtest", []string{language}, "en")
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = runner.Aligned(t.Context(), []Protocol{XSim}, sets, AlignedOptions{})
 		refused(t, err, words...)
 	}
-	_, err := FindAligned(dir, "devtest", []string{"ja"}, "en")
+	_, err := testset.FindAligned(dir, "devtest", []string{"ja"}, "en")
 	refused(t, err, "ja")
-	_, err = FindAligned(t.TempDir(), "devtest", nil, "en")
+	_, err = testset.FindAligned(t.TempDir(), "devtest", nil, "en")
 	refused(t, err, "no line-aligned")
 	// The retrieval protocol needs a wider target side.
-	sets, err := FindAligned(dir, "devtest", []string{"de"}, "en")
+	sets, err := testset.FindAligned(dir, "devtest", []string{"de"}, "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,27 +117,8 @@ func TestAlignedRefuses(t *testing.T) {
 	}
 }
 
-func TestLanguagesInAnyCode(t *testing.T) {
-	for _, codes := range [][2]string{{"de", "en"}, {"deu", "eng"}, {"deu_Latn", "eng_Latn"}} {
-		pair, err := ParsePair(codes[0], codes[1])
-		if err != nil || pair != (LanguagePair{"de", "en"}) {
-			t.Errorf("%v: %v, %v", codes, pair, err)
-		}
-	}
-	if pair, ok := pairOf("zh-Hant-en"); !ok || pair != (LanguagePair{"zh-Hant", "en"}) {
-		t.Errorf("zh-Hant-en: %v %v", pair, ok)
-	}
-	if pair, ok := pairOf("README"); ok {
-		t.Errorf("README: %v", pair)
-	}
-	_, err := ParsePair("deutsch", "en")
-	refused(t, err, "deutsch")
-	_, err = ParsePair("eng", "en")
-	refused(t, err, "two languages")
-}
-
 func TestPrecomputedRefuses(t *testing.T) {
-	side := Side{Language: "de", Texts: []string{"eins", "zwei"}}
+	side := testset.Side{Language: "de", Texts: []string{"eins", "zwei"}}
 	dir := t.TempDir()
 	raw := func(name string, values ...float32) string {
 		var b strings.Builder
@@ -162,12 +144,12 @@ func TestPrecomputedRefuses(t *testing.T) {
 		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{"de", "en"}})
+			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: testset.LanguagePair{Source: "de", Target: "en"}})
 			refused(t, err, c.words...)
 		})
 	}
 	path := raw("good.emb", 3, 4, 0, 2)
-	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{"de", "en"}, Half: "good"})
+	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: testset.LanguagePair{Source: "de", Target: "en"}, Half: "good"})
 	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
 		t.Errorf("%s: %v %v, want rows of norm 1", path, v.Rows, err)
 	}
@@ -184,15 +166,15 @@ func TestSTSRefuses(t *testing.T) {
 		"no gold at all":            {map[string]string{"2012/A.test.tsv": "\ta\tb\n"}, []string{"A.test.tsv", "no pair"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := FindSTS(put(t, c.files))
+			files, err := testset.FindSTS(put(t, c.files))
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = ReadSTS(files[0])
+			_, err = testset.ReadSTS(files[0])
 			refused(t, err, c.words...)
 		})
 	}
-	_, err := FindSTS(t.TempDir())
+	_, err := testset.FindSTS(t.TempDir())
 	refused(t, err, "no STS set")
 }
 
@@ -201,7 +183,7 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 	encoder := &hashEncoder{}
 	e := &Embedder{Encoder: encoder}
 	for _, texts := range [][]string{{"a", "b", "a"}, {"b", "c"}, {"a", "c"}} {
-		v, err := e.Vectors(t.Context(), Side{Language: "en", Texts: texts}, Role{})
+		v, err := e.Vectors(t.Context(), testset.Side{Language: "en", Texts: texts}, Role{})
 		if err != nil || v.Rows.N != len(texts) {
 			t.Fatal(v.Rows.N, err)
 		}
@@ -210,7 +192,7 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 		t.Errorf("%d texts in %d calls, want 3 in 2", encoder.texts, encoder.calls)
 	}
 	e.Forget("en")
-	if _, err := e.Vectors(t.Context(), Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
+	if _, err := e.Vectors(t.Context(), testset.Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
 		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)
 	}
 }
@@ -222,7 +204,7 @@ func TestFindAlignedLayouts(t *testing.T) {
 		"devtest/deu_Latn.devtest": "", "devtest/eng_Latn.devtest": "", "dev/fra_Latn.dev": "",
 		"newstest2019-ref.jpn.txt": "", "newstest2019-src.eng.txt": "", "newstest2019-ref.eng-GB.txt": "", "README.md": "",
 	})
-	sets, err := FindAligned(dir, "devtest", nil, "en")
+	sets, err := testset.FindAligned(dir, "devtest", nil, "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +219,7 @@ func TestFindAlignedLayouts(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
 	}
-	only, err := FindAligned(dir, "devtest", []string{"zh"}, "en")
+	only, err := testset.FindAligned(dir, "devtest", []string{"zh"}, "en")
 	if err != nil || len(only) != 1 || only[0].Label != "cmn" {
 		t.Errorf("%v, %v; want the one Chinese set", only, err)
 	}

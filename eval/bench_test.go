@@ -1,6 +1,10 @@
 package eval
 
-import "testing"
+import (
+	"testing"
+
+	"bitextmine/eval/testset"
+)
 
 // BenchmarkArrange measures the preparation of a side before the search.
 func BenchmarkArrange(b *testing.B) {
@@ -18,7 +22,7 @@ func BenchmarkScoreBUCC(b *testing.B) {
 	for i := range pairs {
 		pairs[i] = Scored{Score: 2 - float64(i)*1e-5, Correct: i%3 == 0}
 	}
-	mined := Mined{Half: Train, Pairs: pairs, Gold: 40_000}
+	mined := Mined{Half: testset.Train, Pairs: pairs, Gold: 40_000}
 	for b.Loop() {
 		if ScoreBUCC(mined, mined).Correct == 0 {
 			b.Fatal("nothing correct")

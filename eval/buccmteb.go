@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 )
 
@@ -24,7 +25,7 @@ func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTE
 	if len(half.Gold) == 0 {
 		return MTEBScore{}, nil
 	}
-	queries := Vectors{Side: Side{Language: half.Source.Language}}
+	queries := Vectors{Side: testset.Side{Language: half.Source.Language}}
 	sources, labels := make([]int32, len(half.Gold)), make([]int32, len(half.Gold))
 	for i, g := range half.Gold {
 		sources[i], labels[i] = g[0], g[1]

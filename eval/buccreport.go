@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 	"bitextmine/score"
 )
 
-func missingGold(files BUCCFiles) error {
+func missingGold(files testset.BUCCFiles) error {
 	return badinput.Errorf("%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there", files.Source)
 }
 
@@ -71,7 +72,7 @@ func (b *buccResult) add(ctx context.Context, r *Runner, p Protocol, half Half, 
 }
 
 // addBUCC adds the row of a pair: the threshold is from its first half, the figures are from its last.
-func (r *Report) addBUCC(pair LanguagePair, found buccResult) {
+func (r *Report) addBUCC(pair testset.LanguagePair, found buccResult) {
 	if r.Protocol == BUCCMTEB {
 		s := found.mteb
 		r.Rows = append(r.Rows, Row{pair.String(), []any{s.F1, s.Precision, s.Recall, found.last, s.Queries, s.Correct, found.target}})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -65,7 +66,7 @@ func (a arranged) texts(v Vectors) []string {
 }
 
 // noteQuality adds the quality of the probabilities of a pair's reported half to the notes.
-func (r *Report) noteQuality(pair LanguagePair, mined Mined, q score.Quality) {
+func (r *Report) noteQuality(pair testset.LanguagePair, mined Mined, q score.Quality) {
 	at := Extract(mined.Pairs, mined.Gold, 0.5)
 	r.note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
 	top := q.Bins[len(q.Bins)-1]

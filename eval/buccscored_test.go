@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/mine"
@@ -43,11 +44,11 @@ func openScoring(t testing.TB) *Scoring {
 // sharedHalf reads and encodes a shared BUCC-style set.
 func sharedHalf(t *testing.T, dir, source string) Half {
 	t.Helper()
-	pair, err := ParsePair(source, "en")
+	pair, err := testset.ParsePair(source, "en")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := FindBUCC(dir, pair)
+	files, err := testset.FindBUCC(dir, pair)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +155,12 @@ func TestHardEditsByKind(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	negatives, err := RuleNegatives(target.Texts)
+	negatives, err := testset.RuleNegatives(target.Texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := map[string]string{}
-	wide := Side{Language: "en", Texts: slices.Clone(target.Texts)}
+	wide := testset.Side{Language: "en", Texts: slices.Clone(target.Texts)}
 	for _, n := range negatives {
 		wide.Texts = append(wide.Texts, n.Text)
 		kinds[n.Of+"\t"+n.Text] = n.Kind
@@ -200,7 +201,7 @@ func TestHardEditsByKind(t *testing.T) {
 			wrong++
 			kind, ok := kinds[target.Texts[s]+"\t"+won]
 			if !ok {
-				kind = Misaligned
+				kind = testset.Misaligned
 			}
 			errors[kind]++
 		}
@@ -213,10 +214,10 @@ func TestHardEditsByKind(t *testing.T) {
 	t.Logf("of %d: margin %d errors %v, scorer %d errors %v", len(source.Texts), margin.Queries-margin.Correct, margin.Kinds, wrong, errors)
 }
 
-func floresPair(dir string) (source, target Side, err error) {
-	sets, err := FindAligned(dir, "devtest", []string{"de"}, "en")
+func floresPair(dir string) (source, target testset.Side, err error) {
+	sets, err := testset.FindAligned(dir, "devtest", []string{"de"}, "en")
 	if err != nil {
 		return source, target, err
 	}
-	return ReadAligned(sets[0], false)
+	return testset.ReadAligned(sets[0], false)
 }

@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -20,7 +21,7 @@ const calibrationPairs = 40
 // calibration.Outcomes estimates from. Every second known pair, in key order, is planted whole; of the others only the source is.
 // A known sentence that the user's text holds already is not planted: it may have a translation there that no one knows of.
 // dropped counts these.
-func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, known []exchange.Pair, k int, margin mine.Margin) (c calibration.Outcomes, dropped int, err error) {
+func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target testset.Side, known []exchange.Pair, k int, margin mine.Margin) (c calibration.Outcomes, dropped int, err error) {
 	planted, dropped := plantable(source, target, known)
 	if len(planted) < calibrationPairs {
 		return c, dropped, badinput.Errorf("%d known pairs can be planted (%d of them, or a side of them, stand in the text already): give at least %d that do not", len(planted), dropped, calibrationPairs)
@@ -67,9 +68,9 @@ func Calibrate(ctx context.Context, vectors VectorSource, searcher index.Searche
 }
 
 // plantable returns the known pairs, which are normalised, whose sentences stand once among them and nowhere in the text, in key order.
-func plantable(source, target Side, known []exchange.Pair) (pairs []exchange.Pair, dropped int) {
+func plantable(source, target testset.Side, known []exchange.Pair) (pairs []exchange.Pair, dropped int) {
 	taken := [2]map[string]bool{make(map[string]bool), make(map[string]bool)}
-	for i, side := range []Side{source, target} {
+	for i, side := range []testset.Side{source, target} {
 		for _, text := range side.Texts {
 			taken[i][corpus.Normalise(text)] = true
 		}

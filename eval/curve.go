@@ -1,6 +1,10 @@
 package eval
 
-import "slices"
+import (
+	"slices"
+
+	"bitextmine/eval/testset"
+)
 
 // Scored is a pair that a protocol extracted. Correct says whether it is gold.
 type Scored struct {
@@ -28,6 +32,21 @@ func percent(part, whole int) float64 {
 		return 0
 	}
 	return 100 * float64(part) / float64(whole)
+}
+
+// Against counts how many of the extracted pairs are gold.
+func Against(extracted, gold []testset.IDs) Counts {
+	known := map[testset.IDs]bool{}
+	for _, pair := range gold {
+		known[pair] = true
+	}
+	counts := Counts{Extracted: len(extracted), Gold: len(gold)}
+	for _, pair := range extracted {
+		if known[pair] {
+			counts.Correct++
+		}
+	}
+	return counts
 }
 
 // Point is one point of a precision-recall curve: the counts of all pairs down to a score.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 )
 
 // Encoder turns sentences into L2-normalised vectors. *encode.Encoder implements it.
@@ -16,7 +17,7 @@ type Encoder interface {
 
 // Role says which vectors are wanted, for a VectorSource that reads them from files.
 type Role struct {
-	Pair   LanguagePair
+	Pair   testset.LanguagePair
 	Half   string // "train"; empty if the set has no halves
 	Target bool
 }
@@ -24,7 +25,7 @@ type Role struct {
 // VectorSource returns the vectors of a side; row i is the vector of sentence i.
 type VectorSource interface {
 	Name() string // name of the encoder, for the report
-	Vectors(ctx context.Context, side Side, role Role) (Vectors, error)
+	Vectors(ctx context.Context, side testset.Side, role Role) (Vectors, error)
 }
 
 // Embedder encodes sides. It caches the vectors of every text of a language until Forget, so English is encoded once
@@ -48,7 +49,7 @@ type lexicon struct {
 func (e *Embedder) Name() string { return e.Encoder.Name() }
 
 // Vectors encodes the texts of side that are not cached.
-func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (Vectors, error) {
+func (e *Embedder) Vectors(ctx context.Context, side testset.Side, _ Role) (Vectors, error) {
 	lex, err := e.learn(ctx, side)
 	if err != nil {
 		return Vectors{}, fmt.Errorf("encode %d %s sentences: %w", len(side.Texts), side.Language, err)
@@ -67,7 +68,7 @@ func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (Vectors, err
 // Forget removes the cached vectors of a language.
 func (e *Embedder) Forget(language string) { delete(e.known, language) }
 
-func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
+func (e *Embedder) learn(ctx context.Context, side testset.Side) (*lexicon, error) {
 	if e.known == nil {
 		e.known = make(map[string]*lexicon)
 	}

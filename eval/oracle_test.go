@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 )
 
@@ -21,7 +22,7 @@ type goldenSide struct {
 }
 
 func (g goldenSide) vectors() Vectors {
-	v := Vectors{Side: Side{IDs: g.IDs}}
+	v := Vectors{Side: testset.Side{IDs: g.IDs}}
 	var rows []float32
 	for i, row := range g.Vectors {
 		rows = append(rows, row...)
@@ -187,9 +188,9 @@ func TestAlignedAgainstOracle(t *testing.T) {
 		checkErrors(ctx, t, "xsim", source, target, byText, c.Want.XSim)
 		checkErrors(ctx, t, "retrieval", source, wide, byText, c.Want.Retrieval)
 	}
-	var negatives []Negative
+	var negatives []testset.Negative
 	for _, n := range c.Negatives {
-		negatives = append(negatives, Negative(n))
+		negatives = append(negatives, testset.Negative(n))
 	}
 	got, err := ScoreXSimPlusPlus(ctx, search, source, wide, negatives)
 	if err != nil {

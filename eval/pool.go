@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -25,10 +26,10 @@ type poolSide struct {
 }
 
 // NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
-func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target Side, k int, margin mine.Margin) (*Pool, error) {
+func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
 	var p Pool
 	var err error
-	role := Role{Pair: LanguagePair{source.Language, target.Language}}
+	role := Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
 	if p.source, err = newPoolSide(ctx, vectors, source, role); err != nil {
 		return nil, err
 	}
@@ -40,8 +41,8 @@ func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher,
 	return &p, err
 }
 
-func newPoolSide(ctx context.Context, vectors VectorSource, side Side, role Role) (poolSide, error) {
-	distinct := Side{Language: side.Language}
+func newPoolSide(ctx context.Context, vectors VectorSource, side testset.Side, role Role) (poolSide, error) {
+	distinct := testset.Side{Language: side.Language}
 	seen := make(map[string]bool, len(side.Texts))
 	for _, text := range side.Texts {
 		if normal := corpus.Normalise(text); normal != "" && !seen[normal] {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"bitextmine/eval/testset"
 	"bitextmine/mine"
 )
 
-func toyPool(t *testing.T, n, m int) (*Pool, Side, Side) {
+func toyPool(t *testing.T, n, m int) (*Pool, testset.Side, testset.Side) {
 	t.Helper()
-	source, target := Side{Language: "de"}, Side{Language: "en"}
+	source, target := testset.Side{Language: "de"}, testset.Side{Language: "en"}
 	for i := range n {
 		source.Texts = append(source.Texts, fmt.Sprintf("Satz %d", i))
 	}

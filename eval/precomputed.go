@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
 
@@ -25,7 +26,7 @@ type Precomputed struct {
 func (p Precomputed) Name() string { return p.Source + " and " + p.Target }
 
 // Vectors reads a side's file and L2-normalises its rows, as the reference programs do.
-func (p Precomputed) Vectors(_ context.Context, side Side, role Role) (_ Vectors, err error) {
+func (p Precomputed) Vectors(_ context.Context, side testset.Side, role Role) (_ Vectors, err error) {
 	name := p.Source
 	if role.Target {
 		name = p.Target

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -70,7 +71,7 @@ func shuffledSide(v Vectors, rng *rand.Rand) (Vectors, []int32) {
 	for i, p := range rng.Perm(len(order)) {
 		order[i] = int32(p)
 	}
-	out := Vectors{Side: Side{Language: v.Language}, Rows: gather(v.Rows, order)}
+	out := Vectors{Side: testset.Side{Language: v.Language}, Rows: gather(v.Rows, order)}
 	place := make([]int32, len(order))
 	for i, from := range order {
 		out.Texts = append(out.Texts, v.Texts[from])

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bitextmine/eval/testset"
 )
 
 func buccDir(t *testing.T) string {
@@ -23,7 +25,7 @@ func buccDir(t *testing.T) string {
 func buccReports(t *testing.T, dir string) []*Report {
 	t.Helper()
 	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
-	reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB}, filepath.Join(dir, "bucc2018"), []LanguagePair{{"de", "en"}})
+	reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB}, filepath.Join(dir, "bucc2018"), []testset.LanguagePair{{Source: "de", Target: "en"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,7 @@ func TestThresholdFromTrainReportOnTest(t *testing.T) {
 	dir := buccDir(t)
 	both := buccReports(t, dir)[0]
 	row := both.Rows[0].Cells
-	if row[4] != Train || row[5] != Test || row[8] != 2 {
+	if row[4] != testset.Train || row[5] != testset.Test || row[8] != 2 {
 		t.Errorf("threshold of %v, report of %v with %v gold pairs, want train, test, 2", row[4], row[5], row[8])
 	}
 	for _, ext := range []string{"de", "en", "gold"} {
@@ -55,7 +57,7 @@ func TestTestHalfWithoutGold(t *testing.T) {
 	dir := buccDir(t)
 	remove(t, filepath.Join(dir, "bucc2018/de-en/de-en.test.gold"))
 	report := buccReports(t, dir)[0]
-	if report.Rows[0].Cells[5] != Train || !strings.Contains(strings.Join(report.Notes, "\n"), "no gold file") {
+	if report.Rows[0].Cells[5] != testset.Train || !strings.Contains(strings.Join(report.Notes, "\n"), "no gold file") {
 		t.Errorf("reported half %v, notes %q", report.Rows[0].Cells[5], report.Notes)
 	}
 }
@@ -145,7 +147,7 @@ func TestSTSYears(t *testing.T) {
 		"2013/headlines.test.tsv": "1\ta\tb\n2\tc\td\n3\te\tf\n\tleft\tout\n", "2013/OnWN.test.tsv": "1\tg\th\n4\ti\tj\n",
 		"sts17/STS.input.track6.tr-en.txt": "k\tl\nm\tn\no\tp\n", "sts17/STS.gs.track6.tr-en.txt": "1.0\n2.0\n",
 	})
-	files, err := FindSTS(dir)
+	files, err := testset.FindSTS(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

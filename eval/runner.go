@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 )
 
@@ -33,10 +34,10 @@ func (r *Runner) forget(languages ...string) {
 
 // BUCC evaluates language pairs of BUCC sets under dir with one or more of the bucc protocols. It encodes each half
 // once. It returns one report for each protocol, in the given order.
-func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pairs []LanguagePair) ([]*Report, error) {
-	var found [][]BUCCFiles // find all files before any work, so that a wrong name is reported at once
+func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pairs []testset.LanguagePair) ([]*Report, error) {
+	var found [][]testset.BUCCFiles // find all files before any work, so that a wrong name is reported at once
 	for _, pair := range pairs {
-		files, err := FindBUCC(dir, pair)
+		files, err := testset.FindBUCC(dir, pair)
 		if err != nil {
 			return nil, err
 		}
@@ -58,8 +59,8 @@ func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pai
 }
 
 // buccPair adds the row of a pair to each report. Halves are read, encoded, mined and released one after the other.
-func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguagePair, files []BUCCFiles) error {
-	var withGold []BUCCFiles
+func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair testset.LanguagePair, files []testset.BUCCFiles) error {
+	var withGold []testset.BUCCFiles
 	for _, f := range files {
 		if f.Gold != "" {
 			withGold = append(withGold, f)
@@ -92,18 +93,19 @@ func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair LanguageP
 }
 
 // half reads and encodes a half.
-func (r *Runner) half(ctx context.Context, files BUCCFiles, pair LanguagePair) (Half, error) {
+func (r *Runner) half(ctx context.Context, files testset.BUCCFiles, pair testset.LanguagePair) (Half, error) {
 	r.progress("encode %s %s", pair, files.Half)
-	half, err := ReadBUCC(files, pair)
+	source, target, gold, err := testset.ReadBUCC(files, pair)
 	if err != nil {
-		return half, err
+		return Half{}, err
 	}
+	half := Half{Name: files.Half, Gold: gold}
 	role := Role{Pair: pair, Half: files.Half}
-	if half.Source, err = r.Vectors.Vectors(ctx, half.Source.Side, role); err != nil {
+	if half.Source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return half, err
 	}
 	role.Target = true
-	half.Target, err = r.Vectors.Vectors(ctx, half.Target.Side, role)
+	half.Target, err = r.Vectors.Vectors(ctx, target, role)
 	r.forget(pair.Source, pair.Target)
 	return half, err
 }

@@ -15,6 +15,7 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/corpustest"
+	"bitextmine/eval/testset"
 	"bitextmine/mine"
 	"bitextmine/score/calibration"
 )
@@ -46,8 +47,8 @@ func sharedSet(t *testing.T, archive string) string {
 func TestLASERGolden(t *testing.T) {
 	dir := sharedSet(t, "bucc_style.tar.xz")
 	golden := readLASERPairs(t, filepath.Join(shared, "golden", "laser.bag-multi.de-en.train.tsv.gz"))
-	pair := LanguagePair{"de", "en"}
-	files, err := FindBUCC(filepath.Join(dir, "bucc_style"), pair)
+	pair := testset.LanguagePair{Source: "de", Target: "en"}
+	files, err := testset.FindBUCC(filepath.Join(dir, "bucc_style"), pair)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestLASERGolden(t *testing.T) {
 	}
 }
 
-func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
+func readLASERPairs(t *testing.T, path string) map[testset.IDs]float64 {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +80,7 @@ func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := make(map[IDs]float64)
+	pairs := make(map[testset.IDs]float64)
 	lines := bufio.NewScanner(plain)
 	for lines.Scan() {
 		fields := strings.Split(lines.Text(), "\t")
@@ -87,7 +88,7 @@ func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
 		if err != nil || len(fields) != 3 {
 			t.Fatalf("%s: line %q", path, lines.Text())
 		}
-		pairs[IDs{fields[1], fields[2]}] = score
+		pairs[testset.IDs{Source: fields[1], Target: fields[2]}] = score
 	}
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
@@ -97,12 +98,12 @@ func readLASERPairs(t *testing.T, path string) map[IDs]float64 {
 
 // comparePairs allows different pairs only if scores tie: a pair that is on one side only must have the score of one of
 // its rivals.
-func comparePairs(t *testing.T, half Half, got []Scored, golden map[IDs]float64) {
+func comparePairs(t *testing.T, half Half, got []Scored, golden map[testset.IDs]float64) {
 	t.Helper()
 	const tolerance = 1e-4
 	same, worst := 0, 0.0
 	for _, p := range got {
-		pair := IDs{half.Source.IDs[p.Source], half.Target.IDs[p.Target]}
+		pair := testset.IDs{Source: half.Source.IDs[p.Source], Target: half.Target.IDs[p.Target]}
 		want, ok := golden[pair]
 		if !ok {
 			t.Errorf("%v scores %v here; LASER does not write it", pair, p.Score)
@@ -121,7 +122,7 @@ func comparePairs(t *testing.T, half Half, got []Scored, golden map[IDs]float64)
 // float32 vectors. Those of float16 may differ by 0.3.
 func TestBUCCReferenceFigures(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
-	pairs := []LanguagePair{{"de", "en"}, {"fr", "en"}, {"zh", "en"}}
+	pairs := []testset.LanguagePair{{Source: "de", Target: "en"}, {Source: "fr", Target: "en"}, {Source: "zh", Target: "en"}}
 	for _, narrow := range []bool{false, true} {
 		runner := Runner{Vectors: &Embedder{Encoder: openReference(t), Narrow: narrow}, Searcher: openSearcher(t)}
 		reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCCosine}, dir, pairs)
@@ -158,7 +159,7 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 	want := map[string][2]float64{
 		"deu": {97.5, 97.2}, "fra": {93.6, 93.3}, "spa": {95.1, 95.3}, "jpn": {86.4, 88.0}, "cmn": {88.5, 90.3}, "rus": {29.7, 35.3},
 	}
-	sets, err := FindAligned(filepath.Join(dir, "tatoeba"), "devtest", nil, "en")
+	sets, err := testset.FindAligned(filepath.Join(dir, "tatoeba"), "devtest", nil, "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,19 +186,19 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 // the estimates with the other gold pairs.
 func TestCalibrationOnBUCC(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
-	pair := LanguagePair{"de", "en"}
-	files, err := FindBUCC(dir, pair)
+	pair := testset.LanguagePair{Source: "de", Target: "en"}
+	files, err := testset.FindBUCC(dir, pair)
 	if err != nil {
 		t.Fatal(err)
 	}
-	half, err := ReadBUCC(files[0], pair)
+	german, english, rows, err := testset.ReadBUCC(files[0], pair)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known, gold := []exchange.Pair{}, map[[2]string]bool{}
 	outSource, outTarget := map[string]bool{}, map[string]bool{}
-	for i, g := range half.Gold {
-		texts := [2]string{half.Source.Texts[g[0]], half.Target.Texts[g[1]]}
+	for i, g := range rows {
+		texts := [2]string{german.Texts[g[0]], english.Texts[g[1]]}
 		if i%3 == 0 {
 			known = append(known, exchange.Pair{Source: corpus.Normalise(texts[0]), Target: corpus.Normalise(texts[1])})
 			outSource[texts[0]], outTarget[texts[1]] = true, true
@@ -213,7 +214,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 		}
 		return kept
 	}
-	source, target := Side{Language: "de", Texts: keep(half.Source.Texts, outSource)}, Side{Language: "en", Texts: keep(half.Target.Texts, outTarget)}
+	source, target := testset.Side{Language: "de", Texts: keep(german.Texts, outSource)}, testset.Side{Language: "en", Texts: keep(english.Texts, outTarget)}
 	vectors, searcher := &Embedder{Encoder: openEncoder(t)}, openSearcher(t)
 	c, dropped, err := Calibrate(t.Context(), vectors, searcher, source, target, known, 4, mine.Ratio)
 	if err != nil {

@@ -7,18 +7,12 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/testset"
 )
-
-// Side is the sentences of one language of a test set.
-type Side struct {
-	Language string
-	IDs      []string // unique, [n]; nil if sentences are identified by line
-	Texts    []string // stripped, [n]
-}
 
 // Vectors is a side with its L2-normalised vectors; row i is the vector of sentence i.
 type Vectors struct {
-	Side
+	testset.Side
 	Rows embedding.Matrix // [n, dim]
 }
 

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"bitextmine/eval/testset"
 )
 
 // STS correlates cosines with gold scores for every set.
-func (r *Runner) STS(ctx context.Context, files []STSFiles) (*Report, error) {
+func (r *Runner) STS(ctx context.Context, files []testset.STSFiles) (*Report, error) {
 	report := &Report{Protocol: STS, Encoder: r.Vectors.Name(), Label: "set",
 		Columns: []Column{{"pearson", Percentage}, {"spearman", Percentage}, {"pairs", Count}}}
 	var years []string
@@ -82,12 +84,12 @@ func correlationRow(name string, c Correlation) Row {
 }
 
 // stsSet reads and encodes a set. unscored is the number of pairs at its end that have no gold score and are left out.
-func (r *Runner) stsSet(ctx context.Context, files STSFiles) (set STSSet, unscored int, err error) {
-	pairs, err := ReadSTS(files)
+func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set STSSet, unscored int, err error) {
+	pairs, err := testset.ReadSTS(files)
 	if err != nil {
 		return set, 0, err
 	}
-	role := Role{Pair: LanguagePair{files.First, files.Second}, Half: files.Year + "." + files.Name}
+	role := Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err

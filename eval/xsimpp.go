@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 )
 
@@ -11,14 +12,6 @@ var XSimPlusPlus = Protocol{"xsim++", [2]string{
 	"xsim with synthetic English negatives added to the targets: edits of causality, entities and numbers that change the meaning of a target.",
 	"Error rate in percent by text, as LASER's eval.py counts, and errors by kind: the edit that won, or misaligned for any other wrong sentence.",
 }}
-
-// Misaligned is the kind of an xsim++ error that is not an edit of the correct sentence.
-const Misaligned = "Misaligned"
-
-// Negative is a synthetic target: Text is the sentence Of with an edit of one kind.
-type Negative struct {
-	Text, Of, Kind string
-}
 
 // XSimPlusPlusScore is the error rate with the number of errors of each kind.
 type XSimPlusPlusScore struct {
@@ -29,14 +22,14 @@ type XSimPlusPlusScore struct {
 // ScoreXSimPlusPlus evaluates sources against their line-aligned targets and negatives. The vectors of the negatives
 // are the last len(negatives) rows of target. A negative that was chosen counts under its kind if it was made from the
 // correct sentence.
-func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target Vectors, negatives []Negative) (XSimPlusPlusScore, error) {
+func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target Vectors, negatives []testset.Negative) (XSimPlusPlusScore, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return XSimPlusPlusScore{}, err
 	}
-	kinds := make(map[Negative]string, len(negatives))
+	kinds := make(map[testset.Negative]string, len(negatives))
 	for _, n := range negatives {
-		kinds[Negative{Text: n.Text, Of: n.Of}] = n.Kind
+		kinds[testset.Negative{Text: n.Text, Of: n.Of}] = n.Kind
 	}
 	score := XSimPlusPlusScore{Accuracy: sameLine(best, target.Texts, true), Kinds: make(map[string]int)}
 	for i, answer := range best {
@@ -44,9 +37,9 @@ func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, tar
 		if won == right {
 			continue
 		}
-		kind, ok := kinds[Negative{Text: won, Of: right}]
+		kind, ok := kinds[testset.Negative{Text: won, Of: right}]
 		if !ok {
-			kind = Misaligned
+			kind = testset.Misaligned
 		}
 		score.Kinds[kind]++
 	}

@@ -8,6 +8,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/eval"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
@@ -93,7 +94,7 @@ func (d Dev) reports(ctx context.Context, runner *eval.Runner, all []Dev) ([]*ev
 	}
 	switch {
 	case d.Protocol == eval.STS.Name:
-		sets, err := eval.FindSTS(d.Dir)
+		sets, err := testset.FindSTS(d.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -104,15 +105,15 @@ func (d Dev) reports(ctx context.Context, runner *eval.Runner, all []Dev) ([]*ev
 		if err != nil {
 			return nil, err
 		}
-		sets, err := eval.FindAligned(d.Dir, d.Split, sources, target)
+		sets, err := testset.FindAligned(d.Dir, d.Split, sources, target)
 		if err != nil {
 			return nil, err
 		}
 		return runner.Aligned(ctx, protocols, sets, eval.AlignedOptions{})
 	}
-	var pairs []eval.LanguagePair
+	var pairs []testset.LanguagePair
 	for _, source := range d.Src {
-		pair, err := eval.ParsePair(source, d.Tgt)
+		pair, err := testset.ParsePair(source, d.Tgt)
 		if err != nil {
 			return nil, err
 		}

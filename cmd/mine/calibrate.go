@@ -16,6 +16,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -222,7 +223,7 @@ func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 }
 
 // runSides reads a run's text, both sides.
-func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
+func runSides(cfg *pipeline.Config) (source, target testset.Side, err error) {
 	if cfg.Out == "" {
 		cfg.Out = "." // nothing is written there
 	}
@@ -233,7 +234,7 @@ func runSides(cfg *pipeline.Config) (source, target eval.Side, err error) {
 	if err != nil {
 		return source, target, err
 	}
-	source, target = eval.Side{Language: cfg.Source}, eval.Side{Language: cfg.Target}
+	source, target = testset.Side{Language: cfg.Source}, testset.Side{Language: cfg.Target}
 	if source.Texts, err = corpus.Texts(sources, cfg.CorpusOptions()[0]); err != nil {
 		return source, target, err
 	}

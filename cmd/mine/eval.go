@@ -15,6 +15,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
 
@@ -216,9 +217,9 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 	if len(o.sources) == 0 {
 		return nil, badinput.Errorf("%s: name the source languages with --src", protocols[0].Name)
 	}
-	var pairs []eval.LanguagePair
+	var pairs []testset.LanguagePair
 	for _, source := range o.sources {
-		pair, err := eval.ParsePair(source, o.target)
+		pair, err := testset.ParsePair(source, o.target)
 		if err != nil {
 			return nil, err
 		}
@@ -239,20 +240,20 @@ func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, proto
 	if err := o.checkRules(protocols, sets); err != nil {
 		return nil, err
 	}
-	opts := eval.AlignedOptions{ByText: o.byText, Negatives: eval.RuleNegatives, NegativesNote: eval.RuleNegativesNote}
+	opts := eval.AlignedOptions{ByText: o.byText, Negatives: testset.RuleNegatives, NegativesNote: testset.RuleNegativesNote}
 	if o.negatives != "rules" {
-		negatives, err := eval.ReadNegatives(o.negatives)
+		negatives, err := testset.ReadNegatives(o.negatives)
 		if err != nil {
 			return nil, err
 		}
-		opts.Negatives = func([]string) ([]eval.Negative, error) { return negatives, nil }
+		opts.Negatives = func([]string) ([]testset.Negative, error) { return negatives, nil }
 		opts.NegativesNote = fmt.Sprintf("%d published negatives of %s", len(negatives), o.negatives)
 	}
 	return runner.Aligned(ctx, protocols, sets, opts)
 }
 
 // checkRules returns an error if rules for English would have to make negatives of another language.
-func (o evalOptions) checkRules(protocols []eval.Protocol, sets []eval.AlignedFiles) error {
+func (o evalOptions) checkRules(protocols []eval.Protocol, sets []testset.AlignedFiles) error {
 	if !slices.Contains(protocols, eval.XSimPlusPlus) || o.negatives != "rules" {
 		return nil
 	}
@@ -264,14 +265,14 @@ func (o evalOptions) checkRules(protocols []eval.Protocol, sets []eval.AlignedFi
 	return nil
 }
 
-func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]eval.AlignedFiles, error) {
+func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]testset.AlignedFiles, error) {
 	target, err := corpus.ParseLanguage(o.target)
 	if err != nil {
 		return nil, err
 	}
 	var sources []string
 	for _, code := range o.sources {
-		pair, err := eval.ParsePair(code, o.target)
+		pair, err := testset.ParsePair(code, o.target)
 		if err != nil {
 			return nil, err
 		}
@@ -281,7 +282,7 @@ func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]eval.AlignedFiles
 		if o.sourceText == "" || o.targetText == "" || len(sources) != 1 {
 			return nil, badinput.Errorf("--src-text and --tgt-text are two files of one pair: give both, and one language with --src")
 		}
-		return []eval.AlignedFiles{{Label: o.sources[0], Pair: eval.LanguagePair{Source: sources[0], Target: target}, Source: o.sourceText, Target: o.targetText}}, nil
+		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target}, Source: o.sourceText, Target: o.targetText}}, nil
 	}
 	name := "flores200"
 	if protocols[0] == eval.Tatoeba {
@@ -291,14 +292,14 @@ func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]eval.AlignedFiles
 	if err != nil {
 		return nil, err
 	}
-	return eval.FindAligned(dir, o.split, sources, target)
+	return testset.FindAligned(dir, o.split, sources, target)
 }
 
 func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, _ []eval.Protocol) ([]*eval.Report, error) {
 	if o.dir == "" {
 		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
 	}
-	sets, err := eval.FindSTS(o.dir)
+	sets, err := testset.FindSTS(o.dir)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/eval"
+	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -88,7 +89,7 @@ func openRegular(name string) (*os.File, error) {
 }
 
 // readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no pairs.
-func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
+func readGold(cfg pipeline.Config) (gold []testset.IDs, err error) {
 	name := cfg.Gold
 	if name == "" {
 		return nil, nil
@@ -110,26 +111,26 @@ func readGold(cfg pipeline.Config) (gold []eval.IDs, err error) {
 		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if gold, err = eval.ReadGold(f, name); err != nil {
+	if gold, err = testset.ReadGold(f, name); err != nil {
 		return nil, err
 	}
-	return gold, eval.CheckGold(gold, name, source, target, cfg.CorpusOptions())
+	return gold, testset.CheckGold(gold, name, source, target, cfg.CorpusOptions())
 }
 
 // printGold compares the kept pairs with known ones by the ids of their sentences.
-func printGold(ctx context.Context, out io.Writer, name string, gold []eval.IDs, r *record.Report) (err error) {
+func printGold(ctx context.Context, out io.Writer, name string, gold []testset.IDs, r *record.Report) (err error) {
 	file, err := bitext.Open(r.Bitext.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	var kept []eval.IDs
+	var kept []testset.IDs
 	for row, err := range file.Rows(ctx) {
 		if err != nil {
 			return err
 		}
 		if row.Keep {
-			kept = append(kept, eval.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
+			kept = append(kept, testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
 		}
 	}
 	c := eval.Against(kept, gold)

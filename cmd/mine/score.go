@@ -14,6 +14,7 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/eval"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -67,7 +68,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if o.source == "" || o.target == "" {
 		return badinput.Errorf("mine score: name both languages with --src and --tgt")
 	}
-	pair, err := eval.ParsePair(o.source, o.target)
+	pair, err := testset.ParsePair(o.source, o.target)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	source, target := eval.Side{Language: pair.Source, Texts: in.Sources}, eval.Side{Language: pair.Target, Texts: in.Targets}
+	source, target := testset.Side{Language: pair.Source, Texts: in.Sources}, testset.Side{Language: pair.Target, Texts: in.Targets}
 	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus, o.cfg.CorpusOptions()[0]); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 }
 
 // read reads the pairs; table is the name of a Parquet file.
-func (o scoreOptions) read(ctx context.Context, pair eval.LanguagePair, args []string) (in *exchange.File, table string, err error) {
+func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args []string) (in *exchange.File, table string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
@@ -174,7 +175,7 @@ func withCorpus(texts, patterns []string, opts corpus.Options) ([]string, error)
 }
 
 // openPool opens the encoder and the search, and builds the neighbourhoods of both sides.
-func openPool(ctx context.Context, cfg *pipeline.Config, source, target eval.Side, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
+func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.Side, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
 	search, err := searcher(cfg)
 	if err != nil {
 		return nil, err

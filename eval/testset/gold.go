@@ -1,4 +1,4 @@
-package eval
+package testset
 
 import (
 	"bufio"
@@ -34,21 +34,6 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 		return nil, badinput.Errorf("read %s: %w", name, err)
 	}
 	return gold, nil
-}
-
-// Against counts how many of the extracted pairs are gold.
-func Against(extracted, gold []IDs) Counts {
-	known := map[IDs]bool{}
-	for _, pair := range gold {
-		known[pair] = true
-	}
-	counts := Counts{Extracted: len(extracted), Gold: len(gold)}
-	for _, pair := range extracted {
-		if known[pair] {
-			counts.Correct++
-		}
-	}
-	return counts
 }
 
 // CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is a

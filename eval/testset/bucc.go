@@ -1,4 +1,4 @@
-package eval
+package testset
 
 import (
 	"fmt"
@@ -102,16 +102,14 @@ func uncompressed(name string) string {
 	return name
 }
 
-// ReadBUCC reads the texts and the gold of a half. The vectors are added later.
-func ReadBUCC(files BUCCFiles, pair LanguagePair) (Half, error) {
-	half := Half{Name: files.Half}
-	var err error
-	if half.Source.Side, err = readSide(files.Source, pair.Source, true); err != nil {
-		return half, fmt.Errorf("read BUCC text: %w", err)
+// ReadBUCC reads the texts and the gold of a half: distinct pairs of sentences.
+func ReadBUCC(files BUCCFiles, pair LanguagePair) (source, target Side, gold [][2]int32, err error) {
+	if source, err = readSide(files.Source, pair.Source, true); err != nil {
+		return source, target, nil, fmt.Errorf("read BUCC text: %w", err)
 	}
-	if half.Target.Side, err = readSide(files.Target, pair.Target, true); err != nil {
-		return half, fmt.Errorf("read BUCC text: %w", err)
+	if target, err = readSide(files.Target, pair.Target, true); err != nil {
+		return source, target, nil, fmt.Errorf("read BUCC text: %w", err)
 	}
-	half.Gold, err = readGoldRows(files.Gold, half.Source.Side, half.Target.Side)
-	return half, err
+	gold, err = readGoldRows(files.Gold, source, target)
+	return source, target, gold, err
 }

@@ -1,4 +1,4 @@
-package eval
+package testset
 
 import (
 	"errors"
@@ -9,6 +9,13 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
+
+// Side is the sentences of one language of a test set.
+type Side struct {
+	Language string
+	IDs      []string // unique, [n]; nil if sentences are identified by line
+	Texts    []string // stripped, [n]
+}
 
 // strip is Python's str.strip. The reference programs compare stripped texts.
 func strip(text string) string {

@@ -1,4 +1,4 @@
-package eval
+package testset
 
 import (
 	"encoding/json"
@@ -10,6 +10,14 @@ import (
 
 	"bitextmine/internal/badinput"
 )
+
+// Misaligned is the kind of an xsim++ error that is not an edit of the correct sentence.
+const Misaligned = "Misaligned"
+
+// Negative is a synthetic target: Text is the sentence Of with an edit of one kind.
+type Negative struct {
+	Text, Of, Kind string
+}
 
 // ReadNegatives reads the published xsim++ format, LANG_errtype.SPLIT.json: an object of `"edited sentence":
 // {"errtype": kind, "src": sentence}`. The targets are the lines of LANG_augmented.SPLIT beside it, in order and with

@@ -1,4 +1,4 @@
-package eval
+package testset
 
 // replacement turns one phrase, in lower case, into another.
 type replacement struct{ from, to string }

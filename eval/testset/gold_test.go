@@ -1,4 +1,4 @@
-package eval
+package testset
 
 import (
 	"os"
@@ -45,12 +45,5 @@ func TestCheckGold(t *testing.T) {
 		if err := check(missing); !badinput.Is(err) || !strings.Contains(err.Error(), "x.gold names ") {
 			t.Errorf("%v: error %v", missing, err)
 		}
-	}
-}
-
-func TestAgainst(t *testing.T) {
-	gold := []IDs{{"a", "b"}, {"c", "d"}, {"e", "f"}}
-	if got, want := Against([]IDs{{"a", "b"}, {"a", "d"}}, gold), (Counts{Extracted: 2, Correct: 1, Gold: 3}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
