@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSidesOfTwoFormats: TSV against JSONL with other columns gives the pairs of the same text in plain files, and what one side's
-// settings change leaves the other side's shards.
+// TestSidesOfTwoFormats: TSV against JSONL with other columns gives the pairs of the same text in plain files, and
+// what one side's settings change leaves the other side's shards.
 func TestSidesOfTwoFormats(t *testing.T) {
 	plain := corpora(t, 60)
 	cfg := testConfig(plain, filepath.Join(t.TempDir(), "plain"))

@@ -15,6 +15,7 @@ import (
 )
 
 func newDistill() *cobra.Command {
+	var s settings
 	o := distil.DefaultOptions()
 	var texts []string
 	cmd := &cobra.Command{
@@ -28,13 +29,18 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
   mine run --src de --tgt en --encoder labse-static/model`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
+			cfg, _, err := s.load()
+			if err != nil {
+				return err
+			}
+			o.Library, o.Threads = cfg.ONNXRuntime, cfg.Threads
 			if o.Texts, err = distilTexts(texts); err != nil {
 				return err
 			}
 			return runDistill(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
+	s.registerSome(cmd, declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
@@ -53,8 +59,6 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences")
-	f.StringVar(&o.Library, "onnxruntime", "", "path of libonnxruntime")
-	f.IntVar(&o.Threads, "threads", 0, "threads; 0: every core")
 	return cmd
 }
 

@@ -18,8 +18,8 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// TestFlagsAreTheDeclaredSettings: a command that takes a run's settings has the flags that are declared, with their help and
-// their defaults, and beside them only its own.
+// TestFlagsAreTheDeclaredSettings: a command that takes a run's settings has the declared flags, with their help and
+// defaults, and no others but its own.
 func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 	known := map[string]setting.Declared{}
 	for _, s := range allSettings {
@@ -48,6 +48,31 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 		if len(missing) > 0 {
 			t.Errorf("mine %s has no flags %v", cmd.Name(), slices.Sorted(maps.Keys(missing)))
 		}
+	}
+}
+
+// TestSharedFlagsAreDeclaredOnce: a flag that is called like a setting of the encoder, the search or the machine is
+// that setting in every command.
+func TestSharedFlagsAreDeclaredOnce(t *testing.T) {
+	help := map[string]string{}
+	for _, s := range slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), setting.List[setting.Resources]()) {
+		help[s.Flag] = s.Doc
+	}
+	delete(help, "")
+	found := 0
+	for _, cmd := range newRoot().Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			doc, ok := help[f.Name]
+			if ok && !strings.HasPrefix(f.Usage, doc) {
+				t.Errorf("mine %s --%s: help %q, configs/default.yaml has %q", cmd.Name(), f.Name, f.Usage, doc)
+			}
+			if ok {
+				found++
+			}
+		})
+	}
+	if found < 40 {
+		t.Errorf("only %d flags of %v were found", found, slices.Sorted(maps.Keys(help)))
 	}
 }
 
@@ -128,7 +153,8 @@ func TestSearchSettingsReachEveryCommand(t *testing.T) {
 	}
 }
 
-// TestScoreReadsCorporaBySettings: a corpus in JSONL with another column than text, which without its flag is refused by the flag's name.
+// TestScoreReadsCorporaBySettings: a corpus in JSONL with another column than text is read by its flag; without
+// the flag the error names it.
 func TestScoreReadsCorporaBySettings(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

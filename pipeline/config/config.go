@@ -1,4 +1,5 @@
-// Package config is the settings of a run as one value: validated, and turned into what the parts of a run are opened with.
+// Package config is the settings of a run as one value: validated, and turned into what the parts of a run are opened
+// with.
 package config
 
 import (

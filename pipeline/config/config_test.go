@@ -28,7 +28,8 @@ const (
 	scorerOf      = "43d127da5e2389184cfe68ba13062eec"
 )
 
-// TestKeysStay: the records, specs and keys below are those of the runs of version 0.1.0 on the fixtures. Work directories and outputs hold them.
+// TestKeysStay: the records, specs and keys below are those that version 0.1.0 wrote for the fixtures. Work directories
+// and outputs hold them.
 func TestKeysStay(t *testing.T) {
 	model := &encode.Model{Digest: encoderDigest}
 	model.Name, model.Dim = "bag-ngram", 512
@@ -109,7 +110,7 @@ func sameJSON(t *testing.T, what string, value any, want string) {
 	}
 }
 
-// TestEveryTextSettingReachesTheReader: a setting of the groups Text and Sides that CorpusOptions left out would be ignored.
+// TestEveryTextSettingReachesTheReader: a setting of Text or Sides that CorpusOptions left out would be ignored.
 func TestEveryTextSettingReachesTheReader(t *testing.T) {
 	for _, s := range slices.Concat(setting.List[setting.Text](), setting.List[setting.Sides]()) {
 		var cfg Config
