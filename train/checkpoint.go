@@ -114,6 +114,9 @@ func (c checkpoints) list() ([]state, error) {
 		if err == nil {
 			err = json.Unmarshal(text, &s)
 		}
+		if err == nil && filepath.Base(c.path(s.Step)) != e.Name() {
+			err = fmt.Errorf("it is of step %d", s.Step)
+		}
 		if err != nil {
 			return nil, badinput.Errorf("%s is not the state of a checkpoint: %w; remove the checkpoint", path, err)
 		}

@@ -253,7 +253,7 @@ func TestDigestFromTheUser(t *testing.T) {
 	}
 }
 
-func tarball(t *testing.T, name, content string) []byte {
+func tarball(t testing.TB, name, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

@@ -3,6 +3,7 @@ package testset
 import (
 	"cmp"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -113,7 +114,7 @@ func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 		return nil
 	}
 	score, err := strconv.ParseFloat(gold, 64)
-	if err != nil {
+	if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
 		return badinput.Errorf("%s:%d: the gold score %q is not a number: correct the line", goldFile, scored.line, gold)
 	}
 	s.Scores = append(s.Scores, score)

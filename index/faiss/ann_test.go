@@ -246,6 +246,49 @@ func FuzzLabel(f *testing.F) {
 	})
 }
 
+// FuzzIndexFile reads arbitrary bytes as an index file: FAISS sees only what was published, all else is damage.
+func FuzzIndexFile(f *testing.F) {
+	src, tgt := clustered(rand.New(rand.NewPCG(9, 9)), 300, 8)
+	opts := Options{NProbe: 2, Dir: f.TempDir()}
+	s, err := Open("IVF8,Flat", opts)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := s.Search(f.Context(), src, tgt, 4, nil); err != nil {
+		f.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
+	if err != nil || len(files) != 2 {
+		f.Fatalf("files %v, error %v", files, err)
+	}
+	want, err := verify(files[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	want.Payload = ""
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[len(whole)/2:])
+	f.Add(append(whole[:len(whole)/2:len(whole)/2], whole[bytes.LastIndex(whole, []byte(magic)):]...))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(t.TempDir(), "x.faiss")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		idx, err := load(path, want, opts)
+		if err == nil {
+			idx.Delete()
+		}
+		payload := whole[:bytes.LastIndex(whole, []byte(magic))]
+		if err == nil && !bytes.HasPrefix(content, payload) || err != nil && !errors.As(err, new(damage)) {
+			t.Errorf("error %v of %d bytes; want damage", err, len(content))
+		}
+	})
+}
+
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// FuzzReadGold reads arbitrary bytes as known pairs: none has an empty id, and none stands twice.
+func FuzzReadGold(f *testing.F) {
+	f.Add([]byte("de-1\ten-1\nde-2\ten-2\r\n"))
+	f.Add([]byte("a\tb\tc\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		gold, err := ReadGold(bytes.NewReader(content), "x.gold")
+		if err != nil {
+			if !badinput.Is(err) {
+				t.Errorf("error %v is no bad input", err)
+			}
+			return
+		}
+		seen := map[IDs]bool{}
+		for _, pair := range gold {
+			if pair.Source == "" || pair.Target == "" || seen[pair] {
+				t.Errorf("accepted %q", pair)
+			}
+			seen[pair] = true
+		}
+	})
+}
+
+// FuzzReadSTS reads arbitrary bytes as sentence pairs with scores in each layout: a score is a number.
+func FuzzReadSTS(f *testing.F) {
+	f.Add([]byte("0.5\tone\ttwo\n"), []byte("0.5\n"))
+	f.Add([]byte("pair_ID\tsentence_A\tsentence_B\trelatedness_score\n1\tone\ttwo\t4.5\n"), []byte("1\n2\n"))
+	f.Add([]byte("one\ttwo\n"), []byte("nan\n"))
+	f.Fuzz(func(t *testing.T, text, gold []byte) {
+		dir := t.TempDir()
+		for name, content := range map[string][]byte{
+			"2012/x.test.tsv": text, "SICK_test_annotated.txt": text,
+			"STS.input.track1.en-en.txt": text, "STS.gs.track1.en-en.txt": gold,
+		} {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sets, err := FindSTS(dir)
+		if err != nil || len(sets) != 3 {
+			t.Fatalf("%d sets, error %v", len(sets), err)
+		}
+		for _, files := range sets {
+			set, err := ReadSTS(files)
+			if err != nil {
+				if !badinput.Is(err) {
+					t.Errorf("error %v is no bad input", err)
+				}
+				continue
+			}
+			for _, score := range set.Scores {
+				if math.IsNaN(score) || math.IsInf(score, 0) {
+					t.Errorf("%s: accepted the score %v", files.Text, score)
+				}
+			}
+		}
+	})
+}
