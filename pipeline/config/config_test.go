@@ -143,3 +143,30 @@ func set(t *testing.T, cfg *Config, s setting.Declared) {
 	}
 	t.Fatalf("the configuration has no %s", s.Key)
 }
+
+// TestSampleAgainstTheUsersText: the sample in the program does not stand for a side that the user forgot to name.
+func TestSampleAgainstTheUsersText(t *testing.T) {
+	sample := map[string][]string{"de": {"fixtures:text/de.txt"}, "en": {"fixtures:text/en.txt"}}
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string // empty: accepted
+	}{
+		"the sample alone":       {func(*Config) {}, ""},
+		"both sides":             {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, []string{"a.en"} }, ""},
+		"the sample, by name":    {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, sample["en"] }, ""},
+		"a source":               {func(c *Config) { c.SourceText = []string{"a.de"} }, "--tgt-text names no text for en"},
+		"a target":               {func(c *Config) { c.TargetText = []string{"a.en"} }, "--src-text names no text for de"},
+		"a corpus of one":        {func(c *Config) { c.Corpora = map[string][]string{"de": {"a.de"}, "en": sample["en"]} }, "--tgt-text names no text for en"},
+		"a source, other sample": {func(c *Config) { c.SourceText = sample["en"] }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := defaultConfig()
+			cfg.Scorer, cfg.Corpora = "none", sample
+			c.change(&cfg)
+			err := cfg.Validate()
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("error %v, want %q", err, c.says)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -32,6 +33,7 @@ func (c *Config) Validate() error {
 	if c.Out == "" {
 		fail("--out names no directory")
 	}
+	validateSample(c, fail)
 	validateSearch(c, fail)
 	if _, err := mine.ParseMargin(c.Margin); err != nil {
 		fail("%v", err)
@@ -62,6 +64,23 @@ func (c *Config) Validate() error {
 		c.Work = filepath.Join(c.Out, "work")
 	}
 	return c.Resolve()
+}
+
+// validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is not named.
+func validateSample(c *Config, fail func(format string, args ...any)) {
+	isSample := func(pattern string) bool { return strings.HasPrefix(pattern, FixturesPrefix) }
+	for _, target := range []bool{false, true} {
+		language, patterns, flag := c.side(target)
+		_, others, _ := c.side(!target)
+		named := len(c.SourceText) > 0
+		if target {
+			named = len(c.TargetText) > 0
+		}
+		if !named && slices.ContainsFunc(patterns, isSample) && slices.ContainsFunc(others, func(p string) bool { return !isSample(p) }) {
+			fail("%s names no text for %s, where only the program's sample is left, which has nothing to do with %s; name the %s text with %s",
+				flag, language, strings.Join(others, " "), language, flag)
+		}
+	}
 }
 
 func validateSearch(c *Config, fail func(format string, args ...any)) {
