@@ -10,10 +10,8 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 export CGO_ENABLED := 1
 # Building and testing with the same flags share one build cache.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
-# Building and testing with the same flags share one build cache.
-export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
-.PHONY: all build run test test-slurm test-heavy race race-short sanitize lint bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run test test-slurm test-heavy race race-short sanitize lint fuzz attack bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
@@ -57,6 +55,15 @@ sanitize: $(SETUP)
 	$(GO) test -asan -c -o .cache/faiss-asan.test ./index/faiss
 	cd index/faiss && LSAN_OPTIONS=suppressions=testdata/lsan.supp ../../.cache/faiss-asan.test -test.timeout 30m
 	CGO_CFLAGS="-O1 -fsanitize=undefined -fno-sanitize-recover=undefined" CGO_LDFLAGS=-fsanitize=undefined $(GO) test -count=1 -timeout 30m ./index/kernel ./index/exact
+
+# Every fuzz target for a minute, or FUZZTIME. A failing input is left in its package's testdata/fuzz: commit it with the repair.
+FUZZTIME ?= 1m
+fuzz: $(SETUP)
+	scripts/fuzz $(FUZZTIME)
+
+# Hostile input, damaged stores, full disks and killed runs against the program, in at most ten minutes.
+attack: $(SETUP)
+	scripts/attack
 
 lint: $(SETUP)
 	$(GO) vet ./...

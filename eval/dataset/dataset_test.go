@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -328,7 +329,7 @@ func TestTwoDownloadsAtOnce(t *testing.T) {
 
 func TestWaitingDownloadIsCancelled(t *testing.T) {
 	dir := t.TempDir()
-	release, err := lock(t.Context(), dir)
+	release, err := lockfile.Lock(filepath.Join(dir, lockName))
 	if err != nil {
 		t.Fatal(err)
 	}

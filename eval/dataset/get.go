@@ -14,6 +14,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 )
 
 // Options are the settings of a download.
@@ -49,6 +50,10 @@ func (o Options) withDefaults() Options {
 // sumsName is the file with the digests that were trusted at the first download, in sha256sum's format.
 const sumsName = "SHA256SUMS"
 
+// lockName is the file in a data directory that a download holds: two would write into one part, one archive's files and
+// one list of digests. It is hidden, so that no reader takes it for text.
+const lockName = ".mine-data.lock"
+
 // Get downloads a set into dir, which it creates. Files that exist and are verified stay; a partial download is
 // resumed. A wrong digest, and a file that is neither pinned nor trusted, are badinput errors. While another process
 // downloads into dir, Get waits.
@@ -60,7 +65,7 @@ func Get(ctx context.Context, set Set, dir string, opts Options) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
-	release, err := lock(ctx, dir)
+	release, err := lockfile.Await(ctx, filepath.Join(dir, lockName))
 	if err != nil {
 		return err
 	}
