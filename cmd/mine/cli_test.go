@@ -210,7 +210,7 @@ func TestTooFewSentences(t *testing.T) {
 		"no line":               {[]string{"none"}, exitPermanent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []string{"run", "--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}
+			args := []string{"run", "--src", "de", "--tgt", "en", "--tgt-text", "fixtures:text/en.txt", "--out", filepath.Join(t.TempDir(), "mined")}
 			for _, f := range c.files {
 				if strings.HasPrefix(f, "--") || f == "3" {
 					args = append(args, f)
