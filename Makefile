@@ -45,6 +45,7 @@ race: $(SETUP)
 	$(GO) test -race -timeout 2h ./...
 
 # The packages that start goroutines, without their long tests and without the packages that import training's compiler.
+CONCURRENT := ./corpus ./encode ./encode/embedding ./index/... ./mine ./score/... ./internal/... ./pipeline/engine ./pipeline/store ./pipeline/progress
 race-short: $(SETUP)
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 
