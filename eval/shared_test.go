@@ -15,9 +15,11 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/corpustest"
+	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
 	"bitextmine/mine"
 	"bitextmine/score/calibration"
+	"bitextmine/score/inject"
 )
 
 // shared is the path of the field's test sets beside the checkout. Their licences do not allow them in the repository.
@@ -216,11 +218,16 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	}
 	source, target := testset.Side{Language: "de", Texts: keep(german.Texts, outSource)}, testset.Side{Language: "en", Texts: keep(english.Texts, outTarget)}
 	vectors, searcher := &Embedder{Encoder: openEncoder(t)}, openSearcher(t)
-	c, dropped, err := Calibrate(t.Context(), vectors, searcher, source, target, known, 4, mine.Ratio)
+	pool, err := NewPool(t.Context(), vectors, searcher, source, target, 4, mine.Ratio)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := NewPool(t.Context(), vectors, searcher, source, target, 4, mine.Ratio)
+	host := &inject.Host{
+		Languages: [2]string{"de", "en"}, Texts: [2][]string{pool.source.texts, pool.target.texts}, K: 4,
+		Vectors: [2]embedding.Matrix{pool.source.rows, pool.target.rows}, Lists: [2]mine.Neighbours{pool.Lists.Source, pool.Lists.Target},
+		Searcher: searcher, Encoder: vectors.Encoder,
+	}
+	c, err := calibration.Collect(t.Context(), host, known, mine.Ratio)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +237,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	_, trueBest := BestThreshold(Curve(truth, len(gold)))
 	atBest := Extract(truth, len(gold), best.Threshold)
 	t.Logf("%d known pairs, %d dropped; threshold %.4f estimated P %.3f R %.3f F1 %.3f [%.3f, %.3f]; in truth P %.2f R %.2f F1 %.2f, the best F1 there is %.2f",
-		len(known), dropped, best.Threshold, best.Precision.Value, best.Recall.Value, best.F1.Value, best.F1.Low, best.F1.High, atBest.Precision(), atBest.Recall(), atBest.F1(), trueBest.F1())
+		len(known), c.Dropped, best.Threshold, best.Precision.Value, best.Recall.Value, best.F1.Value, best.F1.Low, best.F1.High, atBest.Precision(), atBest.Recall(), atBest.F1(), trueBest.F1())
 	if atBest.F1() < trueBest.F1()-3 {
 		t.Errorf("the chosen threshold gives F1 %.2f, the best is %.2f", atBest.F1(), trueBest.F1())
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 // The stages of the program. A stage registers itself when its package is imported.
 import (
+	_ "bitextmine/pipeline/stage/calibrate"
 	_ "bitextmine/pipeline/stage/encode"
 	_ "bitextmine/pipeline/stage/fit"
 	_ "bitextmine/pipeline/stage/match"

@@ -25,6 +25,7 @@ type SideBuilder struct {
 	ends     []int
 	vectors  feature.TokenVectors // contextual
 	ids      []int32              // of vectors
+	numbers  []int32              // see Renumber
 }
 
 // NewSide returns a builder for a side of n sentences of one language. tokens may be nil.
@@ -39,9 +40,25 @@ func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder
 	return s
 }
 
+// Renumber makes numbers[i] the number of what is added as sentence i from now on; with nil, i.
+func (s *SideBuilder) Renumber(numbers []int32) { s.numbers = numbers }
+
+// renumbered returns the numbers of what is added as these sentences.
+func (s *SideBuilder) renumbered(added []int32) []int32 {
+	if s.numbers == nil {
+		return added
+	}
+	numbers := make([]int32, len(added))
+	for i, n := range added {
+		numbers[i] = s.numbers[n]
+	}
+	return numbers
+}
+
 // Add describes sentences by their numbers. The texts are normalised. Each sentence must be added once; the order does
 // not matter.
 func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) error {
+	numbers = s.renumbered(numbers)
 	for len(texts) > 0 {
 		n := min(chunk, len(texts))
 		if err := s.add(ctx, numbers[:n], texts[:n], true); err != nil {
@@ -57,6 +74,7 @@ func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts [
 	if s.tokens == nil || !s.tokens.Static() {
 		return s.Add(ctx, numbers, texts)
 	}
+	numbers = s.renumbered(numbers)
 	for i, row := range rows {
 		begin := 0
 		if row > 0 {

@@ -155,7 +155,7 @@ func TestReadKnown(t *testing.T) {
 	refused(t, err, "a.de has 3 lines", "b.en has 1")
 	_, err = FixturePairs("fr", "en")
 	refused(t, err, "fr-en")
-	there, err := FixturePairs("de", "en")
+	there, err := FixturePairs("deu", "en")
 	if err != nil || len(there) < 100 {
 		t.Fatalf("%d pairs, error %v", len(there), err)
 	}

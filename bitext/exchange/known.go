@@ -13,6 +13,10 @@ import (
 // ReadKnown reads translations of two languages, normalised, from a file of the format that its name says: a TSV has
 // the columns src_text and tgt_text, or the texts in its first two columns.
 func ReadKnown(path, source, target string) ([]Pair, error) {
+	source, target, err := languages(source, target)
+	if err != nil {
+		return nil, err
+	}
 	opts := DefaultOptions()
 	opts.SourceLanguage, opts.TargetLanguage = source, target
 	r, err := Open(corpus.Input{Path: path}, FormatOf(path), opts)
@@ -55,8 +59,21 @@ func refuse(name string, rec Record) error {
 	return badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", name, rec.Number, rec.Reason, rec.Detail)
 }
 
+// languages gives two codes, in any usual form, corpus's names.
+func languages(source, target string) (_, _ string, err error) {
+	if source, err = corpus.ParseLanguage(source); err != nil {
+		return "", "", err
+	}
+	target, err = corpus.ParseLanguage(target)
+	return source, target, err
+}
+
 // FixturePairs returns the program's own German-English pairs, normalised, turned round where English is the source.
 func FixturePairs(source, target string) ([]Pair, error) {
+	source, target, err := languages(source, target)
+	if err != nil {
+		return nil, err
+	}
 	if !(source == "de" && target == "en") && !(source == "en" && target == "de") {
 		return nil, badinput.Errorf("the program has known pairs of German and English only: give a file of known %s-%s pairs", source, target)
 	}
@@ -68,7 +85,7 @@ func FixturePairs(source, target string) ([]Pair, error) {
 		}
 	}
 	var pairs []Pair
-	err := eachFixture("text/de-en.gold", func(de, en string) {
+	err = eachFixture("text/de-en.gold", func(de, en string) {
 		pair := Pair{texts[0][de], texts[1][en]}
 		if source == "en" {
 			pair.Source, pair.Target = pair.Target, pair.Source

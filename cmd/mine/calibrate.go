@@ -13,14 +13,11 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/bitext/exchange"
-	"bitextmine/corpus"
-	"bitextmine/encode/embedding"
-	"bitextmine/eval"
-	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/progress"
 	"bitextmine/score/calibration"
 )
 
@@ -40,9 +37,9 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Choose a threshold without gold",
 		Long: `Choose a threshold for your text without gold. Known pairs (--planted, source<TAB>target a line; for de-en those of the
-program by default) are planted among your sentences and mined with them: how many are found gives recall, what happens to
-sources whose partner was withheld gives precision, with 95% bootstrap intervals. The planted sentences are in no file, so
-never in the bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
+program by default) are injected among your sentences and mined with them: how many are found gives recall, what happens to
+sources whose partner was withheld gives precision, with 95% bootstrap intervals. The corpora are cut, encoded and searched as by mine run,
+whose intermediate files serve both ways; the injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
 is to use it takes no scorer (--scorer none).`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
   mine calibrate --config nightly.yaml --planted known.tsv --for-precision 0.95 --write nightly.yaml`,
@@ -57,7 +54,7 @@ is to use it takes no scorer (--scorer none).`,
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.planted, "planted", "", "known pairs to plant: source<TAB>target a line")
+	f.StringVar(&o.planted, "planted", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold, and scorer: none, into this YAML config")
@@ -81,7 +78,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if err != nil {
 		return err
 	}
-	c, dropped, err := calibrate(ctx, &cfg, known)
+	c, err := pipeline.Calibrate(ctx, cfg, known, runOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}
@@ -93,10 +90,10 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if o.precision > 0 {
 		var ok bool
 		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
-			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or plant pairs that are more like the text", o.precision)
+			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or give pairs that are more like the text", o.precision)
 		}
 	}
-	if err := printCalibration(out, c, dropped, estimates, chosen); err != nil {
+	if err := printCalibration(out, c, estimates, chosen); err != nil {
 		return err
 	}
 	if o.curve != "" {
@@ -110,25 +107,6 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	return nil
 }
 
-// calibrate mines a run's text with the known pairs planted in it.
-func calibrate(ctx context.Context, cfg *pipeline.Config, known []exchange.Pair) (c calibration.Outcomes, dropped int, err error) {
-	source, target, err := runSides(cfg)
-	if err != nil {
-		return c, 0, err
-	}
-	search, err := searcher(cfg)
-	if err != nil {
-		return c, 0, err
-	}
-	encoder, err := openEncoder(cfg)
-	if err != nil {
-		return c, 0, err
-	}
-	defer func() { err = errors.Join(err, encoder.Close()) }()
-	vectors := &eval.Embedder{Encoder: encoder, Narrow: embedding.DType(cfg.DType) == embedding.Float16}
-	return eval.Calibrate(ctx, vectors, search, source, target, known, cfg.K, mine.Margin(cfg.Margin))
-}
-
 // knownPairs reads the pairs to inject; without a file, the program's own for its two languages.
 func knownPairs(path string, cfg pipeline.Config) ([]exchange.Pair, error) {
 	if path == "" {
@@ -137,12 +115,12 @@ func knownPairs(path string, cfg pipeline.Config) ([]exchange.Pair, error) {
 	return exchange.ReadKnown(path, cfg.Source, cfg.Target)
 }
 
-func printCalibration(out io.Writer, c calibration.Outcomes, dropped int, estimates []calibration.Estimate, chosen calibration.Estimate) error {
-	fmt.Fprintf(out, "%d known pairs planted whole, %d sources without their partner", len(c.Whole), len(c.Unpaired))
-	if dropped > 0 {
-		fmt.Fprintf(out, "; %d left out, as the text holds a side of them", dropped)
+func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibration.Estimate, chosen calibration.Estimate) error {
+	fmt.Fprintf(out, "%d known pairs injected whole, %d sources without their partner", len(c.Whole), len(c.Unpaired))
+	if c.Dropped > 0 {
+		fmt.Fprintf(out, "; %d left out, as the text has a side of them", c.Dropped)
 	}
-	fmt.Fprintf(out, "\nestimated, with 95%% bootstrap intervals over the planted pairs\n\n")
+	fmt.Fprintf(out, "\nestimated, with 95%% bootstrap intervals over the injected pairs\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "threshold\tpairs kept\tprecision\trecall\tF1\t")
 	step := max(1, len(estimates)/12)
@@ -220,24 +198,4 @@ func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 	if add {
 		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 	}
-}
-
-// runSides reads a run's text, both sides.
-func runSides(cfg *pipeline.Config) (source, target testset.Side, err error) {
-	if cfg.Out == "" {
-		cfg.Out = "." // nothing is written there
-	}
-	if err := cfg.Validate(); err != nil {
-		return source, target, err
-	}
-	sources, targets, err := cfg.Inputs()
-	if err != nil {
-		return source, target, err
-	}
-	source, target = testset.Side{Language: cfg.Source}, testset.Side{Language: cfg.Target}
-	if source.Texts, err = corpus.Texts(sources, cfg.CorpusOptions()[0]); err != nil {
-		return source, target, err
-	}
-	target.Texts, err = corpus.Texts(targets, cfg.CorpusOptions()[1])
-	return source, target, err
 }

@@ -160,7 +160,7 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"explain", "Das gibt es nicht.", "That is not there."},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
 		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
-		{"calibrate", "--src", "de", "--tgt", "en"}, // its known pairs are the text itself
+		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined")}, // its known pairs are the text itself
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},
 		{"data", "get", "nosuch"},
@@ -243,8 +243,8 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
 	// The text is what is left when the known pairs are taken out.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
-		"--planted", write("known.tsv", known.pairs), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
-	if !strings.Contains(out, "known pairs planted whole") || !strings.Contains(out, "\nthreshold ") {
+		"--planted", write("known.tsv", known.pairs), "--out", filepath.Join(dir, "mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
 		t.Error(out)
 	}
 	text, err := os.ReadFile(config)

@@ -35,13 +35,13 @@ func newFitScorer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit-scorer",
 		Short: "Fit a scorer to your own corpora, without gold",
-		Long: `Fit a scorer to your own corpora, without gold. Known translations are planted into the corpora, half of them whole and half
-without one of their sentences, then the other way round: a planted pair is true, the other candidates of planted sentences are
+		Long: `Fit a scorer to your own corpora, without gold. Known translations are injected into the corpora, half of them whole and
+half without one of their sentences, then the other way round: an injected pair is true, the other candidates of its sentences are
 false, and nothing is claimed of the rest. The corpora are cut, encoded and searched as by mine run, whose intermediate files
-serve both ways; no planted sentence gets into a bitext.
+serve both ways; no injected sentence gets into a bitext.
 
 The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without --pairs the
-program's own 216 German-English ones are planted. --examples joins what other calls saved, so that a scorer can be fitted on
+program's own 216 German-English ones are injected. --examples joins what other calls saved, so that a scorer can be fitted on
 several language pairs; --src and --tgt are then not needed.`,
 		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
   mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json
@@ -53,7 +53,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	}
 	s.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line")
+	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
 	f.StringVar(&o.pairsTgt, "pairs-tgt", "", "and their target sentences in the same order")
 	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
@@ -125,7 +125,7 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
 	return []*fit.Set{set}, nil
 }
 
-// known reads the pairs to plant and says where they came from.
+// known reads the pairs to inject and says where they came from.
 func (o fitOptions) known(cfg *pipeline.Config) ([]exchange.Pair, string, error) {
 	switch {
 	case o.pairs != "" && o.pairsSource+o.pairsTgt != "":
@@ -143,10 +143,10 @@ func (o fitOptions) known(cfg *pipeline.Config) ([]exchange.Pair, string, error)
 	return pairs, "fixtures/text (the program's own)", err
 }
 
-// printScorer shows what a scorer weighs and how far its probabilities hold on planted pairs that it was not fitted on.
+// printScorer shows what a scorer weighs and how far its probabilities hold on injected pairs that it was not fitted on.
 func printScorer(out io.Writer, s *score.Scorer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "planted\t\tpairs\tfound\tcandidates\tseen\t\n")
+	fmt.Fprintf(table, "injected\t\tpairs\tfound\tcandidates\tseen\t\n")
 	for _, p := range s.FittedOn {
 		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Injected, p.Found, p.Candidates, p.Seen)
 	}
@@ -162,7 +162,7 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\non planted pairs left out: expected calibration error %.4f, log loss %.4f, precision %.3f and recall %.3f at 0.5\n",
+	_, err := fmt.Fprintf(out, "\non injected pairs left out: expected calibration error %.4f, log loss %.4f, precision %.3f and recall %.3f at 0.5\n",
 		q.Calibration, q.LogLoss, q.Precision, q.Recall)
 	return err
 }

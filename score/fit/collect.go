@@ -71,7 +71,7 @@ func sides(i, round int) inject.Sides {
 
 // collect injects the pairs once and adds the examples. Their groups are numbered from first.
 func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair, first, round int) (found int, err error) {
-	in, err := host.Inject(ctx, pairs, func(i int) inject.Sides { return sides(i, round) })
+	in, err := host.Inject(ctx, pairs, inject.Appended, func(i int) inject.Sides { return sides(i, round) })
 	if err != nil {
 		return 0, err
 	}

@@ -24,10 +24,11 @@ func (s Sides) has(side int) bool {
 
 // Injection is a host with known pairs among its sentences.
 type Injection struct {
-	Lists *mine.Lists // of the host's sentences, then the injected ones
+	Lists *mine.Lists // of all sentences, by number
 
 	host     *Host
-	texts    [2][]string        // injected, numbered after the host's
+	texts    [2][]string // injected
+	numbers  [2]numbers
 	pair     [2]map[int32]int32 // sentence -> its pair
 	whole    map[[2]int32]bool
 	unpaired map[int32]bool // pairs with only one sentence present
@@ -35,51 +36,78 @@ type Injection struct {
 
 // Inject adds sentences of the pairs to the host's, as sides says for each pair, and searches. A sentence or pair that
 // the host already has is used where it is.
-func (h *Host) Inject(ctx context.Context, pairs []exchange.Pair, sides func(i int) Sides) (*Injection, error) {
-	in := h.place(pairs, sides)
+func (h *Host) Inject(ctx context.Context, pairs []exchange.Pair, order Order, sides func(i int) Sides) (*Injection, error) {
+	in := h.choose(pairs, sides)
+	for side, texts := range h.Texts {
+		in.numbers[side] = newNumbers(texts, in.texts[side], order)
+	}
+	in.place(pairs)
 	var err error
-	in.Lists, err = h.search(ctx, in.texts)
+	in.Lists, err = in.search(ctx)
 	return in, err
 }
 
-// place assigns numbers to the sentences of the pairs.
-func (h *Host) place(pairs []exchange.Pair, sides func(i int) Sides) *Injection {
-	known := [2]map[string]int32{{}, {}}
+// choose finds the sentences to inject, each once.
+func (h *Host) choose(pairs []exchange.Pair, sides func(i int) Sides) *Injection {
+	in := &Injection{host: h, pair: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}, unpaired: map[int32]bool{}}
+	var there [2]map[string]bool
 	for side, texts := range h.Texts {
-		for i, text := range texts {
-			known[side][text] = int32(i)
+		there[side] = make(map[string]bool, len(texts))
+		for _, text := range texts {
+			there[side][text] = true
 		}
 	}
-	in := &Injection{host: h, pair: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}, unpaired: map[int32]bool{}}
 	for i, pair := range pairs {
 		injected := sides(i)
-		var numbers [2]int32
-		there := 0
 		for side, text := range [2]string{pair.Source, pair.Target} {
-			number, ok := known[side][text]
-			if !ok && injected.has(side) {
-				number, ok = int32(len(h.Texts[side])+len(in.texts[side])), true
+			if injected.has(side) && !there[side][text] {
+				there[side][text] = true
 				in.texts[side] = append(in.texts[side], text)
 			}
-			if ok {
-				in.pair[side][number] = int32(i)
-				numbers[side] = number
-				there++
-			}
-		}
-		if there == 2 {
-			in.whole[numbers] = true
-		} else {
-			in.unpaired[int32(i)] = true
 		}
 	}
 	return in
 }
 
+// place records which sentences belong to which pair.
+func (in *Injection) place(pairs []exchange.Pair) {
+	var number [2]map[string]int32
+	for side, n := range in.numbers {
+		number[side] = make(map[string]int32, len(n.own)+len(n.added))
+		for i, text := range in.host.Texts[side] {
+			number[side][text] = n.own[i]
+		}
+		for i, text := range in.texts[side] {
+			number[side][text] = n.added[i]
+		}
+	}
+	for i, pair := range pairs {
+		source, hasSource := number[0][pair.Source]
+		target, hasTarget := number[1][pair.Target]
+		if hasSource {
+			in.pair[0][source] = int32(i)
+		}
+		if hasTarget {
+			in.pair[1][target] = int32(i)
+		}
+		if hasSource && hasTarget {
+			in.whole[[2]int32{source, target}] = true
+		} else {
+			in.unpaired[int32(i)] = true
+		}
+	}
+}
+
+// KnownPair returns the known pair that a sentence of a side belongs to. ok is false if there is none.
+func (in *Injection) KnownPair(side int, sentence int32) (pair int32, ok bool) {
+	pair, ok = in.pair[side][sentence]
+	return pair, ok
+}
+
 // PairOf returns the known pair that one of a candidate's sentences belongs to. ok is false if there is none.
 func (in *Injection) PairOf(c *mine.Candidate) (pair int32, ok bool) {
-	if pair, ok = in.pair[0][c.Source]; !ok {
-		pair, ok = in.pair[1][c.Target]
+	if pair, ok = in.KnownPair(0, c.Source); !ok {
+		pair, ok = in.KnownPair(1, c.Target)
 	}
 	return pair, ok
 }
@@ -96,10 +124,12 @@ func (in *Injection) Problem() *score.Problem {
 	return &score.Problem{
 		Languages: h.Languages, Lists: in.Lists, Tokens: h.Tokens, Threads: h.Threads,
 		Read: func(ctx context.Context, side int, into *score.SideBuilder) error {
+			into.Renumber(in.numbers[side].own)
 			if err := h.Read(ctx, side, into); err != nil {
 				return err
 			}
-			return into.Add(ctx, score.Numbers(len(h.Texts[side]), len(in.texts[side])), in.texts[side])
+			into.Renumber(nil)
+			return into.Add(ctx, in.numbers[side].added, in.texts[side])
 		},
 		Only: func(c *mine.Candidate) bool { _, ok := in.PairOf(c); return ok },
 	}

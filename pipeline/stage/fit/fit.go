@@ -55,12 +55,12 @@ type spec struct {
 func Want(b *stage.Builder, pair int, known Known) string {
 	merge.Want(b, pair)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions()})
-	b.Add(Stage, key, int64(len(known.Pairs)), cost(b, pair), args{pair, known})
+	b.Add(Stage, key, int64(len(known.Pairs)), HostCost(b, pair), args{pair, known})
 	return key
 }
 
-// cost is, in memory, the texts, vectors and lists of both languages at once.
-func cost(b *stage.Builder, pair int) stage.Cost {
+// HostCost is that of injecting pairs: in memory, the texts, vectors and lists of both languages at once.
+func HostCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
 	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
 }

@@ -1,0 +1,180 @@
+package inject
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext/exchange"
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+	"bitextmine/index/exact"
+	"bitextmine/mine"
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// letters is an encoder for which only the words count, not their order: sentences of the same words tie.
+type letters struct{}
+
+func (letters) Dim() int { return 32 }
+
+func (letters) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	for i, text := range texts {
+		row := dst[i*32:][:32]
+		sum := 0
+		var counts [32]int
+		for word := range strings.FieldsSeq(text) {
+			counts[(int(word[0])*7+int(word[len(word)-1]))%32]++
+		}
+		for _, n := range counts {
+			sum += n * n
+		}
+		for d, n := range counts {
+			row[d] = float32(float64(n) / math.Sqrt(float64(sum)))
+		}
+	}
+	return nil
+}
+
+// sentences are n different ones of few words, so that many have the same words in another order.
+func sentences(rng *rand.Rand, n int) []string {
+	seen := map[string]bool{}
+	for len(seen) < n {
+		words := make([]string, 3)
+		for i := range words {
+			words[i] = string(rune('a' + rng.IntN(9)))
+		}
+		seen[strings.Join(words, " ")] = true
+	}
+	texts := make([]string, 0, n)
+	for text := range seen {
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	rng.Shuffle(n, func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	return texts
+}
+
+func byKey(texts []string) []string {
+	texts = slices.Clone(texts)
+	slices.SortFunc(texts, func(a, b string) int { return corpus.KeyOf(a).Compare(corpus.KeyOf(b)) })
+	return texts
+}
+
+func encoded(t testing.TB, texts []string) embedding.Matrix {
+	t.Helper()
+	rows := make([]float32, len(texts)*32)
+	if err := (letters{}).Encode(t.Context(), "", texts, rows); err != nil {
+		t.Fatal(err)
+	}
+	return embedding.Narrow(embedding.FromFloat32(rows, 32))
+}
+
+// newHost searches two corpora.
+func newHost(t testing.TB, source, target []string) *Host {
+	t.Helper()
+	searcher, err := exact.Open(exact.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{
+		Languages: [2]string{"de", "en"}, Texts: [2][]string{source, target}, K: 4, Searcher: searcher, Encoder: letters{}, Threads: 2,
+		Vectors: [2]embedding.Matrix{encoded(t, source), encoded(t, target)},
+	}
+	h.Read = score.Texts(h.Texts)
+	found, err := searcher.Search(t.Context(), index.Side{Vectors: h.Vectors[0]}, index.Side{Vectors: h.Vectors[1]}, h.K, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Lists = [2]mine.Neighbours{found.Source, found.Target}
+	return h
+}
+
+// TestInjectionIsASearchOfAll: the lists are those of a search of all sentences, numbered and ordered as Order says.
+func TestInjectionIsASearchOfAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	source, target := sentences(rng, 200), sentences(rng, 200)
+	var pairs []exchange.Pair
+	for i := range 60 {
+		pairs = append(pairs, exchange.Pair{Source: source[i], Target: target[i]})
+	}
+	pairs[7].Target = target[100] // the host has it
+	h := newHost(t, byKey(source[60:]), byKey(target[60:]))
+	sides := func(i int) Sides { return Sides(i % 3) }
+	for order, arrange := range map[Order]func(all []string) []string{ByKey: byKey, Appended: slices.Clone[[]string]} {
+		in, err := h.Inject(t.Context(), pairs, order, sides)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all [2][]string
+		for side := range all {
+			all[side] = arrange(append(slices.Clone(h.Texts[side]), in.texts[side]...))
+		}
+		whole := newHost(t, all[0], all[1])
+		for side, lists := range []mine.Neighbours{in.Lists.Source, in.Lists.Target} {
+			if want := whole.Lists[side]; !slices.Equal(lists.IDs, want.IDs) || !slices.Equal(lists.Cosines, want.Cosines) {
+				t.Errorf("order %d: the lists of side %d are not those of a search of all", order, side)
+			}
+		}
+		for i, pair := range pairs {
+			x, y := slices.Index(all[0], pair.Source), slices.Index(all[1], pair.Target)
+			if i != 7 && (x >= 0) != (sides(i) != TargetOnly) || (y >= 0) != (i == 7 || sides(i) != SourceOnly) {
+				t.Fatalf("pair %d, sides %d: numbers %d and %d", i, sides(i), x, y)
+			}
+			if unpaired := x < 0 || y < 0; in.Unpaired(int32(i)) != unpaired || !unpaired && !in.Whole(&mine.Candidate{Source: int32(x), Target: int32(y)}) {
+				t.Errorf("order %d: pair %d is not what it is", order, i)
+			}
+			for side, number := range []int{x, y} {
+				if got, ok := in.KnownPair(side, int32(number)); number >= 0 && (!ok || got != int32(i)) {
+					t.Errorf("order %d: sentence %d of side %d is of pair %d, not %d", order, number, side, got, i)
+				}
+			}
+		}
+		candidates, values, err := in.Problem().Candidates(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeatures(t, in, whole, candidates, values)
+	}
+}
+
+// checkFeatures computes the features again from all texts at once.
+func checkFeatures(t *testing.T, in *Injection, whole *Host, candidates []mine.Candidate, values feature.Values) {
+	t.Helper()
+	problem := score.Problem{Languages: whole.Languages, Lists: in.Lists, Read: whole.Read, Threads: 1}
+	all, want, err := problem.Candidates(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for i := range all {
+		if _, ok := in.PairOf(&all[i]); !ok {
+			continue
+		}
+		if at >= len(candidates) || candidates[at] != all[i] || !slices.Equal(values.Of(at), want.Of(i)) {
+			t.Fatalf("candidate %d is not %+v with its features", at, all[i])
+		}
+		at++
+	}
+	if at != len(candidates) || at == 0 {
+		t.Errorf("%d candidates, want %d", len(candidates), at)
+	}
+}
+
+func TestDistinctAndAbsent(t *testing.T) {
+	h := &Host{Texts: [2][]string{{"a"}, {"z"}}}
+	pairs := []exchange.Pair{{Source: "b", Target: "y"}, {Source: "a", Target: "x"}, {Source: "c", Target: "z"}, {Source: "b", Target: "w"}, {Source: "d", Target: "y"}, {Source: "", Target: "v"}, {Source: "e", Target: "x"}}
+	absent := h.Absent(pairs)
+	if got, want := fmt.Sprint(absent), "[{b y} {b w} {d y} { v} {e x}]"; got != want {
+		t.Errorf("absent %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(Distinct(absent)), "[{b y} {e x}]"; got != want {
+		t.Errorf("distinct %s, want %s", got, want)
+	}
+}
