@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"bitextmine/train/journal"
 	"bitextmine/train/step"
 )
 
@@ -36,9 +37,10 @@ func (a *average) add(values []step.Value, sentences int) bool {
 	return !math.IsNaN(loss) && !math.IsInf(loss, 0)
 }
 
-func (a *average) line(t *trainer) Line {
-	l := Line{Step: t.state.Step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Rate: t.optimiser.Rate(t.state.Step, t.config.Steps), Norm: a.norm,
-		Epoch: t.batches.Epoch(), Sentences: float64(a.sentences) / time.Since(a.began).Seconds()}
+func (a *average) line(t *trainer) journal.Line {
+	l := journal.Line{Step: t.state.Step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Norm: a.norm,
+		Rate: t.optimiser.Rate(t.state.Step, t.config.Steps), Epoch: t.batches.Epoch(),
+		Sentences: float64(a.sentences) / time.Since(a.began).Seconds()}
 	for name, sum := range a.terms {
 		l.Terms[name] = sum / float64(a.batches)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
+	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
@@ -49,8 +51,8 @@ func TestBadInput(t *testing.T) {
 		{"a teacher without a name", by("imascl", nil), "", "objective.teacher is empty"},
 		{"no piece for masks", all(trained(900), by("ems", set{"reconstruction": "ugt"})), "", "vocabulary.control: [<mask>]"},
 		{"more negatives than pairs", all(by("muse", set{"negatives": 60}), pairs(strings.Repeat("x", 3)+"\tb\n"+manyPairs(20))), "", "hard negatives"},
-		{"no metric of that name", all(judged, func(c *Config) { c.Stop.Metric = "tatoeba epo accurate" }), "", "tatoeba epo accuracy"},
-		{"a test set that is not there", all(judged, func(c *Config) { c.Dev[0].Dir += "-gone" }), "", "held-gone"},
+		{"no metric of that name", all(evaluated, func(c *Config) { c.Stop.Metric = "tatoeba epo accurate" }), "", "tatoeba epo accuracy"},
+		{"a test set that is not there", all(evaluated, func(c *Config) { c.Dev[0].Dir += "-gone" }), "", "held-gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config, o := tiny(t, c.change)
@@ -107,11 +109,11 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	config, o := tiny(t, func(c *Config) { c.EvalEvery, c.Steps = 2, 9 })
 	tr := takenUp(ctx, t, config, o)
 	var err error
-	if tr.journal, err = openJournal(filepath.Join(o.Out, logFile), 0); err != nil {
+	if tr.journal, err = journal.Open(o.Out, 0); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tr.journal.close() }()
-	tr.options.Progress = func(l Line, _ time.Duration) {
+	defer func() { _ = tr.journal.Close() }()
+	tr.options.Progress = func(l journal.Line, _ time.Duration) {
 		if l.Step == 3 {
 			table := tr.encoder.Weights()[0].Data
 			for i := range table {
@@ -121,8 +123,8 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	}
 	_, err = tr.loop(ctx)
 	refused(t, err, "the loss of step 4 is NaN or infinite (batch 3: ")
-	refused(t, err, "the checkpoint before it is "+tr.checkpoints.path(2))
-	all, err := tr.checkpoints.list()
+	refused(t, err, "the checkpoint before it is "+tr.checkpoints.At(2))
+	all, _, err := tr.checkpoints.List()
 	if err != nil || len(all) != 1 || all[0].Step != 2 {
 		t.Fatalf("checkpoints %+v, %v", all, err)
 	}
@@ -143,7 +145,7 @@ func TestLearningRateOutOfBounds(t *testing.T) {
 		_, err := Run(limited(t), config, o)
 		refused(t, err, want)
 		refused(t, err, "there is no checkpoint before it")
-		if all, err := (checkpoints{filepath.Join(o.Out, checkpointsDir)}).list(); err != nil || len(all) > 0 {
+		if all, _, err := (checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}).List(); err != nil || len(all) > 0 {
 			t.Errorf("checkpoints %+v, %v", all, err)
 		}
 	}
@@ -235,8 +237,8 @@ func TestPresetOfATraining(t *testing.T) {
 			by(name, set{"teacher": fixtures.Encoder})(&config)
 			config.Encoder.Bag.Dim = 512 // the teacher's
 		}
-		tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
-		if err := tr.begin(); err != nil {
+		state, err := openDirectory(&config, &o, newTrainer(config, o).checkpoints)
+		if err != nil {
 			t.Fatal(err)
 		}
 		again, err := ReadConfig(filepath.Join(o.Out, configFile))
@@ -244,7 +246,7 @@ func TestPresetOfATraining(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if digest, err := again.Digest(); err != nil || digest != tr.digest {
+		if digest, err := again.Digest(); err != nil || digest != state.Config {
 			t.Errorf("%s: the preset became another: %v", name, err)
 		}
 	}

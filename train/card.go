@@ -14,15 +14,15 @@ import (
 )
 
 // card returns the model card of an export: what it is, what it was trained on, and its figures.
-func (t *trainer) card(step int, dev map[string]float64) []byte {
+func (x exported) card(step int, figures map[string]float64) []byte {
 	var b bytes.Buffer
-	c := &t.config
+	c := &x.config
 	fmt.Fprintf(&b, "# %s\n\n", c.Name)
 	if c.Export.Notes != "" {
 		fmt.Fprintf(&b, "%s\n\n", c.Export.Notes)
 	}
-	fmt.Fprintf(&b, "A %s encoder of %d dimensions for %s, trained with the objective %s: step %d of %d, %d pairs a step", c.Encoder.Kind, t.encoder.Dim(),
-		strings.Join(t.set.Languages, ", "), c.Objective.Name, step, c.Steps, c.Bitext.BatchSize*c.Accumulate)
+	fmt.Fprintf(&b, "A %s encoder of %d dimensions for %s, trained with the objective %s: step %d of %d, %d pairs a step",
+		c.Encoder.Kind, x.encoder.Dim(), strings.Join(x.set.Languages, ", "), c.Objective.Name, step, c.Steps, c.Bitext.BatchSize*c.Accumulate)
 	if c.Encoder.Start != "" {
 		fmt.Fprintf(&b, ", from the weights of %s", c.Encoder.Start)
 	}
@@ -30,21 +30,21 @@ func (t *trainer) card(step int, dev map[string]float64) []byte {
 	if c.Export.Licence != "" {
 		fmt.Fprintf(&b, "Licence: %s.\n\n", c.Export.Licence)
 	}
-	fmt.Fprintf(&b, "## Data\n\n%d pairs: ", t.set.Len())
-	for i, g := range t.set.Groups {
+	fmt.Fprintf(&b, "## Data\n\n%d pairs: ", x.set.Len())
+	for i, g := range x.set.Groups {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s %d", t.set.GroupName(i), g.Pairs)
+		fmt.Fprintf(&b, "%s %d", x.set.GroupName(i), g.Pairs)
 	}
 	b.WriteString(".\n\n| file | licence | pairs |\n| --- | --- | --- |\n")
-	for _, f := range t.set.Stats.Files {
+	for _, f := range x.set.Stats.Files {
 		fmt.Fprintf(&b, "| %s | %s | %d |\n", filepath.Base(f.Path), cmp.Or(f.Licence, "not stated"), f.Kept)
 	}
-	if len(dev) > 0 {
+	if len(figures) > 0 {
 		b.WriteString("\n## Figures\n\n| | |\n| --- | --- |\n")
-		for _, name := range slices.Sorted(maps.Keys(dev)) {
-			fmt.Fprintf(&b, "| %s | %.2f |\n", name, dev[name])
+		for _, name := range slices.Sorted(maps.Keys(figures)) {
+			fmt.Fprintf(&b, "| %s | %.2f |\n", name, figures[name])
 		}
 	}
 	settings, err := yaml.Marshal(c)

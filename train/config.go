@@ -18,6 +18,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	_ "bitextmine/train/objective/systems" // all that a preset may name
@@ -44,10 +45,10 @@ type Config struct {
 	Export     ExportConfig       `yaml:"export"`
 
 	// The following settings change no weight.
-	Dev       []Dev `yaml:"dev"`
-	LogEvery  int   `yaml:"log_every"`  // steps between lines of the log
-	EvalEvery int   `yaml:"eval_every"` // steps between evaluations, each with a checkpoint; 0 means only the last step
-	Stop      Stop  `yaml:"stop"`
+	Dev       []dev.Set `yaml:"dev"`
+	LogEvery  int       `yaml:"log_every"`  // steps between lines of the log
+	EvalEvery int       `yaml:"eval_every"` // steps between evaluations, each with a checkpoint; 0: the last
+	Stop      Stop      `yaml:"stop"`
 }
 
 // Stop says when training ends before its last step, and which checkpoint is the best.
@@ -133,14 +134,14 @@ func (c Config) Validate() error {
 	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
-	check(c.Stop.Metric == "" || c.Judges(c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
+	check(c.Stop.Metric == "" || dev.Gives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
 		"the objective %s needs the encoder's tokens, which are not available with a bag or with chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
 	switch c.Encoder.Kind {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
-		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Most == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
+		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
 	case "transformer":
 		if c.Encoder.Start == "" {
 			shape := c.Encoder.Transformer
@@ -155,7 +156,7 @@ func (c Config) Validate() error {
 		sections = append(sections, c.Vocabulary.Validate)
 	}
 	for _, d := range c.Dev {
-		sections = append(sections, d.validate)
+		sections = append(sections, d.Validate)
 	}
 	for _, validate := range sections {
 		if err := validate(); err != nil {

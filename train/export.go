@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
@@ -24,84 +25,89 @@ const modelFile = "model.onnx"
 // agreement is the largest allowed difference between a value of the trainer's vectors and of ONNX Runtime's.
 const agreement = 1e-5
 
-// export writes the best checkpoint as an encoder for mining and returns its step and dev figures. If ONNX Runtime does
-// not give the trainer's vectors, export fails and an earlier export stays.
-func (t *trainer) export(ctx context.Context) (step int, dev map[string]float64, err error) {
-	if step, err = t.checkpoints.best(t.config.Stop.Metric); err != nil {
+// publish exports the best checkpoint as an encoder for mining, and returns its step and dev figures. If ONNX Runtime
+// does not give the trainer's vectors, publish fails and an earlier export stays.
+func (t *trainer) publish(ctx context.Context) (step int, figures map[string]float64, err error) {
+	if step, err = t.checkpoints.Best(t.config.Stop.Metric); err != nil {
 		return 0, nil, err
 	}
-	t.report(fmt.Sprintf("export step %d", step))
-	if err := t.checkpoints.load(step, encoderFile, t.encoder.Weights()); err != nil {
+	t.options.report(fmt.Sprintf("export step %d", step))
+	if err := t.checkpoints.Load(step, checkpoint.Encoder, t.encoder.Weights()); err != nil {
 		return 0, nil, err
 	}
-	graph, exported := t.graph()
 	final := filepath.Join(t.options.Out, modelDir)
 	tmp := final + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
 		return 0, nil, err
 	}
-	if err := t.write(tmp, graph); err != nil {
+	x := newExport(&t.parts)
+	if err := x.write(tmp); err != nil {
 		return 0, nil, err
 	}
-	judged := t.live
-	judged.encoder = exported
-	if err := t.agree(ctx, tmp, judged); err != nil {
+	if err := x.check(ctx, tmp); err != nil {
 		return 0, nil, err
 	}
-	dev, known := t.judged[step]
-	if !known || exported != t.encoder { // evaluate the encoder as it is exported: a bag is rounded
-		t.live = judged
-		if dev, err = t.judge(ctx); err != nil {
+	figures, known := t.figures[step]
+	if !known || x.exact.encoder != t.encoder { // evaluate the encoder as it is exported: a bag is rounded
+		if figures, err = t.evaluate(ctx, x.exact); err != nil {
 			return 0, nil, err
 		}
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(tmp, "README.md"), t.card(step, dev)); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(tmp, "README.md"), x.card(step, figures)); err != nil {
 		return 0, nil, err
 	}
 	if err := errors.Join(os.RemoveAll(final), os.Rename(tmp, final)); err != nil {
 		return 0, nil, err
 	}
-	return step, dev, atomicfile.SyncDir(t.options.Out)
+	return step, figures, atomicfile.SyncDir(t.options.Out)
 }
 
-// graph returns the encoder's graph and the encoder whose vectors it must give. For a bag this is the one with the
-// rounded table.
-func (t *trainer) graph() (*export.Graph, encoder.Encoder) {
-	switch e := t.encoder.(type) {
+// exported is the encoder of a training as it is exported.
+type exported struct {
+	*parts
+	graph *export.Graph
+	exact live // gives the vectors that the graph must give: of a bag, those of the rounded table
+}
+
+func newExport(p *parts) exported {
+	x := exported{parts: p, exact: p.live()}
+	switch e := p.encoder.(type) {
 	case *encoder.Bag:
 		numbers, scales := e.Rounded()
-		return export.Bag(t.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
+		x.graph, x.exact.encoder = export.Bag(p.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
 	case *encoder.Transformer:
-		return export.Transformer(t.config.Name, e), e
+		x.graph = export.Transformer(p.config.Name, e)
+	default:
+		panic(fmt.Sprintf("train: an encoder of type %T has no graph", p.encoder))
 	}
-	panic(fmt.Sprintf("train: an encoder of type %T has no graph", t.encoder))
+	return x
 }
 
 // write writes the graph, its manifest and its vocabulary into a directory.
-func (t *trainer) write(dir string, graph *export.Graph) error {
-	model, err := graph.Model()
+func (x exported) write(dir string) error {
+	model, err := x.graph.Model()
 	if err != nil {
 		return err
 	}
 	if err := atomicfile.WriteBytes(filepath.Join(dir, modelFile), model); err != nil {
 		return err
 	}
-	tokenizer := t.config.Tokenizer
+	tokenizer := x.config.Tokenizer
 	tokenizer.File = vocabularyName(tokenizer)
-	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(t.options.Out, tokenizer.File)); err != nil {
+	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(x.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
 	tokens := encode.TokenOutput{Output: export.Tokens}
-	_, tokens.Static = t.encoder.(*encoder.Bag)
-	if width := t.encoder.Weights()[0].Shape[1]; width != t.encoder.Dim() {
+	_, tokens.Static = x.encoder.(*encoder.Bag)
+	if width := x.encoder.Weights()[0].Shape[1]; width != x.encoder.Dim() {
 		tokens.Dim = width
 	}
 	text, err := yaml.Marshal(encode.Manifest{
-		Name: t.config.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: t.config.Bitext.MaxTokens,
-		Inputs: encode.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none", Normalise: false, Dim: t.encoder.Dim(),
-		Tokens:  tokens,
-		Licence: t.config.Export.Licence, Languages: t.set.Languages, TrainedOn: t.config.Export.TrainedOn,
+		Name: x.config.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
+		Inputs: encode.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
+		Dim: x.encoder.Dim(), Tokens: tokens,
+		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
 	})
 	if err != nil {
 		return err
@@ -109,13 +115,13 @@ func (t *trainer) write(dir string, graph *export.Graph) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, encode.ManifestName), text)
 }
 
-// agree compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
-func (t *trainer) agree(ctx context.Context, dir string, trainer live) (err error) {
+// check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
+func (x exported) check(ctx context.Context, dir string) (err error) {
 	model, err := encode.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the exported encoder: %w", err)
 	}
-	runtime, err := encode.Open(model, encode.Options{Library: t.options.Library})
+	runtime, err := encode.Open(model, encode.Options{Library: x.options.Library})
 	if err != nil {
 		return fmt.Errorf("the exported encoder: %w", err)
 	}
@@ -123,7 +129,7 @@ func (t *trainer) agree(ctx context.Context, dir string, trainer live) (err erro
 	var stats data.Stats
 	var texts []string
 	language := ""
-	for p, err := range data.Pairs(ctx, t.config.Bitext, &stats) {
+	for p, err := range data.Pairs(ctx, x.config.Bitext, &stats) {
 		if err != nil {
 			return err
 		}
@@ -134,13 +140,13 @@ func (t *trainer) agree(ctx context.Context, dir string, trainer live) (err erro
 	}
 	for _, n := range []int{1, len(texts)} {
 		want, got := make([]float32, n*runtime.Dim()), make([]float32, n*runtime.Dim())
-		if err := errors.Join(trainer.Encode(ctx, language, texts[:n], want), runtime.Encode(ctx, language, texts[:n], got)); err != nil {
+		if err := errors.Join(x.exact.Encode(ctx, language, texts[:n], want), runtime.Encode(ctx, language, texts[:n], got)); err != nil {
 			return err
 		}
 		for i := range want {
 			if d := math.Abs(float64(got[i] - want[i])); d > agreement || math.IsNaN(d) {
-				return badinput.Errorf("the exported encoder gives %q a vector that is off by %g, more than %g: it was not published; a training whose loss did not fall has such weights, of another report this with the preset",
-					texts[i/runtime.Dim()], d, agreement)
+				return badinput.Errorf("the exported encoder gives %q a vector that is off by %g, more than %g: it was not published;"+
+					" a training whose loss did not fall has such weights, of another report this with the preset", texts[i/runtime.Dim()], d, agreement)
 			}
 		}
 	}

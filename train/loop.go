@@ -2,13 +2,51 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"time"
 
+	"github.com/gomlx/compute"
+
+	"bitextmine/eval"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
+	"bitextmine/train/dev"
+	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 )
+
+// trainer computes the steps of a training.
+type trainer struct {
+	parts
+	checkpoints checkpoint.Dir
+	journal     *journal.Journal
+	state       checkpoint.State
+	figures     map[int]map[string]float64 // dev figures by step, of this process
+}
+
+func newTrainer(c Config, o Options) *trainer {
+	return &trainer{parts: parts{config: c, options: o}, checkpoints: checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)},
+		figures: map[int]map[string]float64{}}
+}
+
+// prepare reads the bitext, creates everything that learns, and loads the checkpoint of t.state.
+func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	bitext := t.set.Digest()
+	if t.state.Step > 0 && t.state.Bitext != bitext {
+		return badinput.Errorf("%s holds a training on other bitext than its sources now give: restore the files, or choose another directory", t.options.Out)
+	}
+	t.state.Bitext = bitext
+	if err := t.make(ctx, backend); err != nil {
+		return err
+	}
+	return t.resume(t.checkpoints, t.state.Step)
+}
 
 // loop computes steps until the last, or until the stop metric has not grown for long enough. reason says which.
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
@@ -19,18 +57,18 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			return "", err
 		}
 		step := t.state.Step
-		judges := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
-		if step%c.LogEvery == 0 || judges { // so that the lines of a resumed training begin at the same steps
+		evaluates := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
+		if step%c.LogEvery == 0 || evaluates { // so that the lines of a resumed training begin at the same steps
 			if err := t.log(since.line(t)); err != nil {
 				return "", err
 			}
 			since = newAverage()
 		}
-		if !judges {
+		if !evaluates {
 			continue
 		}
 		began := time.Now()
-		if err := t.keep(ctx); err != nil {
+		if err := t.save(ctx); err != nil {
 			return "", err
 		}
 		since.began = since.began.Add(time.Since(began)) // evaluation does not count as training
@@ -63,39 +101,40 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 	return nil
 }
 
-// keep evaluates the encoder, writes a checkpoint and removes those that are no longer needed.
-func (t *trainer) keep(ctx context.Context) error {
+// save evaluates the encoder, writes a checkpoint and removes those that are no longer needed.
+func (t *trainer) save(ctx context.Context) error {
 	c := &t.config
 	for _, w := range append(t.encoder.Weights(), t.heads...) {
 		if !w.Sound() {
 			return t.diverged("step %d left values in %s that are NaN, infinite or too large", t.state.Step, w.Name)
 		}
 	}
-	t.report(fmt.Sprintf("evaluate step %d", t.state.Step))
+	t.options.report(fmt.Sprintf("evaluate step %d", t.state.Step))
 	var err error
-	if t.state.Dev, err = t.judge(ctx); err != nil {
+	if t.state.Dev, err = t.evaluate(ctx, t.live()); err != nil {
 		return err
 	}
-	t.judged[t.state.Step] = t.state.Dev
+	t.figures[t.state.Step] = t.state.Dev
 	if c.Stop.Metric != "" {
 		figure, ok := t.state.Dev[c.Stop.Metric]
 		if !ok {
 			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric, names(t.state.Dev))
 		}
-		t.state.better(figure)
+		t.state.Better(figure)
 	}
 	if t.state.Dev != nil {
-		if err := t.log(Line{Step: t.state.Step, Dev: t.state.Dev}); err != nil {
+		if err := t.log(journal.Line{Step: t.state.Step, Dev: t.state.Dev}); err != nil {
 			return err
 		}
 	}
-	if err := t.checkpoints.save(t.state, t.about, t.files()); err != nil {
+	if err := t.checkpoints.Save(t.state, t.architecture, t.files()); err != nil {
 		return err
 	}
-	return t.checkpoints.prune(c.Stop.Metric, c.Stop.Keep)
+	return t.checkpoints.Prune(c.Stop.Metric, c.Stop.Keep)
 }
 
-func (t *trainer) log(l Line) error {
+// log shows and stores a line.
+func (t *trainer) log(l journal.Line) error {
 	if t.options.Progress != nil {
 		var left time.Duration
 		if l.Sentences > 0 {
@@ -104,5 +143,24 @@ func (t *trainer) log(l Line) error {
 		}
 		t.options.Progress(l, left)
 	}
-	return t.journal.add(l)
+	return t.journal.Add(l)
+}
+
+// evaluate returns the dev figures of an encoder.
+func (t *trainer) evaluate(ctx context.Context, e live) (map[string]float64, error) {
+	if len(t.config.Dev) == 0 {
+		return nil, nil
+	}
+	return dev.Evaluate(ctx, t.config.Dev, &eval.Embedder{Encoder: e}, t.options.Searcher)
+}
+
+// diverged is the error of a training whose loss or weights are NaN or infinite. It names the last checkpoint.
+func (t *trainer) diverged(format string, args ...any) error {
+	last := "there is no checkpoint before it"
+	if all, _, err := t.checkpoints.List(); err != nil {
+		return errors.Join(badinput.Errorf(format, args...), err)
+	} else if len(all) > 0 {
+		last = "the checkpoint before it is " + t.checkpoints.At(all[len(all)-1].Step)
+	}
+	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...), last)
 }

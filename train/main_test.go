@@ -14,6 +14,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
@@ -96,7 +97,7 @@ func shifted(text string) string {
 	}, text)
 }
 
-// heldOut is how many of the fixture's sentences a tiny training is judged by and does not see.
+// heldOut is the number of the fixture's sentences that a tiny training is evaluated on and does not see.
 const heldOut = 100
 
 // tiny is a preset for English and its shifted language, and where its training goes.
@@ -139,9 +140,9 @@ func tiny(t *testing.T, change func(*Config)) (Config, Options) {
 	return c, Options{Out: filepath.Join(dir, "out"), Device: "cpu", Searcher: searcher}
 }
 
-// judged adds the held-out sentences to a preset.
-func judged(c *Config) {
-	c.Dev = []Dev{{Protocol: "tatoeba", Dir: filepath.Join(filepath.Dir(c.Bitext.Sources[0].Files[0]), "held"), Src: []string{"eo"}, Tgt: "en"}}
+// evaluated adds the held-out sentences to a preset.
+func evaluated(c *Config) {
+	c.Dev = []dev.Set{{Protocol: "tatoeba", Dir: filepath.Join(filepath.Dir(c.Bitext.Sources[0].Files[0]), "held"), Src: []string{"eo"}, Tgt: "en"}}
 }
 
 // transformer turns a tiny preset into one of a transformer.

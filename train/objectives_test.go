@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
+	"bitextmine/train/journal"
 )
 
 // TestEveryObjectiveTrains: each takes its steps through Run, with everything that the trainer must bring it, and its
@@ -48,7 +49,8 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if kind == "transformer" {
 					transformer(&config)
 					if c.objective == "mse-distill" || c.objective == "ems" {
-						config.Encoder.Transformer.Projection = 512 // the teacher's; beside a shared table it makes vectors wider than words
+						// The teacher's; with a shared table, vectors that are wider than words.
+						config.Encoder.Transformer.Projection = 512
 					}
 				}
 				if config.Encoder.Bag.Dim = 256; c.objective == "mse-distill" {
@@ -63,7 +65,7 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if strings.Contains(told, "find hard negatives: 100%") != (c.objective == "muse") {
 					t.Errorf("it told\n%s", told)
 				}
-				lines, err := readJournal(filepath.Join(o.Out, logFile))
+				lines, err := journal.Read(o.Out)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -75,7 +75,7 @@ func newBag(c *Config, v *encode.Vocabulary) (*encoder.Bag, error) {
 	pieces := v.Pieces()
 	if pieces == nil {
 		pieces = make([]string, v.Rows())
-		if c.Encoder.Bag.NGrams.Most > 0 {
+		if c.Encoder.Bag.NGrams.Max > 0 {
 			return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", c.Tokenizer.Kind)
 		}
 	}

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"bitextmine/internal/lockfile"
+	"bitextmine/train/checkpoint"
+	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 )
 
@@ -53,7 +57,7 @@ func TestResumeIsExact(t *testing.T) {
 					t.Errorf("step %d: %v in one go, %v resumed", i+1, want[i], got[i])
 				}
 			}
-			for _, file := range []string{encoderFile, headsFile, optimiserFile} {
+			for _, file := range []string{checkpoint.Encoder, checkpoint.Heads, checkpoint.Optimiser} {
 				if !bytes.Equal(lastCheckpoint(t, o, file), lastCheckpoint(t, broken, file)) {
 					t.Errorf("%s differs", file)
 				}
@@ -62,12 +66,78 @@ func TestResumeIsExact(t *testing.T) {
 	}
 }
 
-// stopAfter runs until the judgement after some steps, and then one step more, as a training that is stopped does.
+// TestResumeBesideABrokenCheckpoint: an older one that is half removed is named and ignored, one whose content changed
+// is refused.
+func TestResumeBesideABrokenCheckpoint(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, all(evaluated, func(c *Config) {
+		c.Steps, c.EvalEvery, c.Stop.Metric, c.Stop.Keep = 6, 2, "tatoeba epo accuracy", 5
+	}))
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	want := lastCheckpoint(t, o, checkpoint.Encoder)
+	d := newTrainer(config, o).checkpoints
+	for _, path := range []string{filepath.Join(d.At(2), "state.json"), filepath.Join(d.At(2), checkpoint.Heads), d.At(6)} {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Resume = true
+	told := ""
+	o.Report = func(what string) { told += what + "\n" }
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(told, "the checkpoint "+d.At(2)+" is incomplete") || !strings.Contains(told, "resume at step 4") {
+		t.Errorf("it told\n%s", told)
+	}
+	if !bytes.Equal(lastCheckpoint(t, o, checkpoint.Encoder), want) {
+		t.Error("the resumed training has other weights")
+	}
+	path := filepath.Join(d.At(6), checkpoint.Optimiser)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(ctx, config, o)
+	refused(t, err, path+" is damaged")
+	for _, step := range []int{4, 6} {
+		if err := os.RemoveAll(d.At(step)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = Run(ctx, config, o)
+	refused(t, err, "and there is no other: remove it to begin again")
+}
+
+// TestOneTrainingInADirectory: a second one is refused by the lock, before it reads or writes anything.
+func TestOneTrainingInADirectory(t *testing.T) {
+	config, o := tiny(t, nil)
+	release, err := Lock(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	_, err = Run(limited(t), config, o)
+	if locked := (*lockfile.Locked)(nil); !errors.As(err, &locked) || locked.PID != os.Getpid() {
+		t.Errorf("a second training gave %v", err)
+	}
+	if entries, err := os.ReadDir(o.Out); err != nil || len(entries) != 1 {
+		t.Errorf("it left %v, %v", entries, err)
+	}
+}
+
+// stopAfter runs until the evaluation after some steps and one step more, as a training that is stopped does.
 func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, steps int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o.Progress = func(l Line, _ time.Duration) {
+	o.Progress = func(l journal.Line, _ time.Duration) {
 		if l.Step == steps+1 {
 			stop()
 		}
@@ -79,7 +149,7 @@ func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, step
 
 func losses(t *testing.T, o Options) (all []float64) {
 	t.Helper()
-	lines, err := readJournal(filepath.Join(o.Out, logFile))
+	lines, err := journal.Read(o.Out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +163,12 @@ func losses(t *testing.T, o Options) (all []float64) {
 
 func lastCheckpoint(t *testing.T, o Options, file string) []byte {
 	t.Helper()
-	c := checkpoints{filepath.Join(o.Out, checkpointsDir)}
-	all, err := c.list()
+	c := checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}
+	all, _, err := c.List()
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d checkpoints, %v", len(all), err)
 	}
-	text, err := os.ReadFile(filepath.Join(c.path(all[len(all)-1].Step), file))
+	text, err := os.ReadFile(filepath.Join(c.At(all[len(all)-1].Step), file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,75 +1,25 @@
 package train
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/gomlx/compute"
 
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
 	"bitextmine/train/weights"
 )
 
-// natureKey is the metadata of a checkpoint's encoder.safetensors that holds its nature.
-const natureKey = "encoder"
-
-// nature is what tensors do not tell of the encoder that they are of. Another training goes on from them only under the
-// same.
-type nature struct {
-	Kind        string            `json:"kind"`
-	Vocabulary  string            `json:"vocabulary"` // SHA-256 of the tokenizer's file
-	NGrams      [2]int            `json:"ngrams"`     // of a bag: the shortest and the longest
-	Transformer *encoder.Settings `json:"transformer,omitempty"`
-}
-
-// newNature describes the preset's encoder over the vocabulary in dir.
-func newNature(c *Config, e encoder.Encoder, dir string) (nature, error) {
-	digest, err := vocabularyDigest(c, dir)
-	if err != nil {
-		return nature{}, err
-	}
-	n := nature{Kind: c.Encoder.Kind, Vocabulary: digest}
-	if t, ok := e.(*encoder.Transformer); ok {
-		n.Transformer = &t.Settings
-		return n, nil
-	}
-	n.NGrams = lengths(c.Encoder.Bag.NGrams)
-	return n, nil
-}
-
-func (n nature) metadata() (map[string]string, error) {
-	text, err := json.Marshal(n)
-	return map[string]string{natureKey: string(text)}, err
-}
-
-func vocabularyDigest(c *Config, dir string) (string, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, vocabularyName(c.Tokenizer)))
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-func lengths(n encoder.NGrams) [2]int {
-	if n.Most == 0 {
-		return [2]int{}
-	}
-	return [2]int{n.Least, n.Most}
-}
-
 // startEncoder makes the encoder of encoder.start: of a checkpoint that mine train left or, for a transformer, of
 // published weights. dir is the training's own.
 func startEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
-	path := filepath.Join(c.Encoder.Start, encoderFile)
+	path := filepath.Join(c.Encoder.Start, checkpoint.Encoder)
 	_, err := os.Stat(path)
 	switch {
 	case err == nil:
@@ -100,11 +50,14 @@ func published(c *Config, v *encode.Vocabulary, backend compute.Backend) (encode
 
 // continued is the encoder of a checkpoint's file. A transformer gets its shape, too; a bag must be of the preset's.
 func continued(c *Config, v *encode.Vocabulary, backend compute.Backend, dir, path string) (encoder.Encoder, error) {
+	if err := checkpoint.Verify(c.Encoder.Start, checkpoint.Encoder); err != nil {
+		return nil, badinput.Errorf("encoder.start: %w", err)
+	}
 	stored, metadata, err := weights.ReadFile(path, nil)
 	if err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
-	was, err := c.mayFollow(metadata[natureKey], dir, path)
+	was, err := c.mayFollow(metadata[architectureKey], dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -148,33 +101,17 @@ func (c *Config) following(was encoder.Settings) encoder.Settings {
 	return was
 }
 
-// mayFollow reads a checkpoint's nature and refuses one that the preset's encoder does not share.
-func (c *Config) mayFollow(text, dir, path string) (nature, error) {
-	var was nature
-	if err := json.Unmarshal([]byte(text), &was); err != nil {
-		return was, badinput.Errorf("%s does not say what encoder it is of, as checkpoints do: name one that this program wrote", path)
+// checkFiles refuses, before anything is read, test sets that are missing and a teacher that cannot be used.
+func (c *Config) checkFiles() error {
+	for _, d := range c.Dev {
+		if !exists(d.Dir) {
+			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev", d.Protocol, d.Dir)
+		}
 	}
-	digest, err := vocabularyDigest(c, dir)
-	if err != nil {
-		return was, err
-	}
-	ngrams := lengths(c.Encoder.Bag.NGrams)
-	switch {
-	case was.Kind != c.Encoder.Kind || (was.Kind == "transformer") != (was.Transformer != nil):
-		return was, badinput.Errorf("%s is of a %s, but encoder.kind is %s: write the same kind", path, was.Kind, c.Encoder.Kind)
-	case was.Vocabulary != digest:
-		return was, badinput.Errorf("%s was trained with another vocabulary than tokenizer.file, %s: give %s of its own training",
-			path, c.Tokenizer.File, vocabularyName(c.Tokenizer))
-	case was.Transformer != nil && was.Transformer.Projection > 0 && !slices.Contains([]int{0, was.Transformer.Projection}, c.Encoder.Transformer.Projection):
-		return was, badinput.Errorf("%s has a projection to %d numbers, but encoder.transformer.projection is %d: write the same, or leave it out",
-			path, was.Transformer.Projection, c.Encoder.Transformer.Projection)
-	case was.Kind == "bag" && was.NGrams != ngrams:
-		return was, badinput.Errorf("%s has n-grams of %d to %d characters, but encoder.bag.ngrams are of %d to %d: write the same", path, was.NGrams[0], was.NGrams[1], ngrams[0], ngrams[1])
-	}
-	return was, nil
+	return c.checkTeacher()
 }
 
-// checkTeacher refuses, before anything is read, a teacher that is missing or whose vectors do not fit the encoder's.
+// checkTeacher refuses a teacher that is missing or whose vectors do not fit the encoder's.
 func (c *Config) checkTeacher() error {
 	needs := c.Objective.Needs()
 	if needs.Teacher == "" {
@@ -198,7 +135,7 @@ func (c *Config) checkTeacher() error {
 // alone.
 func (c *Config) vectorDim() (int, error) {
 	transformer := c.Encoder.Transformer
-	switch path := filepath.Join(c.Encoder.Start, encoderFile); {
+	switch path := filepath.Join(c.Encoder.Start, checkpoint.Encoder); {
 	case c.Encoder.Kind == "bag":
 		return c.Encoder.Bag.Dim, nil
 	case c.Encoder.Start == "" || transformer.Projection > 0:
@@ -208,8 +145,8 @@ func (c *Config) vectorDim() (int, error) {
 		if err != nil {
 			return 0, badinput.Errorf("encoder.start: %w", err)
 		}
-		var was nature
-		if err := json.Unmarshal([]byte(metadata[natureKey]), &was); err != nil || was.Transformer == nil {
+		var was architecture
+		if err := json.Unmarshal([]byte(metadata[architectureKey]), &was); err != nil || was.Transformer == nil {
 			return transformer.Dim(), nil // newEncoder says what is wrong with it
 		}
 		return was.Transformer.Dim(), nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	"bitextmine/train/vocab"
@@ -23,14 +24,14 @@ func follows(t *testing.T, change func(*Config)) (first, next Config, o Options)
 	}
 	next = first
 	next.Objective = objective.Default("ems")
-	next.Encoder.Start = checkpoints{filepath.Join(o.Out, checkpointsDir)}.path(first.Steps)
+	next.Encoder.Start = checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(first.Steps)
 	o.Out += "-next"
 	return first, next, o
 }
 
 var startKinds = map[string]func(*Config){
 	"bag":              nil,
-	"bag with n-grams": func(c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Least: 3, Most: 4, Deviation: 0.02} },
+	"bag with n-grams": func(c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Min: 3, Max: 4, Deviation: 0.02} },
 	"transformer":      transformer,
 }
 
@@ -40,7 +41,7 @@ func TestStartFromATraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)
 			_, next, o := follows(t, change)
-			want, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, encoderFile), nil)
+			want, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, checkpoint.Encoder), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestStartWithAProjection(t *testing.T) {
 	_, next, o = follows(t, projected(40))
 	next.Encoder.Transformer.Projection = 0
 	tr = takenUp(ctx, t, next, o)
-	stored, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, encoderFile), func(name string) bool { return name == "projection.weight" })
+	stored, _, err := weights.ReadFile(filepath.Join(next.Encoder.Start, checkpoint.Encoder), func(name string) bool { return name == "projection.weight" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +104,15 @@ func TestStartWithAProjection(t *testing.T) {
 func TestStartsThatAreRefused(t *testing.T) {
 	rewritten := func(change func([]*weights.Tensor, map[string]string) []*weights.Tensor) func(*testing.T, *Config) {
 		return func(t *testing.T, c *Config) {
-			path := filepath.Join(c.Encoder.Start, encoderFile)
+			path := filepath.Join(c.Encoder.Start, checkpoint.Encoder)
 			tensors, metadata, err := weights.ReadFile(path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := weights.WriteFile(path, change(tensors, metadata), metadata); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(c.Encoder.Start, "state.json")); err != nil { // it has the digest
 				t.Fatal(err)
 			}
 		}
@@ -123,8 +127,8 @@ func TestStartsThatAreRefused(t *testing.T) {
 			c.Encoder.Start = filepath.Dir(filepath.Dir(c.Encoder.Start))
 		}},
 		{"other dimensions", "bag.pieces has the shape", "bag", func(_ *testing.T, c *Config) { c.Encoder.Bag.Dim++ }},
-		{"other n-grams", "n-grams of 3 to 4 characters, but encoder.bag.ngrams are of 3 to 5", "bag with n-grams", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams.Most = 5 }},
-		{"n-grams where there were none", "n-grams of 0 to 0", "bag", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Least: 3, Most: 4} }},
+		{"other n-grams", "n-grams of 3 to 4 characters, but encoder.bag.ngrams are of 3 to 5", "bag with n-grams", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams.Max = 5 }},
+		{"n-grams where there were none", "n-grams of 0 to 0", "bag", func(_ *testing.T, c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Min: 3, Max: 4} }},
 		{"another kind", "is of a transformer, but encoder.kind is bag", "transformer", func(_ *testing.T, c *Config) { c.Encoder.Kind = "bag" }},
 		{"another vocabulary", "another vocabulary", "bag", func(t *testing.T, c *Config) {
 			c.Tokenizer.File = filepath.Join(t.TempDir(), "other.model")
@@ -162,8 +166,14 @@ func TestStartsThatAreRefused(t *testing.T) {
 			clear(metadata)
 			return all
 		})},
+		{"weights that changed", "is damaged, its digest is not that of state.json", "bag", func(t *testing.T, c *Config) {
+			write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "other weights")
+		}},
 		{"no safetensors", "cannot be read as safetensors", "bag", func(t *testing.T, c *Config) {
-			write(t, filepath.Join(c.Encoder.Start, encoderFile), "no tensors")
+			if err := os.Remove(filepath.Join(c.Encoder.Start, "state.json")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "no tensors")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

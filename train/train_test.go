@@ -12,6 +12,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/journal"
 )
 
 // TestTinyTraining: the loss falls, held-out sentences find their translations, and mining opens what was exported.
@@ -31,12 +32,12 @@ func TestTinyTraining(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := limited(t)
-			config, o := tiny(t, all(c.change, judged))
+			config, o := tiny(t, all(c.change, evaluated))
 			summary, err := Run(ctx, config, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines, err := readJournal(filepath.Join(o.Out, logFile))
+			lines, err := journal.Read(o.Out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +47,7 @@ func TestTinyTraining(t *testing.T) {
 			if accuracy := summary.Dev["tatoeba epo accuracy"]; accuracy < c.floor {
 				t.Errorf("held-out sentences: %v, want %v%% or more", summary.Dev, c.floor)
 			}
-			for _, file := range []string{configFile, logFile, "loss.svg", "loss.png", "dev.svg", "spm.model", "model/README.md"} {
+			for _, file := range []string{configFile, journal.File, "loss.svg", "loss.png", "dev.svg", "spm.model", "model/README.md"} {
 				if _, err := os.Stat(filepath.Join(o.Out, file)); err != nil {
 					t.Error(err)
 				}
@@ -69,7 +70,8 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 	}
 	defer func() { _ = exported.Close() }()
 	tr := takenUp(ctx, t, config, o)
-	tokens, err := encode.OpenTokens(model, encode.Options{Threads: 1}) // what scorers and calibration read of an encoder
+	// Scorers and calibration read the tokens of an encoder.
+	tokens, err := encode.OpenTokens(model, encode.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +79,10 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 	if tokens.Dim() != tr.encoder.Weights()[0].Shape[1] || tokens.Static() != (config.Encoder.Kind == "bag") {
 		t.Errorf("its tokens have %d dimensions, static %v", tokens.Dim(), tokens.Static())
 	}
-	_, tr.live.encoder = tr.graph()
+	exact := newExport(&tr.parts).exact
 	texts := slices.Concat(english(t)[:20], []string{"x", "Zürich, 2024!"})
 	want, got := make([]float32, len(texts)*exported.Dim()), make([]float32, len(texts)*exported.Dim())
-	if err := errors.Join(tr.live.Encode(ctx, "en", texts, want), exported.Encode(ctx, "en", texts, got)); err != nil {
+	if err := errors.Join(exact.Encode(ctx, "en", texts, want), exported.Encode(ctx, "en", texts, got)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range want {
@@ -94,17 +96,18 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 func takenUp(ctx context.Context, t *testing.T, config Config, o Options) *trainer {
 	t.Helper()
 	o.Resume = true
-	tr := &trainer{config: config, options: o, checkpoints: checkpoints{filepath.Join(o.Out, checkpointsDir)}, judged: map[int]map[string]float64{}}
-	if err := tr.begin(); err != nil {
-		t.Fatal(err)
-	}
+	tr := newTrainer(config, o)
 	var err error
-	if tr.backend, err = device.Open(o.Device, o.Library); err != nil {
+	if tr.state, err = openDirectory(&tr.config, &tr.options, tr.checkpoints); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(tr.backend.Finalize)
+	backend, err := device.Open(o.Device, o.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
 	t.Cleanup(func() { _ = tr.close() })
-	if err := tr.prepare(ctx); err != nil {
+	if err := tr.prepare(ctx, backend); err != nil {
 		t.Fatal(err)
 	}
 	return tr

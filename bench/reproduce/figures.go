@@ -1,9 +1,9 @@
 package main
 
-import "bitextmine/train"
+import "bitextmine/train/dev"
 
 // devs are the test sets on which every row is evaluated, under DATA.
-var devs = []train.Dev{
+var devs = []dev.Set{
 	{Protocol: "tatoeba", Dir: "tatoeba", Src: []string{"de", "fr", "es", "ja", "zh", "ru"}, Tgt: "en"},
 	{Protocol: "bucc-laser", Dir: "bucc", Src: []string{"de", "fr", "zh"}, Tgt: "en"},
 	{Protocol: "bucc-cosine", Dir: "bucc", Src: []string{"de", "fr", "zh"}, Tgt: "en"},

@@ -22,6 +22,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/vocab"
 )
 
@@ -121,7 +122,8 @@ func (m *maker) make(ctx context.Context, system string, seed uint64) error {
 	if err := atomicfile.WriteBytes(filepath.Join(m.path(system, seed), resultFile), append(text, '\n')); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them judging; %.0f ms of processors a step\n", system, seed, r.Training+r.Judging, r.Judging, 1000*r.Step)
+	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them evaluation; %.0f ms of processors a step\n",
+		system, seed, r.Training+r.Evaluation, r.Evaluation, 1000*r.Step)
 	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == system }) {
 		return nil
 	}
@@ -216,7 +218,7 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
 		Step: steps.median(), Training: trained.Sub(began).Seconds()}
 	err = m.evaluate(ctx, summary.Model, r)
-	r.Judging = time.Since(trained).Seconds()
+	r.Evaluation = time.Since(trained).Seconds()
 	return r, err
 }
 
@@ -237,20 +239,20 @@ func (m *maker) evaluate(ctx context.Context, dir string, r *result) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	dev, err := train.Judge(ctx, devs, &eval.Embedder{Encoder: encoder}, m.searcher)
+	found, err := dev.Evaluate(ctx, devs, &eval.Embedder{Encoder: encoder}, m.searcher)
 	if err != nil {
 		return err
 	}
-	r.Figures, err = choose(dev)
+	r.Figures, err = choose(found)
 	return err
 }
 
 // choose selects the figures of the tables from those of the devs.
-func choose(dev map[string]float64) (map[string]float64, error) {
+func choose(found map[string]float64) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, f := range figures {
 		for _, name := range f.of {
-			x, ok := dev[name]
+			x, ok := found[name]
 			if !ok {
 				return nil, badinput.Errorf("the test sets give no figure %q: see that DATA has all of them", name)
 			}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"bitextmine/internal/usage"
-	"bitextmine/train"
+	"bitextmine/train/journal"
 )
 
 // meter measures the CPU time of a step between lines of the log. Other work on the machine changes it less than the
@@ -16,7 +16,7 @@ type meter struct {
 	each    []float64
 }
 
-func (m *meter) progress(l train.Line, _ time.Duration) {
+func (m *meter) progress(l journal.Line, _ time.Duration) {
 	seconds := usage.CPUSeconds()
 	if m.step > 0 { // the steps of the first lines include compilation
 		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))

@@ -33,7 +33,7 @@ func TestBudgets(t *testing.T) {
 					t.Errorf("%s, %s: %v", file, system, err)
 				}
 				if (c.Name != system && system != b.Teacher) || c.Stop.Metric != "" || c.EvalEvery != 0 {
-					t.Errorf("%s, %s: figures choose what is judged: %+v", file, system, c.Stop)
+					t.Errorf("%s, %s: figures choose what is evaluated: %+v", file, system, c.Stop)
 				}
 			}
 		}

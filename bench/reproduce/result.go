@@ -14,19 +14,19 @@ const resultFile = "result.json"
 
 // result is the figures of a row of one seed, stored beside its training.
 type result struct {
-	System   string             `json:"system"`
-	Seed     uint64             `json:"seed"`
-	Preset   string             `json:"preset"` // train.Config's digest
-	Figures  map[string]float64 `json:"figures"`
-	Dim      int                `json:"dim"`
-	Words    int                `json:"vocabulary"`
-	Steps    int                `json:"steps"`
-	Batch    int                `json:"batch"` // pairs
-	Pairs    uint64             `json:"pairs"` // of the bitext
-	Teacher  string             `json:"teacher,omitempty"`
-	Step     float64            `json:"step_processor_seconds"` // the median over the lines of the log
-	Training float64            `json:"training_seconds"`
-	Judging  float64            `json:"judging_seconds"`
+	System     string             `json:"system"`
+	Seed       uint64             `json:"seed"`
+	Preset     string             `json:"preset"` // train.Config's digest
+	Figures    map[string]float64 `json:"figures"`
+	Dim        int                `json:"dim"`
+	Words      int                `json:"vocabulary"`
+	Steps      int                `json:"steps"`
+	Batch      int                `json:"batch"` // pairs
+	Pairs      uint64             `json:"pairs"` // of the bitext
+	Teacher    string             `json:"teacher,omitempty"`
+	Step       float64            `json:"step_processor_seconds"` // the median over the lines of the log
+	Training   float64            `json:"training_seconds"`
+	Evaluation float64            `json:"evaluation_seconds"`
 }
 
 // read returns the result of a row of a seed, or nil if there is none.

@@ -120,7 +120,7 @@ func line(w *strings.Builder, label string, row []*result, columns []figure, tim
 	}
 	if times {
 		fmt.Fprintf(w, " %s | %s |", of(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
-			of(row, func(r *result) float64 { return r.Training + r.Judging }).format(0))
+			of(row, func(r *result) float64 { return r.Training + r.Evaluation }).format(0))
 	}
 	fmt.Fprintln(w)
 }

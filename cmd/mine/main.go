@@ -20,7 +20,7 @@ const (
 	exitDone      = 0
 	exitRetry     = 1 // failed, worth a retry
 	exitPermanent = 2 // failed for good: bad input, bad settings, a full disk
-	exitLocked    = 3 // another nightly run is under way
+	exitLocked    = 3 // another process works in the output directory
 )
 
 func main() {

@@ -14,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 	"bitextmine/train"
+	"bitextmine/train/journal"
 	"bitextmine/train/round"
 )
 
@@ -103,7 +104,7 @@ func (o *roundOptions) run(ctx context.Context, c round.Config, out io.Writer) e
 	if err != nil {
 		return err
 	}
-	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	console := journal.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	rounds, reason, err := round.Run(ctx, c, round.Options{
 		Out:    c.Mining.Out,
 		Mining: runOptions(progress.New(os.Stderr)),

@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
+	"bitextmine/train"
 	"bitextmine/train/round"
 )
 
@@ -160,6 +161,24 @@ func TestRefusedRounds(t *testing.T) {
 		args = append(args, "--out", filepath.Join(t.TempDir(), "rounds"))
 		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("mine round %s: got %v\nwant one badinput sentence that says %q", strings.Join(args, " "), err, want)
+		}
+	}
+}
+
+// TestTrainingsLockTheirDirectory: a second mine train or mine round in one directory ends with the lock's exit code.
+func TestTrainingsLockTheirDirectory(t *testing.T) {
+	roundPreset(t, "0.001")
+	release, err := train.Lock("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	for _, args := range [][]string{
+		{"train", "--config", "tiny.yaml", "--bitext", "nowhere.parquet", "--out", "out"},
+		{"round", "--train", "tiny.yaml", "--src", "de", "--tgt", "en", "--src-text", "dev/gold.deu-eng.deu", "--tgt-text", "dev/gold.deu-eng.eng", "--out", "out"},
+	} {
+		if code := execute(t.Context(), args); code != exitLocked {
+			t.Errorf("mine %s ended with %d, want %d", args[0], code, exitLocked)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
+	"bitextmine/train/journal"
 )
 
 // trainOptions are the flags of mine train.
@@ -69,7 +70,7 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	console := journal.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
 		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()

@@ -19,8 +19,8 @@ type Pair struct {
 	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
 }
 
-// Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A source of which no pair is left
-// is an error: it is one-sided, or its conditions are not what was meant.
+// Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
+// source of which no pair is left is an error: it is one-sided, or its conditions are not what was meant.
 func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		if err := c.Validate(); err != nil {

@@ -26,8 +26,9 @@ const (
 	width = 48 // of the teacher's features: not a multiple of block
 )
 
-// writeTeacher makes an encoder whose features are a sum over words by the square root of their number, with what a word's left neighbour does to it, and
-// whose head is a layer with tanh. Its output is `sentence`; the features are `pooled`.
+// writeTeacher makes an encoder whose features are a sum over words by the square root of their number, with what a
+// word's left neighbour does to it, and whose head is a layer with tanh. Its output is `sentence`; the features are
+// `pooled`.
 func writeTeacher(t *testing.T, neighbours float32) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -145,7 +146,8 @@ func TestFitBeatsThePriorAndRankAndBitsAreReported(t *testing.T) {
 	}
 }
 
-// A vector is its sentence's alone, and the same distillation gives the same bytes, also one that was broken off after some of the teacher's vectors.
+// A vector is its sentence's alone, and the same distillation gives the same bytes, also one that was broken off after
+// some of the teacher's vectors.
 func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
 	teacher, text := writeTeacher(t, 1), writeText(t, 10_500)
 	var first map[string][]byte

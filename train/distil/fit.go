@@ -60,8 +60,8 @@ func scalesOf(a sparse, power float64) []float32 {
 // priorSentences is enough text for a map of a few hundred columns.
 const priorSentences = 40_000
 
-// priorMap fits the linear map [dim+1, dim] from the sum of what the teacher says of each piece alone, and a constant, to the features. It gives the
-// share of the squares that the map leaves, too.
+// priorMap fits the linear map [dim+1, dim] from the sum of what the teacher says of each piece alone, and a constant,
+// to the features. It gives the share of the squares that the map leaves, too.
 func (f *fit) priorMap(alone, scales []float32) ([]float32, float64, error) {
 	const together = 1024
 	d := f.dim
@@ -173,7 +173,8 @@ func (f *fit) columns(table []float32, column int) []float32 {
 	return out
 }
 
-// solve adds to table the X that minimises the weighted squares of features - A X, plus ridge times its own squares, block by block.
+// solve adds to table the X that minimises the weighted squares of features - A X, plus ridge times its own squares,
+// block by block.
 func (f *fit) solve(ctx context.Context, table []float32, ridge float64, steps int) error {
 	return f.blocks(ctx, func(column int) error {
 		x := f.solveBlock(column, ridge, steps)

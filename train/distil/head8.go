@@ -8,9 +8,10 @@ import (
 	"bitextmine/train/export"
 )
 
-// A head in 8 bits takes numbers of its products' inputs from fixed ranges, seen on held-out sentences, so that a sentence's vector still depends on the
-// sentence alone: a dynamic range would be the batch's. Weights have 7 bits a number and a scale a column, so that sums of two products fit into 16 bits,
-// which processors without VNNI add them in.
+// A head in 8 bits takes numbers of its products' inputs from fixed ranges, seen on held-out sentences, so that a
+// sentence's vector still depends on the sentence alone: a dynamic range would be the batch's. Weights have 7 bits a
+// number and a scale a column, so that sums of two products fit into 16 bits, which processors without VNNI add them
+// in.
 
 // span is the range of a tensor's numbers.
 type span struct{ low, high float32 }

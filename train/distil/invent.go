@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Invented sentences show the teacher pieces that the text has seldom or never: the least squares would otherwise know them only by the linear map of
-// what the teacher says of a piece alone. A share of the pieces of a real sentence of the same script is replaced by rare pieces; a script
-// without text gets sentences of its rare pieces alone.
+// Invented sentences show the teacher pieces that the text has seldom or never: the least squares would otherwise know
+// them only by the linear map of what the teacher says of a piece alone. A share of the pieces of a real sentence of
+// the same script is replaced by rare pieces; a script without text gets sentences of its rare pieces alone.
 const (
 	inventTimes = 10  // how often each piece stands in the text and the invented sentences together, at least
 	inventShare = 0.4 // of a real sentence's pieces that is replaced
@@ -32,8 +32,8 @@ func script(piece string) int {
 	return 0
 }
 
-// invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the teacher's ids, nil if they are not known,
-// and frame is what stands around a sentence that has no model.
+// invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the
+// teacher's ids, nil if they are not known, and frame is what stands around a sentence that has no model.
 func (s *sentences) invent(pieces []string, wanted []bool, frame frame, times int, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	scriptOf := make([]int, len(wanted))
@@ -92,8 +92,8 @@ func (s *sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 	return rare
 }
 
-// models lists by script the sentences that are neither short nor long, by the script that most of their pieces have. Every one is a model for pieces
-// without a script.
+// models lists by script the sentences that are neither short nor long, by the script that most of their pieces have.
+// Every one is a model for pieces without a script.
 func (s *sentences) models(scriptOf []int, frame frame) [][]int {
 	models := make([][]int, len(scripts)+1)
 	for i := range s.ends {

@@ -37,7 +37,8 @@ func (a sparse) c() (*C.int32_t, *C.int64_t, C.int64_t) {
 	return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(a.ids))), (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(a.ends))), C.int64_t(len(a.ends))
 }
 
-// scatter adds A' diag(weights) rows to out [pieces, block]; rows are block columns, from the first, of a matrix of stride columns.
+// scatter adds A' diag(weights) rows to out [pieces, block]; rows are block columns, from the first, of a matrix of
+// stride columns.
 func (a sparse) scatter(weights, rows []float32, stride int, out []float32) {
 	ids, ends, n := a.c()
 	C.distil_scatter(ids, ends, n, floats(weights), floats(rows), C.int64_t(stride), floats(out))

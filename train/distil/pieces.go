@@ -113,8 +113,8 @@ func eachField(message []byte, do func(number protowire.Number, raw, content []b
 	return nil
 }
 
-// choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the most probable of those that it does
-// not have. counts are of the file's ids.
+// choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the
+// most probable of those that it does not have. counts are of the file's ids.
 func (p *pieces) choose(n int, counts []int) ([]bool, error) {
 	keep := make([]bool, len(p.raw))
 	if n == 0 || n >= len(keep) {
@@ -143,8 +143,8 @@ func (p *pieces) choose(n int, counts []int) ([]bool, error) {
 	return keep, nil
 }
 
-// model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces alone is cut as before: a best path
-// through all pieces is the best of any set that holds it.
+// model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces
+// alone is cut as before: a best path through all pieces is the best of any set that holds it.
 func (p *pieces) model(keep []bool) []byte {
 	var out []byte
 	for i, raw := range p.raw {
@@ -155,7 +155,8 @@ func (p *pieces) model(keep []bool) []byte {
 	return append(out, p.rest...)
 }
 
-// vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special tokens that are no pieces.
+// vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special
+// tokens that are no pieces.
 type vocabulary struct {
 	student []int32 // by the teacher's id; unmapped
 	teacher []int32 // by the student's id

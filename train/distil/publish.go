@@ -23,14 +23,15 @@ import (
 const (
 	modelDir  = "model" // in Options.Out
 	modelFile = "model.onnx"
-	// agreement is the largest difference, as a share of a sentence's largest feature, between ONNX Runtime's features and those of the table that an
-	// export may have.
+	// agreement is the largest difference, as a share of a sentence's largest feature, between ONNX Runtime's features
+	// and those of the table that an export may have.
 	agreement = 1e-5
 	// compared is how many held-out sentences are encoded by student and teacher.
 	compared = 2000
 )
 
-// publish cuts the table to its columns and bits, and writes the encoder, unless ONNX Runtime does not give what the table gives.
+// publish cuts the table to its columns and bits, and writes the encoder, unless ONNX Runtime does not give what the
+// table gives.
 func (r *run) publish(ctx context.Context) (err error) {
 	s, err := r.student()
 	if err != nil {
@@ -98,7 +99,8 @@ func (r *run) student() (*student, error) {
 	return s, err
 }
 
-// leftBy is what a table [rows, dim] other than r.table leaves of held-out sentences. The fit's features are what r.table leaves.
+// leftBy is what a table [rows, dim] other than r.table leaves of held-out sentences. The fit's features are what
+// r.table leaves.
 func (r *run) leftBy(values []float32) (float64, error) {
 	f, dim := r.fit, r.teacher.Dim()
 	left := 0.0
@@ -158,7 +160,8 @@ func (r *run) write(dir string, s *student) error {
 		atomicfile.WriteBytes(filepath.Join(dir, encode.ManifestName), manifest))
 }
 
-// writeHead writes the student again with its head in 8 bits, whose ranges it takes from the one that was written before.
+// writeHead writes the student again with its head in 8 bits, whose ranges it takes from the one that was written
+// before.
 func (r *run) writeHead(ctx context.Context, dir string, s *student) error {
 	model, err := encode.Load(dir)
 	if err != nil {
@@ -191,7 +194,8 @@ func (r *run) special(ids []int32) *encode.Token {
 	return &encode.Token{ID: r.vocab.student[ids[0]]}
 }
 
-// compare runs what was written: its features must be those of the table, and its vectors are compared with the teacher's.
+// compare runs what was written: its features must be those of the table, and its vectors are compared with the
+// teacher's.
 func (r *run) compare(ctx context.Context, dir string, s *student) error {
 	own, theirs := r.comparedSentences()
 	model, err := encode.Load(dir)

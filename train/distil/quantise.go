@@ -6,7 +6,8 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// table is a student's table as it ships: value = scale of the row * (number - zero), numbers being 0 to 2^bits-1 and zero half of the largest.
+// table is a student's table as it ships: value = scale of the row * (number - zero), numbers being 0 to 2^bits-1 and
+// zero half of the largest.
 type table struct {
 	rows, dim int
 	bits      int       // 4 or 8
@@ -14,7 +15,8 @@ type table struct {
 	scales    []float32 // [rows]
 }
 
-// zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that are distributed evenly around it.
+// zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
+// are distributed evenly around it.
 func zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
 
 // quantise rounds a table [rows, dim].

@@ -26,7 +26,8 @@ type Summary struct {
 	Rows      int      `json:"rows"`  // of the table: pieces and special tokens
 	Power     float64  `json:"power"` // of the tokens that a sum is divided by
 	Ridge     float64  `json:"ridge"`
-	// What of the features' squares is left by the linear map of pieces alone, the fit, the fewer columns, and the fewer bits.
+	// What of the features' squares is left by the linear map of pieces alone, the fit, the fewer columns, and the
+	// fewer bits.
 	Prior         unexplained `json:"prior"`
 	Fit           unexplained `json:"fit"`
 	RankLeft      float64     `json:"rank_held_out"`
@@ -129,8 +130,9 @@ func (r *run) warnOfLanguages() {
 	}
 }
 
-// openFeatures opens the encoder of the teacher's features: the tensor that is named, or the first, from the inputs on, that has one row a sentence and
-// that everything passes through; the rest of the graph is the head. A graph that ends with its tokens' vectors has none.
+// openFeatures opens the encoder of the teacher's features: the tensor that is named, or the first, from the inputs on,
+// that has one row a sentence and that everything passes through; the rest of the graph is the head. A graph that ends
+// with its tokens' vectors has none.
 func (r *run) openFeatures() error {
 	options := encode.Options{Threads: r.Threads, Library: r.Library}
 	if r.model.Pooling != encode.None {

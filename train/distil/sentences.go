@@ -146,7 +146,8 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// sample draws n sentences evenly, in an order in which every beginning is such a sample; 0 or too many: all of them in that order.
+// sample draws n sentences evenly, in an order in which every beginning is such a sample; 0 or too many: all of them in
+// that order.
 func (s *sentences) sample(n int) *sentences {
 	all := s.len()
 	if n == 0 || n > all {

@@ -37,8 +37,8 @@ func (r *run) encode(ctx context.Context) error {
 	return nil
 }
 
-// translate writes the sentences in the student's ids: without the language's prefix, which a student does not take. One with a piece that the student
-// does not have is left out.
+// translate writes the sentences in the student's ids: without the language's prefix, which a student does not take.
+// One with a piece that the student does not have is left out.
 func (r *run) translate() {
 	bos, eos := r.encoder.Vocabulary().Ends()
 	var ids []int32
@@ -177,8 +177,8 @@ func (f *fit) chooseRidge(steps int) (float64, error) {
 	return best, nil
 }
 
-// lowRank cuts a table [pieces, dim] to the rank columns that hold most of its squares, each row counted as often as its piece stands in the text: table
-// [pieces, rank] and basis [rank, dim].
+// lowRank cuts a table [pieces, dim] to the rank columns that hold most of its squares, each row counted as often as
+// its piece stands in the text: table [pieces, rank] and basis [rank, dim].
 func lowRank(values []float32, dim, rank int, counts []int) (table, basis []float32, err error) {
 	weighted := slices.Clone(values)
 	for i, n := range counts {

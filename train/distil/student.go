@@ -12,7 +12,8 @@ import (
 	"bitextmine/train/export"
 )
 
-// student is what is exported: features(s) = scale(s) * (sum of the rows of s's pieces) * basis, then the teacher's head.
+// student is what is exported: features(s) = scale(s) * (sum of the rows of s's pieces) * basis, then the teacher's
+// head.
 type student struct {
 	name  string
 	table *table
@@ -73,8 +74,9 @@ func cast(g *export.Graph, from, to string) {
 	g.Node("Cast", []string{own + from}, []string{own + to}, export.Attr{Name: "to", Value: int(export.Float32)})
 }
 
-// sum adds the nodes of a sentence's sum of rows. A product of the scales [1, tokens] with the numbers [tokens, columns] scales and adds at once. Of two
-// numbers in a byte only the low one is cut out: the byte's sum less that of the low one is 16 times that of the high one.
+// sum adds the nodes of a sentence's sum of rows. A product of the scales [1, tokens] with the numbers [tokens,
+// columns] scales and adds at once. Of two numbers in a byte only the low one is cut out: the byte's sum less that of
+// the low one is 16 times that of the high one.
 func (s *student) sum(g *export.Graph) {
 	t := s.table
 	g.Initializer(own+"table", []int{t.rows, t.dim * t.bits / 8}, t.numbers)
@@ -107,7 +109,8 @@ func (s *student) sum(g *export.Graph) {
 	node(g, "Sub", "sum", all, own+"shift")
 }
 
-// scaledSum adds NAME_sum [batch, columns], the sum over tokens of the scaled numbers of a tensor of bytes, and NAME, the numbers.
+// scaledSum adds NAME_sum [batch, columns], the sum over tokens of the scaled numbers of a tensor of bytes, and NAME,
+// the numbers.
 func (s *student) scaledSum(g *export.Graph, bytes, name string) {
 	cast(g, bytes, name)
 	node(g, "MatMul", name+"_sum_3", own+"factors", own+name)
@@ -127,7 +130,8 @@ func (s *student) tokens(g *export.Graph) {
 	g.Node("Mul", []string{own + "centred", own + "row_scales"}, []string{tokensOutput})
 }
 
-// features are the numbers that the graph must give for sentences of the student's ids, before the head: [len(sentences), dim].
+// features are the numbers that the graph must give for sentences of the student's ids, before the head:
+// [len(sentences), dim].
 func (s *student) features(sentences [][]int32) []float32 {
 	out := make([]float32, 0, len(sentences)*s.dim)
 	row := make([]float32, s.table.dim)
@@ -196,7 +200,8 @@ func findHead(g *onnxgraph.Graph, from, to string, dim int) *head {
 	return h
 }
 
-// add appends the head to a student's graph. Large float32 weights become float16, which ONNX Runtime widens again when it loads them.
+// add appends the head to a student's graph. Large float32 weights become float16, which ONNX Runtime widens again when
+// it loads them.
 func (h *head) add(g *export.Graph) error {
 	whole := map[string]bool{} // weights that products in 8 bits take
 	if h.spans != nil {

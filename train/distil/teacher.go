@@ -7,7 +7,8 @@ import (
 	"bitextmine/train/teacher"
 )
 
-// features is an encoder whose texts are packed ids, so that the cache of teachers keeps the vectors of sentences that no text was written of.
+// features is an encoder whose texts are packed ids, so that the cache of teachers keeps the vectors of sentences that
+// no text was written of.
 type features struct{ *encode.Encoder }
 
 func (f features) Encode(ctx context.Context, _ string, texts []string, dst []float32) error {

@@ -54,7 +54,7 @@ func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 	}
 	b := &Bag{settings: settings, seen: make(marks, len(pieces))}
 	b.pieces = weights.New(weights.Spec{Name: "bag.pieces", Shape: []int{len(pieces), settings.Dim}, Init: weights.Normal, Scale: settings.Deviation}, seed)
-	if settings.NGrams.Most > 0 {
+	if settings.NGrams.Max > 0 {
 		b.parts = settings.NGrams.of(pieces)
 		b.ngrams = weights.New(weights.Spec{Name: "bag.ngrams", Shape: []int{max(1, b.parts.distinct), settings.Dim}, Init: weights.Normal, Scale: settings.NGrams.Deviation}, seed)
 		b.seenPart = make(marks, b.ngrams.Rows())

@@ -49,8 +49,8 @@ func randomGradients(n int) []float32 {
 
 var bags = map[string]BagSettings{
 	"pieces":   {},
-	"n-grams":  {NGrams: NGrams{Least: 3, Most: 5, Deviation: 0.5}},
-	"dropping": {WordDropout: 0.4, NGrams: NGrams{Least: 3, Most: 4, Deviation: 0.5}},
+	"n-grams":  {NGrams: NGrams{Min: 3, Max: 5, Deviation: 0.5}},
+	"dropping": {WordDropout: 0.4, NGrams: NGrams{Min: 3, Max: 4, Deviation: 0.5}},
 }
 
 func TestBagIsTheMeanOfItsTable(t *testing.T) {
@@ -163,7 +163,7 @@ func TestBagOnAnyNumberOfThreads(t *testing.T) {
 }
 
 func TestNGrams(t *testing.T) {
-	n := NGrams{Least: 3, Most: 4}
+	n := NGrams{Min: 3, Max: 4}
 	for piece, want := range map[string][]string{
 		"▁nation": {"▁na", "nat", "ati", "tio", "ion", "▁nat", "nati", "atio", "tion"},
 		"rats":    {"rat", "ats", "rats"},
@@ -188,7 +188,7 @@ func BenchmarkBag(b *testing.B) {
 	for i := range many {
 		many[i] = "▁" + string(rune('a'+i%26)) + "nat" + string(rune('a'+i/26%26)) + "ion" + string(rune('a'+i/676%26))
 	}
-	bag, err := NewBag(BagSettings{Dim: 512, Deviation: 0.05, NGrams: NGrams{Least: 3, Most: 5, Deviation: 0.02}}, many, 1)
+	bag, err := NewBag(BagSettings{Dim: 512, Deviation: 0.05, NGrams: NGrams{Min: 3, Max: 5, Deviation: 0.02}}, many, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

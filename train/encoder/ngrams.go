@@ -10,17 +10,17 @@ import (
 
 // NGrams are the settings of the character n-grams that a piece's vector is made of.
 type NGrams struct {
-	Least     int     `yaml:"least"` // shortest n-gram of alphabetic pieces, in characters
-	Most      int     `yaml:"most"`  // longest n-gram; 0 means no n-grams
+	Min       int     `yaml:"min"` // shortest n-gram of alphabetic pieces, in characters
+	Max       int     `yaml:"max"` // longest n-gram; 0 means no n-grams
 	Deviation float64 `yaml:"deviation"`
 }
 
 func (n NGrams) validate() error {
-	if n.Most == 0 {
+	if n.Max == 0 {
 		return nil
 	}
-	if n.Least < 1 || n.Most < n.Least || n.Deviation < 0 {
-		return badinput.Errorf("encoder: ngrams from %d to %d characters with deviation %g: give 1 <= least <= most and no negative deviation", n.Least, n.Most, n.Deviation)
+	if n.Min < 1 || n.Max < n.Min || n.Deviation < 0 {
+		return badinput.Errorf("encoder: ngrams from %d to %d characters with deviation %g: give 1 <= min <= max and no negative deviation", n.Min, n.Max, n.Deviation)
 	}
 	return nil
 }
@@ -61,13 +61,13 @@ func (n NGrams) of(pieces []string) parts {
 	return p
 }
 
-// split lists a piece's n-grams: for letters those of Least to Most characters, where the word start counts as a
+// split lists a piece's n-grams: for letters those of Min to Max characters, where the word start counts as a
 // letter; for Han, kana and hangul, whose characters carry more meaning, single characters and pairs. Pieces with one
 // n-gram, and those that are not letters, have none.
 func (n NGrams) split(piece string) []string {
 	word, starts := strings.CutPrefix(piece, string(wordStart))
 	runes := []rune(word)
-	shortest, longest := n.Least, n.Most
+	shortest, longest := n.Min, n.Max
 	for _, r := range runes {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			return nil

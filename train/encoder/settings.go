@@ -39,16 +39,18 @@ type Settings struct {
 	FFN            int               `yaml:"ffn" json:"ffn"`
 	Norm           layers.Norm       `yaml:"norm" json:"norm"`
 	Positions      Positions         `yaml:"positions" json:"positions"`
-	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // the first token's place in the table: 2 in RoBERTa and XLM-R
-	TokenTypes     int               `yaml:"token_types" json:"token_types"`         // rows of BERT's table, of which every token gets the first; 0: no table
-	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // of the embeddings, of attention's weights and of what each residual gets
-	MaxTokens      int               `yaml:"-" json:"max_tokens"`                    // no preset's: bitext.max_tokens, or the published table's
+	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // of the first token: RoBERTa's is 2
+	TokenTypes     int               `yaml:"token_types" json:"token_types"`         // rows of BERT's table; 0: no table
+	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // of every place where BERT has it
+	MaxTokens      int               `yaml:"-" json:"max_tokens"`                    // bitext.max_tokens, or as published
 	Activation     layers.Activation `yaml:"activation" json:"activation"`
 	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // of layer normalisation
 	Pooling        Pooling           `yaml:"pooling" json:"pooling"`
-	Projection     int               `yaml:"projection,omitempty" json:"projection,omitempty"` // numbers of a vector after a last dense layer; 0: no such layer
-	Vocabulary     int               `yaml:"-" json:"vocabulary"`                              // rows of the table of words: the tokenizer's, or the published table's
+	Vocabulary     int               `yaml:"-" json:"vocabulary"` // the tokenizer's, or as published
 	Precision      layers.Precision  `yaml:"precision" json:"precision"`
+
+	// Projection is the number of values of a vector after a last dense layer; 0: no such layer.
+	Projection int `yaml:"projection,omitempty" json:"projection,omitempty"`
 }
 
 // maxLayers keeps a damaged configuration from filling the memory with names of tensors.

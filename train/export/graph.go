@@ -168,7 +168,8 @@ func attribute(a Attr) []byte {
 	panic(fmt.Sprintf("export: the attribute %s has a value of type %T", a.Name, a.Value))
 }
 
-// Opset says which version of an operator set's domain the nodes are of ("": ONNX's own, which must then be said, too), where it is not opset.
+// Opset says which version of an operator set's domain the nodes are of ("": ONNX's own, which must then be said, too),
+// where it is not opset.
 func (g *Graph) Opset(domain string, version int) {
 	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
 }

@@ -28,6 +28,7 @@ import (
 	"bitextmine/pipeline"
 	"bitextmine/train"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 )
 
 // Config is the settings of the rounds.
@@ -73,7 +74,7 @@ func (c Config) Validate() error {
 		return badinput.Errorf("rounds is %d: it must be above 0", c.Rounds)
 	case c.Patience < 1:
 		return badinput.Errorf("patience is %d: it must be above 0", c.Patience)
-	case c.Metric != "" && !c.Training.Judges(c.Metric):
+	case c.Metric != "" && !dev.Gives(c.Training.Dev, c.Metric):
 		return badinput.Errorf("the metric %q does not belong to a dev set of the training preset: it must begin with the name of a dev set's protocol", c.Metric)
 	}
 	return nil
@@ -88,6 +89,11 @@ func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason strin
 	if err := train.CheckDevice(c.Training, o.Training); err != nil { // check before the first mining
 		return nil, "", err
 	}
+	release, err := train.Lock(o.Out)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	var before pairs
 	encoder, fell := c.Mining.Encoder, 0
 	for k := range c.Rounds + 1 {
@@ -165,7 +171,7 @@ func (r *runner) round(ctx context.Context, k int, encoder string, before pairs)
 	}
 	if k == 0 {
 		if !finished {
-			if done.Dev, err = r.judge(ctx, encoder); err == nil {
+			if done.Dev, err = r.evaluate(ctx, encoder); err == nil {
 				err = r.publish(done)
 			}
 		}
@@ -262,8 +268,8 @@ func (r *runner) publish(done Round) error {
 	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
 }
 
-// judge evaluates the initial encoder on the dev sets.
-func (r *runner) judge(ctx context.Context, encoder string) (figures map[string]float64, err error) {
+// evaluate evaluates the initial encoder on the dev sets.
+func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[string]float64, err error) {
 	if len(r.config.Training.Dev) == 0 {
 		return nil, nil
 	}
@@ -276,7 +282,7 @@ func (r *runner) judge(ctx context.Context, encoder string) (figures map[string]
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, vectors.Close()) }()
-	if figures, err = train.Judge(ctx, r.config.Training.Dev, &eval.Embedder{Encoder: vectors}, r.options.Training.Searcher); err != nil {
+	if figures, err = dev.Evaluate(ctx, r.config.Training.Dev, &eval.Embedder{Encoder: vectors}, r.options.Training.Searcher); err != nil {
 		return nil, err
 	}
 	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {

@@ -1,5 +1,5 @@
-// Package toytest registers an objective of its own and takes it through a whole training, as an objective in a package of its own is: no other file
-// names it.
+// Package toytest registers an objective of its own and takes it through a whole training, as an objective in a package
+// of its own is: no other file names it.
 package toytest
 
 import (
@@ -23,6 +23,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 	"bitextmine/train/data"
+	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/loss"
@@ -31,7 +32,8 @@ import (
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
 
-// settings are the toy's: it predicts each token of a sentence from the encoder's token before it, through causal layers of its own.
+// settings are the toy's: it predicts each token of a sentence from the encoder's token before it, through causal
+// layers of its own.
 type settings struct {
 	Layers   int     `yaml:"layers"`
 	From     float64 `yaml:"from"`      // weight of the prediction at the start
@@ -171,9 +173,9 @@ func TestToyObjective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []train.Line
+	var lines []journal.Line
 	for d := json.NewDecoder(bytes.NewReader(log)); d.More(); {
-		var l train.Line
+		var l journal.Line
 		if err := d.Decode(&l); err != nil {
 			t.Fatal(err)
 		}

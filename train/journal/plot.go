@@ -1,4 +1,4 @@
-package train
+package journal
 
 import (
 	"maps"
@@ -14,10 +14,10 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// PlotLog draws a training log as two plots beside it, each as SVG and PNG: the loss with its terms, and the dev
+// Plot draws a training log as two plots beside it, each as SVG and PNG: the loss with its terms, and the dev
 // figures, by step.
-func PlotLog(dir string) error {
-	lines, err := readJournal(filepath.Join(dir, logFile))
+func Plot(dir string) error {
+	lines, err := Read(dir)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package train
+package journal
 
 import (
 	"fmt"
@@ -22,10 +22,11 @@ type Console struct {
 // NewConsole returns a Console that writes to out.
 func NewConsole(out io.Writer, terminal bool) *Console { return &Console{out: out, terminal: terminal} }
 
-// Report implements Options.Report.
+// Report shows what a training does next.
 func (c *Console) Report(what string) { c.show(what, false) }
 
-// Progress implements Options.Progress. On a terminal, evaluations stay and steps replace each other.
+// Progress shows a line of the log, and the time that is left. On a terminal, evaluations stay and steps replace each
+// other.
 func (c *Console) Progress(l Line, left time.Duration) {
 	if l.Dev != nil {
 		var parts []string
@@ -41,7 +42,8 @@ func (c *Console) Progress(l Line, left time.Duration) {
 			fmt.Fprintf(&terms, ", %s %.4f", name, l.Terms[name])
 		}
 	}
-	c.show(fmt.Sprintf("step %d, epoch %.2f: loss %.4f%s, %.0f sentences/s, %s left", l.Step, l.Epoch, l.Loss, terms.String(), l.Sentences, left.Round(time.Second)), false)
+	c.show(fmt.Sprintf("step %d, epoch %.2f: loss %.4f%s, %.0f sentences/s, %s left",
+		l.Step, l.Epoch, l.Loss, terms.String(), l.Sentences, left.Round(time.Second)), false)
 }
 
 // Close ends the live line.

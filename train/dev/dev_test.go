@@ -1,10 +1,11 @@
-package train
+package dev
 
 import (
 	"context"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,10 +33,10 @@ func (c *compass) Encode(_ context.Context, _ string, texts []string, dst []floa
 	return nil
 }
 
-func judgedBy(t *testing.T, dev ...Dev) (map[string]float64, int) {
+func evaluatedBy(t *testing.T, sets ...Set) (map[string]float64, int) {
 	t.Helper()
-	for _, d := range dev {
-		if err := d.validate(); err != nil {
+	for _, d := range sets {
+		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +45,7 @@ func judgedBy(t *testing.T, dev ...Dev) (map[string]float64, int) {
 		t.Fatal(err)
 	}
 	c := &compass{}
-	figures, err := Judge(t.Context(), dev, &eval.Embedder{Encoder: c}, searcher)
+	figures, err := Evaluate(t.Context(), sets, &eval.Embedder{Encoder: c}, searcher)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestDevOfSTS(t *testing.T) {
 	dir := t.TempDir()
 	// the wider the angle the lower the score
 	write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n")
-	figures, _ := judgedBy(t, Dev{Protocol: "sts", Dir: dir})
+	figures, _ := evaluatedBy(t, Set{Protocol: "sts", Dir: dir})
 	if got := figures["sts 2016 turns spearman"]; math.Abs(got-100) > 1e-9 {
 		t.Errorf("Spearman's rho is %v of %v, want 100", got, figures)
 	}
@@ -73,17 +74,27 @@ func TestDevsThatShareSentences(t *testing.T) {
 	for name, text := range map[string]string{"de": source.String(), "en": target.String(), "gold": gold.String()} {
 		write(t, filepath.Join(dir, "de-en.train."+name), text)
 	}
-	laser := Dev{Protocol: "bucc-laser", Dir: dir, Src: []string{"de"}, Tgt: "en"}
+	laser := Set{Protocol: "bucc-laser", Dir: dir, Src: []string{"de"}, Tgt: "en"}
 	cosine := laser
 	cosine.Protocol = "bucc-cosine"
-	want, alone := judgedBy(t, laser)
-	other, _ := judgedBy(t, cosine)
+	want, alone := evaluatedBy(t, laser)
+	other, _ := evaluatedBy(t, cosine)
 	maps.Copy(want, other)
-	got, together := judgedBy(t, laser, cosine)
+	got, together := evaluatedBy(t, laser, cosine)
 	if !maps.Equal(got, want) || got["bucc-laser de-en f1"] == 0 || got["bucc-cosine de-en f1"] == 0 {
 		t.Errorf("together %v, alone %v", got, want)
 	}
 	if alone != 80 || together != 80 {
 		t.Errorf("encoded %d and %d sentences, want 80", alone, together)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,4 +1,5 @@
-package train
+// Package journal keeps the log of a training, train.jsonl, shows it on a console and draws it.
+package journal
 
 import (
 	"bufio"
@@ -7,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -24,14 +26,17 @@ type Line struct {
 	Dev       map[string]float64 `json:"dev,omitempty"`
 }
 
-// journal appends lines to train.jsonl.
-type journal struct {
+// File is the name of the log in a training's directory.
+const File = "train.jsonl"
+
+// Journal appends lines to a log.
+type Journal struct {
 	file *os.File
 }
 
-// openJournal opens the log. Of an earlier training it keeps the lines up to step, where training continues.
-func openJournal(path string, step int) (*journal, error) {
-	lines, err := readJournal(path)
+// Open opens the log in a directory. Of an earlier training it keeps the lines up to step, where training continues.
+func Open(dir string, step int) (*Journal, error) {
+	lines, err := Read(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -44,6 +49,7 @@ func openJournal(path string, step int) (*journal, error) {
 			return nil, err
 		}
 	}
+	path := filepath.Join(dir, File)
 	if err := atomicfile.WriteBytes(path, kept.Bytes()); err != nil {
 		return nil, err
 	}
@@ -51,10 +57,11 @@ func openJournal(path string, step int) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &journal{f}, nil
+	return &Journal{f}, nil
 }
 
-func (j *journal) add(l Line) error {
+// Add appends a line.
+func (j *Journal) Add(l Line) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("log step %d: %w", l.Step, err)
@@ -63,10 +70,12 @@ func (j *journal) add(l Line) error {
 	return err
 }
 
-func (j *journal) close() error { return j.file.Close() }
+// Close closes the log.
+func (j *Journal) Close() error { return j.file.Close() }
 
-// readJournal reads the lines of a log. An incomplete last line, left by a crash, is ignored.
-func readJournal(path string) (lines []Line, err error) {
+// Read reads the log in a directory. An incomplete last line, left by a crash, is ignored.
+func Read(dir string) (lines []Line, err error) {
+	path := filepath.Join(dir, File)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,155 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/gomlx/compute"
+
+	"bitextmine/encode"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
+	"bitextmine/train/data"
+	"bitextmine/train/encoder"
+	"bitextmine/train/objective"
+	"bitextmine/train/optimiser"
+	"bitextmine/train/step"
+	"bitextmine/train/teacher"
+	"bitextmine/train/weights"
+)
+
+// parts are what a training works with, made from its preset in this order.
+type parts struct {
+	config  Config
+	options Options
+
+	vocabulary   *encode.Vocabulary
+	tokens       data.Options
+	set          *data.Set
+	encoder      encoder.Encoder
+	architecture map[string]string // the encoder's, as metadata of its weights
+	teacher      *teacher.Teacher  // nil unless the preset names one
+	batches      *data.Batches
+	objective    objective.Objective
+	heads        []*weights.Tensor // the objective's own weights
+	steps        *step.Step
+	optimiser    *optimiser.Optimiser
+}
+
+// read opens the vocabulary and reads the bitext.
+func (p *parts) read(ctx context.Context) (err error) {
+	c := &p.config
+	if p.vocabulary, err = openVocabulary(ctx, c, p.options.Out, p.options.report); err != nil {
+		return err
+	}
+	p.options.report("read the bitext")
+	p.tokens = tokenOptions(c, p.vocabulary, c.Objective.Needs().Teacher != "")
+	p.set, err = data.Read(ctx, c.Bitext, p.tokens)
+	return err
+}
+
+// make creates everything that learns, and the batches.
+func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
+	c := &p.config
+	if p.encoder, err = newEncoder(c, p.vocabulary, backend, p.options.Out); err != nil {
+		return err
+	}
+	if p.architecture, err = architectureOf(c, p.encoder, p.options.Out); err != nil {
+		return err
+	}
+	if err := p.openTeacher(); err != nil {
+		return err
+	}
+	negatives, err := p.mineNegatives(ctx)
+	if err != nil {
+		return err
+	}
+	if p.batches, err = p.set.Batches(negatives); err != nil {
+		return err
+	}
+	if p.objective, err = p.newObjective(); err != nil {
+		return err
+	}
+	p.heads = newTensors(p.objective.Heads(), c.Seed)
+	heads := p.heads
+	if c.Objective.Needs().Table {
+		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
+	}
+	p.steps = step.New(p.encoder, p.objective, heads, backend, step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate})
+	p.optimiser, err = optimiser.New(c.Optimiser, append(p.encoder.Weights(), p.heads...))
+	return err
+}
+
+// openTeacher opens the teacher that the preset names, if any.
+func (p *parts) openTeacher() (err error) {
+	name := p.config.Objective.Needs().Teacher
+	if name == "" {
+		return nil
+	}
+	p.options.report("open the teacher " + name)
+	dir := cmp.Or(p.options.Teacher, filepath.Join(p.options.Out, teacherDir))
+	p.teacher, err = teacher.Open(name, dir, encode.Options{Library: p.options.Library})
+	return err
+}
+
+// maskPiece stands for a masked token.
+const maskPiece = "<mask>"
+
+// newObjective builds the preset's objective for this training.
+func (p *parts) newObjective() (objective.Objective, error) {
+	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
+	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: p.vocabulary.Rows(), Languages: p.set.Languages, Seed: p.config.Seed}
+	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
+	if needs.Table {
+		t.Table = table.Name
+	}
+	if needs.Mask {
+		mask := slices.Index(p.vocabulary.Pieces(), maskPiece)
+		if mask < 0 {
+			return nil, badinput.Errorf("the objective masks words, but the vocabulary has no piece %s: write vocabulary.control: [%s]", maskPiece, maskPiece)
+		}
+		t.Mask = int32(mask)
+		t.Special = append(t.Special, t.Mask)
+	}
+	if p.teacher != nil { // a nil *Teacher must not become a Teacher
+		t.Teacher = p.teacher
+	}
+	return p.config.Objective.Build(t)
+}
+
+// files are the tensors of a checkpoint, by file.
+func (p *parts) files() map[string][]*weights.Tensor {
+	return map[string][]*weights.Tensor{checkpoint.Encoder: p.encoder.Weights(), checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
+}
+
+// resume loads a checkpoint and skips the batches before it.
+func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
+	if step == 0 {
+		return nil
+	}
+	p.options.report(fmt.Sprintf("resume at step %d", step))
+	for file, tensors := range p.files() {
+		if err := checkpoints.Load(step, file, tensors); err != nil {
+			return err
+		}
+	}
+	p.batches.Seek(step * p.config.Accumulate)
+	return nil
+}
+
+// live makes the encoder available to evaluation.
+func (p *parts) live() live { return live{p.config.Name, p.encoder, p.config.Bitext, p.tokens} }
+
+// close closes what was opened.
+func (p *parts) close() (err error) {
+	if p.teacher != nil {
+		err = p.teacher.Close()
+	}
+	if p.vocabulary != nil {
+		p.vocabulary.Close()
+	}
+	return err
+}
