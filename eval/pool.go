@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"slices"
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
@@ -72,17 +71,8 @@ func (p *Pool) Score(source, target string) (score PairScore, ok bool) {
 	if !okX || !okY {
 		return PairScore{}, false
 	}
-	return p.score(x, y), true
-}
-
-func (p *Pool) score(x, y int32) PairScore {
-	s := PairScore{
-		Cosine:     rowCosine(p.source.rows, x, p.target.rows, y),
-		SourceMean: meanAt(p.Lists.Source, x, p.Lists.K), TargetMean: meanAt(p.Lists.Target, y, p.Lists.K),
-		SourceRank: rankIn(p.Lists.Source, x, y, p.Lists.K), TargetRank: rankIn(p.Lists.Target, y, x, p.Lists.K),
-	}
-	s.Score = p.Lists.Margin.Of(s.Cosine, s.SourceMean, s.TargetMean)
-	return s
+	c := p.Lists.Candidate(x, y, rowCosine(p.source.rows, x, p.target.rows, y))
+	return PairScore{c.Score, c.Cosine, c.SourceMean, c.TargetMean, c.SourceRank, c.TargetRank}, true
 }
 
 // rowCosine is the cosine of a row of a and a row of b, as a search computes it.
@@ -91,17 +81,4 @@ func rowCosine(a embedding.Matrix, i int32, b embedding.Matrix, j int32) float32
 	a.Float32(x, int(i), int(i)+1)
 	b.Float32(y, int(j), int(j)+1)
 	return embedding.Dot(x, y)
-}
-
-func meanAt(nb mine.Neighbours, i int32, k int) float32 {
-	ids, cosines := nb.Row(int(i))
-	return mine.Means(mine.Neighbours{K: nb.K, IDs: ids, Cosines: cosines}, k)[0]
-}
-
-func rankIn(nb mine.Neighbours, i, partner int32, k int) uint8 {
-	ids, _ := nb.Row(int(i))
-	if at := slices.Index(ids[:k], partner); at >= 0 {
-		return uint8(at)
-	}
-	return mine.Unranked
 }

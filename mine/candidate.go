@@ -73,14 +73,14 @@ func (l *Lists) Candidates() []Candidate {
 	found := make([]Candidate, 0, len(forward)+len(backward))
 	for x, p := range forward {
 		if p.partner != None {
-			c := l.candidate(int32(x), p.partner, p.cosine)
+			c := l.Candidate(int32(x), p.partner, p.cosine)
 			c.Forward, c.Backward = true, backward[p.partner].partner == int32(x)
 			found = append(found, c)
 		}
 	}
 	for y, p := range backward {
 		if p.partner != None && forward[p.partner].partner != int32(y) {
-			c := l.candidate(p.partner, int32(y), p.cosine)
+			c := l.Candidate(p.partner, int32(y), p.cosine)
 			c.Backward = true
 			found = append(found, c)
 		}
@@ -112,7 +112,8 @@ func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
 	return best
 }
 
-func (l *Lists) candidate(x, y int32, cosine float32) Candidate {
+// Candidate returns any pair of this cosine as a candidate that neither sentence proposes.
+func (l *Lists) Candidate(x, y int32, cosine float32) Candidate {
 	return Candidate{
 		Source: x, Target: y,
 		Score:  l.Margin.Of(cosine, l.sourceMeans[x], l.targetMeans[y]),

@@ -112,30 +112,33 @@ func (p *Pair) cosine(ctx context.Context, numbers [2]int32) (float32, error) {
 }
 
 func (x *explainer) explain(source, target int32, cosine float32) *Explanation {
-	lists := x.decision.Lists
+	c := x.decision.Lists.Candidate(source, target, cosine)
 	e := &Explanation{
-		Cosine:     cosine,
-		SourceMean: meanAt(lists.Source, source, lists.K), TargetMean: meanAt(lists.Target, target, lists.K),
-		SourceRank: rankIn(lists.Source, source, target, lists.K), TargetRank: rankIn(lists.Target, target, source, lists.K),
+		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
+		Source: x.side(0, source, target, c.SourceMean), Target: x.side(1, target, source, c.TargetMean),
 		Threshold: x.decision.Threshold, Scored: x.decision.Scorer != nil,
 	}
-	e.Score = lists.Margin.Of(e.Cosine, e.SourceMean, e.TargetMean)
-	e.Source = x.side(0, lists.Source, lists.Target, source, target)
-	e.Target = x.side(1, lists.Target, lists.Source, target, source)
 	x.verdict(e, source, target)
 	return e
 }
 
-func (x *explainer) side(side int, own, other mine.Neighbours, i, partner int32) ExplainedSide {
+// side is sentence i of a side, whose neighbourhood has this mean.
+func (x *explainer) side(side int, i, partner int32, mean float32) ExplainedSide {
 	lists := x.decision.Lists
-	out := ExplainedSide{Text: x.texts[side][i], Mean: meanAt(own, i, lists.K), Best: -1}
-	ids, cosines := own.Row(int(i))
+	out := ExplainedSide{Text: x.texts[side][i], Mean: mean, Best: -1}
+	ids, cosines := [2]mine.Neighbours{lists.Source, lists.Target}[side].Row(int(i))
 	for at, id := range ids[:lists.K] {
 		if id == mine.None {
 			break
 		}
-		n := ExplainedNeighbour{Text: x.texts[1-side][id], Cosine: cosines[at], Mean: meanAt(other, id, lists.K), Partner: id == partner}
-		n.Score = lists.Margin.Of(n.Cosine, out.Mean, n.Mean)
+		n := ExplainedNeighbour{Text: x.texts[1-side][id], Cosine: cosines[at], Partner: id == partner}
+		if side == 0 {
+			c := lists.Candidate(i, id, n.Cosine)
+			n.Score, n.Mean = c.Score, c.TargetMean
+		} else {
+			c := lists.Candidate(id, i, n.Cosine)
+			n.Score, n.Mean = c.Score, c.SourceMean
+		}
 		out.Neighbours = append(out.Neighbours, n)
 		if out.Best < 0 || n.Score > out.Neighbours[out.Best].Score {
 			out.Best = at
@@ -176,17 +179,4 @@ func (x *explainer) won(i, at int) bool {
 		return x.decision.Verdicts[i] == mine.Kept
 	}
 	return i < at && x.decision.Verdicts[i] != mine.Taken
-}
-
-func meanAt(nb mine.Neighbours, i int32, k int) float32 {
-	ids, cosines := nb.Row(int(i))
-	return mine.Means(mine.Neighbours{K: nb.K, IDs: ids, Cosines: cosines}, k)[0]
-}
-
-func rankIn(nb mine.Neighbours, i, partner int32, k int) uint8 {
-	ids, _ := nb.Row(int(i))
-	if at := slices.Index(ids[:k], partner); at >= 0 {
-		return uint8(at)
-	}
-	return mine.Unranked
 }
