@@ -2,6 +2,7 @@ package bitext_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -16,7 +17,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "de-en.parquet")
 
 	f, err := os.Create(path)
@@ -46,13 +46,15 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer r.Close()
 	fmt.Println(r.Len(), "row by", r.Metadata()["encoder"])
 	for row, err := range r.Rows(context.Background()) {
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Printf("%.2f %s | %s\n", row.Score, row.Source.Text, row.Target.Text)
+	}
+	if err := errors.Join(r.Close(), os.RemoveAll(dir)); err != nil {
+		log.Fatal(err)
 	}
 	// Output:
 	// 1 row by bag-ngram

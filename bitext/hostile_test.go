@@ -3,6 +3,7 @@ package bitext
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func bitextTemplate() parquettest.File {
 		if c.Name == "reasons" {
 			c.Name, c.Repeated = reasonsPath, true
 			none := parquettest.Levels(parquettest.Run(1, 0))
-			body = append(none, none...)
+			body = slices.Concat(none, none)
 		}
 		c.Pages = []parquettest.Page{{Values: 1, Body: body}}
 		file.Columns = append(file.Columns, c)

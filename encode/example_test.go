@@ -20,7 +20,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer encoder.Close()
 
 	ctx := context.Background()
 	german, english := make([]float32, encoder.Dim()), make([]float32, 2*encoder.Dim())
@@ -33,5 +32,8 @@ func Example() {
 	translation := embedding.Dot(german, english[:encoder.Dim()]) // of unit length, so the inner product is the cosine
 	other := embedding.Dot(german, english[encoder.Dim():])
 	fmt.Println(translation > 0.7, other < 0.3)
+	if err := encoder.Close(); err != nil {
+		log.Fatal(err)
+	}
 	// Output: true true
 }

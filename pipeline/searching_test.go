@@ -123,7 +123,7 @@ func TestApproximateRun(t *testing.T) {
 	if recall == nil || *recall <= 0 || *recall >= 1 || !strings.Contains(log.String(), "search_recall") {
 		t.Fatalf("search %+v, log %s", report.Search, log.String())
 	}
-	if told, err := record.ReadReport(filepath.Join(cfg.Out)); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
+	if told, err := record.ReadReport(cfg.Out); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
 		t.Errorf("run.json tells %+v, %v", told.Search, err)
 	}
 	file, err := bitext.Open(report.Bitext.Path)

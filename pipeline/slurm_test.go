@@ -175,7 +175,7 @@ func TestSlurm(t *testing.T) {
 	}
 	bitextIn := func(t *testing.T, out string) string {
 		t.Helper()
-		report, err := record.ReadReport(filepath.Join(out))
+		report, err := record.ReadReport(out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func fields(message []byte) ([]field, error) {
 			return nil, protowire.ParseError(n)
 		}
 		f := field{number: number}
-		size := 0
+		var size int
 		switch kind {
 		case protowire.BytesType:
 			f.content, size = protowire.ConsumeBytes(message[n:])

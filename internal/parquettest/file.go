@@ -7,15 +7,42 @@ import (
 	"strings"
 )
 
-// Parquet's numbers for types, encodings, codecs and kinds of pages.
+// Parquet's numbers for the types of values.
 const (
-	Boolean, Int32, Int64, Float, ByteArray, FixedBytes = 0, 1, 2, 4, 6, 7
+	Boolean    = 0
+	Int32      = 1
+	Int64      = 2
+	Float      = 4
+	ByteArray  = 6
+	FixedBytes = 7
+)
 
-	Plain, PlainDictionary, RLE, DeltaBinary, DeltaLengths, DeltaBytes, RLEDictionary = 0, 2, 3, 5, 6, 7, 8
+// Parquet's numbers for the encodings of pages.
+const (
+	Plain           = 0
+	PlainDictionary = 2
+	RLE             = 3
+	DeltaBinary     = 5
+	DeltaLengths    = 6
+	DeltaBytes      = 7
+	RLEDictionary   = 8
+)
 
-	Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw = 0, 1, 2, 4, 6, 7
+// Parquet's numbers for the compression codecs.
+const (
+	Uncompressed = 0
+	Snappy       = 1
+	Gzip         = 2
+	Brotli       = 4
+	Zstd         = 6
+	LZ4Raw       = 7
+)
 
-	DataPage, DictionaryPage, DataPageV2 = 0, 2, 3
+// Parquet's numbers for the kinds of pages.
+const (
+	DataPage       = 0
+	DictionaryPage = 2
+	DataPageV2     = 3
 )
 
 // Page is one page of a column. The sizes in its header are those of Body unless they are set.

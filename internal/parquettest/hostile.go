@@ -248,8 +248,11 @@ func packZstd(data []byte) []byte {
 	if err != nil {
 		panic(fmt.Sprint("zstd: ", err))
 	}
-	defer w.Close()
-	return w.EncodeAll(data, nil)
+	packed := w.EncodeAll(data, nil)
+	if err := w.Close(); err != nil {
+		panic(fmt.Sprint("zstd: ", err))
+	}
+	return packed
 }
 
 // packZstdStream omits the size from the header of the frame.

@@ -89,7 +89,7 @@ func eachField(message []byte, do func(number protowire.Number, raw, content []b
 		}
 		var content []byte
 		var value uint64
-		size := 0
+		var size int
 		switch kind {
 		case protowire.BytesType:
 			content, size = protowire.ConsumeBytes(message[n:])
