@@ -98,14 +98,14 @@ func Outputs(data []byte, name string) (outputs [][2]string, err error) {
 
 // check makes sure that the languages of every pair are there.
 func (p *Plan) check() error {
-	for _, pair := range p.Pairs {
+	for i, pair := range p.Pairs {
 		for _, language := range []int{pair.Source, pair.Target} {
 			if language < 0 || language >= len(p.Languages) {
 				return fmt.Errorf("a pair names language %d of %d", language, len(p.Languages))
 			}
 		}
-		for side, language := range []int{pair.Source, pair.Target} {
-			if n, shards := len(pair.Merges[side]), len(p.Languages[language].Shards); n > 0 && n != shards {
+		for side, merges := range pair.Merges {
+			if n, shards := len(merges), len(p.Side(i, side).Shards); n > 0 && n != shards {
 				return fmt.Errorf("a pair names %d merges for %d shards", n, shards)
 			}
 		}

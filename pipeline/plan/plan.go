@@ -108,13 +108,13 @@ type Task struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// Side returns the language of a side of a pair: 0 source, 1 target.
-func (p *Plan) Side(pair, side int) *Language {
-	if side == 0 {
-		return &p.Languages[p.Pairs[pair].Source]
-	}
-	return &p.Languages[p.Pairs[pair].Target]
+// LanguageOf returns the place among the plan's languages of a side of a pair: 0 source, 1 target.
+func (p *Plan) LanguageOf(pair, side int) int {
+	return [2]int{p.Pairs[pair].Source, p.Pairs[pair].Target}[side]
 }
+
+// Side returns the language of a side of a pair: 0 source, 1 target.
+func (p *Plan) Side(pair, side int) *Language { return &p.Languages[p.LanguageOf(pair, side)] }
 
 // PairSettings are the settings as the specs of one pair take them.
 func (p *Plan) PairSettings(pair int) Settings {

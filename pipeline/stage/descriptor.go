@@ -57,9 +57,6 @@ func Register(d *Descriptor) *Descriptor {
 	return d
 }
 
-// Unregister removes a stage: for tests that bring their own.
-func Unregister(name string) { delete(registered, name) }
-
 // All returns the stages, each after those that it reads; of stages that could change places the first by name comes first.
 func All() []*Descriptor {
 	var order []*Descriptor
@@ -116,6 +113,17 @@ func Decode(data []byte, name, version string) (*plan.Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// CheckPair is the Check of a stage whose tasks name one of the plan's pairs, in an argument of that name.
+func CheckPair(p *plan.Plan, t *plan.Task) error {
+	a, err := Args[struct {
+		Pair int `json:"pair"`
+	}](t)
+	if err == nil {
+		err = Within("pair", a.Pair, len(p.Pairs))
+	}
+	return err
 }
 
 // Within is the check of a place in a list that a plan's task names.

@@ -74,7 +74,7 @@ func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T
 
 // Encoder returns the encoder of the plan, which must be the one that is there now.
 func (e *Env) Encoder() (Encoder, error) {
-	if err := e.CheckModel(); err != nil {
+	if err := e.checkModel(); err != nil {
 		return nil, err
 	}
 	return Shared(e, "encoder", func() (Encoder, func() error, error) {
@@ -97,8 +97,8 @@ func (e *Env) Encoded() bool {
 	return e.shared["encoder"] != nil
 }
 
-// CheckModel refuses a plan whose encoder is not the one that is there now.
-func (e *Env) CheckModel() error {
+// checkModel refuses a plan whose encoder is not the one that is there now.
+func (e *Env) checkModel() error {
 	if e.Model.Digest != e.Plan.Settings.Encoder {
 		return badinput.Errorf("encoder %s is not the one that the plan was made for (%.12s instead of %.12s); make the plan again with mine run",
 			e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder)

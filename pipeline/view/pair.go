@@ -23,9 +23,9 @@ type Pair struct {
 // Pair numbers the sentences of one of the plan's pairs.
 func (f *Files) Pair(index int) (*Pair, error) {
 	p := &Pair{Files: f, Index: index}
-	for side, language := range []int{f.Plan.Pairs[index].Source, f.Plan.Pairs[index].Target} {
+	for side := range p.Sentences {
 		var err error
-		if p.Sentences[side], err = f.Sentences(language); err != nil {
+		if p.Sentences[side], err = f.Sentences(f.Plan.LanguageOf(index, side)); err != nil {
 			return nil, err
 		}
 	}

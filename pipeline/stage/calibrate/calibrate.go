@@ -26,7 +26,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Check, Stage.Run = check, run
+	Stage.Check, Stage.Run = stage.CheckPair, run
 	stage.Register(Stage)
 }
 
@@ -53,14 +53,6 @@ func Want(b *stage.Builder, pair int, known []exchange.Pair, margin mine.Margin)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, margin})
 	b.Add(Stage, key, int64(len(known)), fit.HostCost(b, pair), args{pair, known, margin})
 	return key
-}
-
-func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("pair", a.Pair, len(p.Pairs))
-	}
-	return err
 }
 
 // run injects the known pairs and writes what became of them. Nothing injected gets into an output.

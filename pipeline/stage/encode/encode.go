@@ -80,14 +80,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	language := &e.Plan.Languages[a.Language]
 	s := &language.Shards[a.Shard]
-	if err := e.CheckModel(); err != nil {
-		return nil, err
-	}
-	path, err := e.ShardPath(ctx, s)
+	encoder, err := e.Encoder() // first: it refuses an encoder that is not the plan's
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := e.Encoder()
+	path, err := e.ShardPath(ctx, s)
 	if err != nil {
 		return nil, err
 	}

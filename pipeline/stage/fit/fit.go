@@ -25,7 +25,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Check, Stage.Run = check, run
+	Stage.Check, Stage.Run = stage.CheckPair, run
 	stage.Register(Stage)
 }
 
@@ -63,14 +63,6 @@ func Want(b *stage.Builder, pair int, known Known) string {
 func HostCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
 	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
-}
-
-func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("pair", a.Pair, len(p.Pairs))
-	}
-	return err
 }
 
 // run injects the known pairs and writes the examples that they and their rivals make. Nothing injected gets into an output.

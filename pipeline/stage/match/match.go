@@ -28,7 +28,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Plan, Stage.Check, Stage.Run = planPairs, check, run
+	Stage.Plan, Stage.Check, Stage.Run = planPairs, stage.CheckPair, run
 	stage.Register(Stage)
 }
 
@@ -85,14 +85,6 @@ func cost(s plan.Settings, rows [2]int) stage.Cost {
 		Memory: 256<<20 + int64(rows[0]+rows[1])*(110+8*int64(s.K)),
 		Disk:   2 * 200 * int64(min(rows[0], rows[1])),
 	}
-}
-
-func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("pair", a.Pair, len(p.Pairs))
-	}
-	return err
 }
 
 // Result is what a task records of its bitext.

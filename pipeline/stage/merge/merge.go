@@ -60,6 +60,12 @@ type spec struct {
 // Want asks for the merged neighbours of every shard of a pair and sets the pair's Merges.
 func Want(b *stage.Builder, pair int) {
 	for side := range b.Pairs[pair].Merges {
+		language := b.LanguageOf(pair, side)
+		for shard := range b.Languages[language].Shards {
+			encode.Want(b, language, shard)
+		}
+	}
+	for side := range b.Pairs[pair].Merges {
 		b.Pairs[pair].Merges[side] = want(b, pair, side)
 	}
 }
@@ -67,22 +73,14 @@ func Want(b *stage.Builder, pair int) {
 // want asks for the merged neighbours of every shard of a side and returns their keys. A base is what the ledger has of the shard, if
 // every shard that it has seen is still in the run.
 func want(b *stage.Builder, pair, side int) []string {
-	own, other := b.Pairs[pair].Source, b.Pairs[pair].Target
-	if side == 1 {
-		own, other = other, own
-	}
-	for _, language := range []int{b.Pairs[pair].Source, b.Pairs[pair].Target} {
-		for shard := range b.Languages[language].Shards {
-			encode.Want(b, language, shard)
-		}
-	}
-	set := plan.SetOf(b.Languages[other].Shards)
+	own, other := b.Side(pair, side), b.Side(pair, 1-side)
+	set := plan.SetOf(other.Shards)
 	places := map[string]int{} // a shard may stand in two files: its first place will do
-	for i := len(b.Languages[other].Shards) - 1; i >= 0; i-- {
-		places[b.Languages[other].Shards[i].Vector] = i
+	for i := len(other.Shards) - 1; i >= 0; i-- {
+		places[other.Shards[i].Vector] = i
 	}
-	keys := make([]string, len(b.Languages[own].Shards))
-	for i, shard := range b.Languages[own].Shards {
+	keys := make([]string, len(own.Shards))
+	for i, shard := range own.Shards {
 		keys[i] = Stage.Key(spec{shard.Vector, plan.SideNames[side], set, b.Settings.SearchKey(), b.Settings.K})
 		if b.Has(Stage, keys[i]) {
 			continue
@@ -96,7 +94,7 @@ func want(b *stage.Builder, pair, side int) []string {
 		for _, vector := range missing {
 			a.Cells = append(a.Cells, cell{search.Want(b, pair, side, i, places[vector]), places[vector]})
 		}
-		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, b.Languages[other].Rows()), a)
+		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, other.Rows()), a)
 	}
 	return keys
 }
@@ -107,10 +105,10 @@ func cost(s plan.Settings, rows, others int) stage.Cost {
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	if err := stage.CheckPair(p, t); err != nil {
+		return err
 	}
+	a, err := stage.Args[args](t)
 	if err == nil {
 		err = stage.Within("side", a.Side, 2)
 	}
@@ -159,10 +157,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	rows := e.Plan.Side(a.Pair, a.Side).Shards[a.Shard].Rows
 	others := e.Plan.Side(a.Pair, 1-a.Side).Shards
-	otherLanguage := e.Plan.Pairs[a.Pair].Target
-	if a.Side == 1 {
-		otherLanguage = e.Plan.Pairs[a.Pair].Source
-	}
+	otherLanguage := e.Plan.LanguageOf(a.Pair, 1-a.Side)
 	partners, err := e.Sentences(otherLanguage)
 	if err != nil {
 		return nil, err

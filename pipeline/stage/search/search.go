@@ -59,7 +59,7 @@ func Want(b *stage.Builder, pair, side, own, other int) string {
 	if side == 1 {
 		a.Shards = [2]int{other, own}
 	}
-	source, target := encode.Want(b, b.Pairs[pair].Source, a.Shards[0]), encode.Want(b, b.Pairs[pair].Target, a.Shards[1])
+	source, target := encode.Want(b, b.LanguageOf(pair, 0), a.Shards[0]), encode.Want(b, b.LanguageOf(pair, 1), a.Shards[1])
 	k := Key(b.Settings, source, target)
 	if !b.Has(Stage, k) {
 		shape := a.shape(b.Plan)
@@ -85,10 +85,10 @@ func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("pair", a.Pair, len(p.Pairs))
+	if err := stage.CheckPair(p, t); err != nil {
+		return err
 	}
+	a, err := stage.Args[args](t)
 	for side := range a.Shards {
 		if err == nil {
 			err = stage.Within("shard", a.Shards[side], len(p.Side(a.Pair, side).Shards))
