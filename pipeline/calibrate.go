@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/mine"
@@ -15,12 +14,13 @@ import (
 // cfg's margin. The corpora are cut, encoded and searched by the tasks of a run, so that either finds the other's work
 // done.
 func Calibrate(ctx context.Context, cfg Config, known []exchange.Pair, opts Options) (o calibration.Outcomes, err error) {
-	out, closeStore, err := onDemand(ctx, cfg, opts, calibrate.Stage.Name, func(*run) func(b *stage.Builder) string {
-		return func(b *stage.Builder) string { return calibrate.Want(b, 0, known, mine.Margin(cfg.Margin)) }
+	err = withRun(ctx, calibrate.Stage.Name, cfg, opts, func(r *run) error {
+		want := func(b *stage.Builder) string { return calibrate.Want(b, 0, known, mine.Margin(cfg.Margin)) }
+		out, err := r.onDemand(ctx, calibrate.Stage, want)
+		if err == nil {
+			o, err = calibration.Read(out.Path(calibrate.OutcomesFile))
+		}
+		return err
 	})
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, closeStore()) }()
-	return calibration.Read(out.Path(calibrate.OutcomesFile))
+	return o, err
 }

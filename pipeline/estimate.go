@@ -49,7 +49,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if before, err := record.ReadReport(r.cfg.Out); err == nil { // if it cannot be read, the run will say so
 		r.previous = before
 	}
-	p, err := r.plan(ctx)
+	p, err := r.plan(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,9 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest.
-func (r *run) plan(ctx context.Context) (*plan.Plan, error) {
-	return r.planFor(ctx, nil)
-}
-
-// planFor is plan for a goal other than the bitext.
-func (r *run) planFor(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
+// plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest. goal asks for its tasks; nil: those of
+// every run.
+func (r *run) plan(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
 	languages, err := r.shard(ctx)
 	if err != nil {
 		return nil, err

@@ -216,7 +216,7 @@ func (r *run) openOut() error {
 func (r *run) mine(ctx context.Context) (_ *plan.Plan, err error) {
 	ctx, span := record.StartSpan(ctx, "run", attribute.String("src", r.cfg.Source), attribute.String("tgt", r.cfg.Target))
 	defer func() { record.EndSpan(span, err) }()
-	p, err := r.plan(ctx)
+	p, err := r.plan(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

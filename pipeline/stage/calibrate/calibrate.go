@@ -12,9 +12,8 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/fit"
+	stageinject "bitextmine/pipeline/stage/inject"
 	"bitextmine/pipeline/stage/merge"
-	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
 	"bitextmine/score/inject"
@@ -51,7 +50,7 @@ type spec struct {
 func Want(b *stage.Builder, pair int, known []exchange.Pair, margin mine.Margin) string {
 	merge.Want(b, pair)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, margin})
-	b.Add(Stage, key, int64(len(known)), fit.HostCost(b, pair), args{pair, known, margin})
+	b.Add(Stage, key, int64(len(known)), stageinject.Cost(b, pair), args{pair, known, margin})
 	return key
 }
 
@@ -61,15 +60,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	pair, err := e.Pair(a.Pair)
-	if err != nil {
-		return nil, err
-	}
-	searcher, err := search.Open(e, e.Plan.Searcher())
-	if err != nil {
-		return nil, err
-	}
-	return nil, pair.WithHost(ctx, e.Model, e.EncoderOptions(), searcher, func(host *inject.Host) error {
+	return nil, stageinject.WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
 		outcomes, err := calibration.Collect(ctx, host, a.Known, a.Margin)
 		if err != nil {
 			return err

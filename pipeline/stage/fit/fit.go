@@ -11,8 +11,8 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
+	stageinject "bitextmine/pipeline/stage/inject"
 	"bitextmine/pipeline/stage/merge"
-	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/fit"
@@ -55,14 +55,8 @@ type spec struct {
 func Want(b *stage.Builder, pair int, known Known) string {
 	merge.Want(b, pair)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions()})
-	b.Add(Stage, key, int64(len(known.Pairs)), HostCost(b, pair), args{pair, known})
+	b.Add(Stage, key, int64(len(known.Pairs)), stageinject.Cost(b, pair), args{pair, known})
 	return key
-}
-
-// HostCost is that of injecting pairs: in memory, the texts, vectors and lists of both languages at once.
-func HostCost(b *stage.Builder, pair int) stage.Cost {
-	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
-	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
 }
 
 // run injects the known pairs and writes the examples that they and their rivals make. Nothing injected gets into an output.
@@ -71,15 +65,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	pair, err := e.Pair(a.Pair)
-	if err != nil {
-		return nil, err
-	}
-	searcher, err := search.Open(e, e.Plan.Searcher())
-	if err != nil {
-		return nil, err
-	}
-	return nil, pair.WithHost(ctx, e.Model, e.EncoderOptions(), searcher, func(host *inject.Host) error {
+	return nil, stageinject.WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
 		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs)
 		if err != nil {
 			return err
