@@ -16,6 +16,7 @@ import (
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/summary"
 )
 
 // The names in the output directory of nightly runs.
@@ -49,7 +50,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	}
 	defer func() {
 		if cfg.Metrics != "" && ctx.Err() == nil {
-			err = errors.Join(err, writeMetrics(cfg, begin, report, previous, err))
+			err = errors.Join(err, summary.WriteMetrics(cfg, begin, report, previous, err))
 		}
 	}()
 	n := &nightly{out: cfg.Out, keep: cfg.Keep, previous: previous, opts: opts}
@@ -137,7 +138,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 			n.warn("the run before cannot be compared with: %v", err)
 		}
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), summary(name, r.report, n.previous, changes, n.warnings)); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), summary.Page(name, r.report, n.previous, changes, n.warnings)); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(dir, final); err != nil {

@@ -28,7 +28,7 @@ searched cells go too, once they are merged: it saves most of the space, and a r
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var swept *admin.Swept
-		err := withStore(cmd.Context(), *work, func(st *store.Store) (err error) {
+		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
 			swept, err = admin.GC(cmd.Context(), st, sweep, version, slog.Default())
 			return err
 		})

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,16 +20,6 @@ func workFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("work", filepath.Join("mined", "work"), "work directory or bucket of the runs")
 }
 
-// withStore opens the store that runs have used and closes it after do.
-func withStore(ctx context.Context, work string, do func(*store.Store) error) (err error) {
-	st, err := store.OpenExisting(ctx, work, slog.Default())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	return do(st)
-}
-
 func newStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -44,7 +32,7 @@ func newStatus() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var s *admin.Status
-		err := withStore(cmd.Context(), *work, func(st *store.Store) (err error) {
+		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
 			s, err = admin.ReadStatus(cmd.Context(), st, version)
 			return err
 		})

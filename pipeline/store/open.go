@@ -123,3 +123,13 @@ func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, e
 	}
 	return Open(ctx, work, log)
 }
+
+// WithExisting opens a store that runs have used and closes it after do.
+func WithExisting(ctx context.Context, work string, log *slog.Logger, do func(*Store) error) (err error) {
+	st, err := OpenExisting(ctx, work, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return do(st)
+}

@@ -163,7 +163,7 @@ func TestToyStageOnClusters(t *testing.T) {
 		},
 	} {
 		var out bytes.Buffer
-		if err := e(&out).Run(t.Context(), engine.Job{Plan: p, ID: "0123456789", PlanPath: "/work/plans/x.json", Out: "/out"}); err != nil {
+		if err := e(&out).Run(t.Context(), engine.Job{Plan: p, ID: "0123456789", PlanPath: "/shared/plans/x.json", Out: "/out"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range map[string][]string{

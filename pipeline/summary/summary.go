@@ -1,4 +1,5 @@
-package pipeline
+// Package summary writes what a night leaves for a person to read in the morning, and for monitoring.
+package summary
 
 import (
 	"bytes"
@@ -8,12 +9,13 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 )
 
-// summary is the page that a person reads in the morning, in Markdown.
-func summary(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
+// Page is the page that a person reads in the morning, in Markdown. previous and d are nil if there was no run before.
+func Page(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
 	var page bytes.Buffer
 	c, s := r.Counts, r.Settings
 	fmt.Fprintf(&page, "# %s-%s, night %s\n\n", s.Source, s.Target, name)
@@ -85,9 +87,9 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// writeMetrics publishes what node_exporter's textfile collector reads. failure is how the run ended; the numbers of a failed run are
+// WriteMetrics publishes to cfg.Metrics what node_exporter's textfile collector reads. failure is how the run ended; the numbers of a failed run are
 // those of the last good one.
-func writeMetrics(cfg Config, begin time.Time, report, previous *record.Report, failure error) error {
+func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.Report, failure error) error {
 	pair := fmt.Sprintf("src=%q,tgt=%q", cfg.Source, cfg.Target)
 	var out bytes.Buffer
 	gauge := func(name, help string, value float64, labels string) {
