@@ -14,8 +14,8 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// openRun opens a finished run as mine explain does.
-func openRun(t testing.TB, location string) *view.Run {
+// openExplainer opens a finished run as mine explain does.
+func openExplainer(t testing.TB, location string) *view.Explainer {
 	t.Helper()
 	run, err := view.Open(t.Context(), location, options().Version, options().Log)
 	if err != nil {
@@ -26,7 +26,15 @@ func openRun(t testing.TB, location string) *view.Run {
 			t.Error(err)
 		}
 	})
-	return run
+	pair, err := run.Pair(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	explainer, err := pair.Explainer(t.Context(), run.Model, encode.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return explainer
 }
 
 // TestExplain explains every candidate of a run by margin and compares with the bitext.
@@ -34,14 +42,10 @@ func TestExplain(t *testing.T) {
 	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
 	cfg.KeepBelow = true
 	rows := pairs(t, mustRun(t, cfg))
-	run := openRun(t, cfg.Out)
-	pair, err := run.Pair(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explainer := openExplainer(t, cfg.Out)
 	seen := map[mine.Verdict]int{}
 	for _, row := range rows {
-		x, err := pair.Explain(t.Context(), row.Source.Text, row.Target.Text, run.Model, encode.Options{Threads: 1})
+		x, err := explainer.Explain(t.Context(), row.Source.Text, row.Target.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +71,7 @@ func TestExplain(t *testing.T) {
 		t.Fatalf("verdicts %v: the case shows nothing", seen)
 	}
 	for _, texts := range [][2]string{{"nowhere", rows[0].Target.Text}, {rows[0].Source.Text, "nowhere"}} {
-		if _, err := pair.Explain(t.Context(), texts[0], texts[1], run.Model, encode.Options{Threads: 1}); !badinput.Is(err) || !strings.Contains(err.Error(), "nowhere") {
+		if _, err := explainer.Explain(t.Context(), texts[0], texts[1]); !badinput.Is(err) || !strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -80,13 +84,9 @@ func TestExplainScored(t *testing.T) {
 	cfg.KeepBelow = true
 	report := mustRun(t, cfg)
 	rows := pairs(t, report)
-	run := openRun(t, report.Bitext.Path)
-	pair, err := run.Pair(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explainer := openExplainer(t, report.Bitext.Path)
 	for _, row := range rows[:min(len(rows), 20)] {
-		x, err := pair.Explain(t.Context(), row.Source.Text, row.Target.Text, run.Model, encode.Options{Threads: 1})
+		x, err := explainer.Explain(t.Context(), row.Source.Text, row.Target.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestExplainScored(t *testing.T) {
 		}
 	}
 	worst, best := rows[len(rows)-1], rows[0]
-	x, err := pair.Explain(t.Context(), best.Source.Text, worst.Target.Text, run.Model, encode.Options{Threads: 1})
+	x, err := explainer.Explain(t.Context(), best.Source.Text, worst.Target.Text)
 	if err != nil || x.Candidate && x.Verdict == mine.Kept || x.Cosine == 0 {
 		t.Errorf("%+v, error %v of a pair that is none", x, err)
 	}

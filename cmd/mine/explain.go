@@ -72,7 +72,11 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	if err != nil {
 		return err
 	}
-	x, err := pair.Explain(ctx, texts[0], texts[1], run.Model, cfg.EncoderOptions())
+	explainer, err := pair.Explainer(ctx, run.Model, cfg.EncoderOptions())
+	if err != nil {
+		return err
+	}
+	x, err := explainer.Explain(ctx, texts[0], texts[1])
 	if err != nil {
 		return err
 	}

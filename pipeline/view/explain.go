@@ -59,31 +59,34 @@ type ExplainedPair struct {
 	Verdict        mine.Verdict
 }
 
-// explainer is what an explanation is put together from.
-type explainer struct {
+// Explainer explains pairs of sentences of a run.
+type Explainer struct {
 	pair     *Pair
 	decision *Decision
-	texts    [2][]string
+	texts    [2][]string // normalised, by sentence number
 }
 
-// Explain explains a pair of sentences of the run. It decides again from the stored neighbours, and encodes nothing.
-func (p *Pair) Explain(ctx context.Context, source, target string, model *encode.Model, options encode.Options) (*Explanation, error) {
-	x := &explainer{pair: p}
-	var at [2]int32
-	for side, text := range [2]string{source, target} {
-		var err error
+// Explainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing.
+func (p *Pair) Explainer(ctx context.Context, model *encode.Model, options encode.Options) (_ *Explainer, err error) {
+	x := &Explainer{pair: p}
+	for side := range x.texts {
 		if x.texts[side], err = p.Texts(ctx, side); err != nil {
 			return nil, err
 		}
+	}
+	x.decision, err = p.Decide(ctx, model, options)
+	return x, err
+}
+
+// Explain explains a pair of sentences.
+func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explanation, error) {
+	var at [2]int32
+	for side, text := range [2]string{source, target} {
 		if at[side] = int32(slices.Index(x.texts[side], corpus.Normalise(text))); at[side] < 0 {
-			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", p.Language(side).Code, text)
+			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", x.pair.Language(side).Code, text)
 		}
 	}
-	var err error
-	if x.decision, err = p.Decide(ctx, model, options); err != nil {
-		return nil, err
-	}
-	cosine, err := p.cosine(ctx, at)
+	cosine, err := x.pair.cosine(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func (p *Pair) cosine(ctx context.Context, numbers [2]int32) (float32, error) {
 	return embedding.Dot(rows[0], rows[1]), nil
 }
 
-func (x *explainer) explain(source, target int32, cosine float32) *Explanation {
+func (x *Explainer) explain(source, target int32, cosine float32) *Explanation {
 	c := x.decision.Lists.Candidate(source, target, cosine)
 	e := &Explanation{
 		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
@@ -123,7 +126,7 @@ func (x *explainer) explain(source, target int32, cosine float32) *Explanation {
 }
 
 // side is sentence i of a side, whose neighbourhood has this mean.
-func (x *explainer) side(side int, i, partner int32, mean float32) ExplainedSide {
+func (x *Explainer) side(side int, i, partner int32, mean float32) ExplainedSide {
 	lists := x.decision.Lists
 	out := ExplainedSide{Text: x.texts[side][i], Mean: mean, Best: -1}
 	ids, cosines := [2]mine.Neighbours{lists.Source, lists.Target}[side].Row(int(i))
@@ -148,7 +151,7 @@ func (x *explainer) side(side int, i, partner int32, mean float32) ExplainedSide
 }
 
 // verdict finds the pair among the candidates, and the pairs that took its place.
-func (x *explainer) verdict(e *Explanation, source, target int32) {
+func (x *Explainer) verdict(e *Explanation, source, target int32) {
 	d := x.decision
 	at := slices.IndexFunc(d.Candidates, func(c mine.Candidate) bool { return c.Source == source && c.Target == target })
 	if at >= 0 {
@@ -174,7 +177,7 @@ func (x *explainer) verdict(e *Explanation, source, target int32) {
 }
 
 // won says whether candidate i, which shares a sentence with candidate at, took it: at is -1 for a pair that is no candidate.
-func (x *explainer) won(i, at int) bool {
+func (x *Explainer) won(i, at int) bool {
 	if at < 0 {
 		return x.decision.Verdicts[i] == mine.Kept
 	}
