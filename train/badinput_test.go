@@ -15,6 +15,7 @@ import (
 	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -178,7 +179,7 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
+	traintest.Write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
 	_, err = Run(ctx, config, o)
 	refused(t, err, "other bitext")
 }
@@ -207,7 +208,7 @@ func TestPublishedWeightsWithoutATensor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "config.json"), string(settings))
+	traintest.Write(t, filepath.Join(dir, "config.json"), string(settings))
 	tensors, _, err := weights.ReadFile("encoder/testdata/bert/model.safetensors", func(name string) bool { return !strings.HasSuffix(name, "position_ids") })
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +271,7 @@ func TestPresetsThatAreNone(t *testing.T) {
 		"dev: [{protocol: bleu, dir: x, tgt: en}]":                        "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
-		write(t, path, text)
+		traintest.Write(t, path, text)
 		_, err := ReadConfig(path)
 		refused(t, err, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 	"bitextmine/train/vocab"
 )
 
@@ -113,9 +114,9 @@ func tiny(t *testing.T, change func(*Config)) (Config, Options) {
 		}
 		fmt.Fprintf(&pairs, "%s\t%s\n", shifted(s), s)
 	}
-	write(t, filepath.Join(dir, "pairs.tsv"), pairs.String())
-	write(t, filepath.Join(dir, "held", "held.epo-eng.epo"), source.String())
-	write(t, filepath.Join(dir, "held", "held.epo-eng.eng"), target.String())
+	traintest.Write(t, filepath.Join(dir, "pairs.tsv"), pairs.String())
+	traintest.Write(t, filepath.Join(dir, "held", "held.epo-eng.epo"), source.String())
+	traintest.Write(t, filepath.Join(dir, "held", "held.epo-eng.eng"), target.String())
 	c := DefaultConfig()
 	c.Name = "tiny"
 	s := data.DefaultSource()
@@ -163,16 +164,6 @@ func by(name string, changes set) func(*Config) {
 
 // set is settings of an objective, by their keys in a preset.
 type set map[string]any
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // all joins changes.
 func all(changes ...func(*Config)) func(*Config) {

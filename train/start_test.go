@@ -10,6 +10,7 @@ import (
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 	"bitextmine/train/vocab"
 	"bitextmine/train/weights"
 )
@@ -167,13 +168,13 @@ func TestStartsThatAreRefused(t *testing.T) {
 			return all
 		})},
 		{"weights that changed", "is damaged, its digest is not that of state.json", "bag", func(t *testing.T, c *Config) {
-			write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "other weights")
+			traintest.Write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "other weights")
 		}},
 		{"no safetensors", "cannot be read as safetensors", "bag", func(t *testing.T, c *Config) {
 			if err := os.Remove(filepath.Join(c.Encoder.Start, "state.json")); err != nil {
 				t.Fatal(err)
 			}
-			write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "no tensors")
+			traintest.Write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "no tensors")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"bitextmine/eval"
 	"bitextmine/index/exact"
+	"bitextmine/train/traintest"
 )
 
 // compass is an encoder whose texts are angles; it counts what it encodes.
@@ -55,7 +55,7 @@ func evaluatedBy(t *testing.T, sets ...Set) (map[string]float64, int) {
 func TestDevOfSTS(t *testing.T) {
 	dir := t.TempDir()
 	// the wider the angle the lower the score
-	write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n")
+	traintest.Write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n")
 	figures, _ := evaluatedBy(t, Set{Protocol: "sts", Dir: dir})
 	if got := figures["sts 2016 turns spearman"]; math.Abs(got-100) > 1e-9 {
 		t.Errorf("Spearman's rho is %v of %v, want 100", got, figures)
@@ -72,7 +72,7 @@ func TestDevsThatShareSentences(t *testing.T) {
 		fmt.Fprintf(&gold, "de-%d\ten-%d\n", i, i)
 	}
 	for name, text := range map[string]string{"de": source.String(), "en": target.String(), "gold": gold.String()} {
-		write(t, filepath.Join(dir, "de-en.train."+name), text)
+		traintest.Write(t, filepath.Join(dir, "de-en.train."+name), text)
 	}
 	laser := Set{Protocol: "bucc-laser", Dir: dir, Src: []string{"de"}, Tgt: "en"}
 	cosine := laser
@@ -86,15 +86,5 @@ func TestDevsThatShareSentences(t *testing.T) {
 	}
 	if alone != 80 || together != 80 {
 		t.Errorf("encoded %d and %d sentences, want 80", alone, together)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

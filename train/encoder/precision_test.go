@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bitextmine/train/layers"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -25,12 +26,12 @@ func TestBFloat16Step(t *testing.T) {
 	const tolerance, seed = 0.03, 9
 	for name, change := range variants {
 		t.Run(name, func(t *testing.T) {
-			s, ctx := small(change), limited(t)
+			s, ctx := small(change), traintest.Limited(t)
 			s.Width, s.FFN = 32, 64
 			rounded := s
 			rounded.Precision = layers.BFloat16
-			side := sentences(s, 5, 6, 7)
-			dVectors := random(6, side.N*s.Dim())
+			side := traintest.Sentences(5, 6, 7, s.Vocabulary)
+			dVectors := traintest.Random(6, side.N*s.Dim())
 			full, half := calm(t, s), calm(t, rounded)
 			pass := func(tr *Transformer, seed uint64) []float32 {
 				v, err := tr.Forward(ctx, side, seed)
@@ -71,7 +72,7 @@ func calm(t *testing.T, s Settings) *Transformer {
 	all := make([]*weights.Tensor, 0, len(s.Specs()))
 	for _, spec := range s.Specs() {
 		w := weights.New(spec, 3)
-		for i, x := range random(uint64(len(all)), len(w.Data)) {
+		for i, x := range traintest.Random(uint64(len(all)), len(w.Data)) {
 			w.Data[i] += 0.1 * x
 		}
 		all = append(all, w)

@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -45,7 +46,7 @@ func TestPublishedWeightsComputeTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := tr.Forward(limited(t), data.Side{N: len(want.Lengths), Length: want.Length, IDs: want.IDs, Lengths: want.Lengths}, 0)
+				got, err := tr.Forward(traintest.Limited(t), data.Side{N: len(want.Lengths), Length: want.Length, IDs: want.IDs, Lengths: want.Lengths}, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +87,7 @@ func TestPublishedPooler(t *testing.T) {
 		t.Fatal(err)
 	}
 	side := data.Side{N: len(want.Lengths), Length: want.Length, IDs: want.IDs, Lengths: want.Lengths}
-	got, err := tr.Forward(limited(t), side, 0)
+	got, err := tr.Forward(traintest.Limited(t), side, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gomlx/compute"
 	g "github.com/gomlx/gomlx/core/graph"
@@ -19,6 +18,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -70,57 +70,6 @@ func make1(t testing.TB, s Settings, name string) *Transformer {
 		t.Fatal(err)
 	}
 	return tr
-}
-
-// sentences are n sentences of 1 to length tokens, the first of them full.
-func sentences(s Settings, seed uint64, n, length int) data.Side {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	side := data.Side{N: n, Length: length, IDs: make([]int32, n*length)}
-	for i := range n {
-		l := length
-		if i > 0 {
-			l = 1 + rng.IntN(length)
-		}
-		side.Lengths = append(side.Lengths, int32(l))
-		for p := range l {
-			side.IDs[i*length+p] = rng.Int32N(int32(s.Vocabulary))
-		}
-	}
-	return side
-}
-
-func random(seed uint64, n int) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = float32(rng.NormFloat64())
-	}
-	return out
-}
-
-func limited(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// near compares to a tolerance relative to the largest magnitude wanted.
-func near(t testing.TB, what string, got, want []float32, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers instead of %d", what, len(got), len(want))
-	}
-	scale, worst, at := 1e-2, 0.0, 0 // a bias of keys has no gradient but rounding
-	for i := range want {
-		scale = max(scale, math.Abs(float64(want[i])))
-		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= worst) {
-			worst, at = d, i
-		}
-	}
-	if !(worst <= tolerance*scale) {
-		t.Errorf("%s: number %d is %v instead of %v (largest %v)", what, at, got[at], want[at], scale)
-	}
 }
 
 // float64Loss is sum(vectors·dVectors) in float64, of Build without dropout on the backend in pure Go, as a function of
@@ -177,10 +126,10 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := small(change)
 			s.Dropout = 0
-			ctx := limited(t)
+			ctx := traintest.Limited(t)
 			cpu, pure := make1(t, s, "cpu"), make1(t, s, "go")
-			side := sentences(s, 5, 4, 5)
-			dVectors := random(6, side.N*s.Dim())
+			side := traintest.Sentences(5, 4, 5, s.Vocabulary)
+			dVectors := traintest.Random(6, side.N*s.Dim())
 			for _, tr := range []*Transformer{cpu, pure} {
 				if err := tr.Backward(ctx, side, 0, dVectors); err != nil {
 					t.Fatal(err)
@@ -193,7 +142,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 			})
 			rng := rand.New(rand.NewPCG(7, 0))
 			for i, w := range cpu.Weights() {
-				near(t, w.Name+" on two backends", w.Grad, pure.Weights()[i].Grad, 1e-4)
+				traintest.Near(t, w.Name+" on two backends", w.Grad, pure.Weights()[i].Grad, 1e-4)
 				var got, want []float32
 				for range 6 {
 					at := rng.IntN(len(w.Data))
@@ -201,7 +150,7 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 					got = append(got, w.Grad[at])
 					want = append(want, float32((loss.at(w.Name, at, h)-loss.at(w.Name, at, -h))/(2*h)))
 				}
-				near(t, w.Name, got, want, 1e-4)
+				traintest.Near(t, w.Name, got, want, 1e-4)
 			}
 		})
 	}
@@ -210,8 +159,8 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 func TestBackendsGiveTheSameVectors(t *testing.T) {
 	for name, change := range variants {
 		t.Run(name, func(t *testing.T) {
-			s, ctx := small(change), limited(t)
-			side := sentences(s, 1, 5, 6)
+			s, ctx := small(change), traintest.Limited(t)
+			side := traintest.Sentences(1, 5, 6, s.Vocabulary)
 			var vectors [2][]float32
 			for i, device := range []string{"cpu", "go"} {
 				var err error
@@ -219,7 +168,7 @@ func TestBackendsGiveTheSameVectors(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			near(t, "vectors", vectors[0], vectors[1], 1e-4)
+			traintest.Near(t, "vectors", vectors[0], vectors[1], 1e-4)
 		})
 	}
 }
@@ -227,9 +176,9 @@ func TestBackendsGiveTheSameVectors(t *testing.T) {
 func TestPaddingAndCompanyDoNotChangeAVector(t *testing.T) {
 	for name, change := range variants {
 		t.Run(name, func(t *testing.T) {
-			s, ctx := small(change), limited(t)
+			s, ctx := small(change), traintest.Limited(t)
 			tr := make1(t, s, "cpu")
-			side := sentences(s, 1, 6, 8)
+			side := traintest.Sentences(1, 6, 8, s.Vocabulary)
 			for i := range side.IDs { // whatever a padded place holds
 				if i%side.Length >= int(side.Lengths[i/side.Length]) {
 					side.IDs[i] = 10
@@ -245,7 +194,7 @@ func TestPaddingAndCompanyDoNotChangeAVector(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, fmt.Sprintf("sentence %d of %d tokens", i, l), vector, together[i*s.Dim():(i+1)*s.Dim()], 1e-5)
+				traintest.Near(t, fmt.Sprintf("sentence %d of %d tokens", i, l), vector, together[i*s.Dim():(i+1)*s.Dim()], 1e-5)
 			}
 		})
 	}
@@ -254,8 +203,8 @@ func TestPaddingAndCompanyDoNotChangeAVector(t *testing.T) {
 // Along any direction the loss with a seed's dropout must change as Backward with that seed says.
 func TestDropoutIsTheSeeds(t *testing.T) {
 	s := small(func(s *Settings) { s.Dropout = 0.25 })
-	tr, ctx := make1(t, s, "go"), limited(t)
-	side, dVectors := sentences(s, 1, 6, 5), random(2, 6*s.Width)
+	tr, ctx := make1(t, s, "go"), traintest.Limited(t)
+	side, dVectors := traintest.Sentences(1, 6, 5, s.Vocabulary), traintest.Random(2, 6*s.Width)
 	forward := func(seed uint64) []float32 {
 		v, err := tr.Forward(ctx, side, seed)
 		if err != nil {
@@ -301,20 +250,20 @@ func TestDropoutIsTheSeeds(t *testing.T) {
 func TestUnfitBatchesAndSettingsAreRefused(t *testing.T) {
 	s := small(nil)
 	tr := make1(t, s, "go")
-	long := sentences(s, 1, 2, 9)
-	if _, err := tr.Forward(limited(t), long, 0); !badinput.Is(err) || !strings.Contains(err.Error(), "sentences of 9 tokens but max_tokens is 8") {
+	long := traintest.Sentences(1, 2, 9, s.Vocabulary)
+	if _, err := tr.Forward(traintest.Limited(t), long, 0); !badinput.Is(err) || !strings.Contains(err.Error(), "sentences of 9 tokens but max_tokens is 8") {
 		t.Errorf("too long a batch gave %v", err)
 	}
 	strange := data.Side{N: 1, Length: 1, IDs: []int32{11}, Lengths: []int32{1}}
-	if _, err := tr.Forward(limited(t), strange, 0); err == nil || !strings.Contains(err.Error(), "the token 11 but the vocabulary has 11") {
+	if _, err := tr.Forward(traintest.Limited(t), strange, 0); err == nil || !strings.Contains(err.Error(), "the token 11 but the vocabulary has 11") {
 		t.Errorf("a token of another vocabulary gave %v", err)
 	}
-	if err := tr.Backward(limited(t), sentences(s, 1, 2, 3), 0, make([]float32, 3)); err == nil || !strings.Contains(err.Error(), "3 values instead of 16") {
+	if err := tr.Backward(traintest.Limited(t), traintest.Sentences(1, 2, 3, s.Vocabulary), 0, make([]float32, 3)); err == nil || !strings.Contains(err.Error(), "3 values instead of 16") {
 		t.Errorf("too few gradients gave %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tr.Forward(stopped, sentences(s, 1, 2, 3), 0); !errors.Is(err, context.Canceled) {
+	if _, err := tr.Forward(stopped, traintest.Sentences(1, 2, 3, s.Vocabulary), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped context gave %v", err)
 	}
 	s.Heads, s.Norm, s.Dropout = 3, "middle", 1

@@ -8,13 +8,14 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	_ "bitextmine/train/objective/ems"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
 // With an objective that also reads the table of words, the loss along the gradient must change as the gradients of all
 // tensors say, and the table's gradient must not pass for one of few rows. Two batches add up.
 func TestStepSharesTheWords(t *testing.T) {
-	ctx := limited(t)
+	ctx := traintest.Limited(t)
 	tr, backend := small(t, "go", 0)
 	section, err := objective.Default("ems").With(map[string]any{"contrastive": false, "shared_embedding": true, "language_token": false})
 	if err != nil {
@@ -28,7 +29,7 @@ func TestStepSharesTheWords(t *testing.T) {
 	heads := append(lively(o.Heads()), table)
 	all := append(tr.Weights(), heads[:len(heads)-1]...)
 	step := New(tr, o, heads, backend, Options{})
-	b := &data.Batch{Views: []data.Side{sentences(1, 4, 5), sentences(2, 4, 5)}}
+	b := &data.Batch{Views: []data.Side{traintest.Sentences(1, 4, 5, vocabulary), traintest.Sentences(2, 4, 5, vocabulary)}}
 	loss := func() float64 {
 		values, err := step.Run(ctx, b, 1)
 		if err != nil {

@@ -3,10 +3,8 @@ package step
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/gomlx/compute"
 	g "github.com/gomlx/gomlx/core/graph"
@@ -18,6 +16,7 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -55,57 +54,6 @@ func lively(specs []weights.Spec) []*weights.Tensor {
 // words is a transformer's table of words.
 func words(tr *encoder.Transformer) *weights.Tensor { return tr.Weights()[0] }
 
-// sentences are n sentences of 1 to length tokens, the first of them full.
-func sentences(seed uint64, n, length int) data.Side {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	side := data.Side{N: n, Length: length, IDs: make([]int32, n*length)}
-	for i := range n {
-		l := length
-		if i > 0 {
-			l = 1 + rng.IntN(length)
-		}
-		side.Lengths = append(side.Lengths, int32(l))
-		for p := range l {
-			side.IDs[i*length+p] = rng.Int32N(vocabulary)
-		}
-	}
-	return side
-}
-
-func random(seed uint64, n int) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = float32(rng.NormFloat64())
-	}
-	return out
-}
-
-func limited(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// near compares to a tolerance relative to the largest magnitude wanted.
-func near(t testing.TB, what string, got, want []float32, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers instead of %d", what, len(got), len(want))
-	}
-	scale, worst, at := 1e-2, 0.0, 0 // a bias of keys has no gradient but rounding
-	for i := range want {
-		scale = max(scale, math.Abs(float64(want[i])))
-		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= worst) {
-			worst, at = d, i
-		}
-	}
-	if !(worst <= tolerance*scale) {
-		t.Errorf("%s: number %d is %v instead of %v (largest %v)", what, at, got[at], want[at], scale)
-	}
-}
-
 // product is an objective that uses everything a step offers: vectors of three views, one of them its own copy, tokens,
 // masks, a head, an input, and a weight that changes.
 type product struct{}
@@ -131,7 +79,7 @@ func (product) Views(b *data.Batch) ([]data.Side, error) {
 
 func (product) Inputs(_ context.Context, b *data.Batch, views []data.Side) ([]*tensors.Tensor, error) {
 	n := views[2].N
-	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(random(8, n), n, 1)}, nil
+	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(traintest.Random(8, n), n, 1)}, nil
 }
 
 func (product) Loss(s objective.Step) []*g.Node {
@@ -149,9 +97,9 @@ func (product) Loss(s objective.Step) []*g.Node {
 func TestStepIsItsParts(t *testing.T) {
 	for _, name := range []string{"cpu", "go"} {
 		for _, chunk := range []int{0, 2, 3} {
-			ctx := limited(t)
+			ctx := traintest.Limited(t)
 			// With two batches a step it is of the second step.
-			b := &data.Batch{Step: 3, Views: []data.Side{sentences(1, 3, 5), sentences(2, 3, 7)}}
+			b := &data.Batch{Step: 3, Views: []data.Side{traintest.Sentences(1, 3, 5, vocabulary), traintest.Sentences(2, 3, 7, vocabulary)}}
 			head := weights.New(product{}.Heads()[0], 1)
 			joined, backend := small(t, name, 0)
 			values, err := New(joined, product{}, []*weights.Tensor{head}, backend, Options{Chunk: chunk, Accumulate: 2}).Run(ctx, b, 1)
@@ -163,10 +111,10 @@ func TestStepIsItsParts(t *testing.T) {
 			if len(values) != 3 || values[0].Name != "pairs" || values[0].Weight != 0.5 || values[1].Weight != 0 || values[2].Value == 0 {
 				t.Errorf("terms %v", values)
 			}
-			near(t, "terms", []float32{values[0].Value, values[1].Value}, terms, 1e-5)
-			near(t, "head", head.Grad, headGradient, 1e-5)
+			traintest.Near(t, "terms", []float32{values[0].Value, values[1].Value}, terms, 1e-5)
+			traintest.Near(t, "head", head.Grad, headGradient, 1e-5)
 			for i, w := range joined.Weights() {
-				near(t, w.Name, w.Grad, apart.Weights()[i].Grad, 2e-5)
+				traintest.Near(t, w.Name, w.Grad, apart.Weights()[i].Grad, 2e-5)
 			}
 			if got, want := words(joined).Touched, words(apart).Touched; !slices.Equal(got, want) || !slices.IsSorted(got) || len(got) == 0 {
 				t.Errorf("touched %v and %v", got, want)
@@ -224,11 +172,11 @@ func TestWeightsAreInputs(t *testing.T) {
 	tr, backend := small(t, "go", 0)
 	head := weights.New(product{}.Heads()[0], 1)
 	s := New(tr, product{}, []*weights.Tensor{head}, backend, Options{})
-	b := &data.Batch{Views: []data.Side{sentences(1, 3, 5), sentences(2, 3, 7)}}
+	b := &data.Batch{Views: []data.Side{traintest.Sentences(1, 3, 5, vocabulary), traintest.Sentences(2, 3, 7, vocabulary)}}
 	var gradients [][]float32
 	for _, step := range []int{0, 2, 4, 9} {
 		b.Step = step
-		values, err := s.Run(limited(t), b, 1)
+		values, err := s.Run(traintest.Limited(t), b, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,13 +206,13 @@ func TestWeightsAreInputs(t *testing.T) {
 func TestTableOfWordsAsAHead(t *testing.T) {
 	tr, backend := small(t, "go", 0)
 	table := words(tr)
-	b := &data.Batch{Views: []data.Side{sentences(1, 3, 5), sentences(2, 3, 5)}}
-	if _, err := New(tr, scoreWords{}, []*weights.Tensor{table}, backend, Options{}).Run(limited(t), b, 1); err != nil {
+	b := &data.Batch{Views: []data.Side{traintest.Sentences(1, 3, 5, vocabulary), traintest.Sentences(2, 3, 5, vocabulary)}}
+	if _, err := New(tr, scoreWords{}, []*weights.Tensor{table}, backend, Options{}).Run(traintest.Limited(t), b, 1); err != nil {
 		t.Fatal(err)
 	}
 	apart, backend := small(t, "go", 0)
 	copied := &weights.Tensor{Name: table.Name, Shape: table.Shape, Data: table.Data}
-	if _, err := New(apart, scoreWords{}, []*weights.Tensor{copied}, backend, Options{}).Run(limited(t), b, 1); err != nil {
+	if _, err := New(apart, scoreWords{}, []*weights.Tensor{copied}, backend, Options{}).Run(traintest.Limited(t), b, 1); err != nil {
 		t.Fatal(err)
 	}
 	if table.Touched != nil {

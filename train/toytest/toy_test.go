@@ -27,6 +27,7 @@ import (
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/loss"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -132,9 +133,9 @@ func preset(t *testing.T, objective string, more ...string) (path, out string) {
 		_, sentence, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		fmt.Fprintf(&pairs, "%s\t%s\n", sentence, strings.ToUpper(sentence))
 	}
-	write(t, filepath.Join(dir, "pairs.tsv"), pairs.String())
+	traintest.Write(t, filepath.Join(dir, "pairs.tsv"), pairs.String())
 	path = filepath.Join(dir, "toy.yaml")
-	write(t, path, fmt.Sprintf(`steps: 6
+	traintest.Write(t, path, fmt.Sprintf(`steps: 6
 log_every: 1
 bitext: {sources: [{files: [%s/pairs.tsv], src: en, tgt: de}], batch_size: 16, max_tokens: 16, buckets: [16]}
 vocabulary: {size: 500, threads: 1}
@@ -144,13 +145,6 @@ objective: %s
 %s
 `, dir, objective, strings.Join(more, "\n")))
 	return path, filepath.Join(dir, "out")
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestToyObjective: it is configured, trained, logged and exported.
@@ -222,7 +216,7 @@ func TestToyIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, strings.Replace(string(text), "encoder: {kind: transformer,", "encoder: {kind: bag,", 1))
+	traintest.Write(t, path, strings.Replace(string(text), "encoder: {kind: transformer,", "encoder: {kind: bag,", 1))
 	if _, err := train.ReadConfig(path); !badinput.Is(err) || !strings.Contains(err.Error(), "needs the encoder's tokens") {
 		t.Errorf("a bag: %v", err)
 	}

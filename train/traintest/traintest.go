@@ -1,0 +1,78 @@
+// Package traintest has what the tests of several packages of train use.
+package traintest
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"bitextmine/train/data"
+)
+
+// Sentences are n sentences of 1 to length tokens of a vocabulary, the first of them full.
+func Sentences(seed uint64, n, length, vocabulary int) data.Side {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	side := data.Side{N: n, Length: length, IDs: make([]int32, n*length)}
+	for i := range n {
+		l := length
+		if i > 0 {
+			l = 1 + rng.IntN(length)
+		}
+		side.Lengths = append(side.Lengths, int32(l))
+		for p := range l {
+			side.IDs[i*length+p] = rng.Int32N(int32(vocabulary))
+		}
+	}
+	return side
+}
+
+// Random returns n normally distributed numbers.
+func Random(seed uint64, n int) []float32 {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = float32(rng.NormFloat64())
+	}
+	return out
+}
+
+// Limited is a context that ends after a minute.
+func Limited(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Near compares to a tolerance relative to the largest magnitude wanted.
+func Near(t testing.TB, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers instead of %d", what, len(got), len(want))
+	}
+	scale, worst, at := 1e-2, 0.0, 0 // a bias of keys has no gradient but rounding
+	for i := range want {
+		scale = max(scale, math.Abs(float64(want[i])))
+		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= worst) {
+			worst, at = d, i
+		}
+	}
+	if !(worst <= tolerance*scale) {
+		t.Errorf("%s: number %d is %v instead of %v (largest %v)", what, at, got[at], want[at], scale)
+	}
+}
+
+// Write writes a file and makes its directory.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
