@@ -1,8 +1,6 @@
 package bitext
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,15 +41,6 @@ func bitextTemplate() parquettest.File {
 	return file
 }
 
-func hostileFile(t testing.TB, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.parquet")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestHostileBitext reads files with false metadata, as bitext and as a table to score.
 func TestHostileBitext(t *testing.T) {
 	readers := map[string]func(path string) error{
@@ -78,7 +67,7 @@ func TestHostileBitext(t *testing.T) {
 	good.Metadata = [][2]string{{arrowSchema, parquettest.ManyFields()}}
 	files["an Arrow schema of 2^60 fields"] = good.Bytes()
 	for kind, read := range readers {
-		if err := read(hostileFile(t, bitextTemplate().Bytes())); err != nil {
+		if err := read(parquettest.Save(t, bitextTemplate().Bytes())); err != nil {
 			t.Errorf("%s: the file that the others are made of: %v", kind, err)
 		}
 		for name, data := range files {
@@ -87,7 +76,7 @@ func TestHostileBitext(t *testing.T) {
 			}
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				parquettest.Within(t, hostileMemory, func() {
-					if err := read(hostileFile(t, data)); !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
+					if err := read(parquettest.Save(t, data)); !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
 						t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
 					}
 				})
@@ -103,7 +92,7 @@ func FuzzTable(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		path := hostileFile(t, data)
+		path := parquettest.Save(t, data)
 		sources, targets, err := ReadTexts(t.Context(), path, "src_text", "tgt_text")
 		if err == nil && len(sources) != len(targets) || err != nil && !badinput.Is(err) {
 			t.Fatalf("%d sources, %d targets, %v", len(sources), len(targets), err)

@@ -78,7 +78,7 @@ func FuzzShard(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := OpenShard(hostileFile(t, data))
+		r, err := OpenShard(parquettest.Save(t, data))
 		if err != nil {
 			if !badinput.Is(err) {
 				t.Fatalf("%v is not a badinput error", err)

@@ -3,8 +3,6 @@ package corpus
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,15 +36,6 @@ func shardFile() parquettest.File {
 	}
 }
 
-func hostileFile(t testing.TB, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.parquet")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestHostileParquet reads files with false metadata. Each must be refused as bad input, with little time and memory.
 func TestHostileParquet(t *testing.T) {
 	opts := DefaultOptions()
@@ -61,7 +50,7 @@ func TestHostileParquet(t *testing.T) {
 	for name, data := range files {
 		t.Run(name, func(t *testing.T) {
 			parquettest.Within(t, hostileMemory+8*uint64(len(data)), func() {
-				_, err := WriteShards(t.Context(), Input{Path: hostileFile(t, data)}, opts, t.TempDir(), ShardOptions{})
+				_, err := WriteShards(t.Context(), Input{Path: parquettest.Save(t, data)}, opts, t.TempDir(), ShardOptions{})
 				if !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
 					t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
 				}
@@ -72,7 +61,7 @@ func TestHostileParquet(t *testing.T) {
 
 func TestHostileShard(t *testing.T) {
 	read := func(data []byte) (err error) {
-		r, err := OpenShard(hostileFile(t, data))
+		r, err := OpenShard(parquettest.Save(t, data))
 		if err != nil {
 			return err
 		}
@@ -131,7 +120,7 @@ func TestCodecThatIsNotRead(t *testing.T) {
 // TestReadingNullsIsStopped checks that reading can be cancelled: a small file may have more rows than can be read in a
 // night.
 func TestReadingNullsIsStopped(t *testing.T) {
-	path := hostileFile(t, parquettest.Nulls("text", 1000))
+	path := parquettest.Save(t, parquettest.Nulls("text", 1000))
 	opts := DefaultOptions()
 	opts.Format = FormatParquet
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

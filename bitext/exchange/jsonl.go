@@ -34,12 +34,8 @@ func (r *jsonlReader) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	rec := Record{Number: line.Number, Reason: line.Reason, Detail: line.Detail}
-	switch {
-	case rec.Reason != "":
-	case isBlank(line.Text):
-		rec.Reason = corpus.ReasonEmpty
-	default:
+	rec := recordOf(line)
+	if rec.Reason == "" {
 		err = r.decode(line, &rec)
 	}
 	return rec, err

@@ -97,5 +97,14 @@ func Open(in corpus.Input, format Format, opts Options) (Reader, error) {
 	}
 }
 
+// recordOf starts the record of a line; with a reason, the line is not a pair.
+func recordOf(line corpus.Line) Record {
+	rec := Record{Number: line.Number, Reason: line.Reason, Detail: line.Detail}
+	if rec.Reason == "" && isBlank(line.Text) {
+		rec.Reason = corpus.ReasonEmpty
+	}
+	return rec
+}
+
 // isBlank reports whether a line has no text.
 func isBlank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -47,12 +47,8 @@ func (r *tsvReader) Next() (Record, error) {
 			return r.Next()
 		}
 	}
-	rec := Record{Number: line.Number, Reason: line.Reason, Detail: line.Detail}
-	switch {
-	case rec.Reason != "":
-	case isBlank(line.Text):
-		rec.Reason = corpus.ReasonEmpty
-	default:
+	rec := recordOf(line)
+	if rec.Reason == "" {
 		r.row.split(line.Text, &rec)
 	}
 	return rec, nil

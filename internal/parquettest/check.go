@@ -1,6 +1,8 @@
 package parquettest
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -26,4 +28,14 @@ func Within(t *testing.T, most uint64, read func()) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > most {
 		t.Errorf("reading allocated %d MiB, at most %d are allowed", took>>20, most>>20)
 	}
+}
+
+// Save writes a Parquet file into a directory of the test and returns its path.
+func Save(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
