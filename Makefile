@@ -1,4 +1,5 @@
-# `make run` and `make test` do everything from nothing on Debian 12 with Go. Set-up is done once: a stamp under .cache/ remembers it.
+# `make run` and `make test` do everything from nothing on Debian 12 with Go. Set-up is done once: a stamp under .cache/
+# remembers it.
 
 GO         ?= go
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -14,7 +15,8 @@ export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 .PHONY: all build run test test-slurm test-heavy race race-short sanitize lint fuzz attack bench bench-run bench-search bench-step reproduce clean
 all: build
 
-# The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C library.
+# The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
+# library.
 build: $(SETUP) bin/libonnxruntime.so
 	@scripts/build ./cmd/mine bin/mine
 	@scripts/bundle bin/mine bin
@@ -49,15 +51,16 @@ CONCURRENT := ./corpus ./encode ./encode/embedding ./index/... ./mine ./score/..
 race-short: $(SETUP)
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 
-# The C and C++ of search under AddressSanitizer, which also tells leaks, and the kernels under UndefinedBehaviorSanitizer. Suppressions go by name, and
-# go test strips names from a binary that it runs itself.
+# The C and C++ of search under AddressSanitizer, which also tells leaks, and the kernels under
+# UndefinedBehaviorSanitizer. Suppressions go by name, and go test strips names from a binary that it runs itself.
 sanitize: $(SETUP)
 	$(GO) test -asan -count=1 -timeout 30m ./index/kernel ./index/exact
 	$(GO) test -asan -c -o .cache/faiss-asan.test ./index/faiss
 	cd index/faiss && LSAN_OPTIONS=suppressions=testdata/lsan.supp ../../.cache/faiss-asan.test -test.timeout 30m
 	CGO_CFLAGS="-O1 -fsanitize=undefined -fno-sanitize-recover=undefined" CGO_LDFLAGS=-fsanitize=undefined $(GO) test -count=1 -timeout 30m ./index/kernel ./index/exact
 
-# Every fuzz target for a minute, or FUZZTIME. A failing input is left in its package's testdata/fuzz: commit it with the repair.
+# Every fuzz target for a minute, or FUZZTIME. A failing input is left in its package's testdata/fuzz: commit it with
+# the repair.
 FUZZTIME ?= 1m
 fuzz: $(SETUP)
 	scripts/fuzz $(FUZZTIME)
@@ -79,13 +82,15 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... SEEDS="1 2 3" BUDGET=bag SYSTEMS="ems imascl" (none named: all).
+# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... SEEDS="1 2 3" BUDGET=bag SYSTEMS="ems imascl"
+# (none named: all).
 BUDGET ?= bag
 SEEDS ?= 1 2 3
 reproduce: build
 	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
 
-# Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of the table.
+# Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of
+# the table.
 bench-search: $(SETUP)
 	$(GO) run ./bench/search $(if $(PART),-part $(PART)) $(ARGS)
 

@@ -40,8 +40,9 @@ func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) 
 	return &lineReader{br: br, name: name, max: max}, nil
 }
 
-// looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the even
-// or of the odd bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the others.
+// looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the
+// even or of the odd bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the
+// others.
 func looksUTF16(head []byte) bool {
 	var nul [2]int
 	for i, b := range head {

@@ -11,9 +11,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// OpenInner starts a model that gives another tensor of its graph in place of its output: float32 [batch, dim], one row a sentence, as the graph
-// computes it. The tensor need not be one of the graph's outputs; with external_data it must be. No tensor is the manifest's own output, pooled and
-// not normalised.
+// OpenInner starts a model that gives another tensor of its graph in place of its output: float32 [batch, dim], one row
+// a sentence, as the graph computes it. The tensor need not be one of the graph's outputs; with external_data it must
+// be. No tensor is the manifest's own output, pooled and not normalised.
 func OpenInner(model *Model, tensor string, options Options) (*Encoder, error) {
 	inner := *model
 	inner.Normalise = false
@@ -28,7 +28,8 @@ func OpenInner(model *Model, tensor string, options Options) (*Encoder, error) {
 // Vocabulary is the encoder's tokenizer. It ends with the encoder.
 func (e *Encoder) Vocabulary() *Vocabulary { return &Vocabulary{e.splitter, e.ids} }
 
-// Frame is what stands before and after the ids of a text's own in a language: special tokens and the language's prefix.
+// Frame is what stands before and after the ids of a text's own in a language: special tokens and the language's
+// prefix.
 func (e *Encoder) Frame(language string) (before, after []int32, err error) {
 	prefix, err := e.model.prefix(language)
 	if err != nil {
@@ -45,7 +46,8 @@ func (e *Encoder) Frame(language string) (before, after []int32, err error) {
 	return before, slices.Clone(e.ids.eos), err
 }
 
-// Sequences gives what the graph is given for normalised sentences of one language: their ids with special tokens and prefix.
+// Sequences gives what the graph is given for normalised sentences of one language: their ids with special tokens and
+// prefix.
 func (e *Encoder) Sequences(ctx context.Context, language string, texts []string) (TokenIDs, error) {
 	prefix, err := e.model.prefix(language)
 	if err != nil {

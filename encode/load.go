@@ -28,7 +28,8 @@ type Model struct {
 
 	files     fs.FS
 	directory string // on disk, or empty for a built-in encoder
-	inner     bool   // Output is a tensor of the graph that the manifest does not name (OpenInner), whose width the graph gives
+	// Output is a tensor of the graph that the manifest does not name (OpenInner), whose width the graph gives
+	inner bool
 }
 
 // Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a

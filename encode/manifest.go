@@ -148,8 +148,8 @@ func plainYAML(err error) string {
 	return strings.Join(lines, ", ")
 }
 
-// maxMaxTokens bounds the memory of a batch, in which one sentence may have max_tokens tokens. Long-context encoders read
-// 8192 or 32768.
+// maxMaxTokens bounds the memory of a batch, in which one sentence may have max_tokens tokens. Long-context encoders
+// read 8192 or 32768.
 const maxMaxTokens = 1 << 16
 
 // Validate reports all problems of the manifest in one error.

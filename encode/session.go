@@ -59,7 +59,8 @@ func newSession(m *Model) (session *ort.DynamicAdvancedSession, single bool, err
 	return session, bytes.Contains(graph, []byte("DynamicQuantize")), nil
 }
 
-// cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens beside those of sentences, too.
+// cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
+// beside those of sentences, too.
 func (m *Model) cut(graph []byte) ([]byte, error) {
 	g, err := onnxgraph.Parse(graph)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"bitextmine/mine"
 )
 
-// Pool is the distinct sentences of two languages with their neighbourhoods: what a margin is measured against. Sentences are
-// the same when their normalised texts are, as in a run, and are encoded normalised.
+// Pool is the distinct sentences of two languages with their neighbourhoods: what a margin is measured against.
+// Sentences are the same when their normalised texts are, as in a run, and are encoded normalised.
 type Pool struct {
 	Lists          *mine.Lists
 	source, target poolSide

@@ -14,7 +14,8 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// checkNeighbours refuses a language that has fewer sentences than the lists have places. A shard may: its lists are merged with others'.
+// checkNeighbours refuses a language that has fewer sentences than the lists have places. A shard may: its lists are
+// merged with others'.
 func (r *run) checkNeighbours(ctx context.Context, languages []plan.Language) error {
 	files := view.NewFiles(r.store, &plan.Plan{}, r.cfg.Work)
 	for _, language := range languages {
@@ -75,7 +76,8 @@ func (r *run) checkSearch() error {
 	return nil
 }
 
-// warnLanguages warns of a language that the encoder was not trained on: it encodes any text, but pairs of it mean little.
+// warnLanguages warns of a language that the encoder was not trained on: it encodes any text, but pairs of it mean
+// little.
 func (r *run) warnLanguages() {
 	base := func(code string) string { // the script aside
 		if canonical, err := corpus.ParseLanguage(code); err == nil {

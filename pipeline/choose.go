@@ -16,8 +16,8 @@ import (
 	"bitextmine/pipeline/stage/search"
 )
 
-// chooseSearch chooses for auto. Where approximate searches are allowed the choice changes the results, and so it is made once for a
-// store and an output directory.
+// chooseSearch chooses for auto. Where approximate searches are allowed the choice changes the results, and so it is
+// made once for a store and an output directory.
 func (r *run) chooseSearch(ctx context.Context, languages []plan.Language) error {
 	if r.cfg.Search != backend.Auto {
 		return nil
@@ -55,8 +55,8 @@ func (r *run) choiceName() string {
 	return search.NoteOf(r.settings(), r.cfg.Searching, r.cfg.Source, r.cfg.Target)
 }
 
-// chosenBefore returns what auto chose in this store, or else in the run whose output stands in the output directory; nil if it chose
-// nothing.
+// chosenBefore returns what auto chose in this store, or else in the run whose output stands in the output directory;
+// nil if it chose nothing.
 func (r *run) chosenBefore(ctx context.Context) (*search.Choice, error) {
 	kept := &search.Choice{}
 	data, err := r.store.ReadNote(ctx, record.ChosenNote, r.choiceName())

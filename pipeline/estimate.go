@@ -18,10 +18,11 @@ import (
 // Estimate is what a run would do and cost.
 type Estimate struct {
 	plan.Cost
-	Work       string        `json:"work"`
-	PlanID     string        `json:"plan_id"`
-	Search     search.Choice `json:"search"`
-	Backends   []Searched    `json:"backends"`         // what else could search, and what it would cost; empty if nothing is to be searched
+	Work   string        `json:"work"`
+	PlanID string        `json:"plan_id"`
+	Search search.Choice `json:"search"`
+	// what else could search, and what it would cost; empty if nothing is to be searched
+	Backends   []Searched    `json:"backends"`
 	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
 	DiskFree   int64         `json:"disk_free_bytes"`  // 0: not a local directory
 	Time       time.Duration `json:"time_ns"`
@@ -37,8 +38,8 @@ type Searched struct {
 	Refused string        `json:"refused,omitempty"`
 }
 
-// Plan cuts the text into shards, which a run would do first and then finds done, and returns what the rest would cost. A run that does
-// not fit is a badinput error beside the estimate.
+// Plan cuts the text into shards, which a run would do first and then finds done, and returns what the rest would cost.
+// A run that does not fit is a badinput error beside the estimate.
 func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error) {
 	opts.Progress = progress.Silent
 	r, err := newRun(ctx, cfg, opts)

@@ -77,8 +77,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainScored: where a scorer decides, the probability and the log odds are those of the bitext, and a pair that nobody proposes
-// is no candidate.
+// TestExplainScored: where a scorer decides, the probability and the log odds are those of the bitext, and a pair that
+// nobody proposes is no candidate.
 func TestExplainScored(t *testing.T) {
 	cfg := scored(testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out")))
 	cfg.KeepBelow = true

@@ -38,8 +38,8 @@ func onFaulty(f *storetest.Faulty) Options {
 	return opts
 }
 
-// TestEveryStoreOperationMayFail: whichever operation fails, the run ends with its error or without need of it, and once the fault is gone the
-// next one ends with the same bytes.
+// TestEveryStoreOperationMayFail: whichever operation fails, the run ends with its error or without need of it, and
+// once the fault is gone the next one ends with the same bytes.
 func TestEveryStoreOperationMayFail(t *testing.T) {
 	text := newText(t)
 	files := nights(t, 1)
@@ -155,8 +155,9 @@ func child(text string) int {
 	return 0
 }
 
-// TestKilledAnywhere kills a nightly run without warning at random moments, again and again on the same directory, and lets
-// one end now and then: the bytes are always the same, and whatever has a final name is whole. MINE_TEST_KILLS sets how many.
+// TestKilledAnywhere kills a nightly run without warning at random moments, again and again on the same directory, and
+// lets one end now and then: the bytes are always the same, and whatever has a final name is whole. MINE_TEST_KILLS
+// sets how many.
 func TestKilledAnywhere(t *testing.T) {
 	kills := 12
 	if text := os.Getenv("MINE_TEST_KILLS"); text != "" {

@@ -9,8 +9,8 @@ import (
 	"bitextmine/score/fit"
 )
 
-// Fit injects known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The corpora are
-// cut, encoded and searched by the tasks of a run, so that either finds the other's work done.
+// Fit injects known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The
+// corpora are cut, encoded and searched by the tasks of a run, so that either finds the other's work done.
 func Fit(ctx context.Context, cfg Config, known stagefit.Known, opts Options) (set *fit.Set, err error) {
 	err = withRun(ctx, stagefit.Stage.Name, cfg, opts, func(r *run) error {
 		if seen := fit.SeenSource(r.model, known.Name); seen != "" {

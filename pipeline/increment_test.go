@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// nights lays a corpus out as a file for every night and side, in directories; some lines stand in two nights' files, some twice in one.
+// nights lays a corpus out as a file for every night and side, in directories; some lines stand in two nights' files,
+// some twice in one.
 func nights(t testing.TB, n int) (files [2][][]byte) {
 	t.Helper()
 	dir := corpora(t, 60*n)
@@ -77,7 +78,8 @@ func searched(r *record.Report) int {
 	return -1
 }
 
-// TestNightsEqualOneRun: a run after every night's files ends with the bytes of one run over all, in whatever order they came.
+// TestNightsEqualOneRun: a run after every night's files ends with the bytes of one run over all, in whatever order
+// they came.
 func TestNightsEqualOneRun(t *testing.T) {
 	const n = 5
 	files := nights(t, n)

@@ -73,8 +73,8 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 	}
 }
 
-// TestNightsGoOnAfterAnUnreadablePlan: runs into other directories left plans in a shared work directory that this program
-// cannot read. A night goes on with a warning, and keeps what its own run needs.
+// TestNightsGoOnAfterAnUnreadablePlan: runs into other directories left plans in a shared work directory that this
+// program cannot read. A night goes on with a warning, and keeps what its own run needs.
 func TestNightsGoOnAfterAnUnreadablePlan(t *testing.T) {
 	for name, damage := range map[string]func(plan []byte) []byte{
 		"emptied":         func([]byte) []byte { return nil },
@@ -314,7 +314,8 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	}
 }
 
-// TestTextReplacedMeanwhile: a file that changes under its name after the plan was made is refused, not cut under the old key.
+// TestTextReplacedMeanwhile: a file that changes under its name after the plan was made is refused, not cut under the
+// old key.
 func TestTextReplacedMeanwhile(t *testing.T) {
 	dir := corpora(t, 40)
 	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))

@@ -28,9 +28,9 @@ const (
 	runsName = "runs"
 )
 
-// Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads then; runs beyond
-// the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one Nightly runs in OUT: another is a *lockfile.Locked
-// error.
+// Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads
+// then; runs beyond the last cfg.Keep go. Numbers only rise, so that a clock which jumps back hides no run. Only one
+// Nightly runs in OUT: another is a *lockfile.Locked error.
 func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Report, err error) {
 	begin := time.Now()
 	if err := cfg.Validate(); err != nil {

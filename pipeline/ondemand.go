@@ -18,8 +18,8 @@ func withRun(ctx context.Context, goal string, cfg Config, opts Options, do func
 	return do(r)
 }
 
-// onDemand runs the task of a stage that is no part of a run, with the tasks that it needs, and returns its output. want asks for the
-// task and returns its key.
+// onDemand runs the task of a stage that is no part of a run, with the tasks that it needs, and returns its output.
+// want asks for the task and returns its key.
 func (r *run) onDemand(ctx context.Context, d *stage.Descriptor, want func(*stage.Builder) string) (*store.Output, error) {
 	key := ""
 	p, err := r.plan(ctx, func(b *stage.Builder) error {

@@ -16,8 +16,8 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest. goal asks for its tasks; nil: those of
-// every run.
+// plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest. goal asks for its
+// tasks; nil: those of every run.
 func (r *run) plan(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
 	languages, err := r.shard(ctx)
 	if err != nil {
@@ -142,7 +142,8 @@ func (r *run) readLedgers(ctx context.Context, request *stage.Request) error {
 	return r.dropMissingBases(ctx, *request)
 }
 
-// dropMissingBases removes from the ledgers the merged neighbours that a plan would start from and that are not whole any more.
+// dropMissingBases removes from the ledgers the merged neighbours that a plan would start from and that are not whole
+// any more.
 func (r *run) dropMissingBases(ctx context.Context, request stage.Request) error {
 	trial, err := stage.Build(request)
 	if err != nil {

@@ -71,8 +71,8 @@ type run struct {
 	previous *record.Report // of the run whose output is in the output directory; nil if there is none
 }
 
-// Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that was
-// stopped or failed, the same call goes on from what the store already has.
+// Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that
+// was stopped or failed, the same call goes on from what the store already has.
 func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err error) {
 	r, err := newRun(ctx, cfg, opts)
 	if err != nil {
@@ -177,7 +177,8 @@ func absolute(work string) string {
 	return work
 }
 
-// Digest stands for all that decides the bitext of a run: the text, the encoder, the scorer and the settings. It reads the files.
+// Digest stands for all that decides the bitext of a run: the text, the encoder, the scorer and the settings. It reads
+// the files.
 func Digest(cfg Config) (string, error) {
 	if err := cfg.Validate(); err != nil {
 		return "", err

@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
-// corpora writes a German and an English text of n sentences each, of which every other is a translation; some stand twice, some
-// in several files, differing in what normalisation folds.
+// corpora writes a German and an English text of n sentences each, of which every other is a translation; some stand
+// twice, some in several files, differing in what normalisation folds.
 func corpora(t testing.TB, n int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -54,8 +54,9 @@ func corpora(t testing.TB, n int) (dir string) {
 			fmt.Fprintf(&en, "Nobody ever saw the %s of %s number %d again.\n", noun[1], who, i)
 		}
 		if i%10 == 0 {
-			fmt.Fprintf(&more, "  %s %s %d  Mal einen neuen %s in Berlin. \n", who, verb[0], i+2, noun[0]) // as in de.txt, but for white space
-			fmt.Fprintf(&de, "%s %s %d Mal einen neuen %s in Berlin.\n", who, verb[0], i+2, noun[0])       // twice in de.txt
+			// as in de.txt, but for white space
+			fmt.Fprintf(&more, "  %s %s %d  Mal einen neuen %s in Berlin. \n", who, verb[0], i+2, noun[0])
+			fmt.Fprintf(&de, "%s %s %d Mal einen neuen %s in Berlin.\n", who, verb[0], i+2, noun[0]) // twice in de.txt
 		}
 	}
 	for name, text := range map[string]string{"de.txt": de.String(), "de2.txt": more.String(), "en.txt": en.String()} {
@@ -220,7 +221,8 @@ func firstLines(t *testing.T, dir, name string, n int) string {
 	return path
 }
 
-// TestStoppedRunGoesOn: whatever moment a run is stopped at, the next call ends with the same bytes and nothing half-written is left.
+// TestStoppedRunGoesOn: whatever moment a run is stopped at, the next call ends with the same bytes and nothing
+// half-written is left.
 func TestStoppedRunGoesOn(t *testing.T) {
 	dir := corpora(t, 120)
 	want := mustRun(t, testConfig(dir, filepath.Join(t.TempDir(), "whole")))
@@ -389,7 +391,8 @@ func TestUnknownLanguageIsTold(t *testing.T) {
 	}
 }
 
-// TestFullDisk mines into a file system of 256 KiB: a sentence, nothing under a final name that is not whole, and success once there is room.
+// TestFullDisk mines into a file system of 256 KiB: a sentence, nothing under a final name that is not whole, and
+// success once there is room.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, "256k")
 	cfg := testConfig(corpora(t, 3000), filepath.Join(disk, "out"))

@@ -30,8 +30,8 @@ func scored(cfg Config) Config {
 	return cfg
 }
 
-// TestScoredBytes: threads, shards, the work of earlier nights and a second run change no byte of what a scorer decides, but for the
-// shard and row that a sentence is said to stand in.
+// TestScoredBytes: threads, shards, the work of earlier nights and a second run change no byte of what a scorer
+// decides, but for the shard and row that a sentence is said to stand in.
 func TestScoredBytes(t *testing.T) {
 	dir := corpora(t, 300)
 	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
@@ -75,7 +75,8 @@ func TestScoredNightsEqualOneRun(t *testing.T) {
 	}
 }
 
-// TestContextualTokens: a token-level output that is read sentence by sentence gives what its table gives, but for tokens that stand twice.
+// TestContextualTokens: a token-level output that is read sentence by sentence gives what its table gives, but for
+// tokens that stand twice.
 func TestContextualTokens(t *testing.T) {
 	dir := corpora(t, 100)
 	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
@@ -160,7 +161,8 @@ func fixturePairs(t *testing.T) []exchange.Pair {
 	return known
 }
 
-// TestFitLeavesNothing: injecting finds the pairs, gives the same examples twice, and the bitext afterwards is that of before.
+// TestFitLeavesNothing: injecting finds the pairs, gives the same examples twice, and the bitext afterwards is that of
+// before.
 func TestFitLeavesNothing(t *testing.T) {
 	cfg := testConfig(corpora(t, 300), filepath.Join(t.TempDir(), "out"))
 	before := mustRun(t, cfg)
@@ -318,7 +320,8 @@ func TestScorerRefuses(t *testing.T) {
 	}
 }
 
-// TestSmallCorpora: among a few dozen sentences without a translation hardly any pair is likely, and those with one are found.
+// TestSmallCorpora: among a few dozen sentences without a translation hardly any pair is likely, and those with one are
+// found.
 func TestSmallCorpora(t *testing.T) {
 	matched := [2]map[string]bool{{}, {}}
 	var gold [][2]string
@@ -379,7 +382,8 @@ func eachLine(name string, each func(fields []string)) error {
 	return err
 }
 
-// TestHardNegatives mines the fixture's text with the margin and with the scorer, as many pairs each, and counts near misses by kind.
+// TestHardNegatives mines the fixture's text with the margin and with the scorer, as many pairs each, and counts near
+// misses by kind.
 func TestHardNegatives(t *testing.T) {
 	hard := map[string]string{}
 	if err := eachLine("text/hard.tsv", func(f []string) { hard[f[0]+" "+f[1]] = f[2] }); err != nil {

@@ -139,7 +139,8 @@ func (c *cluster) await(what string, ready func() bool) {
 	}
 }
 
-// TestSlurm runs on a real SLURM: as it is, with tasks killed, and with the node's daemon killed; the bytes are those of a local run.
+// TestSlurm runs on a real SLURM: as it is, with tasks killed, and with the node's daemon killed; the bytes are those
+// of a local run.
 func TestSlurm(t *testing.T) {
 	c := newCluster(t)
 	program := filepath.Join(t.TempDir(), "mine")

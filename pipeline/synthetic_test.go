@@ -22,8 +22,8 @@ import (
 	"bitextmine/pipeline/stage"
 )
 
-// synthetic stands in for an encoder where the search is what matters: a text "CLUSTER MEANING ..." embeds near its cluster's centre, nearer
-// to texts of the same meaning, its translations.
+// synthetic stands in for an encoder where the search is what matters: a text "CLUSTER MEANING ..." embeds near its
+// cluster's centre, nearer to texts of the same meaning, its translations.
 type synthetic struct {
 	digest string
 	dim    int
@@ -89,7 +89,8 @@ func (s synthetic) embed(text string, row []float32) {
 	}
 }
 
-// syntheticText writes lines from to to of one side: lines of the same number are translations, some stand in the next file too.
+// syntheticText writes lines from to to of one side: lines of the same number are translations, some stand in the next
+// file too.
 func syntheticText(t testing.TB, x text, side int, name string, from, to, of int) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(x.dirs[side], name))
@@ -185,8 +186,8 @@ func TestSyntheticNights(t *testing.T) {
 	}
 }
 
-// TestSyntheticCost, at a size that MINE_TEST_ROWS gives: a run stays below max_memory, mapped files apart, and one percent more on both sides costs at
-// most 4% of its CPU seconds.
+// TestSyntheticCost, at a size that MINE_TEST_ROWS gives: a run stays below max_memory, mapped files apart, and one
+// percent more on both sides costs at most 4% of its CPU seconds.
 func TestSyntheticCost(t *testing.T) {
 	if os.Getenv("MINE_TEST_ROWS") == "" {
 		t.Skip("costs show at size; make test-heavy sets MINE_TEST_ROWS")

@@ -2,7 +2,8 @@
 // each with the same protocols, and writes tables of mean and spread over seeds. It marks each of the papers' claims as
 // held or not by one rule.
 //
-//	go run ./bench/reproduce -budget bench/reproduce/bag.yaml -data DATA -out OUT [-seeds "1 2 3"] [-doc docs/reproduction.md] [SYSTEM...]
+//	go run ./bench/reproduce -budget bench/reproduce/bag.yaml -data DATA -out OUT \
+//	    [-seeds "1 2 3"] [-doc docs/reproduction.md] [SYSTEM...]
 //
 // DATA has train/ and tatoeba/, as the presets name them, and bucc/, flores/ and sts/. Rows that exist in OUT are not
 // repeated; the tables are made from the existing rows.

@@ -2,8 +2,9 @@ package main
 
 /*
 #cgo LDFLAGS: -lblas
-extern void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const float *alpha, const float *a,
-                   const int *lda, const float *b, const int *ldb, const float *beta, float *c, const int *ldc);
+extern void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const float *alpha,
+                   const float *a, const int *lda, const float *b, const int *ldb, const float *beta,
+                   float *c, const int *ldc);
 static void gemm(int m, int n, int k, const float *a, const float *b, float *c) {
     float one = 1, zero = 0;
     sgemm_("T", "N", &m, &n, &k, &one, a, &k, b, &k, &zero, c, &m);

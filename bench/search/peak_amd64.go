@@ -16,8 +16,10 @@ static double now(void) {
 // Twelve independent sums hide the latency of each instruction.
 #define PEAK(name, ins) static double name(int64_t n) { \
     double start = now(); \
-    __asm__ volatile("vpxord %%zmm30, %%zmm30, %%zmm30\nvpxord %%zmm31, %%zmm31, %%zmm31\n1:\n" TWELVE(ins) "dec %0\njnz 1b\n" : "+r"(n) : \
-        : "zmm0", "zmm1", "zmm2", "zmm3", "zmm4", "zmm5", "zmm6", "zmm7", "zmm8", "zmm9", "zmm10", "zmm11", "zmm30", "zmm31"); \
+    __asm__ volatile("vpxord %%zmm30, %%zmm30, %%zmm30\nvpxord %%zmm31, %%zmm31, %%zmm31\n1:\n" \
+        TWELVE(ins) "dec %0\njnz 1b\n" : "+r"(n) : \
+        : "zmm0", "zmm1", "zmm2", "zmm3", "zmm4", "zmm5", "zmm6", "zmm7", "zmm8", "zmm9", "zmm10", "zmm11", \
+          "zmm30", "zmm31"); \
     return now() - start; }
 #pragma GCC push_options
 #pragma GCC target("avx512f")

@@ -156,8 +156,8 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config, with no scorer, so that it is a margin's, and leaves the rest as it is,
-// comments too. A file that is not there is made.
+// writeThreshold sets the threshold in a YAML config, with no scorer, so that it is a margin's, and leaves the rest as
+// it is, comments too. A file that is not there is made.
 func writeThreshold(path string, threshold float64) error {
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
@@ -185,7 +185,8 @@ func writeThreshold(path string, threshold float64) error {
 	return atomicfile.WriteBytes(path, written)
 }
 
-// setSetting gives a key of a mapping another value and keeps its comment; a key that is not there is added, if it may be.
+// setSetting gives a key of a mapping another value and keeps its comment; a key that is not there is added, if it may
+// be.
 func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 	for i := 0; i+1 < len(settings.Content); i += 2 {

@@ -252,7 +252,8 @@ func TestRunOnFixtures(t *testing.T) {
 	}
 }
 
-// TestHelp: every command and flag says what it is for, and no help text's backticks are taken for the name of a flag's value.
+// TestHelp: every command and flag says what it is for, and no help text's backticks are taken for the name of a flag's
+// value.
 func TestHelp(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -160,7 +160,8 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"explain", "Das gibt es nicht.", "That is not there."},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
 		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
-		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined")}, // its known pairs are the text itself
+		// its known pairs are the text itself
+		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined")},
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},
 		{"data", "get", "nosuch"},

@@ -88,7 +88,8 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no pairs.
+// readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no
+// pairs.
 func readGold(cfg pipeline.Config) (gold []testset.IDs, err error) {
 	name := cfg.Gold
 	if name == "" {

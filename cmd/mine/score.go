@@ -49,7 +49,8 @@ source, target and the columns in that order; a tab within a text becomes a spac
 		},
 	}
 	o.register(cmd, "k", "margin",
-		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line", "max_line_bytes") // of corpora
+		// of corpora
+		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line", "max_line_bytes")
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")

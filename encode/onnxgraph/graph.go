@@ -1,5 +1,5 @@
-// Package onnxgraph reads which tensors of an ONNX model are made of which, as far as that is needed to cut a graph: what a tensor needs, and which
-// tensors all of it passes through. Weights are neither copied nor looked at.
+// Package onnxgraph reads which tensors of an ONNX model are made of which, as far as that is needed to cut a graph:
+// what a tensor needs, and which tensors all of it passes through. Weights are neither copied nor looked at.
 package onnxgraph
 
 import (
@@ -195,8 +195,8 @@ func parseNode(message []byte) (Node, error) {
 	return n, err
 }
 
-// attribute adds to a node's inputs what a subgraph in an attribute takes, as far as names tell: its own tensors' names are taken for inputs, too, and
-// match nothing outside.
+// attribute adds to a node's inputs what a subgraph in an attribute takes, as far as names tell: its own tensors' names
+// are taken for inputs, too, and match nothing outside.
 func (n *Node) attribute(message []byte) error {
 	all, err := fields(message)
 	if err != nil {
@@ -251,8 +251,8 @@ func (g *Graph) Has(tensor string) bool {
 	return ok
 }
 
-// Between lists, in the graph's order, the nodes that tensor `to` needs and that do not only serve to make `from` (a name of no tensor: all that `to`
-// needs), and the names of the tensors that they take.
+// Between lists, in the graph's order, the nodes that tensor `to` needs and that do not only serve to make `from` (a
+// name of no tensor: all that `to` needs), and the names of the tensors that they take.
 func (g *Graph) Between(from, to string) (nodes []int, takes map[string]bool) {
 	by := g.producers()
 	needed := make([]bool, len(g.Nodes))
@@ -277,9 +277,9 @@ func (g *Graph) Between(from, to string) (nodes []int, takes map[string]bool) {
 	return nodes, takes
 }
 
-// Waists lists the tensors that everything which tensor `to` takes from the graph's inputs passes through, the nearest to the inputs first; the last
-// is `to`. (They are its dominators, if each node is reached from its inputs: T. Lengauer and R. Tarjan 1979; on a graph in order, each node's nearest
-// one is the common one of its inputs.)
+// Waists lists the tensors that everything which tensor `to` takes from the graph's inputs passes through, the nearest
+// to the inputs first; the last is `to`. (They are its dominators, if each node is reached from its inputs: T. Lengauer
+// and R. Tarjan 1979; on a graph in order, each node's nearest one is the common one of its inputs.)
 func (g *Graph) Waists(to string) []string {
 	const none = -2 // does not depend on the inputs
 	const source = -1
@@ -335,7 +335,8 @@ func (g *Graph) Waists(to string) []string {
 	return waists
 }
 
-// Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to` keeps its declaration.
+// Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to`
+// keeps its declaration.
 func (g *Graph) Cut(to string) []byte {
 	nodes, takes := g.Between("", to)
 	keep := map[int]bool{}

@@ -41,7 +41,8 @@ func op(name string, inputs ...string) [3][]string {
 	return [3][]string{{name}, inputs[:len(inputs)-1], inputs[len(inputs)-1:]}
 }
 
-// pooling is a sum over tokens by their number, which a mask gives, a layer, and a branch for tokens that sentences do not need.
+// pooling is a sum over tokens by their number, which a mask gives, a layer, and a branch for tokens that sentences do
+// not need.
 var pooling = model([]string{"out"},
 	op("Gather", "w1", "ids", "rows"),
 	op("Mul", "rows", "mask", "kept"),

@@ -50,8 +50,8 @@ func (o Options) withDefaults() Options {
 // sumsName is the file with the digests that were trusted at the first download, in sha256sum's format.
 const sumsName = "SHA256SUMS"
 
-// lockName is the file in a data directory that a download holds: two would write into one part, one archive's files and
-// one list of digests. It is hidden, so that no reader takes it for text.
+// lockName is the file in a data directory that a download holds: two would write into one part, one archive's files
+// and one list of digests. It is hidden, so that no reader takes it for text.
 const lockName = ".mine-data.lock"
 
 // Get downloads a set into dir, which it creates. Files that exist and are verified stay; a partial download is

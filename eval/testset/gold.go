@@ -12,8 +12,8 @@ import (
 // IDs names a pair by its sentences' ids.
 type IDs struct{ Source, Target string }
 
-// ReadGold reads known pairs, `source-id<TAB>target-id` a line. An empty line or a pair named twice is a badinput error; name is for
-// messages.
+// ReadGold reads known pairs, `source-id<TAB>target-id` a line. An empty line or a pair named twice is a badinput
+// error; name is for messages.
 func ReadGold(r io.Reader, name string) ([]IDs, error) {
 	var gold []IDs
 	seen := map[IDs]bool{}
@@ -36,8 +36,8 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 	return gold, nil
 }
 
-// CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is a
-// badinput error. name is the name of gold's file.
+// CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
+// a badinput error. name is the name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts [2]corpus.Options) error {
 	sides := [2]map[string]bool{{}, {}}
 	for _, pair := range gold {

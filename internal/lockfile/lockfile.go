@@ -1,5 +1,5 @@
-// Package lockfile keeps two processes from working in one directory, by a file that the kernel locks and that names its
-// holder.
+// Package lockfile keeps two processes from working in one directory, by a file that the kernel locks and that names
+// its holder.
 package lockfile
 
 import (
@@ -67,8 +67,8 @@ func Await(ctx context.Context, path string) (release func() error, err error) {
 	}
 }
 
-// Lock takes the lock file at path and writes its holder into it. The lock is the kernel's: it goes when its process does, however that
-// ends, and on file systems that machines share it holds between them. release ends it.
+// Lock takes the lock file at path and writes its holder into it. The lock is the kernel's: it goes when its process
+// does, however that ends, and on file systems that machines share it holds between them. release ends it.
 func Lock(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

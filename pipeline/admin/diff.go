@@ -12,7 +12,8 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// Change is a pair that two bitexts do not both have with the same score: the probability where both runs had a scorer, otherwise the margin.
+// Change is a pair that two bitexts do not both have with the same score: the probability where both runs had a scorer,
+// otherwise the margin.
 type Change struct {
 	Kind   string  `json:"kind"`   // "added", "removed", "rescored"
 	Before float32 `json:"before"` // its score, 0 if added
@@ -35,8 +36,8 @@ const (
 	Rescored = "rescored"
 )
 
-// Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same if their sentence
-// keys are. Memory is some 100 bytes a pair, and the texts of what changed.
+// Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same
+// if their sentence keys are. Memory is some 100 bytes a pair, and the texts of what changed.
 func Diff(ctx context.Context, before, after string) (*Difference, error) {
 	type pair [2][16]byte
 	type scored struct{ margin, probability float32 }

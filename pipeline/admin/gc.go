@@ -38,8 +38,8 @@ type Swept struct {
 	Bytes     int64          `json:"bytes"`
 }
 
-// GC removes outputs that none of the last runs made or used, and what killed writers left behind. Swept cells cost a later run
-// nothing unless text is withdrawn: then they are searched again.
+// GC removes outputs that none of the last runs made or used, and what killed writers left behind. Swept cells cost a
+// later run nothing unless text is withdrawn: then they are searched again.
 func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *slog.Logger) (*Swept, error) {
 	if sweep.Keep < 1 || sweep.Older < 0 {
 		return nil, badinput.Errorf("keep = %d and older = %s: keep at least one run, and let the age not be negative", sweep.Keep, sweep.Older)
@@ -105,8 +105,8 @@ func (g *collector) mark(ctx context.Context, version string) error {
 	return nil
 }
 
-// markPlan marks the outputs of a run's plan. Of a plan of another version of the program its tasks are known, not what else it uses;
-// of a plan that cannot be read nothing is, and what only that run needs is swept.
+// markPlan marks the outputs of a run's plan. Of a plan of another version of the program its tasks are known, not what
+// else it uses; of a plan that cannot be read nothing is, and what only that run needs is swept.
 func (g *collector) markPlan(ctx context.Context, run record.Run, version string) error {
 	name := "plan " + run.Plan
 	data, err := g.store.ReadNote(ctx, record.PlansNote, run.Plan+".json")

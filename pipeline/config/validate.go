@@ -66,7 +66,8 @@ func (c *Config) Validate() error {
 	return c.Resolve()
 }
 
-// validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is not named.
+// validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is
+// not named.
 func validateSample(c *Config, fail func(format string, args ...any)) {
 	isSample := func(pattern string) bool { return strings.HasPrefix(pattern, FixturesPrefix) }
 	for _, target := range []bool{false, true} {

@@ -1,5 +1,5 @@
-// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, or as Kubernetes Jobs. An engine schedules and
-// nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
+// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, or as Kubernetes Jobs. An engine
+// schedules and nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
 package engine
 
 import (
@@ -12,7 +12,8 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// Engine runs the waves of a plan one after another and returns when the last is done, or at the first task that failed for good.
+// Engine runs the waves of a plan one after another and returns when the last is done, or at the first task that failed
+// for good.
 type Engine interface {
 	Run(ctx context.Context, job Job) error
 }
@@ -24,7 +25,8 @@ type Job struct {
 	PlanPath string // its place in the store, as mine task takes it
 	Out      string // directory for logs
 
-	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the last.
+	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the
+	// last.
 	Do    func(ctx context.Context, index int) error
 	Begin func(wave int) (end func())
 }

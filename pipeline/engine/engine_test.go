@@ -218,7 +218,6 @@ func TestKubernetesManifests(t *testing.T) {
 	}
 }
 
-// TestKubernetesManifestsDecodeStrictly decodes what is generated and what deploy/ holds into Kubernetes' own types, by a program of its own module.
 // TestKubernetesLeavesPathsAlone: Kubernetes replaces $(NAME) in a command by a variable's value, and $$ by $.
 func TestKubernetesLeavesPathsAlone(t *testing.T) {
 	j := job(1)
@@ -229,6 +228,8 @@ func TestKubernetesLeavesPathsAlone(t *testing.T) {
 	}
 }
 
+// TestKubernetesManifestsDecodeStrictly decodes what is generated and what deploy/ holds into Kubernetes' own types, by
+// a program of its own module.
 func TestKubernetesManifestsDecodeStrictly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the decoder is built from source; not in -short")

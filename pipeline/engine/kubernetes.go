@@ -129,8 +129,8 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 	return nil
 }
 
-// runJob replaces a Job of that name, if an earlier run left one, waits for its end and removes it. It reports whether the Job is
-// complete.
+// runJob replaces a Job of that name, if an earlier run left one, waits for its end and removes it. It reports whether
+// the Job is complete.
 func (k Kubernetes) runJob(ctx context.Context, name, manifest string) (complete bool, err error) {
 	remove := func(ctx context.Context) error {
 		_, err := command(ctx, "", "kubectl", "--namespace", k.Namespace, "delete", "job", name, "--ignore-not-found", "--wait")

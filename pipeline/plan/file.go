@@ -27,8 +27,8 @@ func (p *Plan) Encode() (data []byte, id string, err error) {
 	return data, id, err
 }
 
-// Decode reads a plan's file; name is for messages. A plan of another version of the program is a badinput error: its keys
-// may mean other outputs. Whether its tasks' arguments are right is for their stages to say.
+// Decode reads a plan's file; name is for messages. A plan of another version of the program is a badinput error: its
+// keys may mean other outputs. Whether its tasks' arguments are right is for their stages to say.
 func Decode(data []byte, name, version string) (*Plan, error) {
 	raw, err := open(data, name)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzLedger reads arbitrary bytes as a ledger: it offers only merged neighbours that have seen nothing but what is wanted.
+// FuzzLedger reads arbitrary bytes as a ledger: it offers only merged neighbours that have seen nothing but what is
+// wanted.
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte(`{"covers": [["a", "b"], null], "sides": [{"v": {"key": "00", "cover": 0}}, {"v": {"key": "01", "cover": 1}}]}`))
 	f.Add([]byte(`{"covers": [], "sides": [{"v": {"key": "00", "cover": -1}}, null]}`))

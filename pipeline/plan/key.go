@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that lists
-// exactly the parameters and inputs that change the output.
+// Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that
+// lists exactly the parameters and inputs that change the output.
 func Key(stage string, version int, spec any) string {
 	data, err := json.Marshal(spec)
 	if err != nil {

@@ -1,7 +1,7 @@
 package plan
 
-// Ledger is what a run leaves for the next: the merged neighbours of every shard of a pair, and the shard sets that they have seen. It
-// is a hint: without it a run only computes more.
+// Ledger is what a run leaves for the next: the merged neighbours of every shard of a pair, and the shard sets that
+// they have seen. It is a hint: without it a run only computes more.
 type Ledger struct {
 	ShardSets []ShardSet           `json:"covers"`
 	Sides     [2]map[string]Merged `json:"sides"` // by Vector
@@ -34,7 +34,8 @@ func NewLedger(p *Plan, pair int) *Ledger {
 	return l
 }
 
-// Base returns the key of a shard's merged neighbours and what they have seen, if that is inside wanted; otherwise an empty key.
+// Base returns the key of a shard's merged neighbours and what they have seen, if that is inside wanted; otherwise an
+// empty key.
 func (l *Ledger) Base(side int, vector string, wanted ShardSet) (string, ShardSet) {
 	if l == nil {
 		return "", nil

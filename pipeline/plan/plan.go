@@ -40,8 +40,8 @@ type Settings struct {
 type Language struct {
 	Code   string  `json:"code"`
 	Inputs []Input `json:"inputs"` // in the order of their paths
-	// Shards are in the order of (path of the input file, place in it): the first occurrence of a sentence is in the first shard
-	// that has it.
+	// Shards are in the order of (path of the input file, place in it): the first occurrence of a sentence is in the
+	// first shard that has it.
 	Shards []Shard `json:"shards"`
 }
 

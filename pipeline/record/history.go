@@ -37,7 +37,8 @@ type Run struct {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Line is what runs have in common of which a later one takes the place of an earlier one: what they were asked for, and where.
+// Line is what runs have in common of which a later one takes the place of an earlier one: what they were asked for,
+// and where.
 func (r Run) Line() string { return strings.Join([]string{r.Goal, r.Out, r.Source, r.Target}, "\x00") }
 
 // History returns the runs that the store has seen, the oldest first. A note that does not parse is no run.

@@ -23,8 +23,8 @@ type Holder struct {
 // Self is this process as a holder, from now on.
 func Self() Holder { return Holder{Process: lockfile.Self()} }
 
-// Working notes for mine status that a task is running; the function that it returns notes how the task ended. A note that cannot be
-// written does not stop the task.
+// Working notes for mine status that a task is running; the function that it returns notes how the task ended. A note
+// that cannot be written does not stop the task.
 func Working(ctx context.Context, st *store.Store, log *slog.Logger, task store.Task) (done func(error)) {
 	name := task.Stage + "-" + task.Key
 	note := func(kind string, h Holder) {

@@ -22,26 +22,27 @@ const MaxSamples = 5
 
 // Report is run.json: what went in, how, what came out, and at what cost.
 type Report struct {
-	Version      string            `json:"version"`
-	RunID        string            `json:"run_id"` // digest of settings and inputs
-	ConfigDigest string            `json:"config_digest"`
-	Settings     setting.Record    `json:"settings"`
-	Encoder      EncoderReport     `json:"encoder"`
-	Search       SearchReport      `json:"search"`
-	Inputs       []InputReport     `json:"inputs"`
-	Counts       Counts            `json:"counts"`
-	Threshold    float64           `json:"threshold"` // the one that was used: with settings.precision it is found in the matching
-	Stages       []StageReport     `json:"stages"`
-	Bitext       BitextReport      `json:"bitext"`
-	Samples      []Sample          `json:"samples"`
-	Versions     map[string]string `json:"versions"` // of Go and of the native libraries
-	Threads      int               `json:"threads"`
-	Started      time.Time         `json:"started"`
-	Seconds      float64           `json:"seconds"`
-	CPUSeconds   float64           `json:"cpu_seconds"`       // of this process, user and system
-	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
-	Work         string            `json:"work"`              // where the intermediate files are
-	PlanID       string            `json:"plan_id"`           // of the plan in Work that made the bitext
+	Version      string         `json:"version"`
+	RunID        string         `json:"run_id"` // digest of settings and inputs
+	ConfigDigest string         `json:"config_digest"`
+	Settings     setting.Record `json:"settings"`
+	Encoder      EncoderReport  `json:"encoder"`
+	Search       SearchReport   `json:"search"`
+	Inputs       []InputReport  `json:"inputs"`
+	Counts       Counts         `json:"counts"`
+	// the one that was used: with settings.precision it is found in the matching
+	Threshold  float64           `json:"threshold"`
+	Stages     []StageReport     `json:"stages"`
+	Bitext     BitextReport      `json:"bitext"`
+	Samples    []Sample          `json:"samples"`
+	Versions   map[string]string `json:"versions"` // of Go and of the native libraries
+	Threads    int               `json:"threads"`
+	Started    time.Time         `json:"started"`
+	Seconds    float64           `json:"seconds"`
+	CPUSeconds float64           `json:"cpu_seconds"`       // of this process, user and system
+	PeakMemory int64             `json:"peak_memory_bytes"` // resident, of the process
+	Work       string            `json:"work"`              // where the intermediate files are
+	PlanID     string            `json:"plan_id"`           // of the plan in Work that made the bitext
 }
 
 // EncoderReport names the encoder.

@@ -42,7 +42,8 @@ type Descriptor struct {
 	Rate func(ctx context.Context, e *Env, left []*plan.Task) (float64, error)
 }
 
-// DefaultRate is the items a second of a stage that does little for each: merging and matching handle about a million sentences.
+// DefaultRate is the items a second of a stage that does little for each: merging and matching handle about a million
+// sentences.
 const DefaultRate = 1e6
 
 // registered has the stages by name.
@@ -57,7 +58,8 @@ func Register(d *Descriptor) *Descriptor {
 	return d
 }
 
-// All returns the stages, each after those that it reads; of stages that could change places the first by name comes first.
+// All returns the stages, each after those that it reads; of stages that could change places the first by name comes
+// first.
 func All() []*Descriptor {
 	var order []*Descriptor
 	placed := map[string]bool{}

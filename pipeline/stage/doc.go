@@ -1,7 +1,7 @@
 // Package stage says what a stage is: a kind of task, described by one value and registered once.
 //
-// Each stage has a folder below this one. Plans, costs, keys, workers, engines, status and garbage collection go over the registered
-// descriptors and name no stage, so adding one takes a folder and a registration:
+// Each stage has a folder below this one. Plans, costs, keys, workers, engines, status and garbage collection go over
+// the registered descriptors and name no stage, so adding one takes a folder and a registration:
 //
 //	shard   one input file            -> Parquet shards of unique sentences
 //	encode  one shard                 -> embedding file

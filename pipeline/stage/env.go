@@ -26,7 +26,8 @@ type Encoder interface {
 	Close() error
 }
 
-// Env is what tasks of one plan work with in one process. Tasks may run at once; what they share is opened when the first needs it.
+// Env is what tasks of one plan work with in one process. Tasks may run at once; what they share is opened when the
+// first needs it.
 type Env struct {
 	*view.Files
 	Model     *encode.Model
@@ -43,8 +44,8 @@ type Env struct {
 // EncoderOptions are what an encoder, or its token vectors, is opened with.
 func (e *Env) EncoderOptions() encode.Options { return open.EncoderOptions(e.Resources) }
 
-// Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it frees it when
-// the environment is closed; nil: there is nothing to free.
+// Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it
+// frees it when the environment is closed; nil: there is nothing to free.
 func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T, error) {
 	e.mu.Lock()
 	once, ok := e.shared[name]

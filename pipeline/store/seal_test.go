@@ -12,7 +12,8 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// TestRecordIsComparedWithItself changes every byte of a record: one digit of what a stage reported made another bitext.
+// TestRecordIsComparedWithItself changes every byte of a record: one digit of what a stage reported made another
+// bitext.
 func TestRecordIsComparedWithItself(t *testing.T) {
 	dir := t.TempDir()
 	task := store.Task{Stage: "shard", Key: "0123456789abcdef"}

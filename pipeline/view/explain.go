@@ -19,8 +19,8 @@ type Explanation struct {
 	SourceMean, TargetMean float32
 	SourceRank, TargetRank uint8 // from 0; mine.Unranked: the partner is not among the k nearest
 	Source, Target         ExplainedSide
-	// Candidate says whether the pair was looked at: by margin, if one of the two sentences proposed it; by a scorer, if one has the
-	// other among its neighbours.
+	// Candidate says whether the pair was looked at: by margin, if one of the two sentences proposed it; by a scorer,
+	// if one has the other among its neighbours.
 	Candidate         bool
 	Forward, Backward bool         // which side proposed it
 	Verdict           mine.Verdict // of a candidate
@@ -176,7 +176,8 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 	}
 }
 
-// won says whether candidate i, which shares a sentence with candidate at, took it: at is -1 for a pair that is no candidate.
+// won says whether candidate i, which shares a sentence with candidate at, took it: at is -1 for a pair that is no
+// candidate.
 func (x *Explainer) won(i, at int) bool {
 	if at < 0 {
 		return x.decision.Verdicts[i] == mine.Kept

@@ -38,8 +38,8 @@ func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, s
 // Codes are the codes of both languages.
 func (p *Pair) Codes() [2]string { return [2]string{p.Language(0).Code, p.Language(1).Code} }
 
-// Neighbours puts a side's merged neighbours together, [sentences of the side, k]. A sentence that stands in several shards has
-// the same list in each.
+// Neighbours puts a side's merged neighbours together, [sentences of the side, k]. A sentence that stands in several
+// shards has the same list in each.
 func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Neighbours, error) {
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
@@ -112,7 +112,8 @@ func (p *Pair) eachDistinct(ctx context.Context, side, shard int, each func(row 
 	return nil
 }
 
-// Normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original text.
+// Normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original
+// text.
 func Normalised(rows iter.Seq2[corpus.Row, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for row, err := range rows {
@@ -161,7 +162,8 @@ func (p *Pair) copyVectors(ctx context.Context, side, shard int, all *embedding.
 // describeChunk is how many texts are in memory at once.
 const describeChunk = 64 << 10
 
-// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of them.
+// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of
+// them.
 func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) error {
 	for shard := range p.Language(side).Shards {
 		s := &p.Language(side).Shards[shard]

@@ -24,8 +24,8 @@ type Run struct {
 	Model  *encode.Model
 }
 
-// Open opens a finished run by its output directory or its bitext file, of this version of the program. run.json beside the bitext
-// names all the rest.
+// Open opens a finished run by its output directory or its bitext file, of this version of the program. run.json beside
+// the bitext names all the rest.
 func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run, error) {
 	report, dir, err := readReport(location)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// Sentences numbers the distinct sentences of one language in key order, so that results do not show how they were sharded.
+// Sentences numbers the distinct sentences of one language in key order, so that results do not show how they were
+// sharded.
 type Sentences struct {
 	Rows  [][]int32 // [shard][row] the sentence's number
 	First []Place   // by number: its first occurrence, which is its provenance
-	// InSet is the place of each sentence, by number, among the rows of the language's shard set laid end to end: the first of
-	// them that has it.
+	// InSet is the place of each sentence, by number, among the rows of the language's shard set laid end to end: the
+	// first of them that has it.
 	InSet []int32
 }
 
@@ -103,8 +104,9 @@ func appendOccurrences(to []occurrence, shard int, keys []corpus.Key) []occurren
 	return to
 }
 
-// byKey returns the occurrences in the order of (key, shard, row), given in that of (shard, row). Keys are hashes: grouped by
-// their first 16 bits they make small heaps, and sorting those takes a fifth of the time of sorting them all.
+// byKey returns the occurrences in the order of (key, shard, row), given in that of (shard, row). Keys are hashes:
+// grouped by their first 16 bits they make small heaps, and sorting those takes a fifth of the time of sorting them
+// all.
 func byKey(all []occurrence) []occurrence {
 	var ends [1 << 16]int
 	for _, o := range all {

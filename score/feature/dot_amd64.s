@@ -1,6 +1,7 @@
 #include "textflag.h"
 
-// Both kernels take four rows at a time: R8 to R11 point at them, DX runs over the bytes of a row, BX is its length in bytes.
+// Both kernels take four rows at a time: R8 to R11 point at them, DX runs over the bytes of a row, BX is its length in
+// bytes.
 
 #define ROWS4 \
 	MOVLQSX 0(CX), R8; IMULQ BX, R8; ADDQ R12, R8; \

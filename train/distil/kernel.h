@@ -1,5 +1,6 @@
-// The loops of the least squares over sparse sentences. Every function works on a block of BLOCK columns, each column by itself and in the order of
-// the rows, so that neither the width of the processor's vectors nor the number of threads shows in a result. (ISO C, -std=c11, contracts no product and sum.)
+// The loops of the least squares over sparse sentences. Every function works on a block of BLOCK columns, each column
+// by itself and in the order of the rows, so that neither the width of the processor's vectors nor the number of
+// threads shows in a result. (ISO C, -std=c11, contracts no product and sum.)
 #ifndef MINE_DISTIL_KERNEL_H
 #define MINE_DISTIL_KERNEL_H
 

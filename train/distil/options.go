@@ -17,9 +17,12 @@ type Options struct {
 	Licence   string   `json:"licence"` // of the student; none: the teacher's
 	TrainedOn []string `json:"trained_on"`
 
-	Features string `json:"features"`  // the teacher's tensor that the table's sums stand for; none: the first that everything passes through as one row a sentence
-	Sample   int    `json:"sample"`    // how many sentences, invented ones among them, are drawn evenly; 0: all
-	Invent   int    `json:"invent"`    // how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
+	// the teacher's tensor that the table's sums stand for; none: the first that everything passes through as one row a
+	// sentence
+	Features string `json:"features"`
+	Sample   int    `json:"sample"` // how many sentences, invented ones among them, are drawn evenly; 0: all
+	// how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
+	Invent   int    `json:"invent"`
 	Pieces   int    `json:"pieces"`    // of the vocabulary; 0: the teacher's whole
 	Rank     int    `json:"rank"`      // columns of the table; 0: as many as the features have
 	Bits     int    `json:"bits"`      // of the table's numbers: 4 or 8

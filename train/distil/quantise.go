@@ -10,9 +10,11 @@ import (
 // zero half of the largest.
 type table struct {
 	rows, dim int
-	bits      int       // 4 or 8
-	numbers   []int8    // [rows, dim] less 128, or [rows, dim/2]: the number of a column of the first half, plus 16 times that of its fellow of the second less 8
-	scales    []float32 // [rows]
+	bits      int // 4 or 8
+	// [rows, dim] less 128, or [rows, dim/2]: the number of a column of the first half, plus 16 times that of its
+	// fellow of the second less 8
+	numbers []int8
+	scales  []float32 // [rows]
 }
 
 // zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that

@@ -104,7 +104,8 @@ func (s *student) sum(g *export.Graph) {
 		g.Node("Concat", []string{own + "low_sum", own + "high_sum"}, []string{own + "both_sum"}, export.Attr{Name: "axis", Value: 1})
 		all = own + "both_sum"
 	}
-	g.Node("ReduceSum", []string{own + "row_scales", own + "axis_1"}, []string{own + "scale_sum"}, export.Attr{Name: "keepdims", Value: 0}) // [batch, 1]
+	// [batch, 1]
+	g.Node("ReduceSum", []string{own + "row_scales", own + "axis_1"}, []string{own + "scale_sum"}, export.Attr{Name: "keepdims", Value: 0})
 	node(g, "Mul", "shift", own+"scale_sum", own+"zeros")
 	node(g, "Sub", "sum", all, own+"shift")
 }

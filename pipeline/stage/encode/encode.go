@@ -53,7 +53,8 @@ func Want(b *stage.Builder, language, shard int) string {
 	return s.Vector
 }
 
-// cost is, in memory, an upper bound that was measured: a window of texts, tokens and vectors; the graph's weights are the process's.
+// cost is, in memory, an upper bound that was measured: a window of texts, tokens and vectors; the graph's weights are
+// the process's.
 func cost(s plan.Settings, rows int) stage.Cost {
 	return stage.Cost{
 		Memory: 192<<20 + 16384*int64(s.Dim)*8,
@@ -105,8 +106,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // sampleTime is how long the sample that is measured takes at least, unless it is a whole shard.
 const sampleTime = 400 * time.Millisecond
 
-// rate encodes samples of the first shard, larger each time, until one takes long enough. Each is encoded to its end: the first
-// sentences are not of the usual length, and they bear the costs of the start.
+// rate encodes samples of the first shard, larger each time, until one takes long enough. Each is encoded to its end:
+// the first sentences are not of the usual length, and they bear the costs of the start.
 func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err error) {
 	a, err := stage.Args[args](left[0])
 	if err != nil {

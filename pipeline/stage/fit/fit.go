@@ -1,5 +1,5 @@
-// Package fit is the stage that injects known pairs into a pair's corpora and collects the examples that a scorer is fitted on. It is
-// no part of a run: mine fit-scorer asks for it.
+// Package fit is the stage that injects known pairs into a pair's corpora and collects the examples that a scorer is
+// fitted on. It is no part of a run: mine fit-scorer asks for it.
 package fit
 
 import (
@@ -59,7 +59,8 @@ func Want(b *stage.Builder, pair int, known Known) string {
 	return key
 }
 
-// run injects the known pairs and writes the examples that they and their rivals make. Nothing injected gets into an output.
+// run injects the known pairs and writes the examples that they and their rivals make. Nothing injected gets into an
+// output.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
 	a, err := stage.Args[args](t)
 	if err != nil {

@@ -19,8 +19,8 @@ func Cost(b *stage.Builder, pair int) stage.Cost {
 	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
 }
 
-// WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected into, and an
-// encoder for those.
+// WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected
+// into, and an encoder for those.
 func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host) error) (err error) {
 	pair, err := e.Pair(index)
 	if err != nil {

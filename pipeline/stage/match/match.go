@@ -1,4 +1,5 @@
-// Package match is the stage that scores the candidates of a pair of languages, matches them one-to-one and writes the bitext.
+// Package match is the stage that scores the candidates of a pair of languages, matches them one-to-one and writes the
+// bitext.
 package match
 
 import (
@@ -78,8 +79,9 @@ func specOf(language *plan.Language, merges []string) specSide {
 	return s
 }
 
-// cost is, in memory, an upper bound that was measured: both sides' keys and lists, the candidates, a chunk of texts. On disk it is the
-// bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was ever seen.
+// cost is, in memory, an upper bound that was measured: both sides' keys and lists, the candidates, a chunk of texts.
+// On disk it is the bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was
+// ever seen.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
 	return stage.Cost{
 		Memory: 256<<20 + int64(rows[0]+rows[1])*(110+8*int64(s.K)),
@@ -177,8 +179,8 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 	})
 }
 
-// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is spread over
-// the first chunk of kept pairs.
+// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is
+// spread over the first chunk of kept pairs.
 func (r *Result) sample(rows []bitext.Row) {
 	if r.Samples != nil {
 		return

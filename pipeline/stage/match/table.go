@@ -86,7 +86,8 @@ func fill(ctx context.Context, p *view.Pair, side int, wanted []placed) error {
 	return nil
 }
 
-// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once. common has what they share.
+// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once. common has what they
+// share.
 func fillShard(path string, common bitext.Sentence, wanted []placed) (err error) {
 	rows := make([]uint32, len(wanted))
 	for i, w := range wanted {

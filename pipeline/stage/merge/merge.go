@@ -1,4 +1,5 @@
-// Package merge is the stage that joins a shard's neighbours of every cell into its neighbours over the whole other language.
+// Package merge is the stage that joins a shard's neighbours of every cell into its neighbours over the whole other
+// language.
 package merge
 
 import (
@@ -70,8 +71,8 @@ func Want(b *stage.Builder, pair int) {
 	}
 }
 
-// want asks for the merged neighbours of every shard of a side and returns their keys. A base is what the ledger has of the shard, if
-// every shard that it has seen is still in the run.
+// want asks for the merged neighbours of every shard of a side and returns their keys. A base is what the ledger has of
+// the shard, if every shard that it has seen is still in the run.
 func want(b *stage.Builder, pair, side int) []string {
 	own, other := b.Side(pair, side), b.Side(pair, 1-side)
 	set := plan.SetOf(other.Shards)
@@ -149,7 +150,8 @@ func uses(p *plan.Plan, use func(key string)) {
 	Bases(p, func(key string, _, _ int, _ string) { use(key) })
 }
 
-// run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the base.
+// run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the
+// base.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
 	a, err := stage.Args[args](t)
 	if err != nil {

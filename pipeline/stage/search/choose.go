@@ -44,8 +44,8 @@ type Chooser struct {
 	Costs       *backend.Calibration // once measured
 }
 
-// smallSearch is the work, in products of values, up to which auto takes exact search without a calibration, which would take as long:
-// every CPU does 5e9 a second or more.
+// smallSearch is the work, in products of values, up to which auto takes exact search without a calibration, which
+// would take as long: every CPU does 5e9 a second or more.
 const smallSearch = 2e10
 
 // Left lists the shapes of a plan's cells that are not done.

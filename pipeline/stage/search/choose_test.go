@@ -10,8 +10,8 @@ import (
 
 const ivf = "faiss:IVF8,Flat"
 
-// chooser is of a machine that was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an index at ten times
-// that rate.
+// chooser is of a machine that was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an
+// index at ten times that rate.
 func chooser(approximate ...string) *Chooser {
 	c := &Chooser{
 		Settings: setting.Searching{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " ")}, Dim: 256, K: 4, MemoryLimit: 64 << 30,

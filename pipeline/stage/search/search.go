@@ -30,7 +30,8 @@ var Stage = &stage.Descriptor{
 
 func init() { // not in the declaration, as the functions refer to it
 	Stage.Check, Stage.Uses, Stage.Run = check, uses, run
-	Stage.Rate = func(context.Context, *stage.Env, []*plan.Task) (float64, error) { return 0, nil } // Chooser.Estimates has it, by backend
+	// Chooser.Estimates has it, by backend
+	Stage.Rate = func(context.Context, *stage.Env, []*plan.Task) (float64, error) { return 0, nil }
 	stage.Register(Stage)
 }
 
@@ -40,8 +41,8 @@ type args struct {
 	Shards [2]int `json:"shards"` // source, target
 }
 
-// spec is what a cell's neighbours depend on. The keys of encoding tasks stand for the embeddings' digests: they are derived from the
-// digests of everything that an embedding is made from.
+// spec is what a cell's neighbours depend on. The keys of encoding tasks stand for the embeddings' digests: they are
+// derived from the digests of everything that an embedding is made from.
 type spec struct {
 	Source, Target string // keys of the encoding tasks
 	Search         string // setting.Searching.SearchKey
@@ -73,8 +74,8 @@ func (a args) shape(p *plan.Plan) backend.Shape {
 	return backend.Shape{Rows: p.Side(a.Pair, 0).Shards[a.Shards[0]].Rows, Cols: p.Side(a.Pair, 1).Shards[a.Shards[1]].Rows}
 }
 
-// cost is, in memory, an upper bound that was measured for the exact pass: both sides' lists with their candidates, hashes of both
-// sides, scratch blocks. Another backend says what it needs beyond that.
+// cost is, in memory, an upper bound that was measured for the exact pass: both sides' lists with their candidates,
+// hashes of both sides, scratch blocks. Another backend says what it needs beyond that.
 func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 	rows, k := int64(shape.Rows+shape.Cols), int64(b.Settings.K)
 	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8}

@@ -87,7 +87,8 @@ func (e *ems) checkMask(t *testing.T, at, i int, clean, got data.Side) {
 }
 
 func TestInputsRefuseForeignTokens(t *testing.T) {
-	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 8, Languages: []string{"en", "fr"}}) // the batch has tokens up to 10
+	// the batch has tokens up to 10
+	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 8, Languages: []string{"en", "fr"}})
 	if err != nil {
 		t.Fatal(err)
 	}

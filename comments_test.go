@@ -1,0 +1,88 @@
+package bitextmine
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// maxComment is the longest line, in characters, that a comment may stand on.
+const maxComment = 120
+
+// TestCommentsFitTheScreen: no line that is or has a comment is longer than maxComment characters, in Go, C, assembly,
+// shell, YAML and make.
+func TestCommentsFitTheScreen(t *testing.T) {
+	for _, path := range own(t) {
+		lines := readLines(t, path)
+		commented := commentLines(path, lines)
+		if strings.HasSuffix(path, ".go") {
+			commented = goCommentLines(t, path)
+		}
+		for n, line := range lines {
+			if length := utf8.RuneCountInString(line); commented[n+1] && length > maxComment {
+				t.Errorf("%s:%d: a comment on a line of %d characters, more than %d", path, n+1, length, maxComment)
+			}
+		}
+	}
+}
+
+// goCommentLines returns the lines, from 1, that have a comment other than a directive of the toolchain, which cannot
+// be broken.
+func goCommentLines(t *testing.T, path string) map[int]bool {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]bool{}
+	for _, comment := range flatten(file.Comments) {
+		if strings.HasPrefix(comment.Text, "//go:") || strings.HasPrefix(comment.Text, "//nolint:") {
+			continue
+		}
+		for n := files.Position(comment.Pos()).Line; n <= files.Position(comment.End()).Line; n++ {
+			found[n] = true
+		}
+	}
+	return found
+}
+
+func flatten(groups []*ast.CommentGroup) (comments []*ast.Comment) {
+	for _, group := range groups {
+		comments = append(comments, group.List...)
+	}
+	return comments
+}
+
+// commentLines returns the lines, from 1, that have a comment by the marks of the file's language; none for a language
+// that it does not know.
+func commentLines(path string, lines []string) map[int]bool {
+	found := map[int]bool{}
+	var marks []string
+	switch ext := filepath.Ext(path); {
+	case ext == ".c", ext == ".h", ext == ".cc", ext == ".cpp", ext == ".s":
+		marks = []string{"//", "/*"}
+	case ext == ".yaml", ext == ".yml", ext == ".sh", filepath.Base(path) == "Makefile":
+		marks = []string{"# "}
+	case len(lines) > 0 && strings.HasPrefix(lines[0], "#!") && strings.HasSuffix(lines[0], "sh"):
+		marks = []string{"# "}
+	}
+	inside := false // a comment of several lines in C
+	for n, line := range lines {
+		for _, mark := range marks {
+			if at := strings.Index(line, mark); at >= 0 {
+				found[n+1] = true
+				inside = inside || mark == "/*"
+			}
+		}
+		if inside {
+			found[n+1] = true
+			inside = !strings.Contains(line, "*/")
+		}
+	}
+	return found
+}
