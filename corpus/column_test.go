@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -31,7 +32,7 @@ func TestMissingColumnNamesItsFlag(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, err := range Sentences(Input{Path: path}, opts) {
+			for _, err := range Sentences(input.File{Path: path}, opts) {
 				if want := path + ":1" + c.want; !badinput.Is(err) || err.Error() != want {
 					t.Errorf("got  %v\nwant %s", err, want)
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -39,32 +40,32 @@ func (rec *record) malformed(format string, args ...any) {
 }
 
 // textDecoder reads one sentence per line.
-type textDecoder struct{ in *lineReader }
+type textDecoder struct{ in *input.LineReader }
 
-func (d *textDecoder) lines() uint64 { return d.in.number }
+func (d *textDecoder) lines() uint64 { return d.in.Number }
 
 func (d *textDecoder) next(rec *record) error {
-	line, excess, err := d.in.next()
+	line, excess, err := d.in.Next()
 	if err != nil {
 		return err
 	}
-	if rec.reset(d.in.number, excess, d.in.max) {
+	if rec.reset(d.in.Number, excess, d.in.Max) {
 		rec.text = line
 	}
 	return nil
 }
 
 // buccDecoder reads id<TAB>sentence. The first tab is the separator; later tabs are white space in the sentence.
-type buccDecoder struct{ in *lineReader }
+type buccDecoder struct{ in *input.LineReader }
 
-func (d *buccDecoder) lines() uint64 { return d.in.number }
+func (d *buccDecoder) lines() uint64 { return d.in.Number }
 
 func (d *buccDecoder) next(rec *record) error {
-	line, excess, err := d.in.next()
+	line, excess, err := d.in.Next()
 	if err != nil {
 		return err
 	}
-	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+	if !rec.reset(d.in.Number, excess, d.in.Max) || isBlank(line) {
 		return nil
 	}
 	id, text, found := bytes.Cut(line, []byte("\t"))
@@ -79,18 +80,18 @@ func (d *buccDecoder) next(rec *record) error {
 // tsvDecoder reads a header with the column names, then one record per line. There is no quoting: a quotation mark is
 // part of its field.
 type tsvDecoder struct {
-	in             *lineReader
+	in             *input.LineReader
 	width          int // fields per line
 	text, doc, url int // column numbers; -1 if there is none
 }
 
-func newTSVDecoder(in *lineReader, opts Options) (*tsvDecoder, error) {
-	header, excess, err := in.next()
+func newTSVDecoder(in *input.LineReader, opts Options) (*tsvDecoder, error) {
+	header, excess, err := in.Next()
 	if err != nil {
 		return nil, err // io.EOF if the file is empty, which the reader reports
 	}
 	if excess > 0 {
-		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this TSV? name the format", in.name, excess)
+		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this TSV? name the format", in.Name, excess)
 	}
 	columns := strings.Split(string(header), "\t")
 	d := &tsvDecoder{in: in, width: len(columns)}
@@ -108,20 +109,20 @@ func newTSVDecoder(in *lineReader, opts Options) (*tsvDecoder, error) {
 			}
 		}
 		if *want.at < 0 {
-			return nil, opts.noColumn(in.name+":1", want.name, columns)
+			return nil, opts.noColumn(in.Name+":1", want.name, columns)
 		}
 	}
 	return d, nil
 }
 
-func (d *tsvDecoder) lines() uint64 { return d.in.number - 1 }
+func (d *tsvDecoder) lines() uint64 { return d.in.Number - 1 }
 
 func (d *tsvDecoder) next(rec *record) error {
-	line, excess, err := d.in.next()
+	line, excess, err := d.in.Next()
 	if err != nil {
 		return err
 	}
-	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+	if !rec.reset(d.in.Number, excess, d.in.Max) || isBlank(line) {
 		return nil
 	}
 	if n := bytes.Count(line, []byte("\t")) + 1; n != d.width {

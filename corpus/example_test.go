@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 )
 
 // The sentences of a JSONL file, of which one line has no text.
@@ -16,7 +17,7 @@ func ExampleSentences() {
 `)}}
 	opts := corpus.DefaultOptions()
 	opts.TextColumn, opts.DocColumn = "body", "id"
-	for sentence, err := range corpus.Sentences(corpus.Input{FS: files, Path: "news.jsonl"}, opts) {
+	for sentence, err := range corpus.Sentences(input.File{FS: files, Path: "news.jsonl"}, opts) {
 		if err != nil {
 			log.Fatal(err)
 		}

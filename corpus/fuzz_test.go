@@ -1,11 +1,10 @@
 package corpus
 
 import (
-	"bytes"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
 
+	"bitextmine/corpus/corpustest"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/parquettest"
 )
@@ -26,7 +25,7 @@ func fuzzFormat(f *testing.F, name string, format Format, seeds ...string) {
 		if err != nil && !badinput.Is(err) {
 			t.Fatalf("%v is not a badinput error", err)
 		}
-		if err == nil && (counts.check() != nil || counts.Kept != uint64(len(sentences))) {
+		if err == nil && (counts.Check() != nil || counts.Kept != uint64(len(sentences))) {
 			t.Fatalf("%+v for %d sentences", counts, len(sentences))
 		}
 		last := uint64(0)
@@ -61,42 +60,20 @@ func FuzzJSONL(f *testing.F) {
 	fuzzFormat(f, "a", FormatJSONL, `{"text":"a\u00e9\ud83d\ude00","doc":1,"url":null}`+"\n{}\n", `{"text":"\ud800","doc":"","url":""}`, "[]\nnull\n")
 }
 
+// columns is a row of a Parquet file with the columns of columnOptions.
+type columns struct {
+	Text string `parquet:"text"`
+	Doc  string `parquet:"doc"`
+	URL  string `parquet:"url"`
+}
+
 func FuzzParquet(f *testing.F) {
-	whole := parquetBytes(f, []shardRow{{Text: "one", Doc: "d"}, {Text: "two", URL: "u"}})
+	whole := corpustest.Parquet(f, []columns{{Text: "one", Doc: "d"}, {Text: "two", URL: "u"}})
 	seeds := []string{string(whole), string(whole[:len(whole)-3]), "PAR1\x00\x00\x00\x00PAR1"}
 	for _, file := range parquettest.Seeds(corpusFile(), 0) {
 		seeds = append(seeds, string(file))
 	}
 	fuzzFormat(f, "a", FormatParquet, seeds...)
-}
-
-// FuzzShard reads arbitrary bytes as a shard.
-func FuzzShard(f *testing.F) {
-	f.Add(parquetBytes(f, []shardRow{{Text: "one", Doc: "d"}, {Text: "two", URL: "u"}}))
-	f.Add(shardFile().Bytes())
-	for _, file := range parquettest.Seeds(shardFile(), columnText) {
-		f.Add(file)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := OpenShard(parquettest.Save(t, data))
-		if err != nil {
-			if !badinput.Is(err) {
-				t.Fatalf("%v is not a badinput error", err)
-			}
-			return
-		}
-		defer r.Close()
-		rows := 0
-		for _, err = range r.Rows() {
-			if err != nil {
-				break
-			}
-			rows++
-		}
-		if err != nil && !badinput.Is(err) || err == nil && rows != r.NumRows() {
-			t.Fatalf("%d rows of %d, %v", rows, r.NumRows(), err)
-		}
-	})
 }
 
 // FuzzCompression reads arbitrary bytes through every decompressor, in the format that is detected.
@@ -109,36 +86,4 @@ func FuzzCompression(f *testing.F) {
 	}
 	seeds = append(seeds, "BZh91AY&SY\x00", "\x28\xb5\x2f\xfd", "\x50\x2a\x4d\x18\x00\x00\x00\x00")
 	fuzzFormat(f, "a", FormatAuto, seeds...)
-}
-
-// FuzzLines compares the line reader with bytes.Split.
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("one\ntwo\r\n\nthree"))
-	f.Add(bytes.Repeat([]byte("x"), 200))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := Open(Input{FS: fstest.MapFS{"a": {Data: data}}, Path: "a"}, Options{Format: FormatText, OnBadLine: SkipBadLine, TextColumn: "text", MaxLineBytes: 5, ShardSize: 1})
-		if err != nil {
-			t.Skip() // compressed, or UTF-16
-		}
-		defer r.Close()
-		d, ok := r.decoder.(*textDecoder)
-		if !ok || compression(data) != "" {
-			t.Skip()
-		}
-		data = bytes.TrimPrefix(data, utf8BOM)
-		if len(data) == 0 {
-			t.Skip()
-		}
-		want := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
-		for i, w := range want {
-			line, excess, err := d.in.next()
-			w = bytes.TrimSuffix(w, []byte("\r"))
-			switch {
-			case err != nil:
-				t.Fatalf("line %d: %v", i+1, err)
-			case len(w) > 5 && excess < int64(len(w)), len(w) <= 5 && !bytes.Equal(line, w):
-				t.Fatalf("line %d: %q, %d; want %q", i+1, line, excess, w)
-			}
-		}
-	})
 }

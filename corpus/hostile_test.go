@@ -3,10 +3,12 @@ package corpus
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/parquettest"
 )
@@ -20,20 +22,19 @@ func corpusFile() parquettest.File {
 	}}
 }
 
-// shardFile is a shard of one row.
-func shardFile() parquettest.File {
-	text := func(name, value string) parquettest.Column {
-		return parquettest.Column{Name: name, Type: parquettest.ByteArray, Converted: 1, Pages: []parquettest.Page{{Values: 1, Body: parquettest.Texts(value)}}}
+// readFile reads a file to its end and returns what stopped it, nil for the end.
+func readFile(ctx context.Context, path string, opts Options) error {
+	r, err := Open(input.File{Path: path}, opts)
+	if err != nil {
+		return err
 	}
-	key := KeyOf("one")
-	return parquettest.File{
-		Rows: 1, Metadata: [][2]string{{metaNormalise, "1"}},
-		Columns: []parquettest.Column{
-			{Name: "key", Type: parquettest.FixedBytes, Length: int32(len(key)), Pages: []parquettest.Page{{Values: 1, Body: key[:]}}},
-			text("text", "one"), text("doc", ""), text("url", ""),
-			{Name: "line", Type: parquettest.Int64, Converted: 15, Pages: []parquettest.Page{{Values: 1, Body: []byte{1, 0, 0, 0, 0, 0, 0, 0}}}},
-		},
+	for err == nil {
+		_, err = r.NextContext(ctx)
 	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, r.Close())
 }
 
 // TestHostileParquet reads files with false metadata. Each must be refused as bad input, with little time and memory.
@@ -50,39 +51,8 @@ func TestHostileParquet(t *testing.T) {
 	for name, data := range files {
 		t.Run(name, func(t *testing.T) {
 			parquettest.Within(t, hostileMemory+8*uint64(len(data)), func() {
-				_, err := WriteShards(t.Context(), Input{Path: parquettest.Save(t, data)}, opts, t.TempDir(), ShardOptions{})
+				err := readFile(t.Context(), parquettest.Save(t, data), opts)
 				if !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
-					t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
-				}
-			})
-		})
-	}
-}
-
-func TestHostileShard(t *testing.T) {
-	read := func(data []byte) (err error) {
-		r, err := OpenShard(parquettest.Save(t, data))
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, r.Close()) }()
-		if _, err := r.Keys(); err != nil {
-			return err
-		}
-		for _, err := range r.Rows() {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := read(shardFile().Bytes()); err != nil {
-		t.Fatalf("the file that the others are made of: %v", err)
-	}
-	for name, data := range parquettest.Hostile(shardFile(), columnText) {
-		t.Run(name, func(t *testing.T) {
-			parquettest.Within(t, hostileMemory, func() {
-				if err := read(data); !badinput.Is(err) || !strings.Contains(err.Error(), "x.parquet") {
 					t.Errorf("%d bytes: %v does not name the file as bad input", len(data), err)
 				}
 			})
@@ -126,7 +96,7 @@ func TestReadingNullsIsStopped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	parquettest.Within(t, hostileMemory, func() {
-		if _, err := WriteShards(ctx, Input{Path: path}, opts, t.TempDir(), ShardOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := readFile(ctx, path, opts); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
 		}
 	})

@@ -7,25 +7,27 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"bitextmine/corpus/input"
 )
 
 // jsonlDecoder reads one JSON object per line. The first object must have all named columns, so that a misspelt name is
 // reported at once. A later object without the text column is a bad line; if it lacks another column, that field is
 // empty.
 type jsonlDecoder struct {
-	in      *lineReader
+	in      *input.LineReader
 	opts    Options
 	checked bool // the first object was checked
 }
 
-func (d *jsonlDecoder) lines() uint64 { return d.in.number }
+func (d *jsonlDecoder) lines() uint64 { return d.in.Number }
 
 func (d *jsonlDecoder) next(rec *record) error {
-	line, excess, err := d.in.next()
+	line, excess, err := d.in.Next()
 	if err != nil {
 		return err
 	}
-	if !rec.reset(d.in.number, excess, d.in.max) || isBlank(line) {
+	if !rec.reset(d.in.Number, excess, d.in.Max) || isBlank(line) {
 		return nil
 	}
 	// encoding/json would replace these bytes by U+FFFD without an error.
@@ -51,7 +53,7 @@ func (d *jsonlDecoder) next(rec *record) error {
 func (d *jsonlDecoder) check(object map[string]json.RawMessage) error {
 	for _, name := range []string{d.opts.TextColumn, d.opts.DocColumn, d.opts.URLColumn} {
 		if _, ok := object[name]; !ok && name != "" {
-			return d.opts.noColumn(fmt.Sprintf("%s:%d", d.in.name, d.in.number), name, slices.Sorted(maps.Keys(object)))
+			return d.opts.noColumn(fmt.Sprintf("%s:%d", d.in.Name, d.in.Number), name, slices.Sorted(maps.Keys(object)))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -21,18 +22,18 @@ type Line struct {
 // not have. It may be used by one goroutine. Close must be called last.
 type LineFile struct {
 	file  io.Closer
-	lines *lineReader
+	lines *input.LineReader
 	rec   record
 }
 
 // OpenLines opens an input, decompressed, whose lines have at most maxBytes bytes.
-func OpenLines(in Input, maxBytes int) (*LineFile, error) {
-	f, err := OpenDecompressed(in)
+func OpenLines(in input.File, maxBytes int) (*LineFile, error) {
+	f, err := input.OpenDecompressed(in)
 	if err != nil {
 		return nil, err
 	}
-	// The longest line and its line end must fit, or lineReader treats the line as too long.
-	lines, err := newLineReader(bufio.NewReaderSize(f, max(peekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
+	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -41,15 +42,15 @@ func OpenLines(in Input, maxBytes int) (*LineFile, error) {
 
 // Next returns the next line, or io.EOF after the last. A file without a line is a badinput error.
 func (f *LineFile) Next() (Line, error) {
-	text, excess, err := f.lines.next()
+	text, excess, err := f.lines.Next()
 	switch {
-	case errors.Is(err, io.EOF) && f.lines.number == 0:
-		return Line{}, badinput.Errorf("%s: the file holds no line; give it content or name another", f.lines.name)
+	case errors.Is(err, io.EOF) && f.lines.Number == 0:
+		return Line{}, badinput.Errorf("%s: the file holds no line; give it content or name another", f.lines.Name)
 	case err != nil:
 		return Line{}, err
 	}
 	rec := &f.rec
-	if rec.reset(f.lines.number, excess, f.lines.max) && !utf8.Valid(text) {
+	if rec.reset(f.lines.Number, excess, f.lines.Max) && !utf8.Valid(text) {
 		rec.reason, rec.detail = ReasonNotUTF8, invalidAt(text)
 	}
 	line := Line{Number: rec.line, Reason: rec.reason, Detail: rec.detail}

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -22,7 +22,7 @@ const parquetBatch = 1024
 // parquetDecoder reads named columns of a Parquet file: strings and byte arrays of any length type, plain or
 // dictionary-encoded, and also integers as document ids. Other columns are not read.
 type parquetDecoder struct {
-	src     *source
+	src     *input.Source
 	file    *file.Reader
 	columns [3]*parquetColumn // text, doc, url; nil if not read
 	group   int               // the next row group
@@ -32,16 +32,13 @@ type parquetDecoder struct {
 	row     uint64            // number of rows returned
 }
 
-func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
-	if src.size == 0 {
+func newParquetDecoder(src *input.Source, opts Options) (*parquetDecoder, error) {
+	if src.Size == 0 {
 		return nil, io.EOF
-	}
-	if _, ok := src.file.(io.ReaderAt); !ok {
-		return nil, badinput.Errorf("%s: Parquet needs a file that can be read at any place; copy it to a local file", src.name)
 	}
 	d := &parquetDecoder{src: src}
 	err := d.guard(func() (err error) {
-		d.file, err = openParquet(src)
+		d.file, err = src.Parquet()
 		return err
 	})
 	if err != nil {
@@ -51,35 +48,16 @@ func newParquetDecoder(src *source, opts Options) (*parquetDecoder, error) {
 		if name == "" {
 			continue
 		}
-		if d.columns[i], err = newParquetColumn(src.name, d.file, opts, name, i > 0); err != nil {
+		if d.columns[i], err = newParquetColumn(src.Name, d.file, opts, name, i > 0); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-// openParquet reads the footer. Column chunks are streamed through a buffer and never held whole, because other
-// programs write row groups of gigabytes.
-func openParquet(r parquet.ReaderAtSeeker) (*file.Reader, error) {
-	props := parquet.NewReaderProperties(memory.DefaultAllocator)
-	props.BufferedStreamEnabled = true
-	props.BufferSize = 256 << 10
-	return file.NewParquetReader(r, file.WithReadProps(props))
-}
-
-// guard calls the Parquet library, which panics on some damaged files and returns errors for others.
-func (d *parquetDecoder) guard(call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = d.src.explain(fmt.Errorf("%v", p), "the Parquet data")
-		}
-	}()
-	if err := call(); err != nil && !badinput.Is(err) {
-		return d.src.explain(err, "the Parquet data")
-	} else if err != nil {
-		return err
-	}
-	return nil
+// guard calls the Parquet library.
+func (d *parquetDecoder) guard(call func() error) error {
+	return d.src.Guard("the Parquet data", call)
 }
 
 func (d *parquetDecoder) lines() uint64 { return d.row }
@@ -121,7 +99,7 @@ func (d *parquetDecoder) readBatch() error {
 			if c == nil {
 				continue
 			}
-			if err := c.open(d.src.name, rows); err != nil {
+			if err := c.open(d.src.Name, rows); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -26,7 +27,7 @@ type Sentence struct {
 // Reader reads one input's sentences in constant memory, however long the file or its lines are. It may be used by one
 // goroutine. Close must be called last.
 type Reader struct {
-	src          *source
+	src          *input.Source
 	closeDecoder func()
 	decoder      decoder // nil if the file ended before its first record
 	format       Format
@@ -37,11 +38,11 @@ type Reader struct {
 }
 
 // Open opens an input and reads just enough to know its format and columns.
-func Open(in Input, opts Options) (*Reader, error) {
+func Open(in input.File, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	src, err := openSource(in)
+	src, err := input.Open(in)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +54,11 @@ func Open(in Input, opts Options) (*Reader, error) {
 }
 
 // DetectFormat returns the format in which Open would read the input: opts.Format unless that is FormatAuto.
-func DetectFormat(in Input, opts Options) (Format, error) {
+func DetectFormat(in input.File, opts Options) (Format, error) {
 	if opts.Format != FormatAuto {
 		return opts.Format, nil
 	}
-	src, err := openSource(in)
+	src, err := input.Open(in)
 	if err != nil {
 		return "", err
 	}
@@ -68,22 +69,22 @@ func DetectFormat(in Input, opts Options) (Format, error) {
 
 // begin decompresses the stream and determines the format. It may peek at the stream but consumes nothing.
 func (r *Reader) begin() (*bufio.Reader, error) {
-	plain, kind, closeDecoder, err := decompressed(r.src)
+	plain, kind, closeDecoder, err := r.src.Decompress()
 	if err != nil {
 		return nil, err
 	}
 	r.closeDecoder = closeDecoder
-	// The longest line and its line end must fit, or lineReader treats the line as too long.
-	br := bufio.NewReaderSize(plain, max(4*peekBytes, r.opts.MaxLineBytes+len("\r\n")))
+	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
+	br := bufio.NewReaderSize(plain, max(4*input.PeekBytes, r.opts.MaxLineBytes+len("\r\n")))
 	if r.format = r.opts.Format; r.format == FormatAuto {
-		head, err := br.Peek(peekBytes)
+		head, err := br.Peek(input.PeekBytes)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		r.format = detect(r.src.name, head, errors.Is(err, io.EOF))
+		r.format = detect(r.src.Name, head, errors.Is(err, io.EOF))
 	}
 	if r.format == FormatParquet && kind != "" {
-		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.name, kind)
+		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.Name, kind)
 	}
 	return br, nil
 }
@@ -100,7 +101,7 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
-	lines, err := newLineReader(br, r.src.name, r.opts.MaxLineBytes)
+	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
 	if err != nil {
 		return err
 	}
@@ -128,18 +129,21 @@ func (r *Reader) Format() Format { return r.format }
 func (r *Reader) Counts() Counts { return r.counts.clone() }
 
 // Read returns the number of bytes read from the file so far and the file's size.
-func (r *Reader) Read() (read, size int64) { return r.src.read, r.src.size }
+func (r *Reader) Read() (read, size int64) { return r.src.Seen, r.src.Size }
 
 // Close closes the file.
 func (r *Reader) Close() error {
 	r.closeDecoder()
-	return r.src.file.Close()
+	return r.src.Close()
 }
 
 // Next returns the next usable sentence, or io.EOF after the last. A file that is empty, damaged or without any usable
 // sentence is a badinput error that names it. So is a bad line under FailBadLine. After an error, Next returns the same
 // error again.
 func (r *Reader) Next() (Sentence, error) { return r.NextContext(context.Background()) }
+
+// contextEvery is the number of lines between two checks of the context: some milliseconds.
+const contextEvery = 8192
 
 // NextContext is Next that ends with the context's error: there may be any number of lines before the next usable one.
 func (r *Reader) NextContext(ctx context.Context) (Sentence, error) {
@@ -154,7 +158,7 @@ func (r *Reader) NextContext(ctx context.Context) (Sentence, error) {
 func (r *Reader) next(ctx context.Context) (Sentence, error) {
 	rec := &r.rec
 	for {
-		if r.counts.Lines%progressEvery == 0 {
+		if r.counts.Lines%contextEvery == 0 {
 			if err := ctx.Err(); err != nil {
 				return Sentence{}, err
 			}
@@ -176,7 +180,7 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 		}
 		r.counts.skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
-			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.name, rec.line, rec.reason, rec.detail)
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.Name, rec.line, rec.reason, rec.detail)
 		}
 	}
 }
@@ -212,17 +216,17 @@ func (r *Reader) finish() error {
 		passed = r.decoder.lines()
 	}
 	if passed != r.counts.Lines {
-		return fmt.Errorf("read %s: lines were lost: %d passed, %d counted", r.src.name, passed, r.counts.Lines)
+		return fmt.Errorf("read %s: lines were lost: %d passed, %d counted", r.src.Name, passed, r.counts.Lines)
 	}
-	if err := r.counts.check(); err != nil {
-		return fmt.Errorf("read %s: %w", r.src.name, err)
+	if err := r.counts.Check(); err != nil {
+		return fmt.Errorf("read %s: %w", r.src.Name, err)
 	}
 	switch {
 	case r.counts.Lines == 0:
-		return badinput.Errorf("%s: the file holds no line; remove it from the inputs or give it content", r.src.name)
+		return badinput.Errorf("%s: the file holds no line; remove it from the inputs or give it content", r.src.Name)
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
-			r.src.name, r.counts.Lines, r.counts.skippedText(), r.format)
+			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)
 	}
 	return io.EOF
 }
@@ -245,7 +249,7 @@ func detect(name string, head []byte, whole bool) Format {
 	switch {
 	case bytes.HasPrefix(head, parquetMagic):
 		return FormatParquet
-	case looksBUCC(bytes.TrimPrefix(head, utf8BOM), whole):
+	case looksBUCC(bytes.TrimPrefix(head, input.UTF8BOM), whole):
 		return FormatBUCC
 	}
 	return FormatText

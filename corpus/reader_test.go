@@ -19,12 +19,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/ulikunitz/xz"
 
+	"bitextmine/corpus/corpustest"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
 // readAll reads a file given as bytes under a name.
 func readAll(name string, data []byte, opts Options) ([]Sentence, Counts, error) {
-	r, err := Open(Input{FS: fstest.MapFS{name: {Data: data}}, Path: name}, opts)
+	r, err := Open(input.File{FS: fstest.MapFS{name: {Data: data}}, Path: name}, opts)
 	if err != nil {
 		return nil, Counts{}, err
 	}
@@ -99,18 +101,6 @@ func inHalves(t testing.TB, data []byte, open func(io.Writer) io.WriteCloser) []
 	return out.Bytes()
 }
 
-func parquetBytes[T any](t testing.TB, rows []T, opts ...parquet.WriterOption) []byte {
-	var out bytes.Buffer
-	w := parquet.NewGenericWriter[T](&out, opts...)
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func columnOptions() Options {
 	o := DefaultOptions()
 	o.DocColumn, o.URLColumn = "doc", "url"
@@ -145,7 +135,7 @@ func TestFormatsTimesCompressions(t *testing.T) {
 		{"jsonl", "a.JSONL", `{"text":"Eins  zwei","doc":"a-1","url":"http:\/\/x\/1","x":{"text":"no"}}` + "\n" +
 			`{"doc":"a-2","text":"dr\u0065i","url":null}` + "\n\n" + `{"text":"vier"}`, columnOptions(), FormatJSONL, full(1, 2, 4)},
 		{"ndjson", "a.ndjson", `{"text":"Eins  zwei"}` + "\n" + `{"text":"drei"}` + "\n\n" + `{"text":"vier"}` + "\n", DefaultOptions(), FormatJSONL, none},
-		{"parquet", "a.parquet", string(parquetBytes(t, []row{{"a-1", 1, "Eins  zwei", "http://x/1"}, {"a-2", 2, "drei", ""}, {"", 3, "", ""}, {"", 4, "vier", ""}})),
+		{"parquet", "a.parquet", string(corpustest.Parquet(t, []row{{"a-1", 1, "Eins  zwei", "http://x/1"}, {"a-2", 2, "drei", ""}, {"", 3, "", ""}, {"", 4, "vier", ""}})),
 			columnOptions(), FormatParquet, full(1, 2, 4)},
 	}
 	for _, tt := range tests {
@@ -165,10 +155,10 @@ func TestFormatsTimesCompressions(t *testing.T) {
 				if !slices.Equal(got, tt.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tt.want)
 				}
-				if counts.Kept != 3 || counts.check() != nil {
+				if counts.Kept != 3 || counts.Check() != nil {
 					t.Errorf("counts %+v", counts)
 				}
-				in := Input{FS: fstest.MapFS{file: {Data: data}}, Path: file}
+				in := input.File{FS: fstest.MapFS{file: {Data: data}}, Path: file}
 				if format, err := DetectFormat(in, tt.opts); format != tt.format || err != nil {
 					t.Errorf("DetectFormat = %s, %v; want %s", format, err, tt.format)
 				}
@@ -224,7 +214,7 @@ func TestBadLinesAreCounted(t *testing.T) {
 			{11, ReasonMalformed, "not id<TAB>sentence"}, {12, ReasonMalformed, "not id<TAB>sentence"}, {13, ReasonEmpty, ""}, {14, ReasonEmpty, ""}}},
 		{"tsv", "a.tsv", "doc\turl\ttext\n\t\tgood\nx\ty\na\tb\tc\td\n\t\t\n\t\t\xff\n", []Skip{
 			{3, ReasonMalformed, "2 fields, the header has 3"}, {4, ReasonMalformed, "4 fields, the header has 3"}, {5, ReasonEmpty, ""}, {6, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
-		{"parquet", "a.parquet", string(parquetBytes(t, []optional{{&good, "d", ""}, {nil, "d", ""}, {&long, "", ""}, {&latin1, "", ""}, {&good, "\xff", ""}})), []Skip{
+		{"parquet", "a.parquet", string(corpustest.Parquet(t, []optional{{&good, "d", ""}, {nil, "d", ""}, {&long, "", ""}, {&latin1, "", ""}, {&good, "\xff", ""}})), []Skip{
 			{2, ReasonEmpty, ""}, {3, ReasonTooLong, "21 bytes, at most 20 are read"}, {4, ReasonNotUTF8, "byte 4 (0xe9) is not UTF-8"}, {5, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
 	}
 	for _, tt := range tests {
@@ -236,7 +226,7 @@ func TestBadLinesAreCounted(t *testing.T) {
 			if !slices.Equal(counts.Examples, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", counts.Examples, tt.want)
 			}
-			if err := counts.check(); err != nil || counts.SkippedTotal() != uint64(len(tt.want)) {
+			if err := counts.Check(); err != nil || counts.SkippedTotal() != uint64(len(tt.want)) {
 				t.Errorf("%+v: %v", counts, err)
 			}
 			failing := short
@@ -295,7 +285,7 @@ func TestFatalInputs(t *testing.T) {
 	type wrong struct {
 		Text float64 `parquet:"text"`
 	}
-	fine := parquetBytes(t, []struct {
+	fine := corpustest.Parquet(t, []struct {
 		Text string `parquet:"text"`
 	}{{"good"}})
 	tests := []struct {
@@ -313,8 +303,8 @@ func TestFatalInputs(t *testing.T) {
 		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
-		{"parquet without column", "a.parquet", string(parquetBytes(t, []other{{"x", 1}})), []string{"a.parquet: ", `"text"`, `"sentence" "score"`}},
-		{"parquet column of numbers", "a.parquet", string(parquetBytes(t, []wrong{{1}})), []string{"a.parquet: ", `"text"`, "DOUBLE"}},
+		{"parquet without column", "a.parquet", string(corpustest.Parquet(t, []other{{"x", 1}})), []string{"a.parquet: ", `"text"`, `"sentence" "score"`}},
+		{"parquet column of numbers", "a.parquet", string(corpustest.Parquet(t, []wrong{{1}})), []string{"a.parquet: ", `"text"`, "DOUBLE"}},
 		{"not parquet", "a.parquet", "some text that is not Parquet", []string{"a.parquet: ", "corrupt"}},
 		{"truncated parquet", "a.parquet", string(fine[:len(fine)-20]), []string{"a.parquet: ", "corrupt"}},
 		{"packed parquet", "a.parquet.gz", string(packers["gz"](t, fine)), []string{"a.parquet.gz: ", "decompress"}},
@@ -322,24 +312,8 @@ func TestFatalInputs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := readAll(tt.file, []byte(tt.data), DefaultOptions())
-			checkSentence(t, err, tt.want...)
+			corpustest.BadInput(t, err, tt.want...)
 		})
-	}
-}
-
-// checkSentence checks that the error is one sentence of a badinput error that contains all given parts.
-func checkSentence(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil || !badinput.Is(err) {
-		t.Fatalf("error %v, want a badinput error", err)
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("more than one line: %q", err)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q does not say %q", err, part)
-		}
 	}
 }
 
@@ -362,7 +336,7 @@ func TestTruncatedCompression(t *testing.T) {
 					t.Errorf("%s: no error", name)
 					continue
 				}
-				checkSentence(t, err, "a.txt."+kind+": ", "truncated or corrupt")
+				corpustest.BadInput(t, err, "a.txt."+kind+": ", "truncated or corrupt")
 			}
 		})
 	}
@@ -385,7 +359,7 @@ func TestEveryTruncation(t *testing.T) {
 					whole++
 					continue
 				}
-				checkSentence(t, err, "truncated or corrupt")
+				corpustest.BadInput(t, err, "truncated or corrupt")
 			}
 			if whole > 1 {
 				t.Errorf("%d cuts passed, only the one between the two members may", whole)
@@ -406,7 +380,7 @@ func TestParquetColumns(t *testing.T) {
 		rows = append(rows, dict{fmt.Sprintf("sentence %d", i%700), int64(i), strings.Repeat("u", i%3), []byte{byte(i)}})
 	}
 	// Small pages and row groups: batches must cross both.
-	data := parquetBytes(t, rows, parquet.PageBufferSize(4096), parquet.MaxRowsPerRowGroup(1700))
+	data := corpustest.Parquet(t, rows, parquet.PageBufferSize(4096), parquet.MaxRowsPerRowGroup(1700))
 	got, counts, err := readAll("a.parquet", data, columnOptions())
 	if err != nil || counts.Kept != 5000 {
 		t.Fatal(counts, err)
@@ -443,7 +417,7 @@ func TestLongLineCostsNoMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := Open(Input{Path: path}, DefaultOptions())
+	r, err := Open(input.File{Path: path}, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +445,7 @@ func TestExamplesAreFew(t *testing.T) {
 
 func TestValidateReportsAll(t *testing.T) {
 	err := Options{Format: "csv", OnBadLine: "warn"}.Validate()
-	checkSentence(t, err, "format", "on_bad_line", "text_column", "max_line_bytes", "shard_size")
+	corpustest.BadInput(t, err, "format", "on_bad_line", "text_column", "max_line_bytes", "shard_size")
 	if err := DefaultOptions().Validate(); err != nil {
 		t.Error(err)
 	}

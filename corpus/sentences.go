@@ -4,11 +4,13 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"bitextmine/corpus/input"
 )
 
 // Sentences opens an input, yields its sentences to the end and closes it. It yields an error last; the error may come
 // from opening or closing.
-func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
+func Sentences(in input.File, opts Options) iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {
 		r, err := Open(in, opts)
 		if err != nil {
@@ -32,7 +34,7 @@ func Sentences(in Input, opts Options) iter.Seq2[Sentence, error] {
 }
 
 // Texts reads the normalised sentences of inputs, in order.
-func Texts(inputs []Input, opts Options) (texts []string, err error) {
+func Texts(inputs []input.File, opts Options) (texts []string, err error) {
 	for _, in := range inputs {
 		for s, err := range Sentences(in, opts) {
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -15,7 +16,7 @@ func TestSentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	var texts []string
-	for s, err := range Sentences(Input{Path: path}, DefaultOptions()) {
+	for s, err := range Sentences(input.File{Path: path}, DefaultOptions()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestSentences(t *testing.T) {
 	} {
 		var last error
 		n := 0
-		for _, err := range Sentences(Input{Path: c.path}, c.opts) {
+		for _, err := range Sentences(input.File{Path: c.path}, c.opts) {
 			if last != nil {
 				t.Errorf("%s: more came after %v", name, last)
 			}

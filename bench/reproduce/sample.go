@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/train/data"
 )
@@ -58,7 +58,7 @@ func sampleFile(path, file string, lines int) error {
 
 // eachLine calls take with the lines of a file, which may be compressed, including line ends.
 func eachLine(file string, take func(line string) error) (err error) {
-	f, err := corpus.OpenDecompressed(corpus.Input{Path: file})
+	f, err := input.OpenDecompressed(input.File{Path: file})
 	if err != nil {
 		return err
 	}

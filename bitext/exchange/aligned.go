@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -16,7 +17,7 @@ type alignedReader struct {
 }
 
 // OpenAligned opens two line-aligned files. They must have the same number of lines; a line may be empty.
-func OpenAligned(source, target corpus.Input) (Reader, error) {
+func OpenAligned(source, target input.File) (Reader, error) {
 	a, err := corpus.OpenLines(source, maxLineBytes)
 	if err != nil {
 		return nil, err

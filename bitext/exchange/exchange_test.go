@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -26,11 +26,11 @@ func put(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func input(dir, name string) corpus.Input { return corpus.Input{Path: filepath.Join(dir, name)} }
+func inDir(dir, name string) input.File { return input.File{Path: filepath.Join(dir, name)} }
 
 // memory is a file in memory.
-func memory(text string) corpus.Input {
-	return corpus.Input{FS: fstest.MapFS{"f": {Data: []byte(text)}}, Path: "f"}
+func memory(text string) input.File {
+	return input.File{FS: fstest.MapFS{"f": {Data: []byte(text)}}, Path: "f"}
 }
 
 // germanEnglish are DefaultOptions for German and English.
@@ -93,12 +93,12 @@ func TestFormatOf(t *testing.T) {
 func TestReadTSV(t *testing.T) {
 	dir := put(t, map[string]string{"a.tsv": "doc\teins\tone\nweb\tzwei\ttwo\n\ndoc\tdrei\ndoc\t\xff\tthree\r\ndoc\t\tfour\r\n"})
 	opts := Options{SourceColumn: "src", TargetColumn: "tgt", Layout: &Layout{Columns: []string{"kind", "src", "tgt"}, Where: map[string][]string{"kind": {"doc"}}}}
-	r, err := Open(input(dir, "a.tsv"), TSV, opts)
+	r, err := Open(inDir(dir, "a.tsv"), TSV, opts)
 	if got, want := records(t, r, err), []string{"eins|one", "filtered", "empty", "malformed", "not_utf8", "|four"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	opts.Layout.Header = true
-	r, err = Open(input(dir, "a.tsv"), TSV, opts)
+	r, err = Open(inDir(dir, "a.tsv"), TSV, opts)
 	if got := records(t, r, err); len(got) != 5 {
 		t.Errorf("with a header %q", got)
 	}
@@ -111,24 +111,24 @@ func TestReadJSONL(t *testing.T) {
 		"wrong.jsonl": `{"de":"eins","en":"one"}` + "\n", "long.jsonl": `{"src_text":"` + strings.Repeat("a", maxLineBytes) + `","tgt_text":""}` + "\n",
 		"taken.jsonl": `{"src_text":"a","tgt_text":"b","own_score":1}` + "\n", "empty.jsonl": "",
 	})
-	r, err := Open(input(dir, "a.jsonl"), JSONL, DefaultOptions())
+	r, err := Open(inDir(dir, "a.jsonl"), JSONL, DefaultOptions())
 	want := []string{`ein "Haus"|a house`, "empty", "zwei|", "malformed", "malformed", "malformed", "malformed", "malformed"}
 	if got := records(t, r, err); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	opts := DefaultOptions()
 	opts.Added = []string{"own_score"}
-	_, err = Load(input(dir, "wrong.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "wrong.jsonl"), JSONL, opts)
 	refused(t, err, "wrong.jsonl:1", `no key "src_text"`, "de, en")
-	_, err = Load(input(dir, "taken.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "taken.jsonl"), JSONL, opts)
 	refused(t, err, "taken.jsonl", "own_score", "--prefix")
-	_, err = Load(input(dir, "long.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "long.jsonl"), JSONL, opts)
 	refused(t, err, "long.jsonl:1", "too_long")
-	_, err = Load(input(dir, "a.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "a.jsonl"), JSONL, opts)
 	refused(t, err, "a.jsonl:4", "not a JSON object")
-	_, err = Load(input(dir, "empty.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "empty.jsonl"), JSONL, opts)
 	refused(t, err, "empty.jsonl", "no line")
-	_, err = Load(input(dir, "gone.jsonl"), JSONL, opts)
+	_, err = Load(inDir(dir, "gone.jsonl"), JSONL, opts)
 	refused(t, err, "gone.jsonl", "no such file")
 }
 

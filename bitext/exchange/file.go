@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 )
 
 // File is the pairs of a file, and what is needed to write it again with columns added and nothing left out. A pair of
@@ -12,7 +13,7 @@ import (
 type File struct {
 	Sources, Targets []string
 
-	inputs [2]corpus.Input // the second is for line-aligned files
+	inputs [2]input.File // the second is for line-aligned files
 	format Format
 	header bool    // the first line of a TSV names the columns
 	width  int     // of a TSV
@@ -20,12 +21,12 @@ type File struct {
 }
 
 // Load reads a file of a format. A line that is not a pair, other than one without text, is a badinput error.
-func Load(in corpus.Input, format Format, opts Options) (*File, error) {
+func Load(in input.File, format Format, opts Options) (*File, error) {
 	r, err := Open(in, format, opts)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{inputs: [2]corpus.Input{in}, format: format}
+	f := &File{inputs: [2]input.File{in}, format: format}
 	if err := f.read(r); err != nil {
 		return nil, err
 	}
@@ -39,12 +40,12 @@ func Load(in corpus.Input, format Format, opts Options) (*File, error) {
 const aligned Format = "aligned"
 
 // LoadAligned reads two line-aligned files.
-func LoadAligned(source, target corpus.Input) (*File, error) {
+func LoadAligned(source, target input.File) (*File, error) {
 	r, err := OpenAligned(source, target)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{inputs: [2]corpus.Input{source, target}, format: aligned}
+	f := &File{inputs: [2]input.File{source, target}, format: aligned}
 	return f, f.read(r)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -20,7 +21,7 @@ type jsonlReader struct {
 	checked bool // the first object has both keys
 }
 
-func openJSONL(in corpus.Input, opts Options) (*jsonlReader, error) {
+func openJSONL(in input.File, opts Options) (*jsonlReader, error) {
 	lines, err := corpus.OpenLines(in, maxLineBytes)
 	if err != nil {
 		return nil, err

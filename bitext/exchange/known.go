@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
@@ -19,7 +20,7 @@ func ReadKnown(path, source, target string) ([]Pair, error) {
 	}
 	opts := DefaultOptions()
 	opts.SourceLanguage, opts.TargetLanguage = source, target
-	r, err := Open(corpus.Input{Path: path}, FormatOf(path), opts)
+	r, err := Open(input.File{Path: path}, FormatOf(path), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func ReadKnown(path, source, target string) ([]Pair, error) {
 
 // ReadKnownAligned reads translations, normalised, from two line-aligned files.
 func ReadKnownAligned(source, target string) ([]Pair, error) {
-	r, err := OpenAligned(corpus.Input{Path: source}, corpus.Input{Path: target})
+	r, err := OpenAligned(input.File{Path: source}, input.File{Path: target})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 )
 
 // Format is how pairs stand in a file.
@@ -86,7 +87,7 @@ type Reader interface {
 }
 
 // Open opens a file of a format.
-func Open(in corpus.Input, format Format, opts Options) (Reader, error) {
+func Open(in input.File, format Format, opts Options) (Reader, error) {
 	switch format {
 	case TMX:
 		return openTMX(in, opts)

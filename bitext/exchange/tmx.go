@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -33,8 +34,8 @@ type tmxReader struct {
 	langs [2]string
 }
 
-func openTMX(in corpus.Input, opts Options) (_ *tmxReader, err error) {
-	f, err := corpus.OpenDecompressed(in)
+func openTMX(in input.File, opts Options) (_ *tmxReader, err error) {
+	f, err := input.OpenDecompressed(in)
 	if err != nil {
 		return nil, err
 	}

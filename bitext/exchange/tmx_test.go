@@ -23,7 +23,7 @@ const tmx = `<?xml version="1.0" encoding="UTF-8"?>
 
 func TestReadTMX(t *testing.T) {
 	dir := put(t, map[string]string{"a.tmx": tmx})
-	r, err := Open(input(dir, "a.tmx"), TMX, germanEnglish())
+	r, err := Open(inDir(dir, "a.tmx"), TMX, germanEnglish())
 	if got, want := records(t, r, err), []string{"A und B|A & B", "malformed", "leer & <|", "erst|first"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -118,7 +118,7 @@ func TestTMXRefuses(t *testing.T) {
 		"latin.tmx": {"encoding latin1", "convert it to UTF-8"}, "utf16.tmx": {"UTF-16", "iconv"}, "bytes.tmx": {"not well-formed"},
 		"cut.tmx.gz": {"truncated or corrupt"}, "gone.tmx": {"no such file"},
 	} {
-		_, err := Load(input(dir, name), TMX, germanEnglish())
+		_, err := Load(inDir(dir, name), TMX, germanEnglish())
 		refused(t, err, append(words, name)...)
 	}
 }
@@ -137,7 +137,7 @@ func TestCompressedTMX(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Load(input(dir, "a.tmx.gz"), FormatOf("a.tmx.gz"), germanEnglish())
+	b, err := Load(inDir(dir, "a.tmx.gz"), FormatOf("a.tmx.gz"), germanEnglish())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -20,7 +21,7 @@ type tsvReader struct {
 	header bool
 }
 
-func openTSV(in corpus.Input, opts Options) (*tsvReader, error) {
+func openTSV(in input.File, opts Options) (*tsvReader, error) {
 	lines, err := corpus.OpenLines(in, maxLineBytes)
 	if err != nil {
 		return nil, err

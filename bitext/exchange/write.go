@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -122,7 +123,7 @@ func (f *File) writeAligned(out *bufio.Writer, names []string, values Values) (e
 
 // writeTMX copies the file and inserts properties at the beginning of units.
 func (f *File) writeTMX(out *bufio.Writer, names []string, values Values) (err error) {
-	in, err := corpus.OpenDecompressed(f.inputs[0])
+	in, err := input.OpenDecompressed(f.inputs[0])
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/eval"
 	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
@@ -113,7 +114,7 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args 
 		if err := o.checkOut(".tsv"); err != nil {
 			return nil, "", err
 		}
-		in, err = exchange.LoadAligned(corpus.Input{Path: o.sourceText}, corpus.Input{Path: o.targetText})
+		in, err = exchange.LoadAligned(input.File{Path: o.sourceText}, input.File{Path: o.targetText})
 		return in, "", err
 	}
 	if len(args) != 1 {
@@ -135,7 +136,7 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args 
 		in.Sources, in.Targets, err = bitext.ReadTexts(ctx, path, o.sourceColumn, o.targetColumn)
 		return in, path, err
 	}
-	in, err = exchange.Load(corpus.Input{Path: path}, exchange.FormatOf(path), exchange.Options{
+	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), exchange.Options{
 		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
 		MustName: o.flags.Changed("src-column") || o.flags.Changed("tgt-column"), Added: o.added(),
 	})
@@ -167,7 +168,7 @@ func withCorpus(texts, patterns []string, opts corpus.Options) ([]string, error)
 	if len(patterns) == 0 {
 		return texts, nil
 	}
-	inputs, err := corpus.Expand(nil, patterns)
+	inputs, err := input.Expand(nil, patterns)
 	if err != nil {
 		return nil, err
 	}

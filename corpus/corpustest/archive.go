@@ -1,5 +1,5 @@
-// Package corpustest reads archives of shared test sets. They are beside the checkout, if at all: their licences do not
-// allow them in the repository.
+// Package corpustest has what tests of texts share: files of generated sentences, a check of errors, and the archives
+// of shared test sets. These are beside the checkout, if at all: their licences do not allow them in the repository.
 package corpustest
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -38,12 +39,12 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 
 // CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
 // a badinput error. name is the name of gold's file.
-func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts [2]corpus.Options) error {
+func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) error {
 	sides := [2]map[string]bool{{}, {}}
 	for _, pair := range gold {
 		sides[0][pair.Source], sides[1][pair.Target] = true, true
 	}
-	for i, inputs := range [][]corpus.Input{source, target} {
+	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
 			if err := strike(sides[i], in, opts[i]); err != nil {
 				return err
@@ -54,7 +55,7 @@ func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts [2]c
 		for i, id := range []string{pair.Source, pair.Target} {
 			if sides[i][id] {
 				return badinput.Errorf("gold file %s names %s, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
-					name, id, [][]corpus.Input{source, target}[i])
+					name, id, [][]input.File{source, target}[i])
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func CheckGold(gold []IDs, name string, source, target []corpus.Input, opts [2]c
 }
 
 // strike removes the ids of a text's sentences from ids.
-func strike(ids map[string]bool, in corpus.Input, opts corpus.Options) error {
+func strike(ids map[string]bool, in input.File, opts corpus.Options) error {
 	for sentence, err := range corpus.Sentences(in, opts) {
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -26,15 +27,15 @@ func TestReadGoldRefuses(t *testing.T) {
 }
 
 func TestCheckGold(t *testing.T) {
-	input := func(name, text string) []corpus.Input {
+	side := func(name, text string) []input.File {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return []corpus.Input{{Path: path}}
+		return []input.File{{Path: path}}
 	}
 	// The second sentence repeats the first, and its id counts all the same.
-	source, target := input("x.de", "de-1\tHallo.\nde-2\tHallo.\n"), input("x.en", "en-1\tHello.\n")
+	source, target := side("x.de", "de-1\tHallo.\nde-2\tHallo.\n"), side("x.en", "en-1\tHello.\n")
 	check := func(gold ...IDs) error {
 		return CheckGold(gold, "x.gold", source, target, [2]corpus.Options{corpus.DefaultOptions(), corpus.DefaultOptions()})
 	}

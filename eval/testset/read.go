@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -33,7 +34,7 @@ func readSide(path, language string, ids bool) (Side, error) {
 	side := Side{Language: language}
 	line := make(map[string]uint64)
 	next := uint64(0)
-	for s, err := range corpus.Sentences(corpus.Input{Path: path}, opts) {
+	for s, err := range corpus.Sentences(input.File{Path: path}, opts) {
 		if err != nil {
 			return Side{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -133,7 +134,7 @@ type fieldsAt struct {
 func readFields(path string) (rows []fieldsAt, err error) {
 	opts := corpus.DefaultOptions()
 	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
-	for s, err := range corpus.Sentences(corpus.Input{Path: path}, opts) {
+	for s, err := range corpus.Sentences(input.File{Path: path}, opts) {
 		if err != nil {
 			return nil, err
 		}

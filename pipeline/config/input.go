@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
@@ -39,7 +39,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 }
 
 // Inputs lists the input files of both sides.
-func (c *Config) Inputs() (source, target []corpus.Input, err error) {
+func (c *Config) Inputs() (source, target []input.File, err error) {
 	language, patterns, flag := c.side(false)
 	if source, err = expand(patterns, language, flag); err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func (c *Config) Inputs() (source, target []corpus.Input, err error) {
 }
 
 // expand lists the input files of one side; flag is the one that names them.
-func expand(patterns []string, language, flag string) ([]corpus.Input, error) {
+func expand(patterns []string, language, flag string) ([]input.File, error) {
 	if len(patterns) == 0 {
 		return nil, badinput.Errorf("no text is named for language %s: name files with %s, or under `corpora` in the config", language, flag)
 	}
@@ -62,11 +62,11 @@ func expand(patterns []string, language, flag string) ([]corpus.Input, error) {
 			host = append(host, pattern)
 		}
 	}
-	inputs, err := corpus.Expand(fixtures.Text, builtin)
+	inputs, err := input.Expand(fixtures.Text, builtin)
 	if err != nil {
 		return nil, err
 	}
-	files, err := corpus.Expand(nil, host)
+	files, err := input.Expand(nil, host)
 	if err != nil {
 		return nil, err
 	}

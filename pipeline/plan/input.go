@@ -10,16 +10,17 @@ import (
 	"os"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
 // Source returns what reads the input's text.
-func (in Input) Source() corpus.Input {
+func (in Input) Source() input.File {
 	if in.Builtin {
-		return corpus.Input{FS: fixtures.Text, Path: in.Path}
+		return input.File{FS: fixtures.Text, Path: in.Path}
 	}
-	return corpus.Input{Path: in.Path}
+	return input.File{Path: in.Path}
 }
 
 // Options says how the input is read and cut.
@@ -31,7 +32,7 @@ func (in Input) Options(s Settings) corpus.Options {
 }
 
 // DigestInput reads an input for its size and the SHA-256 of its bytes as they are.
-func DigestInput(in corpus.Input) (Input, error) {
+func DigestInput(in input.File) (Input, error) {
 	var f fs.File
 	var err error
 	if in.FS == nil {

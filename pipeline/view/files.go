@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
 	"bitextmine/encode/embedding"
 	"bitextmine/index/neighbours"
 	"bitextmine/mine"
@@ -74,7 +75,7 @@ func (f *Files) Keys(ctx context.Context, s *plan.Shard) ([]corpus.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := corpus.OpenShard(path)
+	reader, err := shard.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/mine"
@@ -86,13 +87,13 @@ func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
 	return texts, nil
 }
 
-// eachDistinct calls each with the sentences whose first occurrence is in the shard.
-func (p *Pair) eachDistinct(ctx context.Context, side, shard int, each func(row uint32, number int32, text string) error) (err error) {
-	path, err := p.ShardPath(ctx, &p.Language(side).Shards[shard])
+// eachDistinct calls each with the sentences whose first occurrence is in shard n.
+func (p *Pair) eachDistinct(ctx context.Context, side, n int, each func(row uint32, number int32, text string) error) (err error) {
+	path, err := p.ShardPath(ctx, &p.Language(side).Shards[n])
 	if err != nil {
 		return err
 	}
-	reader, err := corpus.OpenShard(path)
+	reader, err := shard.Open(path)
 	if err != nil {
 		return err
 	}
@@ -102,8 +103,8 @@ func (p *Pair) eachDistinct(ctx context.Context, side, shard int, each func(row 
 		if err != nil {
 			return err
 		}
-		if numbered.IsFirst(shard, row) {
-			if err := each(uint32(row), numbered.Rows[shard][row], text); err != nil {
+		if numbered.IsFirst(n, row) {
+			if err := each(uint32(row), numbered.Rows[n][row], text); err != nil {
 				return err
 			}
 		}
@@ -114,7 +115,7 @@ func (p *Pair) eachDistinct(ctx context.Context, side, shard int, each func(row 
 
 // Normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original
 // text.
-func Normalised(rows iter.Seq2[corpus.Row, error]) iter.Seq2[string, error] {
+func Normalised(rows iter.Seq2[shard.Row, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for row, err := range rows {
 			if !yield(corpus.Normalise(row.Text), err) {

@@ -8,12 +8,12 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
-	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
 // exchanged reads the pairs of an exchange format one at a time.
-func (r *reader) exchanged(ctx context.Context, s Source, in corpus.Input, format exchange.Format) (err error) {
+func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format exchange.Format) (err error) {
 	from, err := exchange.Open(in, format, exchange.Options{
 		SourceLanguage: s.Src, TargetLanguage: s.Tgt, SourceColumn: sourceColumn, TargetColumn: targetColumn,
 		Layout: &exchange.Layout{Columns: s.Columns, Header: s.Header, Where: s.Where},
@@ -43,7 +43,7 @@ func (r *reader) exchanged(ctx context.Context, s Source, in corpus.Input, forma
 }
 
 // checkColumns refuses a TSV in which every line has another number of columns.
-func (r *reader) checkColumns(s Source, in corpus.Input, format exchange.Format) error {
+func (r *reader) checkColumns(s Source, in input.File, format exchange.Format) error {
 	if format != exchange.TSV || r.file.Lines == 0 || r.file.Lines != r.file.Dropped[Malformed] {
 		return nil
 	}

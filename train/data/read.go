@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -79,7 +80,7 @@ type reader struct {
 
 // source reads one source's files.
 func (r *reader) source(ctx context.Context, s Source) error {
-	files, err := corpus.Expand(nil, s.Files)
+	files, err := input.Expand(nil, s.Files)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	return nil
 }
 
-func (r *reader) read(ctx context.Context, s Source, in corpus.Input) error {
+func (r *reader) read(ctx context.Context, s Source, in input.File) error {
 	format := s.Format
 	if format == Auto {
 		format = formatOf(in.Path)
@@ -207,7 +208,7 @@ func (r *reader) language(code string) (string, error) {
 // readHeldOut reads the keys of sentences that must not be trained on, whatever their language.
 func readHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
 	keys := map[corpus.Key]struct{}{}
-	files, err := corpus.Expand(nil, patterns)
+	files, err := input.Expand(nil, patterns)
 	if err != nil {
 		return nil, err
 	}

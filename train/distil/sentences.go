@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/encode"
 )
 
@@ -116,7 +117,7 @@ func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text, l
 		batch = batch[:0]
 		return nil
 	}
-	for sentence, err := range corpus.Sentences(corpus.Input{Path: t.Path}, corpus.DefaultOptions()) {
+	for sentence, err := range corpus.Sentences(input.File{Path: t.Path}, corpus.DefaultOptions()) {
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/pipeline/plan"
@@ -89,7 +89,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	reader, err := corpus.OpenShard(path)
+	reader, err := shard.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err 
 	if err != nil {
 		return 0, err
 	}
-	reader, err := corpus.OpenShard(path)
+	reader, err := shard.Open(path)
 	if err != nil {
 		return 0, err
 	}

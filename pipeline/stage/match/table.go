@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"bitextmine/bitext"
-	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/mine"
 	"bitextmine/pipeline/view"
@@ -93,7 +93,7 @@ func fillShard(path string, common bitext.Sentence, wanted []placed) (err error)
 	for i, w := range wanted {
 		rows[i] = w.Row
 	}
-	reader, err := corpus.OpenShard(path)
+	reader, err := shard.Open(path)
 	if err != nil {
 		return err
 	}

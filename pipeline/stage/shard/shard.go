@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -88,7 +89,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err := unchanged(in); err != nil {
 		return nil, err
 	}
-	info, err := corpus.WriteShards(ctx, in.Source(), in.Options(e.Plan.Settings), dir, corpus.ShardOptions{Report: bytesRead(meter)})
+	info, err := shard.Cut(ctx, in.Source(), in.Options(e.Plan.Settings), dir, shard.Options{Report: bytesRead(meter)})
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,12 @@ func unchanged(in plan.Input) error {
 }
 
 // Result returns what a task of the stage recorded of an input.
-func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*corpus.Sharding, error) {
+func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*shard.Result, error) {
 	out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: Key(in, s)})
 	if err != nil {
 		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
 	}
-	info := &corpus.Sharding{}
+	info := &shard.Result{}
 	if err := json.Unmarshal(out.Info, info); err != nil {
 		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
 	}
@@ -118,7 +119,7 @@ func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings
 }
 
 // Shards gives the shards that an input was cut into their names and places.
-func Shards(in plan.Input, s plan.Settings, found []corpus.Shard) []plan.Shard {
+func Shards(in plan.Input, s plan.Settings, found []shard.Info) []plan.Shard {
 	shards := make([]plan.Shard, len(found))
 	for n, one := range found {
 		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", in.Path, n), Task: Key(in, s), File: one.File, SHA256: one.SHA256, Rows: one.Rows}
@@ -127,9 +128,9 @@ func Shards(in plan.Input, s plan.Settings, found []corpus.Shard) []plan.Shard {
 }
 
 // bytesRead turns the sharder's running totals into steps of a meter.
-func bytesRead(meter progress.Meter) func(corpus.Progress) {
+func bytesRead(meter progress.Meter) func(shard.Progress) {
 	var shown int64
-	return func(p corpus.Progress) {
+	return func(p shard.Progress) {
 		meter.Add(p.Bytes - shown)
 		shown = p.Bytes
 	}

@@ -1,7 +1,8 @@
-package corpus
+package shard
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,10 @@ import (
 	"testing/fstest"
 
 	"github.com/parquet-go/parquet-go"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/corpustest"
+	"bitextmine/corpus/input"
 )
 
 // shardRow is a shard's row as another Parquet library sees it.
@@ -26,26 +31,31 @@ type shardRow struct {
 	Line uint64   `parquet:"line"`
 }
 
-func shardBytes(t testing.TB, name, data string, opts Options) (string, *Sharding) {
+func shardBytes(t testing.TB, name, data string, opts corpus.Options) (string, *Result) {
 	t.Helper()
 	dir := t.TempDir()
-	result, err := WriteShards(context.Background(), Input{FS: fstest.MapFS{name: {Data: []byte(data)}}, Path: name}, opts, dir, ShardOptions{})
+	result, err := Cut(context.Background(), input.File{FS: fstest.MapFS{name: {Data: []byte(data)}}, Path: name}, opts, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir, result
 }
 
-func bucc(n, distinct int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "id-%d\tSatz  Nummer %d\n", i, i%distinct)
+// gzipped returns the data as gzip.
+func gzipped(t testing.TB, data []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
 	}
-	return b.String()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
-func TestWriteShards(t *testing.T) {
-	opts := DefaultOptions()
+func TestCut(t *testing.T) {
+	opts := corpus.DefaultOptions()
 	opts.ShardSize = 400
 	// Every sentence three times in a row: shard 0 is full at the first of sentence 399, shard 1 starts with its
 	// second.
@@ -74,7 +84,7 @@ func TestWriteShards(t *testing.T) {
 		seen := make(map[[16]byte]bool)
 		for _, row := range read {
 			n := row.Line - 1
-			want := shardRow{KeyOf(fmt.Sprintf("Satz Nummer %d", n/3)), fmt.Sprintf("Satz  Nummer %d", n/3), fmt.Sprintf("id-%d", n), "", n + 1}
+			want := shardRow{corpus.KeyOf(fmt.Sprintf("Satz Nummer %d", n/3)), fmt.Sprintf("Satz  Nummer %d", n/3), fmt.Sprintf("id-%d", n), "", n + 1}
 			if row != want {
 				t.Fatalf("%s: %+v, want %+v", s.File, row, want)
 			}
@@ -90,28 +100,28 @@ func TestWriteShards(t *testing.T) {
 		t.Error("rows are not in the input's order")
 	}
 	c := result.Counts
-	if c.Lines != 1502 || c.Kept != uint64(rows) || c.Skipped[ReasonEmpty] != 2 || c.check() != nil || c.Kept != 501 || c.Duplicates != 999 {
+	if c.Lines != 1502 || c.Kept != uint64(rows) || c.Skipped[corpus.ReasonEmpty] != 2 || c.Check() != nil || c.Kept != 501 || c.Duplicates != 999 {
 		t.Errorf("counts %+v for %d rows", c, rows)
 	}
-	if len(result.Shards) < 2 || result.Shards[1].File != "shard-00001.parquet" || result.Format != FormatBUCC {
+	if len(result.Shards) < 2 || result.Shards[1].File != "shard-00001.parquet" || result.Format != corpus.FormatBUCC {
 		t.Errorf("%+v", result)
 	}
 }
 
 func TestShardSizeEqualsSentences(t *testing.T) {
-	opts := DefaultOptions()
+	opts := corpus.DefaultOptions()
 	opts.ShardSize = 50
-	_, result := shardBytes(t, "a.de", bucc(100, 100), opts)
+	_, result := shardBytes(t, "a.de", corpustest.BUCC(100, 100), opts)
 	if len(result.Shards) != 2 || result.Shards[0].Rows != 50 || result.Shards[1].Rows != 50 {
 		t.Errorf("%+v, want two shards of 50", result.Shards)
 	}
 }
 
 func TestShardBytesDependOnContentOnly(t *testing.T) {
-	text := bucc(40000, 30000) // several row groups
-	plainDir, plain := shardBytes(t, "a.de", text, DefaultOptions())
-	_, again := shardBytes(t, "a.de", text, DefaultOptions())
-	_, packed := shardBytes(t, "other/name.gz", string(packers["gz"](t, []byte(text))), DefaultOptions())
+	text := corpustest.BUCC(40000, 30000) // several row groups
+	plainDir, plain := shardBytes(t, "a.de", text, corpus.DefaultOptions())
+	_, again := shardBytes(t, "a.de", text, corpus.DefaultOptions())
+	_, packed := shardBytes(t, "other/name.gz", string(gzipped(t, []byte(text))), corpus.DefaultOptions())
 	if !slices.Equal(plain.Shards, again.Shards) || !slices.Equal(plain.Shards, packed.Shards) {
 		t.Errorf("shards differ:\n%+v\n%+v\n%+v", plain.Shards, again.Shards, packed.Shards)
 	}
@@ -122,25 +132,25 @@ func TestShardBytesDependOnContentOnly(t *testing.T) {
 }
 
 func TestFailedShardingLeavesNothing(t *testing.T) {
-	text := []byte(bucc(100000, 100000))
-	packed := packers["gz"](t, text)
+	text := []byte(corpustest.BUCC(100000, 100000))
+	packed := gzipped(t, text)
 	tests := []struct {
 		name string
 		data []byte
-		edit func(*Options)
+		edit func(*corpus.Options)
 	}{
-		{"truncated", packed[:len(packed)-100], func(*Options) {}},
-		{"bad line", append(slices.Clone(text), "\xff\n"...), func(o *Options) { o.OnBadLine = FailBadLine }},
-		{"nothing usable", []byte("\n\n"), func(*Options) {}},
+		{"truncated", packed[:len(packed)-100], func(*corpus.Options) {}},
+		{"bad line", append(slices.Clone(text), "\xff\n"...), func(o *corpus.Options) { o.OnBadLine = corpus.FailBadLine }},
+		{"nothing usable", []byte("\n\n"), func(*corpus.Options) {}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			opts := DefaultOptions()
+			opts := corpus.DefaultOptions()
 			opts.ShardSize = 1000
 			tt.edit(&opts)
 			dir := t.TempDir()
-			_, err := WriteShards(context.Background(), Input{FS: fstest.MapFS{"a": {Data: tt.data}}, Path: "a"}, opts, dir, ShardOptions{})
-			checkSentence(t, err, "a:")
+			_, err := Cut(context.Background(), input.File{FS: fstest.MapFS{"a": {Data: tt.data}}, Path: "a"}, opts, dir, Options{})
+			corpustest.BadInput(t, err, "a:")
 			if left, _ := os.ReadDir(dir); len(left) != 0 {
 				t.Errorf("%d files left, first %s", len(left), left[0].Name())
 			}
@@ -150,17 +160,17 @@ func TestFailedShardingLeavesNothing(t *testing.T) {
 
 func TestShardingStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	how := ShardOptions{Report: func(p Progress) { cancel() }}
-	in := Input{FS: fstest.MapFS{"a": {Data: []byte(bucc(100000, 100000))}}, Path: "a"}
-	if _, err := WriteShards(ctx, in, DefaultOptions(), t.TempDir(), how); !errors.Is(err, context.Canceled) {
+	how := Options{Report: func(p Progress) { cancel() }}
+	in := input.File{FS: fstest.MapFS{"a": {Data: []byte(corpustest.BUCC(100000, 100000))}}, Path: "a"}
+	if _, err := Cut(ctx, in, corpus.DefaultOptions(), t.TempDir(), how); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestShardReader(t *testing.T) {
-	text := bucc(40000, 36000)
-	dir, result := shardBytes(t, "a.de", text, DefaultOptions())
-	r, err := OpenShard(filepath.Join(dir, result.Shards[0].File))
+func TestReader(t *testing.T) {
+	text := corpustest.BUCC(40000, 36000)
+	dir, result := shardBytes(t, "a.de", text, corpus.DefaultOptions())
+	r, err := Open(filepath.Join(dir, result.Shards[0].File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +186,7 @@ func TestShardReader(t *testing.T) {
 		}
 		n := len(all)
 		want := Row{keys[n], fmt.Sprintf("Satz  Nummer %d", n), fmt.Sprintf("id-%d", n), "", uint64(n + 1)}
-		if row != want || row.Key != KeyOf(Normalise(row.Text)) {
+		if row != want || row.Key != corpus.KeyOf(corpus.Normalise(row.Text)) {
 			t.Fatalf("row %d: %+v, want %+v", n, row, want)
 		}
 		all = append(all, row)
@@ -213,8 +223,8 @@ func TestLongTextsBoundTheRowGroup(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&b, "%d%s\n", i, strings.Repeat(" wort", 12000))
 	}
-	dir, result := shardBytes(t, "a.de", b.String(), DefaultOptions())
-	r, err := OpenShard(filepath.Join(dir, result.Shards[0].File))
+	dir, result := shardBytes(t, "a.de", b.String(), corpus.DefaultOptions())
+	r, err := Open(filepath.Join(dir, result.Shards[0].File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +234,7 @@ func TestLongTextsBoundTheRowGroup(t *testing.T) {
 	}
 }
 
-func TestOpenShardRejects(t *testing.T) {
+func TestOpenRejects(t *testing.T) {
 	type noDoc struct {
 		Key  [16]byte `parquet:"key"`
 		Text string   `parquet:"text"`
@@ -238,7 +248,7 @@ func TestOpenShardRejects(t *testing.T) {
 		URL  string   `parquet:"url"`
 		Line string   `parquet:"line"`
 	}
-	dir, result := shardBytes(t, "a.de", bucc(100, 100), DefaultOptions())
+	dir, result := shardBytes(t, "a.de", corpustest.BUCC(100, 100), corpus.DefaultOptions())
 	whole, err := os.ReadFile(filepath.Join(dir, result.Shards[0].File))
 	if err != nil {
 		t.Fatal(err)
@@ -248,9 +258,9 @@ func TestOpenShardRejects(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"column missing", parquetBytes(t, []noDoc{{Text: "x"}}), `"doc"`},
-		{"column of another type", parquetBytes(t, []textLine{{Text: "x"}}), `"line"`},
-		{"another normalisation", parquetBytes(t, []shardRow{{Text: "x"}}, parquet.KeyValueMetadata(metaNormalise, "0")), "normalisation"},
+		{"column missing", corpustest.Parquet(t, []noDoc{{Text: "x"}}), `"doc"`},
+		{"column of another type", corpustest.Parquet(t, []textLine{{Text: "x"}}), `"line"`},
+		{"another normalisation", corpustest.Parquet(t, []shardRow{{Text: "x"}}, parquet.KeyValueMetadata(metaNormalise, "0")), "normalisation"},
 		{"text", []byte("some text in a file"), "corrupt"},
 		{"truncated", whole[:len(whole)-9], "corrupt"},
 		{"empty", nil, "corrupt"},
@@ -261,16 +271,16 @@ func TestOpenShardRejects(t *testing.T) {
 			if err := os.WriteFile(path, tt.data, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			r, err := OpenShard(path)
+			r, err := Open(path)
 			if err == nil {
 				r.Close()
 			}
-			checkSentence(t, err, path, tt.want)
+			corpustest.BadInput(t, err, path, tt.want)
 		})
 	}
-	if _, err := OpenShard(filepath.Join(dir, "none")); err == nil {
+	if _, err := Open(filepath.Join(dir, "none")); err == nil {
 		t.Error("a missing file opens")
 	} else {
-		checkSentence(t, err, "none", "no such file")
+		corpustest.BadInput(t, err, "none", "no such file")
 	}
 }

@@ -1,4 +1,4 @@
-package corpus
+package input
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// peekBytes is the number of bytes that are examined to detect a file's compression and format.
-const peekBytes = 64 << 10
+// PeekBytes is the number of bytes that are examined to detect a file's compression and format.
+const PeekBytes = 64 << 10
 
 // maxZstdWindow is the largest window that the zstd program accepts without --long=28 or more.
 const maxZstdWindow = 128 << 20
@@ -50,14 +50,14 @@ func isBzip2(head []byte) bool {
 
 // OpenDecompressed opens an input, decompressed, for a reader of a format that corpus does not have. Read errors name
 // the file.
-func OpenDecompressed(in Input) (io.ReadCloser, error) {
-	src, err := openSource(in)
+func OpenDecompressed(in File) (io.ReadCloser, error) {
+	src, err := Open(in)
 	if err != nil {
 		return nil, err
 	}
-	r, _, closeDecoder, err := decompressed(src)
+	r, _, closeDecoder, err := src.Decompress()
 	if err != nil {
-		return nil, errors.Join(err, src.file.Close())
+		return nil, errors.Join(err, src.Close())
 	}
 	return &stream{r, src, closeDecoder}, nil
 }
@@ -65,22 +65,22 @@ func OpenDecompressed(in Input) (io.ReadCloser, error) {
 // stream is a decompressed file.
 type stream struct {
 	io.Reader
-	src          *source
+	src          *Source
 	closeDecoder func()
 }
 
 func (s *stream) Close() error {
 	s.closeDecoder()
-	return s.src.file.Close()
+	return s.src.Close()
 }
 
-// decompressed returns the decompressed content of src and the name of its compression. closeDecoder releases the
-// decoder but not src.
-func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), err error) {
-	raw := bufio.NewReaderSize(src, peekBytes)
+// Decompress returns the decompressed content of src and the name of its compression, "" if it has none. closeDecoder
+// releases the decoder but not src.
+func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), err error) {
+	raw := bufio.NewReaderSize(s, PeekBytes)
 	head, err := raw.Peek(16)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, "", nil, src.explain(err, "it")
+		return nil, "", nil, s.Explain(err, "it")
 	}
 	closeDecoder = func() {}
 	kind = compression(head)
@@ -105,22 +105,22 @@ func decompressed(src *source) (r io.Reader, kind string, closeDecoder func(), e
 		r = bzip2.NewReader(raw)
 	}
 	if err != nil {
-		return nil, "", nil, src.explain(err, "its "+kind+" data")
+		return nil, "", nil, s.Explain(err, "its "+kind+" data")
 	}
-	return &decoding{r, src, kind}, kind, closeDecoder, nil
+	return &decoding{r, s, kind}, kind, closeDecoder, nil
 }
 
 // decoding adds the file's name to a decoder's errors.
 type decoding struct {
 	r    io.Reader
-	src  *source
+	src  *Source
 	kind string
 }
 
 func (d *decoding) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = d.src.explain(err, "its "+d.kind+" data")
+		err = d.src.Explain(err, "its "+d.kind+" data")
 	}
 	return n, err
 }

@@ -1,4 +1,4 @@
-package corpus
+package shard
 
 import (
 	"errors"
@@ -11,33 +11,35 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
-// ShardReader reads a shard. It holds one row group in memory. A reader may be used by one goroutine; several readers
+// Reader reads a shard. It holds one row group in memory. A reader may be used by one goroutine; several readers
 // may read one file.
-type ShardReader struct {
-	src    *source
+type Reader struct {
+	src    *input.Source
 	file   *file.Reader
 	starts []int // first row of each row group, then the number of rows
 }
 
-// OpenShard opens a shard. It checks the schema and that the keys were made by this NormaliseVersion.
-func OpenShard(path string) (*ShardReader, error) {
-	src, err := openSource(Input{Path: path})
+// Open opens a shard. It checks the schema and that the keys were made by this corpus.NormaliseVersion.
+func Open(path string) (*Reader, error) {
+	src, err := input.Open(input.File{Path: path})
 	if err != nil {
 		return nil, err
 	}
-	r := &ShardReader{src: src}
+	r := &Reader{src: src}
 	if err := r.open(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-func (r *ShardReader) open() error {
+func (r *Reader) open() error {
 	return r.guard(func() (err error) {
-		if r.file, err = openParquet(r.src); err != nil {
+		if r.file, err = r.src.Parquet(); err != nil {
 			return err
 		}
 		if err := r.checkSchema(); err != nil {
@@ -58,55 +60,42 @@ func (r *ShardReader) open() error {
 	})
 }
 
-// guard calls the Parquet library, as parquetDecoder.guard does. badinput errors of this package are returned
-// unchanged.
-func (r *ShardReader) guard(call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = r.src.explain(fmt.Errorf("%v", p), "the shard")
-		}
-	}()
-	if err := call(); err != nil && !badinput.Is(err) {
-		return r.src.explain(err, "the shard")
-	} else if err != nil {
-		return err
-	}
-	return nil
-}
+// guard calls the Parquet library.
+func (r *Reader) guard(call func() error) error { return r.src.Guard("the shard", call) }
 
-func (r *ShardReader) checkSchema() error {
+func (r *Reader) checkSchema() error {
 	got := r.file.MetaData().Schema
-	schema := shardSchema()
+	schema := newSchema()
 	for i := range schema.NumFields() {
 		want := schema.Field(i)
 		if i >= got.NumColumns() || got.Column(i).Path() != want.Name() {
-			return badinput.Errorf("%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote", r.src.name, i+1, want.Name())
+			return badinput.Errorf("%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote", r.src.Name, i+1, want.Name())
 		}
 		if node := got.Column(i).SchemaNode(); !node.Equals(want) {
 			return badinput.Errorf("%s: not a shard, its column %q has another type (%s); name a file that this program's sharding wrote",
-				r.src.name, want.Name(), got.Column(i).PhysicalType())
+				r.src.Name, want.Name(), got.Column(i).PhysicalType())
 		}
 	}
 	if got.NumColumns() != schema.NumFields() {
 		return badinput.Errorf("%s: not a shard, it has an extra column %q; name a file that this program's sharding wrote",
-			r.src.name, got.Column(schema.NumFields()).Path())
+			r.src.Name, got.Column(schema.NumFields()).Path())
 	}
 	version := r.file.MetaData().KeyValueMetadata().FindValue(metaNormalise)
-	if version == nil || *version != strconv.Itoa(NormaliseVersion) {
-		return badinput.Errorf("%s: its keys were made by another version of the normalisation; make the shard again", r.src.name)
+	if version == nil || *version != strconv.Itoa(corpus.NormaliseVersion) {
+		return badinput.Errorf("%s: its keys were made by another version of the normalisation; make the shard again", r.src.Name)
 	}
 	return nil
 }
 
 // NumRows is the shard's number of rows.
-func (r *ShardReader) NumRows() int { return r.starts[len(r.starts)-1] }
+func (r *Reader) NumRows() int { return r.starts[len(r.starts)-1] }
 
 // Close closes the file.
-func (r *ShardReader) Close() error { return r.src.file.Close() }
+func (r *Reader) Close() error { return r.src.Close() }
 
 // Keys reads the key of every row [n] and no other column.
-func (r *ShardReader) Keys() ([]Key, error) {
-	keys := make([]Key, 0, r.NumRows())
+func (r *Reader) Keys() ([]corpus.Key, error) {
+	keys := make([]corpus.Key, 0, r.NumRows())
 	for g := range r.file.NumRowGroups() {
 		err := r.guard(func() error {
 			column, err := r.fixed(g)
@@ -114,7 +103,7 @@ func (r *ShardReader) Keys() ([]Key, error) {
 				return err
 			}
 			for _, k := range column {
-				keys = append(keys, Key(k))
+				keys = append(keys, corpus.Key(k))
 			}
 			return nil
 		})
@@ -126,7 +115,7 @@ func (r *ShardReader) Keys() ([]Key, error) {
 }
 
 // Rows yields every row in order. It stops after an error.
-func (r *ShardReader) Rows() iter.Seq2[Row, error] {
+func (r *Reader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for g := range r.file.NumRowGroups() {
 			group, err := r.readGroup(g)
@@ -145,14 +134,14 @@ func (r *ShardReader) Rows() iter.Seq2[Row, error] {
 
 // RowsAt yields the given rows, which must be in ascending order. It does not read row groups that have none of them.
 // It stops after an error; a row that is out of order or does not exist is an error.
-func (r *ShardReader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
+func (r *Reader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var group *rowGroup
 		at := -1
 		last := uint32(0)
 		for _, row := range rows {
 			if row < last || int(row) >= r.NumRows() {
-				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last row of %d", r.src.name, row, r.NumRows()))
+				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last row of %d", r.src.Name, row, r.NumRows()))
 				return
 			}
 			last = row
@@ -180,7 +169,7 @@ type rowGroup struct {
 
 func (g *rowGroup) row(i int) Row {
 	return Row{
-		Key:  Key(g.keys[i]),
+		Key:  corpus.Key(g.keys[i]),
 		Text: string(g.texts[0][i]),
 		Doc:  string(g.texts[1][i]),
 		URL:  string(g.texts[2][i]),
@@ -188,7 +177,7 @@ func (g *rowGroup) row(i int) Row {
 	}
 }
 
-func (r *ShardReader) readGroup(g int) (*rowGroup, error) {
+func (r *Reader) readGroup(g int) (*rowGroup, error) {
 	group := new(rowGroup)
 	err := r.guard(func() (err error) {
 		if group.keys, err = r.fixed(g); err != nil {
@@ -205,12 +194,12 @@ func (r *ShardReader) readGroup(g int) (*rowGroup, error) {
 	return group, err
 }
 
-func (r *ShardReader) fixed(g int) ([]parquet.FixedLenByteArray, error) {
+func (r *Reader) fixed(g int) ([]parquet.FixedLenByteArray, error) {
 	return readColumn(r, g, columnKey, (*file.FixedLenByteArrayColumnChunkReader).ReadBatch)
 }
 
 // readColumn decodes one column of one row group, one value per row.
-func readColumn[C file.ColumnChunkReader, V any](r *ShardReader, g, column int, readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
+func readColumn[C file.ColumnChunkReader, V any](r *Reader, g, column int, readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
 	rows := r.starts[g+1] - r.starts[g]
 	chunk, err := r.file.RowGroup(g).Column(column)
 	if err != nil {

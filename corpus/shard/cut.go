@@ -1,4 +1,4 @@
-package corpus
+package shard
 
 import (
 	"context"
@@ -9,22 +9,24 @@ import (
 	"os"
 	"path/filepath"
 
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/atomicfile"
 )
 
-// Shard describes one shard file.
-type Shard struct {
+// Info describes one shard file.
+type Info struct {
 	File   string `json:"file"` // file name without the directory
 	Rows   int    `json:"rows"`
 	Bytes  int64  `json:"bytes"`  // file size
 	SHA256 string `json:"sha256"` // of the whole file, in hex
 }
 
-// Sharding is the result of cutting one input file into shards.
-type Sharding struct {
-	Format Format  `json:"format"` // the format that was read, never "auto"
-	Shards []Shard `json:"shards"`
-	Counts Counts  `json:"counts"`
+// Result is the result of cutting one input file into shards.
+type Result struct {
+	Format corpus.Format `json:"format"` // the format that was read, never "auto"
+	Shards []Info        `json:"shards"`
+	Counts corpus.Counts `json:"counts"`
 }
 
 // Progress is how much of a file was read.
@@ -34,44 +36,43 @@ type Progress struct {
 	TotalBytes int64
 }
 
-// ShardOptions are the settings of WriteShards that do not change its output. The zero value is usable.
-type ShardOptions struct {
+// Options are the settings of Cut that do not change its output. The zero value is usable.
+type Options struct {
 	// Name returns the file name of the n-th shard, from 0. The default is shard-00000.parquet and so on.
 	Name func(n int) string
 	// Report, if set, is called every few thousand lines and at the end, on the calling goroutine.
 	Report func(Progress)
 }
 
-// progressEvery is the number of lines between two checks of the context and two reports: some milliseconds.
+// progressEvery is the number of lines between two reports: some milliseconds.
 const progressEvery = 8192
 
-// WriteShards cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
+// Cut cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
 // holds each sentence key once, with its first occurrence. Duplicates across shards are removed later, when neighbours
 // are merged. The bytes of the files depend only on the input's bytes, its format and opts. Memory holds one shard's
 // keys and one row group.
 //
 // Every shard is published complete. If the file turns out to be damaged or unusable, the shards that this call has
 // published are removed, so that part of an input is never mistaken for all of it.
-// are removed again, so that part of an input is never taken for all of it.
-func WriteShards(ctx context.Context, in Input, opts Options, dir string, how ShardOptions) (_ *Sharding, err error) {
-	r, err := Open(in, opts)
+func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (_ *Result, err error) {
+	r, err := corpus.Open(in, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	c := &cutter{in: r, report: how.Report, seen: make(map[Key]struct{})}
+	c := &cutter{in: r, report: how.Report, seen: make(map[corpus.Key]struct{})}
 	name := how.Name
 	if name == nil {
 		name = func(n int) string { return fmt.Sprintf("shard-%05d.parquet", n) }
 	}
-	result := &Sharding{Format: r.Format()}
+	result := &Result{Format: r.Format()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, remove(dir, result.Shards))
 		}
 	}()
 	for err = c.advance(ctx); err == nil; {
-		var s Shard
+		var s Info
 		s, err = c.writeShard(ctx, filepath.Join(dir, name(len(result.Shards))), opts.ShardSize)
 		if s.Rows > 0 {
 			result.Shards = append(result.Shards, s)
@@ -88,7 +89,7 @@ func WriteShards(ctx context.Context, in Input, opts Options, dir string, how Sh
 	return result, nil
 }
 
-func remove(dir string, shards []Shard) error {
+func remove(dir string, shards []Info) error {
 	var errs []error
 	for _, s := range shards {
 		errs = append(errs, os.Remove(filepath.Join(dir, s.File)))
@@ -98,11 +99,11 @@ func remove(dir string, shards []Shard) error {
 
 // cutter copies sentences from a reader into shards.
 type cutter struct {
-	in         *Reader
+	in         *corpus.Reader
 	report     func(Progress)
-	seen       map[Key]struct{} // keys of the current shard
-	row        Row              // the sentence to write next
-	read       uint64           // sentences read from in
+	seen       map[corpus.Key]struct{} // keys of the current shard
+	row        Row                     // the sentence to write next
+	read       uint64                  // sentences read from in
 	duplicates uint64
 }
 
@@ -114,12 +115,9 @@ func (c *cutter) advance(ctx context.Context) error {
 			return err
 		}
 		if c.read++; c.read%progressEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			c.reportProgress()
 		}
-		key := KeyOf(s.Normal)
+		key := corpus.KeyOf(s.Normal)
 		if _, dup := c.seen[key]; dup {
 			c.duplicates++
 			continue
@@ -132,17 +130,17 @@ func (c *cutter) advance(ctx context.Context) error {
 func (c *cutter) reportProgress() {
 	if c.report != nil {
 		read, size := c.in.Read()
-		c.report(Progress{Lines: c.in.counts.Lines, Bytes: read, TotalBytes: size})
+		c.report(Progress{Lines: c.in.Counts().Lines, Bytes: read, TotalBytes: size})
 	}
 }
 
 // writeShard publishes c.row and the rows that follow as one shard. If the input ends with this shard, the error is
 // io.EOF; otherwise c.row is the first sentence of the next shard.
-func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, error) {
+func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, error) {
 	var end error
-	shard := Shard{File: filepath.Base(path)}
+	info := Info{File: filepath.Base(path)}
 	err := atomicfile.Write(path, func(f *os.File) error {
-		w := newShardWriter(f)
+		w := newWriter(f)
 		rows := 0
 		for rows < size && end == nil {
 			c.seen[c.row.Key] = struct{}{}
@@ -158,24 +156,24 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Shard, 
 			return end
 		}
 		digest, bytes, err := w.close()
-		shard.Rows, shard.Bytes, shard.SHA256 = rows, bytes, hex.EncodeToString(digest)
+		info.Rows, info.Bytes, info.SHA256 = rows, bytes, hex.EncodeToString(digest)
 		return err
 	})
 	switch {
 	case end != nil && !errors.Is(end, io.EOF):
-		return Shard{}, end // the input's own error, without the prefix "write ..."
+		return Info{}, end // the input's own error, without the prefix "write ..."
 	case err != nil:
-		return Shard{}, err
+		return Info{}, err
 	}
-	return shard, end
+	return info, end
 }
 
 // checkCounts combines the counts of the reader, the cutter and the files. They must agree.
-func (c *cutter) checkCounts(shards []Shard) (Counts, error) {
+func (c *cutter) checkCounts(shards []Info) (corpus.Counts, error) {
 	counts := c.in.Counts()
 	counts.Kept, counts.Duplicates = 0, c.duplicates
 	for _, s := range shards {
 		counts.Kept += uint64(s.Rows)
 	}
-	return counts, counts.check()
+	return counts, counts.Check()
 }

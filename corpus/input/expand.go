@@ -1,9 +1,8 @@
-package corpus
+package input
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,12 +15,12 @@ import (
 )
 
 // Input is one file of a corpus. If FS is nil, it is a file of the operating system.
-type Input struct {
+type File struct {
 	FS   fs.FS
 	Path string
 }
 
-func (in Input) String() string { return in.Path }
+func (in File) String() string { return in.Path }
 
 // hostFS is the operating system's file system with its usual absolute or relative names.
 type hostFS struct{}
@@ -40,7 +39,7 @@ func orHost(fsys fs.FS) fs.FS {
 // Expand lists the files that the patterns name, sorted by path, each once. A pattern is a file, a directory or a glob
 // in the syntax of path.Match. Directories are read recursively; hidden files, temporary files and anything that is not
 // a regular file are ignored. A pattern that matches no file is a badinput error.
-func Expand(fsys fs.FS, patterns []string) ([]Input, error) {
+func Expand(fsys fs.FS, patterns []string) ([]File, error) {
 	byIdentity := make(map[string]string)
 	for _, pattern := range patterns {
 		found, err := expandOne(orHost(fsys), pattern)
@@ -57,11 +56,11 @@ func Expand(fsys fs.FS, patterns []string) ([]Input, error) {
 			}
 		}
 	}
-	inputs := make([]Input, 0, len(byIdentity))
+	inputs := make([]File, 0, len(byIdentity))
 	for _, name := range byIdentity {
-		inputs = append(inputs, Input{FS: fsys, Path: name})
+		inputs = append(inputs, File{FS: fsys, Path: name})
 	}
-	slices.SortFunc(inputs, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(inputs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return inputs, nil
 }
 
@@ -172,61 +171,4 @@ func explainOpen(name string, err error) error {
 		return badinput.Errorf("%s: not a valid path here; embedded files have relative paths without \"..\"", name)
 	}
 	return fmt.Errorf("open %s: %w", name, err)
-}
-
-// source is an open input. It counts the bytes read and records the first read error, so that a read error is not
-// mistaken for a damaged file.
-type source struct {
-	file fs.File
-	name string
-	size int64
-	read int64
-	err  error
-}
-
-func openSource(in Input) (*source, error) {
-	f, err := orHost(in.FS).Open(in.Path)
-	if err != nil {
-		return nil, explainOpen(in.Path, err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(explainOpen(in.Path, err), f.Close())
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.Join(badinput.Errorf("%s: not a regular file; name a file", in.Path), f.Close())
-	}
-	return &source{file: f, name: in.Path, size: info.Size()}, nil
-}
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.file.Read(p)
-	return n, s.note(n, err)
-}
-
-// ReadAt is used for Parquet, whose footer is at the end.
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
-	n, err := s.file.(io.ReaderAt).ReadAt(p, off)
-	return n, s.note(n, err)
-}
-
-func (s *source) Seek(offset int64, whence int) (int64, error) {
-	return s.file.(io.Seeker).Seek(offset, whence)
-}
-
-func (s *source) note(n int, err error) error {
-	s.read += int64(n)
-	if err != nil && !errors.Is(err, io.EOF) && s.err == nil {
-		s.err = err
-	}
-	return err
-}
-
-// explain returns the error to report for err, which occurred while decoding. A read error stays retryable; anything
-// else is a badinput error.
-func (s *source) explain(err error, what string) error {
-	if s.err != nil {
-		return fmt.Errorf("read %s: %w", s.name, s.err)
-	}
-	return badinput.Errorf("%s: %s is truncated or corrupt (%v); fetch or make the file again", s.name, what, err)
 }

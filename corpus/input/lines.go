@@ -1,4 +1,4 @@
-package corpus
+package input
 
 import (
 	"bufio"
@@ -9,22 +9,24 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// lineReader cuts a stream into lines in constant memory: a line longer than max is skipped without being stored.
-type lineReader struct {
+// LineReader cuts a stream into lines in constant memory: a line longer than Max is skipped without being stored.
+type LineReader struct {
+	Name   string // of the file, for messages
+	Max    int    // longest line in bytes, without its line end
+	Number uint64 // number of the line returned last, from 1
 	br     *bufio.Reader
-	name   string
-	max    int
-	number uint64 // number of the line returned last, from 1
 }
 
+// UTF8BOM is the byte order mark of UTF-8, which NewLineReader skips.
+var UTF8BOM = []byte("\xef\xbb\xbf")
+
 var (
-	utf8BOM = []byte("\xef\xbb\xbf")
 	utf16LE = []byte("\xff\xfe")
 	utf16BE = []byte("\xfe\xff")
 )
 
-// newLineReader needs a buffered reader of at least max+2 bytes, for the longest line and its line end.
-func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) {
+// NewLineReader needs a buffered reader of at least max+2 bytes, for the longest line and its line end.
+func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) {
 	head, err := br.Peek(min(br.Size(), 4096))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -32,12 +34,12 @@ func newLineReader(br *bufio.Reader, name string, max int) (*lineReader, error) 
 	switch {
 	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
 		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)", name)
-	case bytes.HasPrefix(head, utf8BOM):
-		if _, err := br.Discard(len(utf8BOM)); err != nil {
+	case bytes.HasPrefix(head, UTF8BOM):
+		if _, err := br.Discard(len(UTF8BOM)); err != nil {
 			return nil, err
 		}
 	}
-	return &lineReader{br: br, name: name, max: max}, nil
+	return &LineReader{Name: name, Max: max, br: br}, nil
 }
 
 // looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the
@@ -54,12 +56,12 @@ func looksUTF16(head []byte) bool {
 	return half >= 4 && max(nul[0], nul[1]) >= half/4 && min(nul[0], nul[1]) <= half/16
 }
 
-// next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last line. If the line is
-// longer than max, line is nil and excess is its length in bytes.
-func (l *lineReader) next() (line []byte, excess int64, err error) {
+// Next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last line. If the line is
+// longer than Max, line is nil and excess is its length in bytes.
+func (l *LineReader) Next() (line []byte, excess int64, err error) {
 	line, err = l.br.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		l.number++
+		l.Number++
 		excess, err = l.skipLine(int64(len(line)))
 		return nil, excess, err
 	}
@@ -69,16 +71,16 @@ func (l *lineReader) next() (line []byte, excess int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l.number++
+	l.Number++
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if len(line) > l.max {
+	if len(line) > l.Max {
 		return nil, int64(len(line)), nil
 	}
 	return line, 0, nil
 }
 
 // skipLine reads to the end of a line of which seen bytes were read. It returns the length of the line.
-func (l *lineReader) skipLine(seen int64) (int64, error) {
+func (l *LineReader) skipLine(seen int64) (int64, error) {
 	for {
 		part, err := l.br.ReadSlice('\n')
 		seen += int64(len(part))

@@ -1,4 +1,4 @@
-package corpus
+package shard
 
 import (
 	"crypto/sha256"
@@ -6,6 +6,8 @@ import (
 	"hash"
 	"io"
 	"strconv"
+
+	"bitextmine/corpus"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -16,8 +18,8 @@ import (
 
 // Row is one row of a shard.
 type Row struct {
-	Key  Key
-	Text string // as in the input; Normalise(Text) is what is encoded
+	Key  corpus.Key
+	Text string // as in the input; corpus.Normalise(Text) is what is encoded
 	Doc  string // "" if the input names none
 	URL  string
 	Line uint64 // in the input, from 1
@@ -39,27 +41,27 @@ const (
 	columnLine
 )
 
-// metaNormalise is the metadata key for the NormaliseVersion of the keys.
+// metaNormalise is the metadata key for the corpus.NormaliseVersion of the keys.
 const metaNormalise = "bitextmine.normalise"
 
-// shardSchema has no optional column: a value that an input does not have is the empty string. Every writer and reader
+// newSchema has no optional column: a value that an input does not have is the empty string. Every writer and reader
 // builds its own schema, because arrow's nodes cache their paths on first use without a lock.
-func shardSchema() *schema.GroupNode {
+func newSchema() *schema.GroupNode {
 	text := func(name string) schema.Node {
 		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
 	return schema.MustGroup(schema.NewGroupNode("shard", parquet.Repetitions.Required, schema.FieldList{
-		schema.NewFixedLenByteArrayNode("key", parquet.Repetitions.Required, int32(len(Key{})), -1),
+		schema.NewFixedLenByteArrayNode("key", parquet.Repetitions.Required, int32(len(corpus.Key{})), -1),
 		text("text"), text("doc"), text("url"),
 		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
 	}, -1))
 }
 
-// shardProperties sets everything that decides the file's bytes. Statistics are left out: our readers do not use a
+// properties sets everything that decides the file's bytes. Statistics are left out: our readers do not use a
 // minimum of text, and it would put sentences into the footer. Keys are hashes, which do not compress. A column of a
 // row group is one page, because the library creates a new compressor for each page. Level 1 makes news text 6% larger
 // than the default level; compression is most of the time that sharding takes.
-func shardProperties() *parquet.WriterProperties {
+func properties() *parquet.WriterProperties {
 	return parquet.NewWriterProperties(
 		parquet.WithCreatedBy("bitextmine"),
 		parquet.WithVersion(parquet.V2_LATEST),
@@ -73,11 +75,11 @@ func shardProperties() *parquet.WriterProperties {
 	)
 }
 
-// shardWriter writes rows as one shard, one row group at a time.
-type shardWriter struct {
+// writer writes rows as one shard, one row group at a time.
+type writer struct {
 	sink  *sink
 	file  *file.Writer
-	keys  []Key
+	keys  []corpus.Key
 	texts [3]textColumn // text, doc, url
 	lines []int64
 	bytes int // total size of the texts
@@ -85,17 +87,17 @@ type shardWriter struct {
 	vary  []parquet.ByteArray
 }
 
-func newShardWriter(w io.Writer) *shardWriter {
+func newWriter(w io.Writer) *writer {
 	s := &sink{w: w, digest: sha256.New()}
 	meta := metadata.NewKeyValueMetadata()
-	_ = meta.Append(metaNormalise, strconv.Itoa(NormaliseVersion)) // only an empty key fails
-	return &shardWriter{
+	_ = meta.Append(metaNormalise, strconv.Itoa(corpus.NormaliseVersion)) // only an empty key fails
+	return &writer{
 		sink: s,
-		file: file.NewParquetWriter(s, shardSchema(), file.WithWriterProps(shardProperties()), file.WithWriteMetadata(meta)),
+		file: file.NewParquetWriter(s, newSchema(), file.WithWriterProps(properties()), file.WithWriteMetadata(meta)),
 	}
 }
 
-func (w *shardWriter) add(row *Row) error {
+func (w *writer) add(row *Row) error {
 	w.keys = append(w.keys, row.Key)
 	w.lines = append(w.lines, int64(row.Line))
 	for i, text := range [...]string{row.Text, row.Doc, row.URL} {
@@ -109,7 +111,7 @@ func (w *shardWriter) add(row *Row) error {
 }
 
 // flush writes the rows added so far as one row group.
-func (w *shardWriter) flush() error {
+func (w *writer) flush() error {
 	group := w.file.AppendRowGroup()
 	for column := columnKey; column <= columnLine; column++ {
 		if err := w.writeColumn(group, column); err != nil {
@@ -126,7 +128,7 @@ func (w *shardWriter) flush() error {
 	return w.sink.err
 }
 
-func (w *shardWriter) writeColumn(group file.SerialRowGroupWriter, column int) error {
+func (w *writer) writeColumn(group file.SerialRowGroupWriter, column int) error {
 	chunk, err := group.NextColumn()
 	if err != nil {
 		return err
@@ -151,7 +153,7 @@ func (w *shardWriter) writeColumn(group file.SerialRowGroupWriter, column int) e
 }
 
 // close writes the remaining rows and the footer. It returns the SHA-256 and the size of the file.
-func (w *shardWriter) close() (digest []byte, size int64, err error) {
+func (w *writer) close() (digest []byte, size int64, err error) {
 	if len(w.keys) > 0 {
 		if err := w.flush(); err != nil {
 			return nil, 0, err

@@ -1,4 +1,4 @@
-package corpus
+package input
 
 import (
 	"io/fs"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"bitextmine/corpus/corpustest"
 )
 
 func TestExpand(t *testing.T) {
@@ -62,7 +64,7 @@ func TestExpand(t *testing.T) {
 	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "empty": "", "device": os.DevNull} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Expand(nil, []string{"a.txt", pattern})
-			checkSentence(t, err, pattern)
+			corpustest.BadInput(t, err, pattern)
 		})
 	}
 }
