@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/internal/badinput"
 )
 
@@ -76,8 +76,8 @@ func TestBUCCRefuses(t *testing.T) {
 			} else {
 				write(t, put, strings.NewReader(c.text))
 			}
-			runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
-			_, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser}, dir, []testset.LanguagePair{{Source: "de", Target: "en"}})
+			runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+			_, err := runner.BUCC(t.Context(), []*Protocol{BUCCLaser}, dir, []testset.LanguagePair{{Source: "de", Target: "en"}})
 			refused(t, err, c.words...)
 		})
 	}
@@ -94,13 +94,13 @@ func TestAlignedRefuses(t *testing.T) {
 		"x.deu-eng.deu": "eins\nzwei\n", "x.deu-eng.eng": "one\ntwo\nthree\n",
 		"x.fra-eng.fra": "un\n\ntrois\n", "x.fra-eng.eng": "one\ntwo\nthree\n",
 	})
-	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
 	for language, words := range map[string][]string{"de": {"x.deu-eng.deu", "2 lines", "3"}, "fr": {"x.fra-eng.fra:2", "empty"}} {
 		sets, err := testset.FindAligned(dir, "devtest", []string{language}, "en")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = runner.Aligned(t.Context(), []Protocol{XSim}, sets, AlignedOptions{})
+		_, err = runner.Aligned(t.Context(), []*Protocol{XSim}, sets, AlignedOptions{})
 		refused(t, err, words...)
 	}
 	_, err := testset.FindAligned(dir, "devtest", []string{"ja"}, "en")
@@ -112,46 +112,8 @@ func TestAlignedRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runner.Aligned(t.Context(), []Protocol{Retrieval}, sets, AlignedOptions{}); err != nil {
+	if _, err := runner.Aligned(t.Context(), []*Protocol{Retrieval}, sets, AlignedOptions{}); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestPrecomputedRefuses(t *testing.T) {
-	side := testset.Side{Language: "de", Texts: []string{"eins", "zwei"}}
-	dir := t.TempDir()
-	raw := func(name string, values ...float32) string {
-		var b strings.Builder
-		for _, v := range values {
-			bits := math.Float32bits(v)
-			b.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
-		}
-		write(t, filepath.Join(dir, name), strings.NewReader(b.String()))
-		return filepath.Join(dir, name)
-	}
-	nan := float32(math.NaN())
-	for _, c := range []struct {
-		name, path string
-		dim        int
-		words      []string
-	}{
-		{"a NaN", raw("nan.emb", 1, 0, nan, 1), 2, []string{"nan.emb", "row 1", "not finite"}},
-		{"a zero row", raw("zero.emb", 1, 0, 0, 0), 2, []string{"zero.emb", "row 1", "zeros"}},
-		{"a wrong dim", raw("dim.emb", 1, 0, 0, 1), 3, []string{"dim.emb", "3"}},
-		{"too few rows", raw("short.emb", 1, 0), 2, []string{"short.emb", "1 rows", "2 sentences"}},
-		{"no dim", raw("raw.emb", 1, 0, 0, 1), 0, []string{"raw.emb", "--dim"}},
-		{"no .npy at all", raw("not.npy", 1, 0, 0, 1), 0, []string{"not.npy"}},
-		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := Precomputed{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: testset.LanguagePair{Source: "de", Target: "en"}})
-			refused(t, err, c.words...)
-		})
-	}
-	path := raw("good.emb", 3, 4, 0, 2)
-	v, err := Precomputed{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: testset.LanguagePair{Source: "de", Target: "en"}, Half: "good"})
-	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
-		t.Errorf("%s: %v %v, want rows of norm 1", path, v.Rows, err)
 	}
 }
 
@@ -176,25 +138,6 @@ func TestSTSRefuses(t *testing.T) {
 	}
 	_, err := testset.FindSTS(t.TempDir())
 	refused(t, err, "no STS set")
-}
-
-// TestEmbedderEncodesOnce checks that texts that two sets share are encoded once, until they are forgotten.
-func TestEmbedderEncodesOnce(t *testing.T) {
-	encoder := &hashEncoder{}
-	e := &Embedder{Encoder: encoder}
-	for _, texts := range [][]string{{"a", "b", "a"}, {"b", "c"}, {"a", "c"}} {
-		v, err := e.Vectors(t.Context(), testset.Side{Language: "en", Texts: texts}, Role{})
-		if err != nil || v.Rows.N != len(texts) {
-			t.Fatal(v.Rows.N, err)
-		}
-	}
-	if encoder.texts != 3 || encoder.calls != 2 {
-		t.Errorf("%d texts in %d calls, want 3 in 2", encoder.texts, encoder.calls)
-	}
-	e.Forget("en")
-	if _, err := e.Vectors(t.Context(), testset.Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
-		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)
-	}
 }
 
 // TestFindAlignedLayouts checks the three published layouts and codes with a script.

@@ -3,6 +3,7 @@ package eval
 import (
 	"testing"
 
+	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
 )
 
@@ -18,9 +19,9 @@ func BenchmarkArrange(b *testing.B) {
 }
 
 func BenchmarkScoreBUCC(b *testing.B) {
-	pairs := make([]Scored, 100_000)
+	pairs := make([]curve.Scored, 100_000)
 	for i := range pairs {
-		pairs[i] = Scored{Score: 2 - float64(i)*1e-5, Correct: i%3 == 0}
+		pairs[i] = curve.Scored{Score: 2 - float64(i)*1e-5, Correct: i%3 == 0}
 	}
 	mined := Mined{Half: testset.Train, Pairs: pairs, Gold: 40_000}
 	for b.Loop() {

@@ -8,10 +8,16 @@ import (
 )
 
 // BUCCLaser is the BUCC measure of LASER's tasks/bucc (Artetxe & Schwenk 2019).
-var BUCCLaser = Protocol{"bucc-laser", [2]string{
-	"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that occurs twice on its side is excluded, gold is not filtered.",
-	"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
-}}
+var BUCCLaser = &Protocol{
+	Name: "bucc-laser",
+	Definition: [2]string{
+		"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that occurs twice on its side is excluded, gold is not filtered.",
+		"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
+	},
+	Columns: thresholdColumns,
+	Dataset: "bucc2018",
+	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCLaser, score: ScoreBUCC} },
+}
 
 // MineBUCCLaser returns the pairs that LASER's mine_bitexts --unify --retrieval max --margin ratio -k 4 writes and that
 // bucc.py evaluates. Texts are unified by their stripped form. The reference unifies raw lines, so there a trailing

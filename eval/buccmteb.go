@@ -3,20 +3,50 @@ package eval
 import (
 	"context"
 
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 )
 
 // BUCCMTEB is MTEB's BUCC (version 1), which MEXMA and IMASCL report.
-var BUCCMTEB = Protocol{"bucc-mteb", [2]string{
-	"Gold source sentences only, each with its nearest of all targets by cosine; no threshold, no margin, no distractors among the sources.",
-	"F1, P and R weighted over target labels as scikit-learn does: F1 = (1/N) sum over correct of 2/(1+m), P = (1/N) sum of 1/m, R = accuracy. Not comparable with the other BUCC protocols.",
-}}
+var BUCCMTEB = &Protocol{
+	Name: "bucc-mteb",
+	Definition: [2]string{
+		"Gold source sentences only, each with its nearest of all targets by cosine; no threshold, no margin, no distractors among the sources.",
+		"F1, P and R weighted over target labels as scikit-learn does: F1 = (1/N) sum over correct of 2/(1+m), P = (1/N) sum of 1/m, R = accuracy. Not comparable with the other BUCC protocols.",
+	},
+	Columns: []report.Column{
+		{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage}, {Name: "recall", Kind: report.Percentage},
+		{Name: "half", Kind: report.Text}, {Name: "queries", Kind: report.Count}, {Name: "correct", Kind: report.Count}, {Name: "targets", Kind: report.Count},
+	},
+	Dataset: "bucc2018",
+	bucc:    func() buccMeasure { return &mtebPair{} },
+}
 
 // MTEBScore is the result of bucc-mteb in percent, with the counts that it is computed from.
 type MTEBScore struct {
 	F1, Precision, Recall float64
 	Queries, Correct      int
+}
+
+// mtebPair measures a pair on its last half.
+type mtebPair struct {
+	MTEBScore
+	half    string
+	targets int
+}
+
+func (m *mtebPair) add(ctx context.Context, r *Runner, half Half, last bool) (err error) {
+	if last {
+		m.half, m.targets = half.Name, len(half.Target.Texts)
+		m.MTEBScore, err = ScoreBUCCMTEB(ctx, r.Searcher, half)
+	}
+	return err
+}
+
+func (m *mtebPair) report(out *report.Report, pair testset.LanguagePair) {
+	out.Rows = append(out.Rows, report.Row{Name: pair.String(), Cells: []any{m.F1, m.Precision, m.Recall, m.half, m.Queries, m.Correct, m.targets}})
 }
 
 // ScoreBUCCMTEB finds the nearest target of each gold source. A sentence of several gold pairs is one query for each of
@@ -25,12 +55,12 @@ func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTE
 	if len(half.Gold) == 0 {
 		return MTEBScore{}, nil
 	}
-	queries := Vectors{Side: testset.Side{Language: half.Source.Language}}
+	queries := vectors.Side{Side: testset.Side{Language: half.Source.Language}}
 	sources, labels := make([]int32, len(half.Gold)), make([]int32, len(half.Gold))
 	for i, g := range half.Gold {
 		sources[i], labels[i] = g[0], g[1]
 	}
-	queries.Rows = gather(half.Source.Rows, sources)
+	queries.Rows = vectors.Gather(half.Source.Rows, sources)
 	target := arrange(half.Target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: queries.Rows}, index.Side{Vectors: target.rows}, 1, nil)
 	if err != nil {

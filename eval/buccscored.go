@@ -5,17 +5,27 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
+	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
 )
 
 // BUCCScored is this project's own protocol: BUCC's sets with a learned probability instead of the margin.
-var BUCCScored = Protocol{"bucc-scored", [2]string{
-	"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
-	"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not comparable with the figures of other protocols.",
-}}
+var BUCCScored = &Protocol{
+	Name: "bucc-scored",
+	Definition: [2]string{
+		"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
+		"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not comparable with the figures of other protocols.",
+	},
+	Columns: thresholdColumns,
+	Dataset: "bucc2018",
+	Scorer:  true,
+	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreBUCC}} },
+}
 
 // Scoring is the scorer of bucc-scored with the encoder's token output.
 type Scoring struct {
@@ -48,7 +58,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
 			continue
 		}
-		pair := Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
+		pair := curve.Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
 		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
@@ -57,7 +67,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 }
 
 // texts returns the normalised texts of the rows.
-func (a arranged) texts(v Vectors) []string {
+func (a arranged) texts(v vectors.Side) []string {
 	out := make([]string, len(a.sentence))
 	for i, s := range a.sentence {
 		out[i] = corpus.Normalise(v.Texts[s])
@@ -65,12 +75,28 @@ func (a arranged) texts(v Vectors) []string {
 	return out
 }
 
-// noteQuality adds the quality of the probabilities of a pair's reported half to the notes.
-func (r *Report) noteQuality(pair testset.LanguagePair, mined Mined, q score.Quality) {
-	at := Extract(mined.Pairs, mined.Gold, 0.5)
-	r.note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
+// scoredPair measures a pair with the runner's scorer.
+type scoredPair struct {
+	thresholded
+	quality score.Quality // of the last half
+}
+
+func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {
+	s.mine = func(ctx context.Context, searcher index.Searcher, half Half) (mined Mined, err error) {
+		mined, s.quality, err = r.Scoring.Mine(ctx, searcher, half)
+		return mined, err
+	}
+	return s.thresholded.add(ctx, r, half, last)
+}
+
+// report also notes the quality of the probabilities of the reported half.
+func (s *scoredPair) report(out *report.Report, pair testset.LanguagePair) {
+	s.thresholded.report(out, pair)
+	mined, q := s.mined[len(s.mined)-1], s.quality
+	at := curve.Extract(mined.Pairs, mined.Gold, 0.5)
+	out.Note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
 	top := q.Bins[len(q.Bins)-1]
-	r.note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",
+	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",
 		pair, top.Examples, 100*top.True, q.Examples, q.Calibration, diagram(q))
 }
 

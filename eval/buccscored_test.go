@@ -8,7 +8,9 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/mine"
@@ -52,7 +54,7 @@ func sharedHalf(t *testing.T, dir, source string) Half {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &Embedder{Encoder: openEncoder(t), Narrow: true}}
+	runner := Runner{Vectors: &vectors.Embedder{Encoder: openEncoder(t), Narrow: true}}
 	half, err := runner.half(t.Context(), files[0], pair)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,7 @@ func TestScorerOnSharedSets(t *testing.T) {
 			if after.F1() < before.F1()+c.gain {
 				t.Errorf("F1 %.2f is not %v above %.2f", after.F1(), c.gain, before.F1())
 			}
-			if half := Extract(mined.Pairs, mined.Gold, 0.5); half.F1() < before.F1()+c.gain {
+			if half := curve.Extract(mined.Pairs, mined.Gold, 0.5); half.F1() < before.F1()+c.gain {
 				t.Errorf("F1 %.2f from probability 0.5 is not %v above %.2f", half.F1(), c.gain, before.F1())
 			}
 			if top := quality.Bins[9]; top.True < 0.9 {
@@ -141,7 +143,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 	for i, v := range mine.Judge(candidates, source.rows.N, target.rows.N, mine.Max, 0) {
 		if c := candidates[i]; v == mine.Kept && keep(c.Source, c.Target) {
 			s, t := source.sentence[c.Source], target.sentence[c.Target]
-			mined.Pairs = append(mined.Pairs, Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
+			mined.Pairs = append(mined.Pairs, curve.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
 		}
 	}
 	return ScoreBUCC(mined, mined)
@@ -165,12 +167,12 @@ func TestHardEditsByKind(t *testing.T) {
 		wide.Texts = append(wide.Texts, n.Text)
 		kinds[n.Of+"\t"+n.Text] = n.Kind
 	}
-	embedder := &Embedder{Encoder: openEncoder(t), Narrow: true}
-	x, err := embedder.Vectors(t.Context(), source, Role{})
+	embedder := &vectors.Embedder{Encoder: openEncoder(t), Narrow: true}
+	x, err := embedder.Vectors(t.Context(), source, vectors.Role{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := embedder.Vectors(t.Context(), wide, Role{})
+	y, err := embedder.Vectors(t.Context(), wide, vectors.Role{})
 	if err != nil {
 		t.Fatal(err)
 	}

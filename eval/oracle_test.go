@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/correlation"
+	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 )
 
@@ -21,8 +24,8 @@ type goldenSide struct {
 	Vectors [][]float32 `json:"vectors"`
 }
 
-func (g goldenSide) vectors() Vectors {
-	v := Vectors{Side: testset.Side{IDs: g.IDs}}
+func (g goldenSide) vectors() vectors.Side {
+	v := vectors.Side{Side: testset.Side{IDs: g.IDs}}
 	var rows []float32
 	for i, row := range g.Vectors {
 		rows = append(rows, row...)
@@ -92,7 +95,7 @@ func TestBUCCAgainstOracle(t *testing.T) {
 		readGolden(t, "bucc-"+name, &c)
 		half := c.half(t)
 		for _, p := range []struct {
-			protocol Protocol
+			protocol *Protocol
 			mine     Miner
 			score    func(tune, report Mined) BUCCScore
 			want     goldenMined
@@ -133,7 +136,7 @@ func TestBUCCAgainstOracle(t *testing.T) {
 	}
 }
 
-func samePairs(t *testing.T, half Half, got []Scored, want [][3]any) {
+func samePairs(t *testing.T, half Half, got []curve.Scored, want [][3]any) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d pairs, want %d", len(got), len(want))
@@ -209,7 +212,7 @@ func TestAlignedAgainstOracle(t *testing.T) {
 	}
 }
 
-func checkErrors(ctx context.Context, t *testing.T, name string, source, target Vectors, byText bool, want goldenErrors) {
+func checkErrors(ctx context.Context, t *testing.T, name string, source, target vectors.Side, byText bool, want goldenErrors) {
 	t.Helper()
 	got, err := ScoreXSim(ctx, exactSearch{}, source, target, byText)
 	if err != nil {
@@ -237,17 +240,17 @@ func TestSTSAgainstOracle(t *testing.T) {
 	}
 	readGolden(t, "sts", &c)
 	var sets []STSSet
-	var each []Correlation
+	var each []correlation.Correlation
 	for i, s := range c.Sets {
 		sets = append(sets, STSSet{Year: "2012", Name: s.Name, Gold: s.Gold, Cosine: s.Cosine})
 		each = append(each, sets[i].Correlate())
 		sameCorrelation(t, s.Name, each[i], c.Want.Sets[i])
 	}
-	sameCorrelation(t, "mean", WeightedMean(each), c.Want.Mean)
+	sameCorrelation(t, "mean", correlation.WeightedMean(each), c.Want.Mean)
 	sameCorrelation(t, "all", Together(sets).Correlate(), c.Want.All)
 }
 
-func sameCorrelation(t *testing.T, name string, got Correlation, want [2]float64) {
+func sameCorrelation(t *testing.T, name string, got correlation.Correlation, want [2]float64) {
 	t.Helper()
 	if !near(got.Pearson, want[0]) || !near(got.Spearman, want[1]) {
 		t.Errorf("%s: Pearson %v Spearman %v, want %v", name, got.Pearson, got.Spearman, want)

@@ -6,6 +6,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -25,22 +26,22 @@ type poolSide struct {
 }
 
 // NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
-func NewPool(ctx context.Context, vectors VectorSource, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
+func NewPool(ctx context.Context, provider vectors.Source, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
 	var p Pool
 	var err error
-	role := Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
-	if p.source, err = newPoolSide(ctx, vectors, source, role); err != nil {
+	role := vectors.Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
+	if p.source, err = newPoolSide(ctx, provider, source, role); err != nil {
 		return nil, err
 	}
 	role.Target = true
-	if p.target, err = newPoolSide(ctx, vectors, target, role); err != nil {
+	if p.target, err = newPoolSide(ctx, provider, target, role); err != nil {
 		return nil, err
 	}
 	p.Lists, err = neighbours(ctx, searcher, p.source.rows, p.target.rows, k, margin)
 	return &p, err
 }
 
-func newPoolSide(ctx context.Context, vectors VectorSource, side testset.Side, role Role) (poolSide, error) {
+func newPoolSide(ctx context.Context, provider vectors.Source, side testset.Side, role vectors.Role) (poolSide, error) {
 	distinct := testset.Side{Language: side.Language}
 	seen := make(map[string]bool, len(side.Texts))
 	for _, text := range side.Texts {
@@ -52,7 +53,7 @@ func newPoolSide(ctx context.Context, vectors VectorSource, side testset.Side, r
 	if len(distinct.Texts) == 0 {
 		return poolSide{}, badinput.Errorf("no %s text holds a sentence: check the files and their columns", side.Language)
 	}
-	v, err := vectors.Vectors(ctx, distinct, role)
+	v, err := provider.Vectors(ctx, distinct, role)
 	if err != nil {
 		return poolSide{}, err
 	}

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -66,12 +68,12 @@ func unitRows(rows [][]float32) embedding.Matrix {
 	return embedding.FromFloat32(out, len(rows[0]))
 }
 
-func shuffledSide(v Vectors, rng *rand.Rand) (Vectors, []int32) {
+func shuffledSide(v vectors.Side, rng *rand.Rand) (vectors.Side, []int32) {
 	order := make([]int32, len(v.Texts))
 	for i, p := range rng.Perm(len(order)) {
 		order[i] = int32(p)
 	}
-	out := Vectors{Side: testset.Side{Language: v.Language}, Rows: gather(v.Rows, order)}
+	out := vectors.Side{Side: testset.Side{Language: v.Language}, Rows: vectors.Gather(v.Rows, order)}
 	place := make([]int32, len(order))
 	for i, from := range order {
 		out.Texts = append(out.Texts, v.Texts[from])
@@ -99,7 +101,7 @@ type named struct {
 	correct        bool
 }
 
-func byName(half Half, pairs []Scored) []named {
+func byName(half Half, pairs []curve.Scored) []named {
 	out := make([]named, len(pairs))
 	for i, p := range pairs {
 		out[i] = named{half.Source.IDs[p.Source], half.Target.IDs[p.Target], p.Score, p.Correct}
@@ -231,63 +233,14 @@ func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			score := ScoreBUCC(mined, mined)
-			if again := Extract(mined.Pairs, mined.Gold, score.Threshold); again != score.Counts {
+			if again := curve.Extract(mined.Pairs, mined.Gold, score.Threshold); again != score.Counts {
 				t.Errorf("seed %d, %s: reported %+v, extracting again gives %+v", seed, name, score.Counts, again)
 			}
 			for _, p := range score.Curve {
-				if other := Extract(mined.Pairs, mined.Gold, p.Score); other.F1() > score.F1()+1e-9 {
+				if other := curve.Extract(mined.Pairs, mined.Gold, p.Score); other.F1() > score.F1()+1e-9 {
 					t.Errorf("seed %d, %s: F1 %.4f at %v, better than the reported %.4f", seed, name, other.F1(), p.Score, score.F1())
 				}
 			}
 		}
-	}
-}
-
-// TestBestThreshold follows bucc.py by hand.
-func TestBestThreshold(t *testing.T) {
-	scored := func(marks string, scores ...float64) []Scored {
-		var out []Scored
-		for i, s := range scores {
-			out = append(out, Scored{Score: s, Correct: marks[i] == '+'})
-		}
-		return out
-	}
-	for _, c := range []struct {
-		name      string
-		pairs     []Scored
-		gold      int
-		threshold float64
-		extracted int
-	}{
-		{"midpoint to the next score", scored("++--", 1.4, 1.3, 1.1, 1.0), 2, 1.2, 2},
-		{"the first of equal F1", scored("+--+", 4, 3, 2, 1), 2, 3.5, 1}, // 2/3 after one pair and after four
-		{"the last pair: its own score", scored("-+", 1.4, 1.3), 1, 1.3, 2},
-		{"nothing is correct", scored("--", 1.4, 1.3), 2, 0, 0},
-		{"nothing was mined", nil, 2, 0, 0},
-		{"a tie over the threshold", scored("+-", 1.2, 1.2), 1, 1.2, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			threshold, best := BestThreshold(Curve(c.pairs, c.gold))
-			if math.Abs(threshold-c.threshold) > 1e-12 || best.Extracted != c.extracted {
-				t.Errorf("threshold %v after %d pairs, want %v after %d", threshold, best.Extracted, c.threshold, c.extracted)
-			}
-		})
-	}
-}
-
-// TestSTSByHand: gold 1 2 3 and cosines 1 3 2 give r = 1/2 either way. Equal values get the mean of their ranks.
-func TestSTSByHand(t *testing.T) {
-	got := STSSet{Gold: []float64{1, 2, 3}, Cosine: []float64{0.1, 0.3, 0.2}}.Correlate()
-	if !near(got.Pearson, 50) || !near(got.Spearman, 50) || got.Pairs != 3 {
-		t.Errorf("%+v, want 50 and 50 over 3", got)
-	}
-	// Ranks 1.5 1.5 3 against 1 2 3: rho = 1.5 / sqrt(1.5 * 2).
-	tied := STSSet{Gold: []float64{2, 2, 5}, Cosine: []float64{0.1, 0.2, 0.9}}.Correlate()
-	if !near(tied.Spearman, 100*1.5/math.Sqrt(3)) {
-		t.Errorf("Spearman with a tie = %v", tied.Spearman)
-	}
-	year := WeightedMean([]Correlation{{Pearson: 80, Spearman: 60, Pairs: 300}, {Pearson: 40, Spearman: 20, Pairs: 100}})
-	if !near(year.Pearson, 70) || !near(year.Spearman, 50) || year.Pairs != 400 {
-		t.Errorf("mean weighted by pairs = %+v, want 70 and 50 over 400", year)
 	}
 }

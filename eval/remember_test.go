@@ -11,19 +11,20 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/eval/vectors"
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 )
 
 // openEncoder opens the default encoder, once for all tests.
-func openEncoder(t testing.TB) Encoder {
+func openEncoder(t testing.TB) vectors.Encoder {
 	t.Helper()
 	return open(t, fixtures.Encoder)
 }
 
 // openReference opens the encoder that the golden figures are from, once for all tests.
-func openReference(t testing.TB) Encoder {
+func openReference(t testing.TB) vectors.Encoder {
 	t.Helper()
 	return open(t, filepath.Join(shared, "models", "bag-multi"))
 }

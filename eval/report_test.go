@@ -1,13 +1,13 @@
 package eval
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 )
 
 func buccDir(t *testing.T) string {
@@ -22,10 +22,10 @@ func buccDir(t *testing.T) string {
 	})
 }
 
-func buccReports(t *testing.T, dir string) []*Report {
+func buccReports(t *testing.T, dir string) []*report.Report {
 	t.Helper()
-	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
-	reports, err := runner.BUCC(t.Context(), []Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB}, filepath.Join(dir, "bucc2018"), []testset.LanguagePair{{Source: "de", Target: "en"}})
+	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	reports, err := runner.BUCC(t.Context(), []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB}, filepath.Join(dir, "bucc2018"), []testset.LanguagePair{{Source: "de", Target: "en"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,90 +56,10 @@ func TestThresholdFromTrainReportOnTest(t *testing.T) {
 func TestTestHalfWithoutGold(t *testing.T) {
 	dir := buccDir(t)
 	remove(t, filepath.Join(dir, "bucc2018/de-en/de-en.test.gold"))
-	report := buccReports(t, dir)[0]
-	if report.Rows[0].Cells[5] != testset.Train || !strings.Contains(strings.Join(report.Notes, "\n"), "no gold file") {
-		t.Errorf("reported half %v, notes %q", report.Rows[0].Cells[5], report.Notes)
+	found := buccReports(t, dir)[0]
+	if found.Rows[0].Cells[5] != testset.Train || !strings.Contains(strings.Join(found.Notes, "\n"), "no gold file") {
+		t.Errorf("reported half %v, notes %q", found.Rows[0].Cells[5], found.Notes)
 	}
-}
-
-func TestFormats(t *testing.T) {
-	reports := buccReports(t, buccDir(t))
-	for _, format := range []Format{Table, JSON, TSV, Markdown} {
-		var b strings.Builder
-		if err := reports[0].Write(&b, format); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), "bucc-laser") || !strings.Contains(b.String(), "de-en") {
-			t.Errorf("%s names neither protocol nor pair:\n%s", format, b.String())
-		}
-		if format != TSV && !strings.Contains(b.String(), "score >= threshold") {
-			t.Errorf("%s does not say what was measured:\n%s", format, b.String())
-		}
-	}
-}
-
-func TestJSONHasTheFiguresAtTheTop(t *testing.T) {
-	var b strings.Builder
-	if err := buccReports(t, buccDir(t))[0].Write(&b, JSON); err != nil {
-		t.Fatal(err)
-	}
-	var got struct {
-		Protocol, Unit, Half             string
-		F1, Precision, Recall, Threshold *float64
-		Counts                           map[string]int
-		Rows                             []map[string]any
-	}
-	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Protocol != "bucc-laser" || got.Unit != "percent" || got.F1 == nil || got.Precision == nil || got.Recall == nil ||
-		got.Threshold == nil || got.Counts["gold"] != 2 || got.Counts["source"] != 3 || len(got.Rows) != 1 {
-		t.Errorf("%s", b.String())
-	}
-}
-
-func TestAverageOverPairs(t *testing.T) {
-	r := &Report{Label: "pair", Columns: []Column{{"f1", Percentage}, {"threshold", Threshold}, {"gold", Count}},
-		Rows: []Row{{"a", []any{80.0, 1.1, 10}}, {"b", []any{60.0, 1.2, 30}}}}
-	r.average()
-	mean := r.Means[0]
-	if mean.Cells[0] != 70.0 || mean.Cells[1] != nil || mean.Cells[2] != 40 {
-		t.Errorf("average %v, want 70, none, 40", mean.Cells)
-	}
-}
-
-func TestCurveFiles(t *testing.T) {
-	dir, reports := t.TempDir(), buccReports(t, buccDir(t))
-	path := filepath.Join(dir, "pr.tsv")
-	if err := WriteCurves(path, reports); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	points := 0
-	for _, r := range reports {
-		for _, c := range r.Curves {
-			points += len(c.Points)
-		}
-	}
-	if len(lines) != points+1 || points == 0 {
-		t.Errorf("%d lines for %d points", len(lines), points)
-	}
-	for ext, start := range map[string]string{"svg": "<?xml", "png": "\x89PNG"} {
-		path := filepath.Join(dir, "pr."+ext)
-		if err := PlotCurves(path, ext, reports); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(data), start) {
-			t.Errorf("%s does not look like %s (%v)", path, ext, err)
-		}
-	}
-	refused(t, PlotCurves(filepath.Join(dir, "pr.pdf"), "pdf", reports), ".svg or .png")
-	refused(t, PlotCurves(filepath.Join(dir, "x.svg"), "svg", reports[3:]), "curve")
 }
 
 func TestSTSYears(t *testing.T) {
@@ -151,23 +71,23 @@ func TestSTSYears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &Embedder{Encoder: &hashEncoder{}}}
-	report, err := runner.STS(t.Context(), files)
+	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}}
+	reports, err := runner.STS(t.Context(), []*Protocol{STS}, files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, row := range report.allRows() {
+	for _, row := range append(reports[0].Rows, reports[0].Means...) {
 		names = append(names, row.Name)
 	}
 	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|2013 mean|2013 all|average of the years' means"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
-	if report.Rows[1].Cells[2] != 3 {
-		t.Errorf("%v pairs, want the 3 that have a score", report.Rows[1].Cells[2])
+	if reports[0].Rows[1].Cells[2] != 3 {
+		t.Errorf("%v pairs, want the 3 that have a score", reports[0].Rows[1].Cells[2])
 	}
-	notes := strings.Join(report.Notes, "\n")
+	notes := strings.Join(reports[0].Notes, "\n")
 	if !strings.Contains(notes, "last 1 pairs") || !strings.Contains(notes, "2013 lacks the set FNWN") {
 		t.Errorf("notes:\n%s", notes)
 	}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
+	"bitextmine/internal/badinput"
 )
 
 // Runner evaluates test sets on disk. It may be used by one goroutine.
 type Runner struct {
-	Vectors  VectorSource
+	Vectors  vectors.Source
 	Searcher index.Searcher
 	Scoring  *Scoring // for bucc-scored
 	// Progress, which may be nil, is called with a description of the next step.
@@ -25,7 +28,7 @@ func (r *Runner) progress(format string, args ...any) {
 
 // forget lets an Embedder release a language that no later row needs.
 func (r *Runner) forget(languages ...string) {
-	if e, ok := r.Vectors.(*Embedder); ok {
+	if e, ok := r.Vectors.(*vectors.Embedder); ok {
 		for _, l := range languages {
 			e.Forget(l)
 		}
@@ -34,7 +37,14 @@ func (r *Runner) forget(languages ...string) {
 
 // BUCC evaluates language pairs of BUCC sets under dir with one or more of the bucc protocols. It encodes each half
 // once. It returns one report for each protocol, in the given order.
-func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pairs []testset.LanguagePair) ([]*Report, error) {
+func (r *Runner) BUCC(ctx context.Context, protocols []*Protocol, dir string, pairs []testset.LanguagePair) ([]*report.Report, error) {
+	reports := make([]*report.Report, len(protocols))
+	for i, p := range protocols {
+		if p.bucc == nil {
+			return nil, fmt.Errorf("%s is not a BUCC protocol", p.Name)
+		}
+		reports[i] = p.newReport(r.Vectors.Name())
+	}
 	var found [][]testset.BUCCFiles // find all files before any work, so that a wrong name is reported at once
 	for _, pair := range pairs {
 		files, err := testset.FindBUCC(dir, pair)
@@ -43,51 +53,50 @@ func (r *Runner) BUCC(ctx context.Context, protocols []Protocol, dir string, pai
 		}
 		found = append(found, files)
 	}
-	reports := make([]*Report, len(protocols))
-	for i, p := range protocols {
-		reports[i] = newBUCCReport(p, r.Vectors.Name())
-	}
 	for i, pair := range pairs {
-		if err := r.buccPair(ctx, reports, pair, found[i]); err != nil {
+		if err := r.buccPair(ctx, protocols, reports, pair, found[i]); err != nil {
 			return nil, fmt.Errorf("evaluate %s: %w", pair, err)
 		}
 	}
-	for _, report := range reports {
-		report.average()
+	for _, out := range reports {
+		out.Average()
 	}
 	return reports, nil
 }
 
 // buccPair adds the row of a pair to each report. Halves are read, encoded, mined and released one after the other.
-func (r *Runner) buccPair(ctx context.Context, reports []*Report, pair testset.LanguagePair, files []testset.BUCCFiles) error {
+func (r *Runner) buccPair(ctx context.Context, protocols []*Protocol, reports []*report.Report, pair testset.LanguagePair, files []testset.BUCCFiles) error {
 	var withGold []testset.BUCCFiles
 	for _, f := range files {
 		if f.Gold != "" {
 			withGold = append(withGold, f)
 			continue
 		}
-		for _, report := range reports {
-			report.note("the %s half of %s has no gold file and is left out", f.Half, pair)
+		for _, out := range reports {
+			out.Note("the %s half of %s has no gold file and is left out", f.Half, pair)
 		}
 	}
 	if len(withGold) == 0 {
-		return missingGold(files[0])
+		return badinput.Errorf("%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there", files[0].Source)
 	}
-	results := make([]buccResult, len(reports))
+	measures := make([]buccMeasure, len(protocols))
+	for i, p := range protocols {
+		measures[i] = p.bucc()
+	}
 	for i, f := range withGold {
 		half, err := r.half(ctx, f, pair)
 		if err != nil {
 			return err
 		}
-		for j, report := range reports {
-			r.progress("%s %s %s", report.Protocol.Name, pair, f.Half)
-			if err := results[j].add(ctx, r, report.Protocol, half, i == len(withGold)-1); err != nil {
+		for j, p := range protocols {
+			r.progress("%s %s %s", p.Name, pair, f.Half)
+			if err := measures[j].add(ctx, r, half, i == len(withGold)-1); err != nil {
 				return fmt.Errorf("%s half: %w", f.Half, err)
 			}
 		}
 	}
-	for j, report := range reports {
-		report.addBUCC(pair, results[j])
+	for j, out := range reports {
+		measures[j].report(out, pair)
 	}
 	return nil
 }
@@ -100,7 +109,7 @@ func (r *Runner) half(ctx context.Context, files testset.BUCCFiles, pair testset
 		return Half{}, err
 	}
 	half := Half{Name: files.Half, Gold: gold}
-	role := Role{Pair: pair, Half: files.Half}
+	role := vectors.Role{Pair: pair, Half: files.Half}
 	if half.Source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return half, err
 	}

@@ -7,14 +7,8 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 )
-
-// Vectors is a side with its L2-normalised vectors; row i is the vector of sentence i.
-type Vectors struct {
-	testset.Side
-	Rows embedding.Matrix // [n, dim]
-}
 
 // arranged is a side in key order. Package mine needs this order because it breaks ties by row.
 type arranged struct {
@@ -26,7 +20,7 @@ type arranged struct {
 
 // arrange sorts a side by the key of its text, then id, then line. With unify, sentences with the same text share a
 // row.
-func arrange(v Vectors, unify bool) arranged {
+func arrange(v vectors.Side, unify bool) arranged {
 	n := len(v.Texts)
 	keys := make([]corpus.Key, n)
 	order := make([]int32, n)
@@ -54,23 +48,6 @@ func arrange(v Vectors, unify bool) arranged {
 		}
 		out.row[s] = int32(len(out.sentence) - 1)
 	}
-	out.rows = gather(v.Rows, out.sentence)
-	return out
-}
-
-// gather copies the given rows of m, in the given order.
-func gather(m embedding.Matrix, rows []int32) embedding.Matrix {
-	out := embedding.Matrix{N: len(rows), Dim: m.Dim}
-	if m.F16 != nil {
-		out.F16 = make([]uint16, 0, len(rows)*m.Dim)
-		for _, r := range rows {
-			out.F16 = append(out.F16, m.F16[int(r)*m.Dim:][:m.Dim]...)
-		}
-		return out
-	}
-	out.F32 = make([]float32, 0, len(rows)*m.Dim)
-	for _, r := range rows {
-		out.F32 = append(out.F32, m.F32[int(r)*m.Dim:][:m.Dim]...)
-	}
+	out.rows = vectors.Gather(v.Rows, out.sentence)
 	return out
 }

@@ -6,55 +6,69 @@ import (
 	"maps"
 	"slices"
 
+	"bitextmine/eval/correlation"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 )
 
-// STS correlates cosines with gold scores for every set.
-func (r *Runner) STS(ctx context.Context, files []testset.STSFiles) (*Report, error) {
-	report := &Report{Protocol: STS, Encoder: r.Vectors.Name(), Label: "set",
-		Columns: []Column{{"pearson", Percentage}, {"spearman", Percentage}, {"pairs", Count}}}
-	var years []string
-	sets := make(map[string][]STSSet)
-	for _, f := range files {
+// STS evaluates sets of sentence pairs with one or more of their protocols. It encodes each set once. It returns one
+// report for each protocol, in the given order.
+func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset.STSFiles) ([]*report.Report, error) {
+	reports := make([]*report.Report, len(protocols))
+	for i, p := range protocols {
+		if p.similarity == nil {
+			return nil, fmt.Errorf("%s is not a protocol for STS sets", p.Name)
+		}
+		reports[i] = p.newReport(r.Vectors.Name())
+	}
+	sets := make([]STSSet, len(files))
+	for i, f := range files {
 		r.progress("sts %s %s", f.Year, f.Name)
 		set, unscored, err := r.stsSet(ctx, f)
 		if err != nil {
 			return nil, fmt.Errorf("sts %s %s: %w", f.Year, f.Name, err)
 		}
-		if unscored > 0 {
-			report.note("%s %s: the last %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored, f.Text)
+		sets[i] = set
+		for _, out := range reports {
+			if unscored > 0 {
+				out.Note("%s %s: the last %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored, f.Text)
+			}
 		}
-		if sets[f.Year] == nil {
-			years = append(years, f.Year)
-		}
-		sets[f.Year] = append(sets[f.Year], set)
-		report.Rows = append(report.Rows, correlationRow(f.Year+" "+f.Name, set.Correlate()))
 	}
-	report.noteMissing(sets)
-	var ofYears []Row
+	for i, p := range protocols {
+		p.similarity(reports[i], sets)
+	}
+	return reports, nil
+}
+
+// reportSTS adds the correlation of each set, each year and all years.
+func reportSTS(out *report.Report, all []STSSet) {
+	var years []string
+	sets := make(map[string][]STSSet)
+	for _, set := range all {
+		if sets[set.Year] == nil {
+			years = append(years, set.Year)
+		}
+		sets[set.Year] = append(sets[set.Year], set)
+		out.Rows = append(out.Rows, correlationRow(set.Year+" "+set.Name, set.Correlate()))
+	}
+	noteMissing(out, sets)
+	var ofYears []report.Row
 	for _, year := range years {
-		var each []Correlation
+		var each []correlation.Correlation
 		for _, set := range sets[year] {
 			each = append(each, set.Correlate())
 		}
-		mean := correlationRow(year+" mean", WeightedMean(each))
+		mean := correlationRow(year+" mean", correlation.WeightedMean(each))
 		ofYears = append(ofYears, mean)
 		if len(each) > 1 {
-			report.Means = append(report.Means, mean, correlationRow(year+" all", Together(sets[year]).Correlate()))
+			out.Means = append(out.Means, mean, correlationRow(year+" all", Together(sets[year]).Correlate()))
 		}
 	}
 	if len(years) > 1 {
-		average := Row{Name: "average of the years' means", Cells: make([]any, len(report.Columns))}
-		for c, column := range report.Columns {
-			if column.Kind == Percentage {
-				average.Cells[c] = meanOf(ofYears, c)
-			} else {
-				average.Cells[c] = sumOf(ofYears, c)
-			}
-		}
-		report.Means = append(report.Means, average)
+		out.Means = append(out.Means, out.Mean("average of the years' means", ofYears))
 	}
-	return report, nil
 }
 
 // semEvalSets are the sets whose mean is a year's published figure.
@@ -68,19 +82,19 @@ var semEvalSets = map[string][]string{
 
 // noteMissing adds a note if a year's mean lacks a set of the published figure. SMT of 2013 is not freely available and
 // is always left out.
-func (r *Report) noteMissing(found map[string][]STSSet) {
+func noteMissing(out *report.Report, found map[string][]STSSet) {
 	for _, year := range slices.Sorted(maps.Keys(semEvalSets)) {
 		for _, name := range semEvalSets[year] {
 			there := slices.ContainsFunc(found[year], func(s STSSet) bool { return s.Name == name })
 			if found[year] != nil && !there {
-				r.note("%s lacks the set %s: its mean is not that of figures that include it", year, name)
+				out.Note("%s lacks the set %s: its mean is not that of figures that include it", year, name)
 			}
 		}
 	}
 }
 
-func correlationRow(name string, c Correlation) Row {
-	return Row{name, []any{c.Pearson, c.Spearman, c.Pairs}}
+func correlationRow(name string, c correlation.Correlation) report.Row {
+	return report.Row{Name: name, Cells: []any{c.Pearson, c.Spearman, c.Pairs}}
 }
 
 // stsSet reads and encodes a set. unscored is the number of pairs at its end that have no gold score and are left out.
@@ -89,7 +103,7 @@ func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set STSSet
 	if err != nil {
 		return set, 0, err
 	}
-	role := Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name}
+	role := vectors.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err

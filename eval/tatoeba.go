@@ -3,23 +3,38 @@ package eval
 import (
 	"context"
 
+	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 )
 
 // Tatoeba is the similarity search on LASER's Tatoeba test (Artetxe & Schwenk 2019).
-var Tatoeba = Protocol{"tatoeba", [2]string{
-	"Line-aligned sentences; each side's nearest neighbour on the other side by cosine, no margin. P@1: it is on the same line.",
-	"In both directions and their mean, per language and averaged over languages. The error rate that LASER prints is 100 - P@1.",
-}}
+var Tatoeba = &Protocol{
+	Name: "tatoeba",
+	Definition: [2]string{
+		"Line-aligned sentences; each side's nearest neighbour on the other side by cosine, no margin. P@1: it is on the same line.",
+		"In both directions and their mean, per language and averaged over languages. The error rate that LASER prints is 100 - P@1.",
+	},
+	Columns: []report.Column{
+		{Name: "accuracy", Kind: report.Percentage}, {Name: "accuracy_forward", Kind: report.Percentage}, {Name: "accuracy_backward", Kind: report.Percentage},
+		{Name: "error", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
+	},
+	Dataset: "tatoeba",
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+		s, err := ScoreTatoeba(ctx, r.Searcher, set.source, set.target, set.byText)
+		return []any{s.Mean(), s.Forward.Percent(), s.Backward.Percent(), 100 - s.Mean(), s.Forward.Queries}, err
+	}),
+}
 
 // Accuracy counts correct answers.
 type Accuracy struct{ Correct, Queries int }
 
 // Percent is Correct/Queries in percent.
-func (a Accuracy) Percent() float64 { return percent(a.Correct, a.Queries) }
+func (a Accuracy) Percent() float64 { return curve.Percent(a.Correct, a.Queries) }
 
 // Error is 100 - Percent.
-func (a Accuracy) Error() float64 { return percent(a.Queries-a.Correct, a.Queries) }
+func (a Accuracy) Error() float64 { return curve.Percent(a.Queries-a.Correct, a.Queries) }
 
 // TatoebaScore is the P@1 of both directions.
 type TatoebaScore struct{ Forward, Backward Accuracy }
@@ -29,7 +44,7 @@ func (s TatoebaScore) Mean() float64 { return (s.Forward.Percent() + s.Backward.
 
 // ScoreTatoeba evaluates two line-aligned sides. With byText, a neighbour with the same text as the correct one is
 // correct too.
-func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target Vectors, byText bool) (TatoebaScore, error) {
+func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target vectors.Side, byText bool) (TatoebaScore, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: x.rows}, index.Side{Vectors: y.rows}, 1, nil)
 	if err != nil {

@@ -3,25 +3,33 @@ package eval
 import (
 	"context"
 
+	"bitextmine/eval/report"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
 
 // XSim is the error rate of LASER's xsim.py (Heffernan et al. 2022).
-var XSim = Protocol{"xsim", [2]string{
-	"Line-aligned sentences; for each source, the one of its 4 nearest targets with the highest ratio margin (k = 4), source to target only.",
-	"Error rate in percent: its line is not the source's (with --eval-text: its text is not the text of the source's line).",
-}}
+var XSim = &Protocol{
+	Name: "xsim",
+	Definition: [2]string{
+		"Line-aligned sentences; for each source, the one of its 4 nearest targets with the highest ratio margin (k = 4), source to target only.",
+		"Error rate in percent: its line is not the source's (with --eval-text: its text is not the text of the source's line).",
+	},
+	Columns: errorColumns,
+	Dataset: "flores200",
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)
+		return []any{a.Error(), a.Queries - a.Correct, a.Queries}, err
+	}),
+}
 
-// Retrieval is the retrieval test of EMS (Li et al. 2024): 2,000 ParaCrawl sentences against 200,000.
-var Retrieval = Protocol{"retrieval", [2]string{
-	"Each query with the one of its 4 nearest targets that has the highest ratio margin (k = 4); targets are the queries' translations and distractors.",
-	"P@1 in percent: the target on the query's line was found. EMS's figures are for 2,000 queries against 200,000 targets.",
-}}
+// errorColumns are the figures of xsim, with which those of xsim++ begin.
+var errorColumns = []report.Column{{Name: "error", Kind: report.Percentage}, {Name: "errors", Kind: report.Count}, {Name: "sentences", Kind: report.Count}}
 
 // forwardBest returns, for each source sentence, the one of its nearest targets with the highest margin: LASER's
 // forward candidates. The margin uses the neighbourhoods of both sides.
-func forwardBest(ctx context.Context, searcher index.Searcher, source, target Vectors) ([]int32, error) {
+func forwardBest(ctx context.Context, searcher index.Searcher, source, target vectors.Side) ([]int32, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours, mine.Ratio)
 	if err != nil {
@@ -38,7 +46,7 @@ func forwardBest(ctx context.Context, searcher index.Searcher, source, target Ve
 
 // ScoreXSim evaluates sources against targets whose first len(source) lines are their translations, in order. Further
 // targets are distractors: xsim has none, retrieval has many. Answers are compared by line or, with byText, by text.
-func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target Vectors, byText bool) (Accuracy, error) {
+func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target vectors.Side, byText bool) (Accuracy, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return Accuracy{}, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"bitextmine/eval"
+	"bitextmine/eval/vectors"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/dev"
@@ -151,7 +151,7 @@ func (t *trainer) evaluate(ctx context.Context, e live) (map[string]float64, err
 	if len(t.config.Dev) == 0 {
 		return nil, nil
 	}
-	return dev.Evaluate(ctx, t.config.Dev, &eval.Embedder{Encoder: e}, t.options.Searcher)
+	return dev.Evaluate(ctx, t.config.Dev, &vectors.Embedder{Encoder: e}, t.options.Searcher)
 }
 
 // diverged is the error of a training whose loss or weights are NaN or infinite. It names the last checkpoint.

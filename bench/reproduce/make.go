@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode"
-	"bitextmine/eval"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/index/exact"
 	"bitextmine/internal/atomicfile"
@@ -239,7 +239,7 @@ func (m *maker) evaluate(ctx context.Context, dir string, r *result) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	found, err := dev.Evaluate(ctx, devs, &eval.Embedder{Encoder: encoder}, m.searcher)
+	found, err := dev.Evaluate(ctx, devs, &vectors.Embedder{Encoder: encoder}, m.searcher)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,9 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/internal/badinput"
 )
 
@@ -48,11 +50,7 @@ func newEval() *cobra.Command {
 		Long: `Evaluate an encoder, or embeddings of any program, with the protocols that papers report. Each has its own name and prints
 what it measures. Figures of different protocols are not comparable (docs/evaluation.md).
 
-  bucc-laser bucc-st bucc-cosine bucc-mteb
-  bucc-scored                                BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR
-  tatoeba xsim xsim++ retrieval              line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text
-  sts                                        SemEval 2012-2017 and SICK under --dir
-
+` + listProtocols() + `
 Percentages are numbers from 0 to 100 in every format. Language codes may be ISO 639-1, ISO 639-3 or FLORES.`,
 		Example: `  mine eval bucc-laser bucc-cosine --dir bucc2018 --src de,fr,ru,zh
   mine eval tatoeba --dir tatoeba/v1 --format json
@@ -64,7 +62,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
+	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
 	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all in a line-aligned set)")
 	f.StringVar(&o.target, "tgt", "en", "target language")
 	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where mine data get puts it)")
@@ -86,18 +84,18 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 }
 
 // protocols resolves the names; `bucc` stands for the one in --protocol.
-func (o evalOptions) protocols(args []string) ([]eval.Protocol, error) {
+func (o evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
 	if len(args) == 0 {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")
 	}
 	if o.protocol != "" && !slices.Contains(args, "bucc") {
 		return nil, badinput.Errorf("mine eval: --protocol is only for `bucc`; name %s instead of %s, or remove --protocol", o.protocol, args[0])
 	}
-	var out []eval.Protocol
+	var out []*eval.Protocol
 	for _, name := range args {
 		if name == "bucc" {
 			if o.protocol == "" {
-				return nil, badinput.Errorf("mine eval bucc: four protocols have that name; add --protocol bucc-laser, bucc-st, bucc-cosine or bucc-mteb")
+				return nil, badinput.Errorf("mine eval bucc: several protocols have that name; add --protocol %s", buccNames())
 			}
 			name = o.protocol
 		}
@@ -117,7 +115,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 	if err != nil {
 		return err
 	}
-	format, err := eval.ParseFormat(o.format)
+	format, err := report.ParseFormat(o.format)
 	if err != nil {
 		return err
 	}
@@ -144,12 +142,12 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 		}
 	}
 	if o.curve != "" {
-		if err := eval.WriteCurves(o.curve, reports); err != nil {
+		if err := report.WriteCurves(o.curve, reports); err != nil {
 			return err
 		}
 	}
 	if o.curvePlot != "" {
-		return eval.PlotCurves(o.curvePlot, strings.TrimPrefix(filepath.Ext(o.curvePlot), "."), reports)
+		return report.PlotCurves(o.curvePlot, strings.TrimPrefix(filepath.Ext(o.curvePlot), "."), reports)
 	}
 	return nil
 }
@@ -172,39 +170,71 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
 		}
-		runner.Vectors = eval.Precomputed{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
+		runner.Vectors = vectors.Files{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
 		return runner, func() error { return nil }, nil
 	}
 	encoder, err := openEncoder(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner.Vectors = &eval.Embedder{Encoder: encoder, Narrow: narrow}
+	runner.Vectors = &vectors.Embedder{Encoder: encoder, Narrow: narrow}
 	return runner, encoder.Close, nil
 }
 
-// evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
-func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocols []eval.Protocol) ([]*eval.Report, error) {
-	var bucc, aligned, sts []eval.Protocol
-	for _, p := range protocols {
-		switch p {
-		case eval.BUCCLaser, eval.BUCCST, eval.BUCCCosine, eval.BUCCScored, eval.BUCCMTEB:
-			bucc = append(bucc, p)
-		case eval.STS:
-			sts = append(sts, p)
-		default:
-			aligned = append(aligned, p)
+// testSets are the kinds of test sets, as the help lists them and in the order in which they are evaluated.
+var testSets = []struct {
+	data  eval.Data
+	files string
+	run   func(evalOptions, context.Context, *eval.Runner, []*eval.Protocol) ([]*report.Report, error)
+}{
+	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", evalOptions.evalBUCC},
+	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text", evalOptions.evalAligned},
+	{eval.STSSets, "SemEval 2012-2017 and SICK under --dir", evalOptions.evalSTS},
+}
+
+// listProtocols lists the protocols by the sets that they are for.
+func listProtocols() string {
+	var out strings.Builder
+	for _, kind := range testSets {
+		line := ""
+		for _, name := range namesOn(kind.data) {
+			if line != "" && len(line)+1+len(name) > 42 {
+				fmt.Fprintf(&out, "  %s\n", line)
+				line = ""
+			}
+			line = strings.TrimSpace(line + " " + name)
 		}
+		fmt.Fprintf(&out, "  %-42s %s\n", line, kind.files)
 	}
-	var reports []*eval.Report
-	for _, kind := range []struct {
-		protocols []eval.Protocol
-		run       func(context.Context, *eval.Runner, []eval.Protocol) ([]*eval.Report, error)
-	}{{bucc, o.evalBUCC}, {aligned, o.evalAligned}, {sts, o.evalSTS}} {
-		if len(kind.protocols) == 0 {
+	return out.String()
+}
+
+// namesOn lists the protocols for a kind of sets.
+func namesOn(data eval.Data) []string {
+	return eval.ProtocolNames(func(p *eval.Protocol) bool { return p.Data() == data })
+}
+
+// buccNames are the protocols that --protocol is for: those that published figures of BUCC mean.
+func buccNames() string {
+	names := eval.ProtocolNames(func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets && !p.Scorer })
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
+func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+	var reports []*report.Report
+	for _, kind := range testSets {
+		var on []*eval.Protocol
+		for _, p := range protocols {
+			if p.Data() == kind.data {
+				on = append(on, p)
+			}
+		}
+		if len(on) == 0 {
 			continue
 		}
-		found, err := kind.run(ctx, runner, kind.protocols)
+		found, err := kind.run(o, ctx, runner, on)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +243,7 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocol
 	return reports, nil
 }
 
-func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []eval.Protocol) ([]*eval.Report, error) {
+func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
 	if len(o.sources) == 0 {
 		return nil, badinput.Errorf("%s: name the source languages with --src", protocols[0].Name)
 	}
@@ -225,47 +255,29 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 		}
 		pairs = append(pairs, pair)
 	}
-	dir, err := o.directory("bucc2018")
+	dir, err := o.directory(protocols[0].Dataset)
 	if err != nil {
 		return nil, err
 	}
 	return runner.BUCC(ctx, protocols, dir, pairs)
 }
 
-func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, protocols []eval.Protocol) ([]*eval.Report, error) {
+func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
 	sets, err := o.alignedSets(protocols)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkRules(protocols, sets); err != nil {
-		return nil, err
-	}
-	opts := eval.AlignedOptions{ByText: o.byText, Negatives: testset.RuleNegatives, NegativesNote: testset.RuleNegativesNote}
+	opts := eval.AlignedOptions{ByText: o.byText}
 	if o.negatives != "rules" {
-		negatives, err := testset.ReadNegatives(o.negatives)
-		if err != nil {
+		opts.NegativesFrom = o.negatives
+		if opts.Negatives, err = testset.ReadNegatives(o.negatives); err != nil {
 			return nil, err
 		}
-		opts.Negatives = func([]string) ([]testset.Negative, error) { return negatives, nil }
-		opts.NegativesNote = fmt.Sprintf("%d published negatives of %s", len(negatives), o.negatives)
 	}
 	return runner.Aligned(ctx, protocols, sets, opts)
 }
 
-// checkRules returns an error if rules for English would have to make negatives of another language.
-func (o evalOptions) checkRules(protocols []eval.Protocol, sets []testset.AlignedFiles) error {
-	if !slices.Contains(protocols, eval.XSimPlusPlus) || o.negatives != "rules" {
-		return nil
-	}
-	for _, set := range sets {
-		if set.Pair.Target != "en" {
-			return badinput.Errorf("xsim++: the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives", set.Pair.Target)
-		}
-	}
-	return nil
-}
-
-func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]testset.AlignedFiles, error) {
+func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedFiles, error) {
 	target, err := corpus.ParseLanguage(o.target)
 	if err != nil {
 		return nil, err
@@ -284,18 +296,14 @@ func (o evalOptions) alignedSets(protocols []eval.Protocol) ([]testset.AlignedFi
 		}
 		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target}, Source: o.sourceText, Target: o.targetText}}, nil
 	}
-	name := "flores200"
-	if protocols[0] == eval.Tatoeba {
-		name = "tatoeba"
-	}
-	dir, err := o.directory(name)
+	dir, err := o.directory(protocols[0].Dataset)
 	if err != nil {
 		return nil, err
 	}
 	return testset.FindAligned(dir, o.split, sources, target)
 }
 
-func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, _ []eval.Protocol) ([]*eval.Report, error) {
+func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
 	if o.dir == "" {
 		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
 	}
@@ -303,8 +311,7 @@ func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, _ []eval.
 	if err != nil {
 		return nil, err
 	}
-	report, err := runner.STS(ctx, sets)
-	return []*eval.Report{report}, err
+	return runner.STS(ctx, protocols, sets)
 }
 
 // directory is --dir, or the directory in which mine data puts the set.

@@ -13,9 +13,9 @@ import (
 )
 
 // openScoring gives the runner the scorer of bucc-scored, if that is asked for.
-func (o *evalOptions) openScoring(runner *eval.Runner, protocols []eval.Protocol) (closeScoring func() error, err error) {
+func (o *evalOptions) openScoring(runner *eval.Runner, protocols []*eval.Protocol) (closeScoring func() error, err error) {
 	nothing := func() error { return nil }
-	if !slices.Contains(protocols, eval.BUCCScored) {
+	if !slices.ContainsFunc(protocols, func(p *eval.Protocol) bool { return p.Scorer }) {
 		return nothing, nil
 	}
 	if o.sourceEmb != "" {

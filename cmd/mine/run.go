@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
-	"bitextmine/eval"
+	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -134,7 +134,7 @@ func printGold(ctx context.Context, out io.Writer, name string, gold []testset.I
 			kept = append(kept, testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
 		}
 	}
-	c := eval.Against(kept, gold)
+	c := curve.Against(kept, gold)
 	_, err = fmt.Fprintf(out, "\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
 		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
 	return err

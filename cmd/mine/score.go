@@ -16,6 +16,7 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/eval"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -187,7 +188,7 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	return eval.NewPool(ctx, &eval.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
+	return eval.NewPool(ctx, &vectors.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
 func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*eval.PairScore, stdout io.Writer) error {

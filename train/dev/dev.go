@@ -8,7 +8,9 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/eval"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 )
@@ -27,9 +29,9 @@ func (s Set) Validate() error {
 	switch {
 	case err != nil:
 		return badinput.Errorf("dev: %w", err)
-	case p.Name == eval.BUCCScored.Name:
+	case p.Scorer:
 		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
-	case p.Name == eval.STS.Name && s.Dir != "":
+	case p.Data() == eval.STSSets && s.Dir != "":
 	case s.Dir == "" || s.Tgt == "":
 		return badinput.Errorf("dev: %s needs dir and tgt", p.Name)
 	}
@@ -48,9 +50,9 @@ func Gives(sets []Set, metric string) bool {
 
 // Evaluate returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser de-en
 // f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
-func Evaluate(ctx context.Context, sets []Set, vectors eval.VectorSource, searcher index.Searcher) (map[string]float64, error) {
+func Evaluate(ctx context.Context, sets []Set, source vectors.Source, searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}
-	runner := &eval.Runner{Vectors: vectors, Searcher: searcher}
+	runner := &eval.Runner{Vectors: source, Searcher: searcher}
 	for len(sets) > 0 {
 		n := 1 // number of protocols with the same sentences, which are encoded once
 		for n < len(sets) && sets[n].shares(sets[0]) {
@@ -63,8 +65,8 @@ func Evaluate(ctx context.Context, sets []Set, vectors eval.VectorSource, search
 		for _, r := range reports {
 			for _, row := range append(r.Rows, r.Means...) {
 				for i, column := range r.Columns {
-					if x, ok := row.Cells[i].(float64); ok && column.Kind == eval.Percentage {
-						figures[r.Protocol.Name+" "+row.Name+" "+column.Name] = x
+					if x, ok := row.Cells[i].(float64); ok && column.Kind == report.Percentage {
+						figures[r.Protocol+" "+row.Name+" "+column.Name] = x
 					}
 				}
 			}
@@ -74,31 +76,33 @@ func Evaluate(ctx context.Context, sets []Set, vectors eval.VectorSource, search
 	return figures, nil
 }
 
-// shares reports whether two BUCC protocols use the same halves.
+// shares reports whether two protocols of BUCC sets use the same halves.
 func (s Set) shares(other Set) bool {
-	bucc := strings.HasPrefix(s.Protocol, "bucc") && strings.HasPrefix(other.Protocol, "bucc")
-	return bucc && s.Dir == other.Dir && s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
+	return s.onBUCC() && other.onBUCC() && s.Dir == other.Dir && s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
+}
+
+func (s Set) onBUCC() bool {
+	p, err := eval.ParseProtocol(s.Protocol)
+	return err == nil && p.Data() == eval.BUCCSets
 }
 
 // reports evaluates with the protocols of all, which have the same sentences as s.
-func (s Set) reports(ctx context.Context, runner *eval.Runner, all []Set) ([]*eval.Report, error) {
-	var protocols []eval.Protocol
-	for _, one := range all {
-		protocol, err := eval.ParseProtocol(one.Protocol)
-		if err != nil {
+func (s Set) reports(ctx context.Context, runner *eval.Runner, all []Set) ([]*report.Report, error) {
+	protocols := make([]*eval.Protocol, len(all))
+	for i, one := range all {
+		var err error
+		if protocols[i], err = eval.ParseProtocol(one.Protocol); err != nil {
 			return nil, err
 		}
-		protocols = append(protocols, protocol)
 	}
-	switch {
-	case s.Protocol == eval.STS.Name:
+	switch protocols[0].Data() {
+	case eval.STSSets:
 		found, err := testset.FindSTS(s.Dir)
 		if err != nil {
 			return nil, err
 		}
-		report, err := runner.STS(ctx, found)
-		return []*eval.Report{report}, err
-	case !strings.HasPrefix(s.Protocol, "bucc"):
+		return runner.STS(ctx, protocols, found)
+	case eval.AlignedSets:
 		target, sources, err := s.languages()
 		if err != nil {
 			return nil, err
@@ -109,13 +113,12 @@ func (s Set) reports(ctx context.Context, runner *eval.Runner, all []Set) ([]*ev
 		}
 		return runner.Aligned(ctx, protocols, found, eval.AlignedOptions{})
 	}
-	var pairs []testset.LanguagePair
-	for _, source := range s.Src {
-		pair, err := testset.ParsePair(source, s.Tgt)
-		if err != nil {
+	pairs := make([]testset.LanguagePair, len(s.Src))
+	for i, source := range s.Src {
+		var err error
+		if pairs[i], err = testset.ParsePair(source, s.Tgt); err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, pair)
 	}
 	return runner.BUCC(ctx, protocols, s.Dir, pairs)
 }

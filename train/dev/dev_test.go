@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/eval"
+	"bitextmine/eval/vectors"
 	"bitextmine/index/exact"
 	"bitextmine/train/traintest"
 )
@@ -45,7 +45,7 @@ func evaluatedBy(t *testing.T, sets ...Set) (map[string]float64, int) {
 		t.Fatal(err)
 	}
 	c := &compass{}
-	figures, err := Evaluate(t.Context(), sets, &eval.Embedder{Encoder: c}, searcher)
+	figures, err := Evaluate(t.Context(), sets, &vectors.Embedder{Encoder: c}, searcher)
 	if err != nil {
 		t.Fatal(err)
 	}

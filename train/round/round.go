@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"bitextmine/encode"
-	"bitextmine/eval"
+	"bitextmine/eval/vectors"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -277,12 +277,12 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := encode.Open(model, encode.Options{Library: r.options.Training.Library})
+	opened, err := encode.Open(model, encode.Options{Library: r.options.Training.Library})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, vectors.Close()) }()
-	if figures, err = dev.Evaluate(ctx, r.config.Training.Dev, &eval.Embedder{Encoder: vectors}, r.options.Training.Searcher); err != nil {
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if figures, err = dev.Evaluate(ctx, r.config.Training.Dev, &vectors.Embedder{Encoder: opened}, r.options.Training.Searcher); err != nil {
 		return nil, err
 	}
 	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {

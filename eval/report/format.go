@@ -1,8 +1,6 @@
-package eval
+package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -46,13 +44,13 @@ func (r *Report) Write(w io.Writer, format Format) error {
 		err = r.writeTable(w)
 	}
 	if err != nil {
-		return fmt.Errorf("write the %s report: %w", r.Protocol.Name, err)
+		return fmt.Errorf("write the %s report: %w", r.Protocol, err)
 	}
 	return nil
 }
 
 func (r *Report) writeTable(w io.Writer) error {
-	fmt.Fprintf(w, "%s   encoder %s\n%s\n%s\n\n", r.Protocol.Name, r.Encoder, r.Protocol.Definition[0], r.Protocol.Definition[1])
+	fmt.Fprintf(w, "%s   encoder %s\n%s\n%s\n\n", r.Protocol, r.Encoder, r.Definition[0], r.Definition[1])
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, strings.Join(r.header(), "\t"), "\t\n")
 	for _, row := range r.allRows() {
@@ -70,7 +68,7 @@ func (r *Report) writeTable(w io.Writer) error {
 
 func (r *Report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**, encoder %s. %s %s\n\n", r.Protocol.Name, r.Encoder, r.Protocol.Definition[0], r.Protocol.Definition[1])
+	fmt.Fprintf(&b, "**%s**, encoder %s. %s %s\n\n", r.Protocol, r.Encoder, r.Definition[0], r.Definition[1])
 	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
 	line(r.header())
 	rule := make([]string, len(r.Columns)+1)
@@ -96,7 +94,7 @@ func (r *Report) tsv() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "protocol\t%s\n", strings.Join(r.header(), "\t"))
 	for _, row := range r.allRows() {
-		fmt.Fprintf(&b, "%s\t%s", r.Protocol.Name, row.Name)
+		fmt.Fprintf(&b, "%s\t%s", r.Protocol, row.Name)
 		for _, cell := range row.Cells {
 			b.WriteByte('\t')
 			if cell != nil {
@@ -137,76 +135,4 @@ func (r *Report) shown(row Row) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-// writeJSON writes one object: the figures of the only row, or of the average, are members of the object itself, and
-// all rows are under "rows".
-func (r *Report) writeJSON(w io.Writer) error {
-	top := field{"protocol", r.Protocol.Name}
-	object := []field{top, {"definition", r.Protocol.Definition}, {"encoder", r.Encoder}, {"unit", "percent"}}
-	switch {
-	case len(r.Means) > 0:
-		object = append(object, r.fields(r.Means[len(r.Means)-1])...)
-	case len(r.Rows) == 1:
-		object = append(object, r.fields(r.Rows[0])...)
-	}
-	object = append(object, field{"rows", r.objects(r.Rows)}, field{"means", r.objects(r.Means)})
-	if len(r.Notes) > 0 {
-		object = append(object, field{"notes", r.Notes})
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(ordered(object))
-}
-
-func (r *Report) objects(rows []Row) []ordered {
-	out := make([]ordered, 0, len(rows))
-	for _, row := range rows {
-		out = append(out, r.fields(row))
-	}
-	return out
-}
-
-// fields returns a row as JSON members: its name, its figures, and its counts under "counts".
-func (r *Report) fields(row Row) ordered {
-	out, counts := ordered{{r.Label, row.Name}}, ordered{}
-	for i, cell := range row.Cells {
-		f := field{r.Columns[i].Name, cell}
-		if r.Columns[i].Kind == Count {
-			counts = append(counts, f)
-		} else {
-			out = append(out, f)
-		}
-	}
-	return append(out, field{"counts", counts})
-}
-
-type field struct {
-	name  string
-	value any
-}
-
-// ordered is a JSON object that preserves the order of its members.
-type ordered []field
-
-func (o ordered) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := e.Encode(f.name); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := e.Encode(f.value); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }

@@ -1,4 +1,4 @@
-package eval
+package vectors
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Precomputed reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
+// Files reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
 // belongs to line i of the text. In the file names, {src}, {tgt}, {pair} and {half} are replaced by the short codes of
 // the current pair (de, zh-Hant).
-type Precomputed struct {
+type Files struct {
 	Source, Target string // patterns of file names
 	Dim            int    // dim of headerless files; 0 if all files are .npy
 	DType          embedding.DType
@@ -23,10 +23,10 @@ type Precomputed struct {
 }
 
 // Name returns the names of the files.
-func (p Precomputed) Name() string { return p.Source + " and " + p.Target }
+func (p Files) Name() string { return p.Source + " and " + p.Target }
 
 // Vectors reads a side's file and L2-normalises its rows, as the reference programs do.
-func (p Precomputed) Vectors(_ context.Context, side testset.Side, role Role) (_ Vectors, err error) {
+func (p Files) Vectors(_ context.Context, side testset.Side, role Role) (_ Side, err error) {
 	name := p.Source
 	if role.Target {
 		name = p.Target
@@ -34,26 +34,26 @@ func (p Precomputed) Vectors(_ context.Context, side testset.Side, role Role) (_
 	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half).Replace(name)
 	file, err := p.open(path)
 	if err != nil {
-		return Vectors{}, err
+		return Side{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if file.N != len(side.Texts) {
-		return Vectors{}, badinput.Errorf("%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
+		return Side{}, badinput.Errorf("%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
 			path, file.N, side.Language, len(side.Texts))
 	}
 	rows := make([]float32, file.N*file.Dim)
 	file.Float32(rows, 0, file.N)
 	if err := normaliseRows(rows, file.Dim, path); err != nil {
-		return Vectors{}, err
+		return Side{}, err
 	}
 	m := embedding.FromFloat32(rows, file.Dim)
 	if p.Narrow {
 		m = embedding.Narrow(m)
 	}
-	return Vectors{Side: side, Rows: m}, nil
+	return Side{Side: side, Rows: m}, nil
 }
 
-func (p Precomputed) open(path string) (*embedding.File, error) {
+func (p Files) open(path string) (*embedding.File, error) {
 	if filepath.Ext(path) == ".npy" {
 		return embedding.OpenArray(path)
 	}

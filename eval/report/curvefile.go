@@ -1,4 +1,4 @@
-package eval
+package report
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 
+	"bitextmine/eval/curve"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -20,7 +21,7 @@ import (
 // WriteCurves writes the precision-recall curves of reports as TSV: one line per extracted pair, best first.
 func WriteCurves(path string, reports []*Report) error {
 	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Curves) > 0 }) {
-		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have one", path)
+		return noCurve(path)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
@@ -28,12 +29,16 @@ func WriteCurves(path string, reports []*Report) error {
 		for _, r := range reports {
 			for _, c := range r.Curves {
 				for _, p := range c.Points {
-					fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%d\t%.4f\t%.4f\t%.4f\n", r.Protocol.Name, c.Name, p.Score, p.Extracted, p.Correct, p.Precision(), p.Recall(), p.F1())
+					fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%d\t%.4f\t%.4f\t%.4f\n", r.Protocol, c.Name, p.Score, p.Extracted, p.Correct, p.Precision(), p.Recall(), p.F1())
 				}
 			}
 		}
 		return w.Flush()
 	})
+}
+
+func noCurve(path string) error {
+	return badinput.Errorf("%s: none of the protocols has a precision-recall curve: evaluate one with a threshold, such as bucc-laser", path)
 }
 
 // plotPoints is the maximum number of points of a drawn curve. More points than pixels show nothing.
@@ -52,7 +57,7 @@ func PlotCurves(path, ext string, reports []*Report) error {
 	n := 0
 	for _, r := range reports {
 		for _, c := range r.Curves {
-			name := fmt.Sprintf("%s %s", r.Protocol.Name, c.Name)
+			name := fmt.Sprintf("%s %s", r.Protocol, c.Name)
 			if err := addCurve(p, name, c, plotutil.Color(n)); err != nil {
 				return fmt.Errorf("plot %s: %w", name, err)
 			}
@@ -60,7 +65,7 @@ func PlotCurves(path, ext string, reports []*Report) error {
 		}
 	}
 	if n == 0 {
-		return badinput.Errorf("%s: none of the protocols has a precision-recall curve; bucc-laser, bucc-st and bucc-cosine have one", path)
+		return noCurve(path)
 	}
 	drawing, err := p.WriterTo(16*vg.Centimeter, 12*vg.Centimeter, ext)
 	if err != nil {
@@ -72,7 +77,7 @@ func PlotCurves(path, ext string, reports []*Report) error {
 	})
 }
 
-func addCurve(p *plot.Plot, name string, c NamedCurve, colour color.Color) error {
+func addCurve(p *plot.Plot, name string, c Curve, colour color.Color) error {
 	if len(c.Points) == 0 {
 		return nil
 	}
@@ -88,7 +93,7 @@ func addCurve(p *plot.Plot, name string, c NamedCurve, colour color.Color) error
 	line.Color = colour
 	p.Add(line)
 	p.Legend.Add(name, line)
-	var at *Point
+	var at *curve.Point
 	for i := range c.Points {
 		if c.Points[i].Score >= c.Threshold {
 			at = &c.Points[i]

@@ -1,4 +1,4 @@
-package eval
+package vectors
 
 import (
 	"context"
@@ -13,19 +13,6 @@ type Encoder interface {
 	Name() string
 	Dim() int
 	Encode(ctx context.Context, language string, texts []string, dst []float32) error
-}
-
-// Role says which vectors are wanted, for a VectorSource that reads them from files.
-type Role struct {
-	Pair   testset.LanguagePair
-	Half   string // "train"; empty if the set has no halves
-	Target bool
-}
-
-// VectorSource returns the vectors of a side; row i is the vector of sentence i.
-type VectorSource interface {
-	Name() string // name of the encoder, for the report
-	Vectors(ctx context.Context, side testset.Side, role Role) (Vectors, error)
 }
 
 // Embedder encodes sides. It caches the vectors of every text of a language until Forget, so English is encoded once
@@ -49,20 +36,20 @@ type lexicon struct {
 func (e *Embedder) Name() string { return e.Encoder.Name() }
 
 // Vectors encodes the texts of side that are not cached.
-func (e *Embedder) Vectors(ctx context.Context, side testset.Side, _ Role) (Vectors, error) {
+func (e *Embedder) Vectors(ctx context.Context, side testset.Side, _ Role) (Side, error) {
 	lex, err := e.learn(ctx, side)
 	if err != nil {
-		return Vectors{}, fmt.Errorf("encode %d %s sentences: %w", len(side.Texts), side.Language, err)
+		return Side{}, fmt.Errorf("encode %d %s sentences: %w", len(side.Texts), side.Language, err)
 	}
 	rows := make([]int32, len(side.Texts))
 	for i, text := range side.Texts {
 		rows[i] = lex.row[text]
 	}
-	m := gather(embedding.FromFloat32(lex.rows, e.Encoder.Dim()), rows)
+	m := Gather(embedding.FromFloat32(lex.rows, e.Encoder.Dim()), rows)
 	if e.Narrow {
 		m = embedding.Narrow(m)
 	}
-	return Vectors{Side: side, Rows: m}, nil
+	return Side{Side: side, Rows: m}, nil
 }
 
 // Forget removes the cached vectors of a language.

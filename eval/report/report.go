@@ -1,6 +1,11 @@
-package eval
+// Package report holds what an evaluation found, as rows of figures, and prints it: as a table, JSON, TSV or Markdown.
+package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"bitextmine/eval/curve"
+)
 
 // Kind is the type of a column's values. It decides how they are printed.
 type Kind int
@@ -28,46 +33,52 @@ type Row struct {
 
 // Report is a protocol's result over one or more language pairs or sets.
 type Report struct {
-	Protocol Protocol
-	Encoder  string
-	Label    string // what a row is: "pair", "set"
-	Columns  []Column
-	Rows     []Row
+	Protocol   string    // its name
+	Definition [2]string // what the protocol measures
+	Encoder    string
+	Label      string // what a row is: "pair", "set"
+	Columns    []Column
+	Rows       []Row
 	// Means are rows computed from other rows: the average over the pairs, or a year of sts. There are none for a
 	// single pair.
 	Means []Row
 	// Notes are what a reader must know before comparing the figures with others.
 	Notes []string
 	// Curves are the precision-recall curves of protocols with a threshold, one for each row.
-	Curves []NamedCurve
+	Curves []Curve
 }
 
-// NamedCurve is the precision-recall curve of a pair.
-type NamedCurve struct {
+// Curve is the precision-recall curve of a pair.
+type Curve struct {
 	Name      string
 	Threshold float64
-	Points    []Point
+	Points    []curve.Point
 }
 
-func (r *Report) note(format string, args ...any) {
+// Note adds a note.
+func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// average adds the mean of every percentage over the rows if there is more than one row.
-func (r *Report) average() {
-	if len(r.Rows) < 2 {
-		return
+// Average adds the mean of every percentage over the rows if there is more than one row.
+func (r *Report) Average() {
+	if len(r.Rows) > 1 {
+		r.Means = append(r.Means, r.Mean("average", r.Rows))
 	}
-	mean := Row{Name: "average", Cells: make([]any, len(r.Columns))}
+}
+
+// Mean is a row of the means of percentages and the sums of counts over rows with the report's columns.
+func (r *Report) Mean(name string, rows []Row) Row {
+	mean := Row{Name: name, Cells: make([]any, len(r.Columns))}
 	for c, column := range r.Columns {
 		switch column.Kind {
 		case Percentage:
-			mean.Cells[c] = meanOf(r.Rows, c)
+			mean.Cells[c] = meanOf(rows, c)
 		case Count:
-			mean.Cells[c] = sumOf(r.Rows, c)
+			mean.Cells[c] = sumOf(rows, c)
 		}
 	}
-	r.Means = append(r.Means, mean)
+	return mean
 }
 
 func meanOf(rows []Row, column int) any {

@@ -1,10 +1,7 @@
-package eval
+// Package curve computes precision-recall curves of pairs that were scored, and the threshold with the best F1.
+package curve
 
-import (
-	"slices"
-
-	"bitextmine/eval/testset"
-)
+import "bitextmine/eval/testset"
 
 // Scored is a pair that a protocol extracted. Correct says whether it is gold.
 type Scored struct {
@@ -19,15 +16,16 @@ type Counts struct {
 }
 
 // Precision is Correct/Extracted in percent, or 0 if nothing was extracted.
-func (c Counts) Precision() float64 { return percent(c.Correct, c.Extracted) }
+func (c Counts) Precision() float64 { return Percent(c.Correct, c.Extracted) }
 
 // Recall is Correct/Gold in percent, or 0 if there is no gold.
-func (c Counts) Recall() float64 { return percent(c.Correct, c.Gold) }
+func (c Counts) Recall() float64 { return Percent(c.Correct, c.Gold) }
 
 // F1 is the harmonic mean of precision and recall in percent, or 0 if nothing is correct.
-func (c Counts) F1() float64 { return percent(2*c.Correct, c.Extracted+c.Gold) }
+func (c Counts) F1() float64 { return Percent(2*c.Correct, c.Extracted+c.Gold) }
 
-func percent(part, whole int) float64 {
+// Percent is part/whole in percent, or 0 if whole is 0.
+func Percent(part, whole int) float64 {
 	if whole == 0 {
 		return 0
 	}
@@ -55,8 +53,8 @@ type Point struct {
 	Counts
 }
 
-// Curve returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
-func Curve(pairs []Scored, gold int) []Point {
+// Of returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
+func Of(pairs []Scored, gold int) []Point {
 	points := make([]Point, len(pairs))
 	counts := Counts{Gold: gold}
 	for i, p := range pairs {
@@ -98,33 +96,4 @@ func Extract(pairs []Scored, gold int, threshold float64) Counts {
 		}
 	}
 	return counts
-}
-
-// pairSet is a set of gold pairs.
-type pairSet map[[2]int32]struct{}
-
-func newPairSet(gold [][2]int32) pairSet {
-	set := make(pairSet, len(gold))
-	for _, g := range gold {
-		set[g] = struct{}{}
-	}
-	return set
-}
-
-func (s pairSet) has(source, target int32) bool {
-	_, ok := s[[2]int32{source, target}]
-	return ok
-}
-
-// bestFirst sorts by score. Pairs with equal scores stay in key order.
-func bestFirst(pairs []Scored) {
-	slices.SortStableFunc(pairs, func(a, b Scored) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
 }
