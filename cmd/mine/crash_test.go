@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program builds mine once for the tests that need a process of it.
-func program(t *testing.T) string {
+// buildProgram builds mine once for the tests that need a process of it.
+func buildProgram(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program; not in -short")
@@ -61,7 +61,7 @@ func ended(t *testing.T, cmd *exec.Cmd) syscall.WaitStatus {
 }
 
 func TestHowTheProgramEnds(t *testing.T) {
-	path := program(t)
+	path := buildProgram(t)
 	t.Run("a crash is no exit code", func(t *testing.T) { testCrash(t, path) })
 	t.Run("a second signal ends it at once", func(t *testing.T) { testSecondSignal(t, path) })
 	t.Run("gold is no pipe", func(t *testing.T) { testGoldPipe(t, path) })

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 )
@@ -49,7 +50,7 @@ func execute(ctx context.Context, args []string) int {
 		}()
 	}
 	root := newRoot()
-	root.SetArgs(gatherLists(args))
+	root.SetArgs(flags.GatherLists(args))
 	err = root.ExecuteContext(ctx)
 	switch {
 	case err == nil:

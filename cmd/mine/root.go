@@ -3,10 +3,15 @@ package main
 import (
 	"log/slog"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/evaluation"
+	"bitextmine/cmd/mine/fitting"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/operation"
+	"bitextmine/cmd/mine/program"
+	"bitextmine/cmd/mine/training"
 	"bitextmine/internal/badinput"
 )
 
@@ -21,10 +26,10 @@ neighbours in both directions, scores pairs by margin, and writes the best one-t
 Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk);
 3 another process works in the
 output directory (a nightly run, a training, rounds).`,
-		Version:       version,
+		Version:       program.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          noArguments,
+		Args:          flags.NoArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(*cobra.Command, []string) {
 			level := slog.LevelInfo
@@ -38,47 +43,11 @@ output directory (a nightly run, a training, rounds).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newPlan(), newDoctor(), newTask(), newStatus(), newDiff(), newGC(), newConfig(),
-		newEval(), newData(), newScore(), newExplain(), newCalibrate(), newFitScorer(), newTrain(), newDistill(), newRound(), newVersion())
+	root.AddCommand(
+		operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewTask(),
+		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
+		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
+		fitting.NewCalibrate(), fitting.NewFitScorer(),
+		training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root
-}
-
-// noArguments refuses words that no flag takes.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
-	}
-	return nil
-}
-
-// listFlags take every word that follows them, so that a shell's expansion of `--src-text data/*.de` works.
-var listFlags = []string{"--src-text", "--tgt-text"}
-
-// gatherLists repeats a list flag before each of the words that follow it.
-func gatherLists(args []string) []string {
-	var out []string
-	list := ""
-	for i, arg := range args {
-		switch {
-		case arg == "--":
-			return append(out, args[i:]...)
-		case strings.HasPrefix(arg, "-"):
-			list = ""
-			for _, flag := range listFlags {
-				if arg == flag {
-					list = flag
-				}
-			}
-			if list != "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-				continue // each of its words brings the flag along
-			}
-			out = append(out, arg)
-			// A flag of another kind takes its own word; it is not ours to tell which do, so pass both on.
-		case list != "":
-			out = append(out, list, arg)
-		default:
-			out = append(out, arg)
-		}
-	}
-	return out
 }

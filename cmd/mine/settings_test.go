@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"bitextmine/corpus"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/operation"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
@@ -22,7 +23,7 @@ import (
 // defaults, and no others but its own.
 func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 	known := map[string]setting.Declared{}
-	for _, s := range allSettings {
+	for _, s := range flags.All {
 		if s.Flag != "" {
 			known[s.Flag] = s
 		}
@@ -33,7 +34,7 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 	own := map[string]string{
 		"run": "config nightly engine-dry-run", "plan": "config nightly json", "doctor": "config nightly json", "config": "config nightly",
 	}
-	for _, cmd := range []*cobra.Command{newRun(), newPlan(), newDoctor(), newConfig()} {
+	for _, cmd := range []*cobra.Command{operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewConfig()} {
 		missing := maps.Clone(known)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			s, ok := known[f.Name]
@@ -83,40 +84,6 @@ func TestHelpShowsDefaults(t *testing.T) {
 		if !strings.Contains(help, want) {
 			t.Errorf("mine run --help does not show %s", want)
 		}
-	}
-}
-
-// TestDefaultsOfReaders: commands that read text without settings read it as a run does.
-func TestDefaultsOfReaders(t *testing.T) {
-	cfg, _, err := mergeLayers(nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := cfg.CorpusOptions(), corpus.DefaultOptions(); got[0] != want || got[1] != want {
-		t.Errorf("configs/default.yaml %+v, corpus.DefaultOptions %+v", got, want)
-	}
-}
-
-func TestVersion(t *testing.T) {
-	if out := must(t, "version"); !strings.HasPrefix(out, "mine "+version) || strings.Count(out, "\n") != 1 {
-		t.Errorf("mine version prints %q", out)
-	}
-	info := &debug.BuildInfo{GoVersion: "go1.26", Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "false"},
-	}}
-	if got, want := describeBuild(info), version+", commit 0123456789ab, go1.26"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	info.Settings[1].Value = "true"
-	if got, want := describeBuild(info), version+", commit 0123456789ab with changes, go1.26"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	info.Settings = nil
-	if got, want := describeBuild(info), version+", built without a record of the commit, go1.26"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := describeBuild(nil); got != version {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -176,5 +143,11 @@ func TestScoreReadsCorporaBySettings(t *testing.T) {
 	}
 	if _, err := command(t, append(args, "--src-format", "csv")...); !badinput.Is(err) || !strings.Contains(err.Error(), "csv") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if out := must(t, "version"); !strings.HasPrefix(out, "mine "+program.Version) || strings.Count(out, "\n") != 1 {
+		t.Errorf("mine version prints %q", out)
 	}
 }

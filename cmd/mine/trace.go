@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
+
+	"bitextmine/cmd/mine/program"
 )
 
 // flushTime is how long the end of a command waits for a collector.
@@ -28,7 +30,7 @@ func startTracing(ctx context.Context) (stop func() error, err error) {
 		return nil, fmt.Errorf("start tracing: %w", err)
 	}
 	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(resource.NewSchemaless(
-		attribute.String("service.name", "mine"), attribute.String("service.version", version))))
+		attribute.String("service.name", "mine"), attribute.String("service.version", program.Version))))
 	otel.SetTracerProvider(provider)
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)

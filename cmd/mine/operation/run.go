@@ -1,4 +1,5 @@
-package main
+// Package operation has the commands that start runs and look after them and their work directory.
+package operation
 
 import (
 	"context"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
@@ -23,8 +26,9 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-func newRun() *cobra.Command {
-	var s settings
+// NewRun makes mine run.
+func NewRun() *cobra.Command {
+	var s flags.Settings
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -35,21 +39,21 @@ the work directory, so that the same call goes on where a stopped one was.
 Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, or named columns
 of TSV, JSONL and Parquet.`,
 		Example: `  mine run --src de --tgt en --src-text news.de.gz --tgt-text news.en/*.jsonl --text-column body --out mined`,
-		Args:    noArguments,
+		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, _, err := s.load()
+			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
 			if dryRun {
 				cfg.DryRun = cmd.OutOrStdout()
-				_, err := pipeline.Run(cmd.Context(), *cfg, runOptions(progress.Silent))
+				_, err := pipeline.Run(cmd.Context(), *cfg, program.RunOptions(progress.Silent))
 				return err
 			}
-			return runRun(cmd.Context(), *cfg, s.nightly, cmd.OutOrStdout())
+			return runRun(cmd.Context(), *cfg, s.Nightly, cmd.OutOrStdout())
 		},
 	}
-	s.register(cmd)
+	s.Register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false, "print the scripts or manifests of the engine instead of running them")
 	return cmd
 }
@@ -63,7 +67,7 @@ func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Write
 	if nightly {
 		run = pipeline.Nightly
 	}
-	report, err := run(ctx, cfg, runOptions(progress.New(os.Stderr)))
+	report, err := run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"context"
@@ -33,7 +33,8 @@ type scoreOptions struct {
 	prefix, out                string
 }
 
-func newScore() *cobra.Command {
+// NewScore makes mine score.
+func NewScore() *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
 		Use:   "score [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
@@ -50,7 +51,7 @@ source, target and the columns in that order; a tab within a text becomes a spac
 			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd, "k", "margin",
+	o.Register(cmd, "k", "margin",
 		// of corpora
 		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line", "max_line_bytes")
 	f := cmd.Flags()
@@ -75,7 +76,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	if err := o.load(); err != nil {
+	if err := o.Load(); err != nil {
 		return err
 	}
 	margin, err := mine.ParseMargin(o.cfg.Margin)
@@ -139,7 +140,7 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args 
 	}
 	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), exchange.Options{
 		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
-		MustName: o.flags.Changed("src-column") || o.flags.Changed("tgt-column"), Added: o.added(),
+		MustName: o.Changed("src-column") || o.Changed("tgt-column"), Added: o.added(),
 	})
 	return in, "", err
 }

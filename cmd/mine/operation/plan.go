@@ -1,51 +1,48 @@
-package main
+package operation
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 )
 
-func newPlan() *cobra.Command {
-	var s settings
+// NewPlan makes mine plan.
+func NewPlan() *cobra.Command {
+	var s flags.Settings
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a run would do and cost, and whether it fits",
 		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then finds done; nothing
 else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, _, err := s.load()
+			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
 			return runPlan(cmd.Context(), *cfg, asJSON, cmd.OutOrStdout())
 		},
 	}
-	s.register(cmd)
+	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// runOptions are what every command that computes gives to the pipeline.
-func runOptions(reporter progress.Reporter) pipeline.Options {
-	return pipeline.Options{Progress: reporter, Log: slog.Default(), Version: version}
-}
-
 func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writer) error {
-	e, refused := pipeline.Plan(ctx, cfg, runOptions(progress.Silent))
+	e, refused := pipeline.Plan(ctx, cfg, program.RunOptions(progress.Silent))
 	if e == nil {
 		return refused
 	}

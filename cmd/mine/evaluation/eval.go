@@ -1,4 +1,5 @@
-package main
+// Package evaluation has the commands that measure encoders and say how pairs came by their scores.
+package evaluation
 
 import (
 	"context"
@@ -42,7 +43,8 @@ type evalOptions struct {
 	scorer           string
 }
 
-func newEval() *cobra.Command {
+// NewEval makes mine eval.
+func NewEval() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval PROTOCOL...",
@@ -60,7 +62,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 			return runEval(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
 	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all in a line-aligned set)")
@@ -154,7 +156,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 
 // runner opens the encoder, or the embeddings that replace it.
 func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
-	if err := o.load(); err != nil {
+	if err := o.Load(); err != nil {
 		return nil, nil, err
 	}
 	narrow := embedding.DType(o.dtype) == embedding.Float16

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"context"
@@ -12,16 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/eval/dataset"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 )
 
-func newData() *cobra.Command {
+// NewData makes mine data.
+func NewData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Download published test sets by name",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newDataList(), newDataGet())
@@ -32,7 +34,7 @@ func newDataList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the sets with their licences, and whether their content is pinned",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout()) },
 	}
 }
@@ -156,4 +158,13 @@ func dataDirectory(name string) (string, error) {
 		return "", badinput.Errorf("the set %s was not downloaded: run `mine data get %s`, or name your own copy with --dir", name, name)
 	}
 	return dir, err
+}
+
+// cacheDir is where downloaded data lies: MINE_CACHE, or mine in the user's cache directory.
+func cacheDir() (string, error) {
+	if dir := os.Getenv("MINE_CACHE"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	return dir + "/mine", err
 }

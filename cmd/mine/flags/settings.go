@@ -1,4 +1,5 @@
-package main
+// Package flags merges the settings of a run: defaults, presets, the environment and the flags of a command.
+package flags
 
 import (
 	"fmt"
@@ -11,36 +12,44 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
-type settings struct {
+// Settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
+type Settings struct {
 	preset  string
-	nightly bool
+	Nightly bool // for the night: the preset nightly lies below --config
 	flags   *pflag.FlagSet
 	bound   []setting.Declared // whose flags the command has
 }
 
-// register adds --config, --nightly and the flags of every setting that has one. Every setting can be set by file and
+// Register adds --config, --nightly and the flags of every setting that has one. Every setting can be set by file and
 // environment.
-func (s *settings) register(cmd *cobra.Command) {
-	s.registerSome(cmd, allSettings)
-	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
-	s.flags.BoolVar(&s.nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
+func (s *Settings) Register(cmd *cobra.Command) {
+	s.RegisterSome(cmd, All)
+	s.RegisterPreset()
+	s.flags.BoolVar(&s.Nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
 }
 
-// registerSome adds the flags of some settings.
-func (s *settings) registerSome(cmd *cobra.Command, some []setting.Declared) {
+// RegisterSome adds the flags of some settings.
+func (s *Settings) RegisterSome(cmd *cobra.Command, some []setting.Declared) {
 	s.flags, s.bound = cmd.Flags(), some
 	for _, one := range some {
 		addFlag(s.flags, one)
 	}
 }
 
-// declared returns the settings of some keys.
-func declared(keys ...string) []setting.Declared {
+// RegisterPreset adds --config to a command that has registered some settings.
+func (s *Settings) RegisterPreset() {
+	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+}
+
+// Changed reports whether a flag of the command was given.
+func (s *Settings) Changed(flag string) bool { return s.flags.Changed(flag) }
+
+// Declared returns the settings of some keys.
+func Declared(keys ...string) []setting.Declared {
 	some := make([]setting.Declared, len(keys))
 	for i, key := range keys {
 		var ok bool
-		if some[i], ok = find(allSettings, key); !ok {
+		if some[i], ok = find(All, key); !ok {
 			panic("no setting is called " + key)
 		}
 	}
@@ -76,10 +85,10 @@ func shownZero(value any) string {
 	return ""
 }
 
-// load returns the configuration and the origin of each of its values, in the order of pipeline.Config.
-func (s *settings) load() (*pipeline.Config, []layered, error) {
+// Load returns the configuration and the origin of each of its values, in the order of pipeline.Config.
+func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 	var presets []string
-	if s.nightly {
+	if s.Nightly {
 		presets = append(presets, "nightly")
 	}
 	if s.preset != "" {

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/view"
@@ -19,11 +21,12 @@ import (
 
 // explainOptions are the flags of mine explain.
 type explainOptions struct {
-	settings
+	flags.Settings
 	table, run string
 }
 
-func newExplain() *cobra.Command {
+// NewExplain makes mine explain.
+func NewExplain() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE --run DIR)",
@@ -37,14 +40,14 @@ run's text. All the rest is in the run: run.json names its settings and its work
 			return runExplain(cmd.Context(), &o, args, cmd.OutOrStdout())
 		},
 	}
-	o.registerSome(cmd, declared("onnxruntime", "threads"))
+	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	cmd.Flags().StringVar(&o.table, "bitext", "", "the run's bitext file, whose row is meant")
 	cmd.Flags().StringVar(&o.run, "run", "", "the run's output directory")
 	return cmd
 }
 
 func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Writer) (err error) {
-	cfg, _, err := o.load()
+	cfg, _, err := o.Load()
 	if err == nil {
 		err = cfg.Resolve()
 	}
@@ -55,7 +58,7 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	if err != nil {
 		return err
 	}
-	run, err := view.Open(ctx, location, version, slog.Default())
+	run, err := view.Open(ctx, location, program.Version, slog.Default())
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-package main
+// Package fitting has the commands that fit what decides between candidates, a threshold or a scorer, to a corpus.
+package fitting
 
 import (
 	"context"
@@ -7,12 +8,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -23,7 +27,7 @@ import (
 
 // calibrateOptions are the flags of mine calibrate beside a run's.
 type calibrateOptions struct {
-	settings
+	flags.Settings
 	planted   string
 	precision float64
 	resamples int
@@ -31,7 +35,8 @@ type calibrateOptions struct {
 	curve     string
 }
 
-func newCalibrate() *cobra.Command {
+// NewCalibrate makes mine calibrate.
+func NewCalibrate() *cobra.Command {
 	var o calibrateOptions
 	cmd := &cobra.Command{
 		Use:   "calibrate",
@@ -43,16 +48,16 @@ whose intermediate files serve both ways; the injected sentences are in no bitex
 is to use it takes no scorer (--scorer none).`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
   mine calibrate --config nightly.yaml --planted known.tsv --for-precision 0.95 --write nightly.yaml`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, _, err := o.load()
+			cfg, _, err := o.Load()
 			if err != nil {
 				return err
 			}
 			return runCalibrate(cmd.Context(), o, *cfg, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.planted, "planted", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
@@ -78,7 +83,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if err != nil {
 		return err
 	}
-	c, err := pipeline.Calibrate(ctx, cfg, known, runOptions(progress.New(os.Stderr)))
+	c, err := pipeline.Calibrate(ctx, cfg, known, program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}
@@ -165,7 +170,7 @@ func writeThreshold(path string, threshold float64) error {
 		return fmt.Errorf("read the config: %w", err)
 	}
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path, oneLine(err))
+		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if doc.Kind == 0 {
 		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}

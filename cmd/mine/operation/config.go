@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"encoding/json"
@@ -7,35 +7,38 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
 )
 
-func newConfig() *cobra.Command {
-	var s settings
+// NewConfig makes mine config.
+func NewConfig() *cobra.Command {
+	var s flags.Settings
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings of a run and where each came from",
 		Long:  "Print the settings that `mine run` with the same flags would use, and where each value came from:\ndefaults < --config < MINE_* environment < flags.",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, values, err := s.load()
+			_, values, err := s.Load()
 			if err != nil {
 				return err
 			}
 			return printSettings(cmd.OutOrStdout(), values)
 		},
 	}
-	s.register(cmd)
+	s.Register(cmd)
 	return cmd
 }
 
-func printSettings(w io.Writer, values []layered) error {
+func printSettings(w io.Writer, values []flags.Layered) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range values {
-		shown, err := json.Marshal(v.value)
+		shown, err := json.Marshal(v.Value)
 		if err != nil {
-			shown = []byte(fmt.Sprint(v.value)) // --threshold nan, which a run refuses
+			shown = []byte(fmt.Sprint(v.Value)) // --threshold nan, which a run refuses
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", v.key, shown, v.origin)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", v.Key, shown, v.Origin)
 	}
 	return table.Flush()
 }

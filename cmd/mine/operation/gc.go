@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"fmt"
@@ -7,18 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/store"
 )
 
-func newGC() *cobra.Command {
+// NewGC makes mine gc.
+func NewGC() *cobra.Command {
 	var sweep admin.Sweep
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove intermediate files that the last runs do not need",
 		Long: `Remove from a work directory what none of the last runs made or used, and what killed processes left behind. With --cells
 searched cells go too, once they are merged: it saves most of the space, and a run after text was withdrawn searches them again.`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 	}
 	work := workFlag(cmd)
 	f := cmd.Flags()
@@ -29,7 +32,7 @@ searched cells go too, once they are merged: it saves most of the space, and a r
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var swept *admin.Swept
 		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
-			swept, err = admin.GC(cmd.Context(), st, sweep, version, slog.Default())
+			swept, err = admin.GC(cmd.Context(), st, sweep, program.Version, slog.Default())
 			return err
 		})
 		if swept != nil {

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil"
 )
 
-func newDistill() *cobra.Command {
-	var s settings
+// NewDistill makes mine distill.
+func NewDistill() *cobra.Command {
+	var s flags.Settings
 	o := distil.DefaultOptions()
 	var texts []string
 	cmd := &cobra.Command{
@@ -27,9 +29,9 @@ needs no translations. OUT/model is the encoder, OUT/teacher has the teacher's v
 other settings, encodes no sentence twice. docs/encoders.md describes the method and what it costs in quality.`,
 		Example: `  mine distill --teacher labse/model.yaml --text de=news.de --text en=news.en --out labse-static
   mine run --src de --tgt en --encoder labse-static/model`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, _, err := s.load()
+			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -40,7 +42,7 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 			return runDistill(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	s.registerSome(cmd, declared("onnxruntime", "threads"))
+	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")

@@ -1,4 +1,4 @@
-package main
+package fitting
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -29,8 +31,9 @@ type fitOptions struct {
 	without                []string
 }
 
-func newFitScorer() *cobra.Command {
-	var s settings
+// NewFitScorer makes mine fit-scorer.
+func NewFitScorer() *cobra.Command {
+	var s flags.Settings
 	var o fitOptions
 	cmd := &cobra.Command{
 		Use:   "fit-scorer",
@@ -46,12 +49,12 @@ several language pairs; --src and --tgt are then not needed.`,
 		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
   mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json
   mine fit-scorer --examples de.json --examples fr.json --scorer-out both.json`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runFitScorer(cmd.Context(), &s, o, cmd.OutOrStdout())
 		},
 	}
-	s.register(cmd)
+	s.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
@@ -65,7 +68,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	return cmd
 }
 
-func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer) error {
+func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.Writer) error {
 	sets, err := o.sets(ctx, s)
 	if err != nil {
 		return err
@@ -93,7 +96,7 @@ func runFitScorer(ctx context.Context, s *settings, o fitOptions, out io.Writer)
 }
 
 // sets makes or reads the examples.
-func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
+func (o fitOptions) sets(ctx context.Context, s *flags.Settings) ([]*fit.Set, error) {
 	var sets []*fit.Set
 	for _, path := range o.examples {
 		set, err := fit.ReadSet(path)
@@ -105,7 +108,7 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
 	if sets != nil {
 		return sets, nil
 	}
-	cfg, _, err := s.load()
+	cfg, _, err := s.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func (o fitOptions) sets(ctx context.Context, s *settings) ([]*fit.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs}, runOptions(progress.New(os.Stderr)))
+	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs}, program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"os"
@@ -6,13 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
 )
 
-func newTask() *cobra.Command {
-	var s settings
+// NewTask makes mine task.
+func NewTask() *cobra.Command {
+	var s flags.Settings
 	var cfg pipeline.TaskConfig
 	cmd := &cobra.Command{
 		Use:   "task PLAN INDEX",
@@ -32,15 +35,15 @@ output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 faile
 			if err != nil {
 				return badinput.Errorf("the index of a task is a number, not %q", args[1])
 			}
-			run, _, err := s.load()
+			run, _, err := s.Load()
 			if err != nil {
 				return err
 			}
 			cfg.Plan, cfg.Index, cfg.Resources = args[0], index, run.Resources
-			return pipeline.RunTasks(cmd.Context(), cfg, runOptions(progress.New(os.Stderr)))
+			return pipeline.RunTasks(cmd.Context(), cfg, program.RunOptions(progress.New(os.Stderr)))
 		},
 	}
-	s.registerSome(cmd, declared("onnxruntime", "threads"))
+	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")

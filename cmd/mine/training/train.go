@@ -1,4 +1,5 @@
-package main
+// Package training has the commands that make encoders.
+package training
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
@@ -19,7 +21,7 @@ import (
 
 // trainOptions are the flags of mine train.
 type trainOptions struct {
-	settings
+	flags.Settings
 	preset string
 	bitext []string
 	out    string
@@ -28,7 +30,8 @@ type trainOptions struct {
 	resume bool
 }
 
-func newTrain() *cobra.Command {
+// NewTrain makes mine train.
+func NewTrain() *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train",
@@ -38,12 +41,12 @@ checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md desc
 		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
   mine train --config configs/train/contrastive.yaml --out trained --resume
   mine run --src de --tgt en --encoder trained/model`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runTrain(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	o.registerSome(cmd, declared("onnxruntime", "threads"))
+	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
 	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
@@ -62,7 +65,7 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cfg, _, err := o.load()
+	cfg, _, err := o.Load()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"encoding/json"
@@ -32,24 +32,24 @@ const envPrefix = "MINE_"
 // otherEnv are the variables under the prefix that are no settings.
 var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
 
-// layered is a setting's value and where it came from.
-type layered struct {
-	key    string
-	value  any
-	origin string
+// Layered is a setting's value and where it came from.
+type Layered struct {
+	Key    string
+	Value  any
+	Origin string
 }
 
 // mergeLayers puts presets over the defaults, the environment over those, and the flags of the bound settings over all.
 // It returns the configuration and its values in the order of pipeline.Config.
-func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []layered, error) {
+func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []Layered, error) {
 	v := viper.New()
 	from, err := mergePresets(v, presets)
 	if err != nil {
 		return nil, nil, err
 	}
 	warnUnknownEnv()
-	var values []layered
-	for _, s := range allSettings {
+	var values []Layered
+	for _, s := range All {
 		origin := "default"
 		if preset, ok := from[s.Key]; ok {
 			origin = preset
@@ -73,7 +73,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 				return nil, nil, err
 			}
 		}
-		values = append(values, layered{key: s.Key, origin: origin, value: v.Get(s.Key)})
+		values = append(values, Layered{Key: s.Key, Origin: origin, Value: v.Get(s.Key)})
 	}
 	var cfg pipeline.Config
 	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists), asDeclared); err != nil {
@@ -156,7 +156,7 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 // checkValues lists the settings that are not known and those whose value does not fit.
 func checkValues(values map[string]any) (wrong []string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if s, ok := find(allSettings, key); !ok {
+		if s, ok := find(All, key); !ok {
 			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
 		} else if err := checkValue(s, values[key]); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
@@ -231,7 +231,7 @@ func warnUnknownEnv() {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		key, ok := strings.CutPrefix(name, envPrefix)
-		if _, known := find(allSettings, strings.ToLower(key)); !ok || known ||
+		if _, known := find(All, strings.ToLower(key)); !ok || known ||
 			slices.ContainsFunc(otherEnv, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
@@ -259,8 +259,8 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// allSettings are the settings of a run in the order of pipeline.Config.
-var allSettings = setting.List[pipeline.Config]()
+// All are the settings of a run in the order of pipeline.Config.
+var All = setting.List[pipeline.Config]()
 
 // find returns the setting of a key.
 func find(settings []setting.Declared, key string) (setting.Declared, bool) {

@@ -1,11 +1,11 @@
-package main
+package evaluation
 
 import (
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode"
 	"bitextmine/index"
 	"bitextmine/index/backend"
@@ -17,19 +17,19 @@ import (
 
 // engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
 type engine struct {
-	settings
+	flags.Settings
 	cfg *pipeline.Config // once loaded
 }
 
-// register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
-func (e *engine) register(cmd *cobra.Command, more ...string) {
-	e.registerSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), declared("onnxruntime", "threads"), declared(more...)))
-	e.flags.StringVar(&e.preset, "config", "", "a preset's name, or a YAML file")
+// Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
+func (e *engine) Register(cmd *cobra.Command, more ...string) {
+	e.RegisterSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), flags.Declared("onnxruntime", "threads"), flags.Declared(more...)))
+	e.RegisterPreset()
 }
 
-// load settles the settings: defaults < --config < MINE_* environment < flags.
-func (e *engine) load() (err error) {
-	if e.cfg, _, err = e.settings.load(); err != nil {
+// Load merges the settings: defaults < --config < MINE_* environment < flags.
+func (e *engine) Load() (err error) {
+	if e.cfg, _, err = e.Settings.Load(); err != nil {
 		return err
 	}
 	return e.cfg.Resolve()
@@ -50,13 +50,4 @@ func openEncoder(cfg *pipeline.Config) (*encode.Encoder, error) {
 		return nil, err
 	}
 	return encode.Open(model, cfg.EncoderOptions())
-}
-
-// cacheDir is where downloaded data lies: MINE_CACHE, or mine in the user's cache directory.
-func cacheDir() (string, error) {
-	if dir := os.Getenv("MINE_CACHE"); dir != "" {
-		return dir, nil
-	}
-	dir, err := os.UserCacheDir()
-	return dir + "/mine", err
 }

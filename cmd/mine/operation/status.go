@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/store"
 )
@@ -20,20 +22,21 @@ func workFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("work", filepath.Join("mined", "work"), "work directory or bucket of the runs")
 }
 
-func newStatus() *cobra.Command {
+// NewStatus makes mine status.
+func NewStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what of a run is done, running, failed and left",
 		Long:  "Say what of the last run in a work directory is done, running, failed and left. It works from any machine that sees the directory or bucket.",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 	}
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var s *admin.Status
 		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
-			s, err = admin.ReadStatus(cmd.Context(), st, version)
+			s, err = admin.ReadStatus(cmd.Context(), st, program.Version)
 			return err
 		})
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
@@ -20,7 +22,7 @@ import (
 
 // roundOptions are the flags of mine round in addition to those of mine run.
 type roundOptions struct {
-	settings
+	flags.Settings
 	preset      string
 	device      string
 	withSources bool
@@ -31,7 +33,8 @@ type roundOptions struct {
 	patience    int
 }
 
-func newRound() *cobra.Command {
+// NewRound makes mine round.
+func NewRound() *cobra.Command {
 	var o roundOptions
 	cmd := &cobra.Command{
 		Use:   "round",
@@ -40,7 +43,7 @@ func newRound() *cobra.Command {
 The output is OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in OUT/round-K. After a stop, the same call
 continues. The flags of mine run say what is mined and how; docs/training.md describes the rest.`,
 		Example: `  mine round --train configs/train/contrastive.yaml --rounds 3 --src de --tgt en --src-text news.de.gz --tgt-text news.en.gz --min-prob 0.9 --out rounds`,
-		Args:    noArguments,
+		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := o.config(cmd)
 			if err != nil {
@@ -49,7 +52,7 @@ continues. The flags of mine run say what is mined and how; docs/training.md des
 			return o.run(cmd.Context(), c, cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "train", "", "the training preset, a YAML file")
 	f.StringVar(&o.device, "device", "cpu", "device of the training: cpu, cuda, or go (GoMLX's own, slow)")
@@ -67,12 +70,12 @@ func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	if o.preset == "" {
 		return round.Config{}, badinput.Errorf("mine round needs --train: name a training preset")
 	}
-	mining, _, err := o.load()
+	mining, _, err := o.Load()
 	if err != nil {
 		return round.Config{}, err
 	}
 	switch {
-	case o.nightly:
+	case o.Nightly:
 		return round.Config{}, badinput.Errorf("mine round has no --nightly: its rounds follow each other at once")
 	case mining.Gold != "":
 		return round.Config{}, badinput.Errorf("mine round does not compare with known pairs: remove --gold and name dev sets in the training preset")
@@ -107,7 +110,7 @@ func (o *roundOptions) run(ctx context.Context, c round.Config, out io.Writer) e
 	console := journal.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	rounds, reason, err := round.Run(ctx, c, round.Options{
 		Out:    c.Mining.Out,
-		Mining: runOptions(progress.New(os.Stderr)),
+		Mining: program.RunOptions(progress.New(os.Stderr)),
 		Training: train.Options{Device: o.device, Library: c.Mining.ONNXRuntime, Searcher: searcher,
 			Report: console.Report, Progress: console.Progress},
 	})

@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"cmp"
@@ -11,21 +11,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/doctor"
 )
 
-func newDoctor() *cobra.Command {
-	var s settings
+// NewDoctor makes mine doctor.
+func NewDoctor() *cobra.Command {
+	var s flags.Settings
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what this machine has and lacks for a run",
 		Long: `Report what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS, GPUs, ONNX
 Runtime, the encoder, the search, the work directory. Exit code 2 if something is missing without which such a run would stop.`,
-		Args: noArguments,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, _, err := s.load()
+			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
@@ -36,7 +38,7 @@ Runtime, the encoder, the search, the work directory. Exit code 2 if something i
 			return doctor.Verdict(found)
 		},
 	}
-	s.register(cmd)
+	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"bufio"
@@ -12,7 +12,8 @@ import (
 	"bitextmine/pipeline/admin"
 )
 
-func newDiff() *cobra.Command {
+// NewDiff makes mine diff.
+func NewDiff() *cobra.Command {
 	var asJSON bool
 	show := 10
 	cmd := &cobra.Command{

@@ -1,0 +1,49 @@
+package flags
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/internal/badinput"
+)
+
+// NoArguments refuses words that no flag takes.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
+	}
+	return nil
+}
+
+// listFlags take every word that follows them, so that a shell's expansion of `--src-text data/*.de` works.
+var listFlags = []string{"--src-text", "--tgt-text"}
+
+// GatherLists repeats a list flag before each of the words that follow it.
+func GatherLists(args []string) []string {
+	var out []string
+	list := ""
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return append(out, args[i:]...)
+		case strings.HasPrefix(arg, "-"):
+			list = ""
+			for _, flag := range listFlags {
+				if arg == flag {
+					list = flag
+				}
+			}
+			if list != "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				continue // each of its words brings the flag along
+			}
+			out = append(out, arg)
+			// A flag of another kind takes its own word; it is not ours to tell which do, so pass both on.
+		case list != "":
+			out = append(out, list, arg)
+		default:
+			out = append(out, arg)
+		}
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package flags
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
+)
+
+// runFlags are the flags of a command that takes every setting.
+func runFlags() *pflag.FlagSet {
+	var s Settings
+	cmd := &cobra.Command{}
+	s.Register(cmd)
+	return cmd.Flags()
+}
+
+// TestSettingsLayers: defaults < --config < environment < flags, and each value knows where it came from.
+func TestSettingsLayers(t *testing.T) {
+	preset := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(preset, []byte("k: 8\nmargin: distance\nthreshold: 0.1\ncorpora: {de: [a.txt, b.txt]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MINE_MARGIN", "absolute")
+	t.Setenv("MINE_THRESHOLD", "0.2")
+	t.Setenv("MINE_TGT_TEXT", "x.txt"+string(os.PathListSeparator)+"y z.txt")
+	var s Settings
+	cmd := &cobra.Command{}
+	s.Register(cmd)
+	if err := cmd.ParseFlags([]string{"--config", preset, "--threshold", "0.3", "--src-text", "a, b.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	cfg, origins, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Retrieval != "max" || cfg.K != 8 || cfg.Margin != "absolute" || cfg.Threshold != 0.3 ||
+		!slices.Equal(cfg.TargetText, []string{"x.txt", "y z.txt"}) || !slices.Equal(cfg.SourceText, []string{"a, b.txt"}) ||
+		!slices.Equal(cfg.Corpora["de"], []string{"a.txt", "b.txt"}) || cfg.Corpora["en"] == nil {
+		t.Errorf("settings %+v", cfg)
+	}
+	want := map[string]string{
+		"retrieval": "default", "k": "config " + preset, "margin": "environment MINE_MARGIN", "threshold": "flag --threshold",
+	}
+	for _, o := range origins {
+		if w, ok := want[o.Key]; ok && w != o.Origin {
+			t.Errorf("%s comes from %s, want %s", o.Key, o.Origin, w)
+		}
+	}
+}
+
+// TestWrongValues: every value that does not fit is told with the place where it stands, none is bent until it fits.
+func TestWrongValues(t *testing.T) {
+	for _, c := range []struct{ name, yaml, env, want string }{
+		{"a word for a number", "k: four", "", `config FILE: k is "four" but must be a whole number`},
+		{"several at once", "threads: [1]\nk: four\nkk: 1", "", `config FILE: k is "four" but must be a whole number; setting "kk" is not known, ` + "`mine config` lists the settings; threads is [1] but must be a whole number"},
+		{"a fraction for a whole number", "k: 4.7", "", "config FILE: k is 4.7 but must be a whole number"},
+		{"a list for a number", "threads: [1]", "", "config FILE: threads is [1] but must be a whole number"},
+		{"not a number", "threshold: .nan", "", "config FILE: threshold is NaN but must be a number"},
+		{"a word for a switch", "keep_below: maybe", "", `config FILE: keep_below is "maybe" but must be true or false`},
+		{"a number for a switch", "keep_below: 1", "", "config FILE: keep_below is 1 but must be true or false"},
+		{"a list for a text", "out: [a]", "", `config FILE: out is ["a"] but must be a text`},
+		{"a map for a list", "src_text: {a: b}", "", `config FILE: src_text is {"a":"b"} but must be a list of texts`},
+		{"a word for the corpora", "corpora: all", "", `config FILE: corpora is "all" but must be lists of texts by name`},
+		{"a list for the corpora", "corpora: [a]", "", `config FILE: corpora is ["a"] but must be lists of texts by name`},
+		{"a language no one knows", "corpora: {qq: a}", "", `config FILE: corpora: language "qq": not a known code; use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn`},
+		{"a language under two codes", "corpora: {deu: a, de: b}", "", "config FILE: corpora: de and deu are the same language; list its files once"},
+		{"the environment", "", "MINE_K=abc", `environment: MINE_K is "abc" but must be a whole number`},
+		{"the environment's corpora", "", "MINE_CORPORA=a", `environment: MINE_CORPORA is "a" but must be lists of texts by name`},
+		{"no YAML", "k: : 4", "", "config FILE is not YAML: While parsing config: yaml: mapping values are not allowed in this context"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "mine.yaml")
+			if err := os.WriteFile(file, []byte(c.yaml), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if name, value, ok := strings.Cut(c.env, "="); ok {
+				t.Setenv(name, value)
+			}
+			_, _, err := mergeLayers([]string{file}, runFlags(), All)
+			if want := strings.ReplaceAll(c.want, "FILE", file); err == nil || err.Error() != want || !badinput.Is(err) {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+// TestValuesThatFit: other spellings of a value, an empty one, and corpora under any code of their language.
+func TestValuesThatFit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	text := "k: \"8\"\nmargin:\nmax_memory: 4000000\nthreshold: 1\ncorpora: {deu: a.txt, zho_Hant: [b.txt]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MINE_KEEP_BELOW", "true")
+	cfg, _, err := mergeLayers([]string{file}, runFlags(), All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.K != 8 || cfg.Margin != "ratio" || cfg.MaxMemory != "4000000" || cfg.Threshold != 1 || !cfg.KeepBelow ||
+		!slices.Equal(cfg.Corpora["de"], []string{"a.txt"}) || !slices.Equal(cfg.Corpora["zh-Hant"], []string{"b.txt"}) {
+		t.Errorf("settings %+v", cfg)
+	}
+}
+
+// TestDefaultsOfReaders: commands that read text without settings read it as a run does.
+func TestDefaultsOfReaders(t *testing.T) {
+	cfg, _, err := mergeLayers(nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := cfg.CorpusOptions(), corpus.DefaultOptions(); got[0] != want || got[1] != want {
+		t.Errorf("configs/default.yaml %+v, corpus.DefaultOptions %+v", got, want)
+	}
+}
