@@ -10,15 +10,15 @@ import (
 // of the same row in a larger batch. A row that is the only one of its length is therefore given twice.
 const minRows = 2
 
-// batch is a set of rows of one window. All have the same number of tokens, so no row is padded.
+// batch is a set of rows of one window.
 type batch struct {
 	rows   []int32 // indices into the window, at least minRows; a row may occur twice
-	length int     // tokens in each row
+	length int     // tokens in each row; in the longest, for a table
 	size   int     // distinct rows
 }
 
-// batches groups a window's rows by token count and cuts each group into batches of at most budget tokens, but at least
-// minRows rows. If single is set, every batch holds one row, given twice. Batches are sorted longest first, so the last
+// batches groups a window's rows by token count, so that no row is padded, and cuts each group into batches of at most
+// budget tokens, but at least minRows rows. If single is set, every batch holds one row, given twice. Batches are sorted longest first, so the last
 // ones to run are short and all workers finish at about the same time.
 func batches(w *window, budget int, single bool) []batch {
 	n := len(w.texts)
@@ -46,6 +46,26 @@ func batches(w *window, budget int, single bool) []batch {
 		}
 		all = append(all, batch{rows: rows, length: int(l), size: hi - lo})
 		lo = hi
+	}
+	return all
+}
+
+// tableRows is how many rows' sums a static encoder's graph takes at once.
+const tableRows = 64
+
+// inOrder cuts a window's rows into batches for a table's sums, which rows of any lengths may share.
+func inOrder(w *window) []batch {
+	var all []batch
+	for lo := 0; lo < len(w.texts); lo += tableRows {
+		b := batch{}
+		for row := lo; row < min(lo+tableRows, len(w.texts)); row++ {
+			b.rows, b.length = append(b.rows, int32(row)), max(b.length, len(w.tokens(row)))
+		}
+		b.size = len(b.rows)
+		for len(b.rows) < minRows {
+			b.rows = append(b.rows, b.rows[0])
+		}
+		all = append(all, b)
 	}
 	return all
 }

@@ -20,8 +20,7 @@ type Encoder struct {
 	options  Options
 	splitter splitter
 	ids      idMap
-	session  *ort.DynamicAdvancedSession
-	single   bool         // the graph mixes the rows of a batch, so a batch must hold one sentence
+	graph    graph
 	runners  chan *runner // one for each thread; a goroutine must hold one to run the graph
 	windows  sync.Pool    // of *window
 }
@@ -60,13 +59,13 @@ func (e *Encoder) openGraph() error {
 		return err
 	}
 	var err error
-	if e.session, e.single, err = newSession(e.model); err != nil {
+	if e.graph, err = openGraph(e.model); err != nil {
 		return errors.Join(err, releaseRuntime())
 	}
 	e.windows.New = func() any { return new(window) }
 	e.runners = make(chan *runner, e.options.Threads)
 	for range e.options.Threads {
-		e.runners <- &runner{model: e.model, session: e.session}
+		e.runners <- &runner{model: e.model, graph: e.graph}
 	}
 	return nil
 }
@@ -86,7 +85,7 @@ func (e *Encoder) Close() error {
 	if e.splitter != nil {
 		e.splitter.Close()
 	}
-	return errors.Join(e.session.Destroy(), releaseRuntime())
+	return errors.Join(e.graph.session.Destroy(), releaseRuntime())
 }
 
 // Encode writes the vectors of texts, which are normalised sentences of one language, to dst [len(texts), Dim]; row i
@@ -120,43 +119,91 @@ func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[strin
 // runner holds what one thread needs to run batches. Its buffers grow to the size of the largest batch.
 type runner struct {
 	model            *Model
-	session          *ort.DynamicAdvancedSession
+	graph            graph
 	ids, mask, types []int64   // [batch, tokens]
+	sums             []float32 // [batch, columns of the table]
 	out              []float32 // [batch, dim] or [batch, tokens, dim]
 }
 
-// run encodes rows of a window, each of l tokens, and writes their vectors into the window.
-func (r *runner) run(w *window, rows []int32, l int) error {
-	n, dim := len(rows), r.model.Dim
-	r.ids = r.ids[:0]
-	for _, row := range rows {
-		for _, id := range w.tokens(int(row)) {
-			r.ids = append(r.ids, int64(id))
+// run encodes the rows of a batch and writes their vectors into the window.
+func (r *runner) run(w *window, b batch) error {
+	n, dim, values := len(b.rows), r.model.Dim, r.model.Dim
+	var err error
+	if r.graph.table != nil {
+		err = r.head(w, b.rows)
+	} else {
+		if r.model.Pooling != None {
+			values *= b.length
 		}
+		err = r.whole(w, b, values)
 	}
-	values := n * dim
-	outShape := ort.NewShape(int64(n), int64(dim))
-	if r.model.Pooling != None {
-		values *= l
-		outShape = ort.NewShape(int64(n), int64(l), int64(dim))
+	if errors.Is(err, errNoToken) {
+		return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
+			r.model.Name, r.model.shown(ManifestName))
 	}
-	r.out = resized(r.out, values)
-	if err := r.call(ort.NewShape(int64(n), int64(l)), outShape); err != nil {
-		if strings.Contains(err.Error(), "out of data bounds") {
-			return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
-				r.model.Name, r.model.shown(ManifestName))
-		}
-		return fmt.Errorf("encode %d sentences of %d tokens with %s: %w", n, l, r.model.Name, err)
+	if err != nil {
+		return fmt.Errorf("encode %d sentences of at most %d tokens with %s: %w", n, b.length, r.model.Name, err)
 	}
-	for i, row := range rows {
+	for i, row := range b.rows {
 		vector := w.rows[int(row)*dim:][:dim]
-		pool(vector, r.out[i*(values/n):][:values/n], r.model.Pooling)
+		pool(vector, r.out[i*values:][:values], r.model.Pooling)
 		if err := finish(vector, r.model.Normalise); err != nil {
 			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
 				w.base+int(row), r.model.Name, err)
 		}
 	}
 	return nil
+}
+
+// errNoToken is an id that the graph has no row for.
+var errNoToken = errors.New("no such token")
+
+// whole runs the graph on the tokens of rows that have equally many, and leaves values numbers a row in r.out.
+func (r *runner) whole(w *window, b batch, values int) error {
+	n, l := int64(len(b.rows)), int64(b.length)
+	r.ids = r.ids[:0]
+	for _, row := range b.rows {
+		for _, id := range w.tokens(int(row)) {
+			r.ids = append(r.ids, int64(id))
+		}
+	}
+	outShape := ort.NewShape(n, int64(r.model.Dim))
+	if r.model.Pooling != None {
+		outShape = ort.NewShape(n, l, int64(r.model.Dim))
+	}
+	r.out = resized(r.out, len(b.rows)*values)
+	err := r.call(ort.NewShape(n, l), outShape)
+	if err != nil && strings.Contains(err.Error(), "out of data bounds") {
+		return errNoToken
+	}
+	return err
+}
+
+// head computes the rows' sums and runs what is left of the graph on them.
+func (r *runner) head(w *window, rows []int32) (err error) {
+	table := r.graph.table
+	dim := table.Dim()
+	r.sums, r.out = resized(r.sums, len(rows)*dim), resized(r.out, len(rows)*r.model.Dim)
+	for i, row := range rows {
+		ids := w.tokens(int(row))
+		for _, id := range ids {
+			if id < 0 || int(id) >= table.Rows() {
+				return errNoToken
+			}
+		}
+		table.Sum(ids, r.sums[i*dim:(i+1)*dim])
+	}
+	input, err := ort.NewTensor(ort.NewShape(int64(len(rows)), int64(dim)), r.sums)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, input.Destroy()) }()
+	output, err := ort.NewTensor(ort.NewShape(int64(len(rows)), int64(r.model.Dim)), r.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.Destroy()) }()
+	return r.graph.session.Run([]ort.Value{input}, []ort.Value{output})
 }
 
 // call runs the graph on r.ids and writes its output to r.out.
@@ -196,7 +243,7 @@ func (r *runner) call(in, out ort.Shape) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, output.Destroy()) }()
-	return r.session.Run(inputs, []ort.Value{output})
+	return r.graph.session.Run(inputs, []ort.Value{output})
 }
 
 // resized returns s with length n. Only newly allocated memory is zero.

@@ -11,68 +11,88 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 )
 
-// newSession loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
+// graph is a loaded graph, or what is left of it where a table computes its beginning.
+type graph struct {
+	session *ort.DynamicAdvancedSession
+	single  bool          // it mixes the rows of a batch, so a batch must hold one sentence
+	table   *static.Table // nil: the graph takes ids; otherwise the table's sums
+}
+
+// openGraph loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
 // runs on the thread that called it: many goroutines share the session, which uses the cores better than many threads
 // within one small matrix product do.
 //
-// single reports whether every sentence must be encoded by itself: dynamic quantisation takes its scale from the whole
-// batch, so the other sentences of a batch would change a sentence's vector.
-func newSession(m *Model) (session *ort.DynamicAdvancedSession, single bool, err error) {
+// single: dynamic quantisation takes its scale from the whole batch, so the other sentences of a batch would change a
+// sentence's vector.
+func openGraph(m *Model) (g graph, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
-		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	defer func() { err = errors.Join(err, options.Destroy()) }()
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
-		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	graph, err := fs.ReadFile(m.files, m.ONNX)
+	data, err := fs.ReadFile(m.files, m.ONNX)
 	if err != nil {
-		return nil, false, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+		return g, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
 	}
-	inputs, outputs, err := m.describe(graph)
+	inputs, outputs, err := m.describe(data)
 	if err != nil {
-		return nil, false, err
+		return g, err
 	}
+	takes := m.inputNames()
 	if len(m.External) == 0 {
-		if graph, err = m.cut(graph); err != nil {
-			return nil, false, err
+		if data, g.table, err = m.cut(data); err != nil {
+			return g, err
 		}
-		if inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph); err != nil {
-			return nil, false, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.shown(ManifestName), m.Name, m.ONNX, m.Output, err)
+		if g.table != nil {
+			takes = []string{static.Sums}
+		}
+		left, made, err := ort.GetInputOutputInfoWithONNXData(data)
+		if err != nil {
+			return g, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.shown(ManifestName), m.Name, m.ONNX, m.Output, err)
+		}
+		if outputs = made; g.table == nil {
+			inputs = left
 		}
 	}
 	if err := m.verify(inputs, outputs); err != nil {
-		return nil, false, err
+		return g, err
 	}
 	if len(m.External) == 0 {
-		session, err = ort.NewDynamicAdvancedSessionWithONNXData(graph, m.inputNames(), []string{m.Output}, options)
+		g.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{m.Output}, options)
 	} else {
-		session, err = ort.NewDynamicAdvancedSession(m.shown(m.ONNX), m.inputNames(), []string{m.Output}, options)
+		g.session, err = ort.NewDynamicAdvancedSession(m.shown(m.ONNX), takes, []string{m.Output}, options)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	return session, bytes.Contains(graph, []byte("DynamicQuantize")), nil
+	g.single = bytes.Contains(data, []byte("DynamicQuantize"))
+	return g, nil
 }
 
 // cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
-// beside those of sentences, too.
-func (m *Model) cut(graph []byte) ([]byte, error) {
-	g, err := onnxgraph.Parse(graph)
+// beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
+func (m *Model) cut(data []byte) ([]byte, *static.Table, error) {
+	g, err := onnxgraph.Parse(data)
 	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
 	}
 	if !g.Has(m.Output) && (m.Pooling == tokenLevel || m.inner) {
-		return nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.shown(ManifestName), m.Name, m.outputField(), m.Output, m.ONNX)
+		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.shown(ManifestName), m.Name, m.outputField(), m.Output, m.ONNX)
 	}
 	if !g.Has(m.Output) { // verify names the outputs that there are
-		return graph, nil
+		return data, nil, nil
 	}
-	return g.Cut(m.Output), nil
+	if table := static.Find(g, m.Output); table != nil && m.Pooling == None && len(m.inputNames()) == 1 {
+		return g.CutAfter(static.Sums, table.Dim(), m.Output), table, nil
+	}
+	return g.Cut(m.Output), nil, nil
 }
 
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX

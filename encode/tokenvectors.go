@@ -120,7 +120,7 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		return err
 	}
 	e, dim := t.encoder, t.encoder.model.Dim
-	all := batches(w, e.options.TokenBudget, e.single)
+	all := batches(w, e.options.TokenBudget, e.graph.single)
 	var mu sync.Mutex
 	return e.parallel(ctx, len(all), func(r *runner, n int) error {
 		b := all[n]

@@ -137,9 +137,12 @@ func (e *Encoder) tokenizeWindow(ctx context.Context, prefix Prefix, w *window) 
 
 func (e *Encoder) runWindow(ctx context.Context, w *window, done *counter) error {
 	w.rows = resized(w.rows, len(w.texts)*e.model.Dim)
-	all := batches(w, e.options.TokenBudget, e.single)
+	all := inOrder(w)
+	if e.graph.table == nil {
+		all = batches(w, e.options.TokenBudget, e.graph.single)
+	}
 	return e.parallel(ctx, len(all), func(r *runner, i int) error {
-		if err := r.run(w, all[i].rows, all[i].length); err != nil {
+		if err := r.run(w, all[i]); err != nil {
 			return err
 		}
 		done.add(all[i].size)

@@ -337,14 +337,20 @@ func (g *Graph) Waists(to string) []string {
 
 // Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to`
 // keeps its declaration.
-func (g *Graph) Cut(to string) []byte {
-	nodes, takes := g.Between("", to)
+func (g *Graph) Cut(to string) []byte { return g.cut("", 0, to) }
+
+// CutAfter is Cut with tensor `from`, float32 [batch, columns], as the only input.
+func (g *Graph) CutAfter(from string, columns int, to string) []byte { return g.cut(from, columns, to) }
+
+func (g *Graph) cut(from string, columns int, to string) []byte {
+	nodes, takes := g.Between(from, to)
 	keep := map[int]bool{}
 	for _, i := range nodes {
 		keep[i] = true
 	}
 	var graph []byte
 	node, initializer, output, declared := 0, 0, 0, false
+	whole := from == ""
 	for _, f := range g.graph {
 		kept := true
 		switch f.number {
@@ -354,6 +360,8 @@ func (g *Graph) Cut(to string) []byte {
 		case graphInitializer:
 			kept = takes[g.Initializers[initializer].Name]
 			initializer++
+		case graphInput:
+			kept = whole
 		case graphOutput:
 			kept = g.Outputs[output] == to
 			declared = declared || kept
@@ -363,8 +371,11 @@ func (g *Graph) Cut(to string) []byte {
 			graph = append(graph, f.raw...)
 		}
 	}
+	if !whole {
+		graph = appendMessage(graph, graphInput, floatValue(from, columns))
+	}
 	if !declared {
-		graph = appendMessage(graph, graphOutput, floatValue(to))
+		graph = appendMessage(graph, graphOutput, floatValue(to, 0))
 	}
 	var model []byte
 	for _, f := range g.model {
@@ -379,10 +390,14 @@ func appendMessage(b []byte, number protowire.Number, message []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), message)
 }
 
-// floatValue is a ValueInfoProto of a float32 tensor of any shape.
-func floatValue(name string) []byte {
+// floatValue is a ValueInfoProto of a float32 tensor, [batch, columns], or of any shape if columns is 0.
+func floatValue(name string, columns int) []byte {
 	const float32Type = 1
 	tensor := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), float32Type)
+	if columns > 0 {
+		width := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(columns))
+		tensor = appendMessage(tensor, 2, appendMessage(appendMessage(nil, 1, nil), 1, width))
+	}
 	info := appendMessage(nil, 1, []byte(name))
 	return appendMessage(info, 2, appendMessage(nil, 1, tensor))
 }

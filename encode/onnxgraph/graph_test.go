@@ -103,6 +103,33 @@ func TestCutLeavesWhatATensorNeeds(t *testing.T) {
 	}
 }
 
+func TestCutAfterATensor(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := Parse(g.CutAfter("mean", 8, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cut.Nodes) != 3 || !slices.Equal(cut.Inputs, []string{"mean"}) || !slices.Equal(cut.Outputs, []string{"out"}) || len(cut.Initializers) != 1 {
+		t.Errorf("%d nodes and %d weights, inputs %v, outputs %v; want the layer, the residual and tanh, and w2", len(cut.Nodes), len(cut.Initializers), cut.Inputs, cut.Outputs)
+	}
+}
+
+func TestTensor(t *testing.T) {
+	w := NewFloat32("w", []int{2, 3}, []float32{1, 2, 3, 4, 5, -6})
+	got, err := w.Tensor()
+	if err != nil || !slices.Equal(got.Shape, []int{2, 3}) || !slices.Equal(got.Float32s(), []float32{1, 2, 3, 4, 5, -6}) {
+		t.Errorf("tensor %+v, error %v", got, err)
+	}
+	for _, shape := range [][]int{{2, 2}, {7}, {1 << 40, 1 << 40}} {
+		if _, err := NewFloat32("w", shape, []float32{1, 2, 3, 4, 5, 6}).Tensor(); err == nil {
+			t.Errorf("six numbers are read as %v", shape)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(pooling)
 	f.Add([]byte{})
@@ -112,8 +139,14 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
+		for _, w := range g.Initializers {
+			_, _ = w.Tensor() // must not panic
+		}
 		for _, name := range g.Outputs {
 			g.Waists(name)
+			if _, err := Parse(g.CutAfter("x", 1, name)); err != nil {
+				t.Fatal(err)
+			}
 			if _, err := Parse(g.Cut(name)); err != nil {
 				t.Errorf("what was cut of a graph that parses does not: %v", err)
 			}

@@ -40,7 +40,7 @@ func (h *head) product(i int) (input, weight string, ok bool) {
 	}
 	for _, w := range h.weights {
 		if w.Name == n.Inputs[1] {
-			shape, _, float := float32Weights(w.Raw)
+			shape, _, float := float32Weights(w)
 			return n.Inputs[0], w.Name, float && len(shape) == 2
 		}
 	}
@@ -103,7 +103,7 @@ func (h *head) bytes(weight string) (shape []int, numbers []int8, scales []float
 			continue
 		}
 		var values []float32
-		shape, values, _ = float32Weights(w.Raw)
+		shape, values, _ = float32Weights(w)
 		columns := shape[1]
 		scales, numbers = make([]float32, columns), make([]int8, len(values))
 		for i, x := range values {

@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode"
+	"bitextmine/encode/static"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
@@ -194,20 +195,27 @@ func (r *run) special(ids []int32) *encode.Token {
 	return &encode.Token{ID: r.vocab.student[ids[0]]}
 }
 
-// compare runs what was written: its features must be those of the table, and its vectors are compared with the
-// teacher's.
+// compare runs what was written: its sums and features must be those of the table, whether the graph's operators or the
+// encoder's own loop compute them, and its vectors are compared with the teacher's.
 func (r *run) compare(ctx context.Context, dir string, s *student) error {
 	own, theirs := r.comparedSentences()
 	model, err := encode.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
-	got, err := r.vectorsOf(ctx, model, s.head.from, own)
-	if err != nil {
-		return fmt.Errorf("the student: %w", err)
-	}
-	if err := agree(got, s.features(own), s.dim); err != nil {
-		return err
+	sums := s.sums(own)
+	for _, tensor := range []string{static.Sums, s.head.from} { // the graph computes its sums if they are asked for
+		want, columns := sums, s.table.dim
+		if tensor != static.Sums {
+			want, columns = s.turned(sums), s.dim
+		}
+		got, err := r.vectorsOf(ctx, model, tensor, own)
+		if err != nil {
+			return fmt.Errorf("the student: %w", err)
+		}
+		if err := agree(got, want, columns); err != nil {
+			return err
+		}
 	}
 	student, err := r.vectorsOf(ctx, model, s.head.to, own)
 	if err != nil {

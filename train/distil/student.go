@@ -1,13 +1,10 @@
 package distil
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
 )
@@ -25,7 +22,7 @@ type student struct {
 
 // Names of tensors of a student's graph. The head's keep theirs, so these must be no name of any teacher's.
 const (
-	own          = "student."
+	own          = static.Prefix
 	tokensOutput = own + "tokens" // [batch, tokens, table's columns]: the pieces' rows
 )
 
@@ -42,7 +39,7 @@ func (s *student) graph() (*export.Graph, error) {
 	g.Input(export.IDs, export.Int64, "batch", "tokens")
 	s.sum(g)
 	s.tokens(g)
-	features := own + "scaled"
+	features := static.Sums
 	g.Initializer(own+"one", nil, []int64{1})
 	g.Initializer(own+"power", nil, []float32{float32(-s.power)})
 	node(g, "Shape", "shape", export.IDs)
@@ -131,10 +128,10 @@ func (s *student) tokens(g *export.Graph) {
 	g.Node("Mul", []string{own + "centred", own + "row_scales"}, []string{tokensOutput})
 }
 
-// features are the numbers that the graph must give for sentences of the student's ids, before the head:
-// [len(sentences), dim].
-func (s *student) features(sentences [][]int32) []float32 {
-	out := make([]float32, 0, len(sentences)*s.dim)
+// sums are the numbers that the graph must give for sentences of the student's ids as static.Sums: [len(sentences),
+// columns of the table].
+func (s *student) sums(sentences [][]int32) []float32 {
+	out := make([]float32, 0, len(sentences)*s.table.dim)
 	row := make([]float32, s.table.dim)
 	for _, ids := range sentences {
 		sum := make([]float64, s.table.dim)
@@ -145,29 +142,19 @@ func (s *student) features(sentences [][]int32) []float32 {
 			}
 		}
 		scale := math.Pow(float64(len(ids)), -s.power)
-		for k := range sum {
-			sum[k] *= scale
+		for _, x := range sum {
+			out = append(out, float32(x*scale))
 		}
-		out = append(out, s.turned(sum)...)
 	}
 	return out
 }
 
-// turned multiplies by the basis.
-func (s *student) turned(sum []float64) []float32 {
-	out := make([]float32, s.dim)
-	for j := range out {
-		if s.basis == nil {
-			out[j] = float32(sum[j])
-			continue
-		}
-		x := 0.0
-		for k, y := range sum {
-			x += y * float64(s.basis[k*s.dim+j])
-		}
-		out[j] = float32(x)
+// turned are the features of sums, before the head: [sentences, dim].
+func (s *student) turned(sums []float32) []float32 {
+	if s.basis == nil {
+		return sums
 	}
-	return out
+	return product(sums, s.table.dim, s.basis, s.dim)
 }
 
 // head is the teacher's own way from its features to the sentence vector.
@@ -223,7 +210,7 @@ func (h *head) add(g *export.Graph) error {
 		if whole[w.Name] {
 			continue
 		}
-		shape, values, ok := float32Weights(w.Raw)
+		shape, values, ok := float32Weights(w)
 		if !ok || len(values) < 1024 {
 			g.RawInitializer(w.Raw)
 			continue
@@ -244,36 +231,11 @@ func (h *head) add(g *export.Graph) error {
 	return nil
 }
 
-// float32Weights reads a float32 TensorProto with raw data.
-func float32Weights(tensor []byte) (shape []int, values []float32, ok bool) {
-	kind := uint64(0)
-	var raw []byte
-	err := eachField(tensor, func(number protowire.Number, _, content []byte, value uint64) error {
-		switch number {
-		case 1:
-			if content == nil {
-				shape = append(shape, int(value))
-				return nil
-			}
-			for len(content) > 0 {
-				d, n := protowire.ConsumeVarint(content)
-				if n < 0 {
-					return fmt.Errorf("its shape: %w", protowire.ParseError(n))
-				}
-				shape, content = append(shape, int(d)), content[n:]
-			}
-		case 2:
-			kind = value
-		case 9:
-			raw = content
-		}
-		return nil
-	})
-	if err != nil || kind != uint64(export.Float32) || raw == nil {
+// float32Weights reads a float32 tensor with raw data.
+func float32Weights(w onnxgraph.Initializer) (shape []int, values []float32, ok bool) {
+	t, err := w.Tensor()
+	if err != nil || t.Type != onnxgraph.Float32 {
 		return nil, nil, false
 	}
-	for ; len(raw) >= 4; raw = raw[4:] {
-		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-	}
-	return shape, values, true
+	return t.Shape, t.Float32s(), true
 }
