@@ -66,14 +66,13 @@ func newPoolSide(ctx context.Context, provider vectors.Source, side testset.Side
 }
 
 // Score scores a pair; ok is false when one of its sentences is not in the pool.
-func (p *Pool) Score(source, target string) (score PairScore, ok bool) {
+func (p *Pool) Score(source, target string) (_ mine.Candidate, ok bool) {
 	x, okX := p.source.rowOf[corpus.Normalise(source)]
 	y, okY := p.target.rowOf[corpus.Normalise(target)]
 	if !okX || !okY {
-		return PairScore{}, false
+		return mine.Candidate{}, false
 	}
-	c := p.Lists.Candidate(x, y, rowCosine(p.source.rows, x, p.target.rows, y))
-	return PairScore{c.Score, c.Cosine, c.SourceMean, c.TargetMean, c.SourceRank, c.TargetRank}, true
+	return p.Lists.Candidate(x, y, rowCosine(p.source.rows, x, p.target.rows, y)), true
 }
 
 // rowCosine is the cosine of a row of a and a row of b, as a search computes it.

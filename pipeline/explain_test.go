@@ -105,6 +105,55 @@ func TestExplainScored(t *testing.T) {
 	}
 }
 
+// TestMargins: pairs scored by a run have the figures of its bitext, by margin and by a scorer; a pair with a sentence
+// that the run lacks has none.
+func TestMargins(t *testing.T) {
+	for name, scorer := range map[string]bool{"margin": false, "scorer": true} {
+		t.Run(name, func(t *testing.T) {
+			cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+			if scorer {
+				cfg = scored(cfg)
+			}
+			cfg.KeepBelow = true
+			rows := pairs(t, mustRun(t, cfg))
+			var sources, targets []string
+			for _, row := range rows {
+				sources, targets = append(sources, row.Source.Text), append(targets, row.Target.Text)
+			}
+			// One pair with blanks around its source, two with a sentence from nowhere.
+			sources = append(sources, "  "+rows[0].Source.Text+" ", "nowhere", rows[0].Source.Text)
+			targets = append(targets, rows[0].Target.Text, rows[0].Target.Text, "nowhere")
+			run, err := view.Open(t.Context(), cfg.Out, options().Version, options().Log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := run.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			pair, err := run.Pair(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := pair.Margins(t.Context(), sources, targets)
+			if err != nil || len(found) != len(rows)+3 {
+				t.Fatalf("%d margins, %v", len(found), err)
+			}
+			for i, row := range append(rows, rows[0]) {
+				c := found[i]
+				if c == nil || c.Score != row.Score || c.Cosine != row.Cosine || c.SourceMean != row.SourceMean || c.TargetMean != row.TargetMean ||
+					c.SourceRank != row.SourceRank || c.TargetRank != row.TargetRank {
+					t.Errorf("%+v, the bitext has %+v", c, row)
+				}
+			}
+			if found[len(rows)+1] != nil || found[len(rows)+2] != nil {
+				t.Errorf("a sentence from nowhere has the margin %+v or %+v", found[len(rows)+1], found[len(rows)+2])
+			}
+		})
+	}
+}
+
 func TestOpenRunRefuses(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	report := mustRun(t, cfg)

@@ -17,6 +17,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 )
 
 // command runs mine and returns what it prints.
@@ -223,6 +224,49 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 	for i, row := range scored {
 		if row.Own == nil || math.Abs(float64(*row.Own-row.Score)) > 1e-6 {
 			t.Fatalf("row %d: own_score %v, the run's score %v", i, row.Own, row.Score)
+		}
+	}
+}
+
+// TestScoreByRun: a run's pairs, scored by the run's own vectors and neighbours, have exactly its scores; what the run
+// does not have is counted, left empty or refused.
+func TestScoreByRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	must(t, "score", "mined/de-en.parquet", "--run", "mined", "--prefix", "own_", "--out", "scored.parquet")
+	scored, err := parquet.ReadFile[struct {
+		Source string   `parquet:"src_text"`
+		Target string   `parquet:"tgt_text"`
+		Score  float32  `parquet:"score"`
+		Own    *float32 `parquet:"own_score,optional"`
+	}]("scored.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range scored {
+		if row.Own == nil || *row.Own != row.Score {
+			t.Fatalf("row %d: own_score %v, the run's score %v", i, row.Own, row.Score)
+		}
+	}
+	pairs := fmt.Sprintf("src_text\ttgt_text\n%s\t%s\nDas gibt es nicht.\t%s\n", scored[0].Source, scored[0].Target, scored[0].Target)
+	for name, text := range map[string]string{"pairs.tsv": pairs, "none.tsv": "src_text\ttgt_text\nDas gibt es nicht.\tThat is not there.\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.Split(must(t, "score", "pairs.tsv", "--run", "mined/de-en.parquet"), "\n")
+	if !strings.HasSuffix(lines[0], "\tscore\tcosine\tsrc_mean\ttgt_mean\tsrc_rank\ttgt_rank") ||
+		!strings.Contains(lines[1], fmt.Sprintf("\t%v\t", scored[0].Score)) || !strings.HasSuffix(lines[2], scored[0].Target+"\t\t\t\t\t\t") {
+		t.Errorf("%q", lines)
+	}
+	for want, args := range map[string][]string{
+		"holds none of the 1 pairs": {"none.tsv", "--run", "mined"},
+		"--k says nothing of a run": {"pairs.tsv", "--run", "mined", "--k", "2"},
+		"de-en, not of fr-en":       {"pairs.tsv", "--run", "mined", "--src", "fr"},
+		"neither a run's output":    {"pairs.tsv", "--run", "nowhere"},
+	} {
+		if _, err := command(t, append([]string{"score"}, args...)...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("mine score %s: %v, want bad input with %q", strings.Join(args, " "), err, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]cor
 	}
 	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
-			if err := strike(sides[i], in, opts[i]); err != nil {
+			if err := removeFound(sides[i], in, opts[i]); err != nil {
 				return err
 			}
 		}
@@ -62,8 +62,8 @@ func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]cor
 	return nil
 }
 
-// strike removes the ids of a text's sentences from ids.
-func strike(ids map[string]bool, in input.File, opts corpus.Options) error {
+// removeFound removes the ids of a text's sentences from ids.
+func removeFound(ids map[string]bool, in input.File, opts corpus.Options) error {
 	for sentence, err := range corpus.Sentences(in, opts) {
 		if err != nil {
 			return err

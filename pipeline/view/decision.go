@@ -23,29 +23,44 @@ type Decision struct {
 }
 
 // Decide scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by margin.
-func (p *Pair) Decide(ctx context.Context, model *encode.Model, options encode.Options) (*Decision, error) {
+func (p *Pair) Decide(ctx context.Context, model *encode.Model, options encode.Options) (_ *Decision, err error) {
 	d := &Decision{Threshold: p.Plan.Settings.Threshold}
-	var lists [2]mine.Neighbours
-	for side := range lists {
-		var err error
-		if lists[side], err = p.Neighbours(ctx, side, &d.Recall); err != nil {
-			return nil, err
-		}
+	if d.Lists, d.Scorer, err = p.neighbourhoods(ctx, &d.Recall); err != nil {
+		return nil, err
 	}
-	if p.Plan.Settings.Scorer == "" {
-		return d, p.byMargin(d, lists)
+	if d.Scorer == nil {
+		p.byMargin(d)
+		return d, nil
 	}
-	if err := p.byScorer(ctx, d, lists, model, options); err != nil {
+	if err := p.byScorer(ctx, d, model, options); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (p *Pair) byMargin(d *Decision, lists [2]mine.Neighbours) (err error) {
+// neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
+// margin. found takes in the recall of the searches.
+func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists, scorer *score.Scorer, err error) {
 	s := p.Plan.Settings
-	if d.Lists, err = mine.NewLists(lists[0], lists[1], s.K, mine.Margin(s.Margin)); err != nil {
-		return err
+	k := s.K
+	if s.Scorer != "" {
+		if scorer, err = score.Decode(p.Plan.Scorer); err != nil {
+			return nil, nil, badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
+		}
+		k = scorer.K
 	}
+	var sides [2]mine.Neighbours
+	for side := range sides {
+		if sides[side], err = p.Neighbours(ctx, side, found); err != nil {
+			return nil, nil, err
+		}
+	}
+	lists, err := mine.NewLists(sides[0], sides[1], k, mine.Margin(s.Margin))
+	return lists, scorer, err
+}
+
+func (p *Pair) byMargin(d *Decision) {
+	s := p.Plan.Settings
 	d.Candidates = d.Lists.Candidates()
 	d.Verdicts = mine.Judge(d.Candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval), s.Threshold)
 	for _, v := range d.Verdicts {
@@ -53,17 +68,9 @@ func (p *Pair) byMargin(d *Decision, lists [2]mine.Neighbours) (err error) {
 			d.Kept++
 		}
 	}
-	return nil
 }
 
-func (p *Pair) byScorer(ctx context.Context, d *Decision, lists [2]mine.Neighbours, model *encode.Model, options encode.Options) (err error) {
-	s := p.Plan.Settings
-	if d.Scorer, err = score.Decode(p.Plan.Scorer); err != nil {
-		return badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
-	}
-	if d.Lists, err = mine.NewLists(lists[0], lists[1], d.Scorer.K, mine.Margin(s.Margin)); err != nil {
-		return err
-	}
+func (p *Pair) byScorer(ctx context.Context, d *Decision, model *encode.Model, options encode.Options) (err error) {
 	tokens, closeTokens, err := score.OpenTokens(model, options)
 	if err != nil {
 		return err
@@ -74,8 +81,8 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, lists [2]mine.Neighbou
 		return fmt.Errorf("score candidates: %w", err)
 	}
 	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
-	if s.Precision > 0 {
-		d.Threshold = score.ThresholdFor(d.Matched(d.Verdicts), s.Precision)
+	if precision := p.Plan.Settings.Precision; precision > 0 {
+		d.Threshold = score.ThresholdFor(d.Matched(d.Verdicts), precision)
 	}
 	d.Kept = d.Cut(d.Verdicts, d.Threshold)
 	return nil

@@ -7,7 +7,6 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
-	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -86,32 +85,12 @@ func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explan
 			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", x.pair.Language(side).Code, text)
 		}
 	}
-	cosine, err := x.pair.cosine(ctx, at)
-	if err != nil {
+	vectors := x.pair.openVectors()
+	cosine, err := vectors.cosine(ctx, at[0], at[1])
+	if err = errors.Join(err, vectors.close()); err != nil {
 		return nil, err
 	}
 	return x.explain(at[0], at[1], cosine), nil
-}
-
-// cosine is the cosine of two sentences, as a search computes it.
-func (p *Pair) cosine(ctx context.Context, numbers [2]int32) (float32, error) {
-	var rows [2][]float32
-	for side, number := range numbers {
-		first := p.Sentences[side].First[number]
-		file, err := p.Vectors(ctx, &p.Language(side).Shards[first.Shard])
-		if err != nil {
-			return 0, err
-		}
-		rows[side] = make([]float32, file.Dim)
-		file.Float32(rows[side], int(first.Row), int(first.Row)+1)
-		if err := file.Close(); err != nil {
-			return 0, err
-		}
-	}
-	if len(rows[0]) != len(rows[1]) {
-		return 0, errors.New("the two sides have vectors of different lengths")
-	}
-	return embedding.Dot(rows[0], rows[1]), nil
 }
 
 func (x *Explainer) explain(source, target int32, cosine float32) *Explanation {

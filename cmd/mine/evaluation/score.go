@@ -3,6 +3,7 @@ package evaluation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -31,6 +32,7 @@ type scoreOptions struct {
 	sourceColumn, targetColumn string
 	sourceCorpus, targetCorpus []string
 	prefix, out                string
+	run                        string
 }
 
 // NewScore makes mine score.
@@ -41,13 +43,18 @@ func NewScore() *cobra.Command {
 		Short: "Score existing bitext with true margins",
 		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX, JSON lines or any Parquet with two text columns. A margin sets a pair's
 cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together with the corpora of --src-corpus
-and --tgt-corpus if given. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
+and --tgt-corpus if given. With --run they are those of a finished run, whose vectors and neighbours are read: nothing is
+encoded. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
 tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255 in Parquet) when the partner is not
-among the k nearest, and a pair with an empty side has no score. Line-aligned files become TSV without a header, a line a pair:
-source, target and the columns in that order; a tab within a text becomes a space.`,
+among the k nearest. A pair with an empty side, or with a sentence that the run lacks, has no score. Line-aligned files become
+TSV without a header, a line a pair: source, target and the columns in that order; a tab within a text becomes a space.`,
 		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
-  mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet`,
+  mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet
+  mine score pairs.tsv --run mined --out scored.tsv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.run != "" {
+				return scoreByRun(cmd.Context(), o, args, cmd.OutOrStdout())
+			}
 			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
@@ -63,6 +70,7 @@ source, target and the columns in that order; a tab within a text becomes a spac
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
 	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
 	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
+	f.StringVar(&o.run, "run", "", "output directory of a finished run, whose sentences alone are the neighbours")
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
 	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV (default: standard output, not for Parquet)")
 	return cmd
@@ -98,7 +106,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	scores := make([]*eval.PairScore, len(in.Sources))
+	scores := make([]*mine.Candidate, len(in.Sources))
 	for i := range scores {
 		if s, ok := pool.Score(in.Sources[i], in.Targets[i]); ok {
 			scores[i] = &s
@@ -145,10 +153,26 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args 
 	return in, "", err
 }
 
+// scoreColumns are the columns that scoring adds to bitext, in order.
+var scoreColumns = []string{"score", "cosine", "src_mean", "tgt_mean", "src_rank", "tgt_rank"}
+
+// fieldsOf are the values of scoreColumns as text; a rank outside the list is empty.
+func fieldsOf(c *mine.Candidate) []string {
+	rank := func(r uint8) string {
+		if r == mine.Unranked {
+			return ""
+		}
+		return fmt.Sprint(r)
+	}
+	return []string{
+		fmt.Sprint(c.Score), fmt.Sprint(c.Cosine), fmt.Sprint(c.SourceMean), fmt.Sprint(c.TargetMean), rank(c.SourceRank), rank(c.TargetRank),
+	}
+}
+
 // added are the names of the new columns.
 func (o scoreOptions) added() []string {
-	names := make([]string, len(eval.ScoreColumns))
-	for c, name := range eval.ScoreColumns {
+	names := make([]string, len(scoreColumns))
+	for c, name := range scoreColumns {
 		names[c] = o.prefix + name
 	}
 	return names
@@ -192,24 +216,24 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.
 	return eval.NewPool(ctx, &vectors.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
-func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*eval.PairScore, stdout io.Writer) error {
+func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*mine.Candidate, stdout io.Writer) error {
 	values := func(i int) []string {
 		if scores[i] == nil {
 			return nil
 		}
-		return scores[i].Fields()
+		return fieldsOf(scores[i])
 	}
 	switch {
 	case parquet != "":
-		return bitext.AddColumns(ctx, parquet, o.out, scoreColumns(scores, o.added()))
+		return bitext.AddColumns(ctx, parquet, o.out, columnsOf(scores, o.added()))
 	case o.out == "":
 		return in.Write(stdout, o.added(), values)
 	}
 	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, o.added(), values) })
 }
 
-// scoreColumns are the columns of eval.ScoreColumns as Parquet has them.
-func scoreColumns(scores []*eval.PairScore, names []string) []bitext.Column {
+// columnsOf are the scores as Parquet has them.
+func columnsOf(scores []*mine.Candidate, names []string) []bitext.Column {
 	columns := make([]bitext.Column, len(names))
 	for c := range columns {
 		columns[c] = bitext.Column{Name: names[c], Valid: make([]bool, len(scores))}
@@ -219,7 +243,7 @@ func scoreColumns(scores []*eval.PairScore, names []string) []bitext.Column {
 			columns[c].Valid[i] = s != nil
 		}
 		if s == nil {
-			s = &eval.PairScore{}
+			s = &mine.Candidate{}
 		}
 		for c, v := range []float32{s.Score, s.Cosine, s.SourceMean, s.TargetMean} {
 			columns[c].Float32 = append(columns[c].Float32, v)

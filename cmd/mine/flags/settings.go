@@ -44,6 +44,12 @@ func (s *Settings) RegisterPreset() {
 // Changed reports whether a flag of the command was given.
 func (s *Settings) Changed(flag string) bool { return s.flags.Changed(flag) }
 
+// Given returns the flags of the command that were given.
+func (s *Settings) Given() (names []string) {
+	s.flags.Visit(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
 // Declared returns the settings of some keys.
 func Declared(keys ...string) []setting.Declared {
 	some := make([]setting.Declared, len(keys))

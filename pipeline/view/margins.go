@@ -1,0 +1,113 @@
+package view
+
+import (
+	"context"
+	"errors"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
+	"bitextmine/mine"
+)
+
+// Margins sets pairs of sentences, given by their texts, against their neighbourhoods in the run. It reads the run's
+// vectors and neighbour lists and encodes nothing. A pair has nil if the run's text lacks one of its sentences.
+func (p *Pair) Margins(ctx context.Context, sources, targets []string) (_ []*mine.Candidate, err error) {
+	var numbers [2][]int32
+	for side, texts := range [2][]string{sources, targets} {
+		if numbers[side], err = p.Numbers(ctx, side, texts); err != nil {
+			return nil, err
+		}
+	}
+	lists, _, err := p.neighbourhoods(ctx, &Recall{})
+	if err != nil {
+		return nil, err
+	}
+	vectors := p.openVectors()
+	defer func() { err = errors.Join(err, vectors.close()) }()
+	out := make([]*mine.Candidate, len(sources))
+	for i := range out {
+		source, target := numbers[0][i], numbers[1][i]
+		if source < 0 || target < 0 {
+			continue
+		}
+		cosine, err := vectors.cosine(ctx, source, target)
+		if err != nil {
+			return nil, err
+		}
+		c := lists.Candidate(source, target, cosine)
+		out[i] = &c
+	}
+	return out, nil
+}
+
+// Numbers returns the numbers of a side's sentences, given by their texts; -1 is a sentence that the run's text lacks.
+func (p *Pair) Numbers(ctx context.Context, side int, texts []string) ([]int32, error) {
+	keys := make([]corpus.Key, len(texts))
+	found := make(map[corpus.Key]int32, len(texts))
+	for i, text := range texts {
+		keys[i] = corpus.KeyOf(corpus.Normalise(text))
+		found[keys[i]] = -1
+	}
+	shards := p.Language(side).Shards
+	for shard := range shards {
+		rows, err := p.Keys(ctx, &shards[shard])
+		if err != nil {
+			return nil, err
+		}
+		for row, key := range rows {
+			if _, ok := found[key]; ok {
+				found[key] = p.Sentences[side].Rows[shard][row]
+			}
+		}
+	}
+	out := make([]int32, len(texts))
+	for i, key := range keys {
+		out[i] = found[key]
+	}
+	return out, nil
+}
+
+// openVectors are the embedding files of a pair, each opened when a sentence in it is asked for.
+type openVectors struct {
+	pair  *Pair
+	files [2]map[int32]*embedding.File // by shard
+	rows  [2][]float32                 // [dim] of the last pair
+}
+
+func (p *Pair) openVectors() *openVectors {
+	dim := p.Plan.Settings.Dim
+	return &openVectors{
+		pair:  p,
+		files: [2]map[int32]*embedding.File{{}, {}},
+		rows:  [2][]float32{make([]float32, dim), make([]float32, dim)},
+	}
+}
+
+// cosine is the cosine of two sentences, given by their numbers, as a search computes it.
+func (v *openVectors) cosine(ctx context.Context, source, target int32) (float32, error) {
+	for side, number := range [2]int32{source, target} {
+		first := v.pair.Sentences[side].First[number]
+		file := v.files[side][first.Shard]
+		if file == nil {
+			var err error
+			if file, err = v.pair.Vectors(ctx, &v.pair.Language(side).Shards[first.Shard]); err != nil {
+				return 0, err
+			}
+			v.files[side][first.Shard] = file
+		}
+		if file.Dim != len(v.rows[side]) {
+			return 0, errors.New("a side has vectors of another length than the plan says; give mine run again")
+		}
+		file.Float32(v.rows[side], int(first.Row), int(first.Row)+1)
+	}
+	return embedding.Dot(v.rows[0], v.rows[1]), nil
+}
+
+func (v *openVectors) close() (err error) {
+	for _, files := range v.files {
+		for _, file := range files {
+			err = errors.Join(err, file.Close())
+		}
+	}
+	return err
+}
