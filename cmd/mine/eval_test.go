@@ -288,7 +288,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
 	// The text is what is left when the known pairs are taken out.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
-		"--planted", write("known.tsv", known.pairs), "--out", filepath.Join(dir, "mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir, "mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
 	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
 		t.Error(out)
 	}

@@ -106,7 +106,7 @@ func TestSearchSettingsReachEveryCommand(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"run", "--out", filepath.Join(dir, "mined")},
-		{"calibrate", "--planted", known},
+		{"calibrate", "--pairs", known},
 		{"score", "--src-text", side, "--tgt-text", side},
 		{"eval", "retrieval", "--src-text", side, "--tgt-text", side},
 	} {

@@ -10,7 +10,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// FuzzReadGold reads arbitrary bytes as known pairs: none has an empty id, and none stands twice.
+// FuzzReadGold reads arbitrary bytes as known pairs: none has an empty id, and none occurs twice.
 func FuzzReadGold(f *testing.F) {
 	f.Add([]byte("de-1\ten-1\nde-2\ten-2\r\n"))
 	f.Add([]byte("a\tb\tc\n"))

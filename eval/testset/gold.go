@@ -26,7 +26,7 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 		}
 		pair := IDs{source, target}
 		if seen[pair] {
-			return nil, badinput.Errorf("%s:%d: the pair %s %s stands twice; remove one", name, n, source, target)
+			return nil, badinput.Errorf("%s:%d: the pair %s %s occurs twice; remove one", name, n, source, target)
 		}
 		seen[pair] = true
 		gold = append(gold, pair)

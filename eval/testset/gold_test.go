@@ -16,7 +16,7 @@ func TestReadGoldRefuses(t *testing.T) {
 		"one column":    {"a\tb\nc\n", "g:2: not source-id"},
 		"three columns": {"a\tb\tc\n", "g:1: not source-id"},
 		"an empty line": {"a\tb\n\n", "g:2: not source-id"},
-		"a pair twice":  {"a\tb\nc\td\na\tb\n", "g:3: the pair a b stands twice"},
+		"a pair twice":  {"a\tb\nc\td\na\tb\n", "g:3: the pair a b occurs twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ReadGold(strings.NewReader(c.text), "g"); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {

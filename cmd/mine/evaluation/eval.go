@@ -1,4 +1,4 @@
-// Package evaluation has the commands that measure encoders and say how pairs came by their scores.
+// Package evaluation has the commands that measure encoders and explain scores.
 package evaluation
 
 import (
@@ -85,7 +85,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	return cmd
 }
 
-// protocols resolves the names; `bucc` stands for the one in --protocol.
+// protocols resolves the names; `bucc` means the one in --protocol.
 func (o evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
 	if len(args) == 0 {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")

@@ -32,8 +32,8 @@ func NewExplain() *cobra.Command {
 		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE --run DIR)",
 		Short: "Show why a pair has its score, and why it was kept or not",
 		Long: `Show why a pair has its score: the k nearest neighbours of both sentences with their cosines, both means, the ranks, which
-side proposed the pair, and which pair won if it lost. The pair is a row of a run's bitext file, counted from 0, or two sentences of a
-run's text. All the rest is in the run: run.json names its settings and its work directory, and nothing is encoded again.`,
+side proposed the pair, and which pair was kept instead. The pair is a row of a run's bitext file, counted from 0, or two sentences of a
+run's text. Everything else is read from the run: run.json names its settings and its work directory. Nothing is encoded.`,
 		Example: `  mine explain 17 --bitext mined/de-en.parquet
   mine explain "Guten Morgen." "Good morning." --run mined`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ run's text. All the rest is in the run: run.json names its settings and its work
 		},
 	}
 	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
-	cmd.Flags().StringVar(&o.table, "bitext", "", "the run's bitext file, whose row is meant")
+	cmd.Flags().StringVar(&o.table, "bitext", "", "the run's bitext file that has the row")
 	cmd.Flags().StringVar(&o.run, "run", "", "the run's output directory")
 	return cmd
 }
@@ -89,7 +89,7 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	return nil
 }
 
-// location is the run that is meant.
+// location is the run: its bitext file or its output directory.
 func (o *explainOptions) location(args []string) (string, error) {
 	switch {
 	case o.table != "" && o.run != "":
@@ -198,7 +198,7 @@ func scoredVerdict(x *view.Explanation, run *view.Run) string {
 	case x.Verdict == mine.BelowThreshold:
 		return "not kept: the probability is below " + rule
 	}
-	return "not kept: a likelier pair had taken one of its sentences:"
+	return "not kept: a pair with a higher probability has one of its sentences:"
 }
 
 // marginVerdict says in words what became of a pair where the margin decides.
@@ -212,9 +212,9 @@ func marginVerdict(x *view.Explanation, run *view.Run) string {
 	}
 	switch {
 	case !x.Candidate && len(x.Winners) == 0:
-		return "neither sentence proposed the pair, so it was never looked at"
+		return "neither sentence proposed the pair, so it was not scored"
 	case !x.Candidate:
-		return "neither sentence proposed the pair, so it was never looked at; their sentences were kept in:"
+		return "neither sentence proposed the pair, so it was not scored; their sentences were kept in:"
 	}
 	proposed := "proposed by " + strings.Join(by, " and ")
 	switch x.Verdict {
@@ -223,7 +223,7 @@ func marginVerdict(x *view.Explanation, run *view.Run) string {
 	case mine.BelowThreshold:
 		return fmt.Sprintf("%s, not kept: the score is not above the threshold %g", proposed, x.Threshold)
 	case mine.NotProposed:
-		return fmt.Sprintf("%s, not kept: %s retrieval asks another side to propose it", proposed, run.Plan.Settings.Retrieval)
+		return fmt.Sprintf("%s, not kept: %s retrieval requires the other side to propose it", proposed, run.Plan.Settings.Retrieval)
 	}
-	return proposed + ", not kept: a better pair had taken one of its sentences:"
+	return proposed + ", not kept: a pair with a higher margin has one of its sentences:"
 }

@@ -25,10 +25,10 @@ import (
 	"bitextmine/score/calibration"
 )
 
-// calibrateOptions are the flags of mine calibrate beside a run's.
+// calibrateOptions are the flags of mine calibrate other than those of a run.
 type calibrateOptions struct {
 	flags.Settings
-	planted   string
+	pairs     string
 	precision float64
 	resamples int
 	write     string
@@ -41,13 +41,13 @@ func NewCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Choose a threshold without gold",
-		Long: `Choose a threshold for your text without gold. Known pairs (--planted, source<TAB>target a line; for de-en those of the
+		Long: `Choose a threshold for your text without gold. Known pairs (--pairs, source<TAB>target a line; for de-en those of the
 program by default) are injected among your sentences and mined with them: how many are found gives recall, what happens to
 sources whose partner was withheld gives precision, with 95% bootstrap intervals. The corpora are cut, encoded and searched as by mine run,
 whose intermediate files serve both ways; the injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
 is to use it takes no scorer (--scorer none).`,
-		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --planted known.tsv
-  mine calibrate --config nightly.yaml --planted known.tsv --for-precision 0.95 --write nightly.yaml`,
+		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv
+  mine calibrate --config nightly.yaml --pairs known.tsv --for-precision 0.95 --write nightly.yaml`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := o.Load()
@@ -59,7 +59,7 @@ is to use it takes no scorer (--scorer none).`,
 	}
 	o.Register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.planted, "planted", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
+	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold, and scorer: none, into this YAML config")
@@ -77,9 +77,9 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)
 	}
-	// What is looked for is the margin's threshold, which a scorer has no use for.
+	// The result is a threshold of the margin; a scorer has one of its own.
 	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = "none", 0, false, 0
-	known, err := knownPairs(o.planted, cfg)
+	known, err := knownPairs(o.pairs, cfg)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	}
 	estimates := c.Estimate(o.resamples, 1)
 	if len(estimates) == 0 {
-		return badinput.Errorf("mine calibrate: nothing was mined, so there is nothing to cut: check the text and the encoder's languages")
+		return badinput.Errorf("mine calibrate: nothing was mined, so there is no threshold to choose: check the text and the encoder's languages")
 	}
 	chosen := calibration.BestF1(estimates)
 	if o.precision > 0 {
@@ -161,8 +161,8 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config, with no scorer, so that it is a margin's, and leaves the rest as
-// it is, comments too. A file that is not there is made.
+// writeThreshold sets the threshold in a YAML config, and turns the scorer off, as the threshold is of the margin. The other
+// settings and the comments stay. A file that does not exist is created.
 func writeThreshold(path string, threshold float64) error {
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
@@ -190,8 +190,8 @@ func writeThreshold(path string, threshold float64) error {
 	return atomicfile.WriteBytes(path, written)
 }
 
-// setSetting gives a key of a mapping another value and keeps its comment; a key that is not there is added, if it may
-// be.
+// setSetting sets the value of a key of a mapping and keeps its comment. A key that does not exist is added if add is
+// true.
 func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 	for i := 0; i+1 < len(settings.Content); i += 2 {

@@ -146,8 +146,7 @@ func (o fitOptions) known(cfg *pipeline.Config) ([]exchange.Pair, string, error)
 	return pairs, "fixtures/text (the program's own)", err
 }
 
-// printScorer shows what a scorer weighs and how far its probabilities hold on injected pairs that it was not fitted
-// on.
+// printScorer shows the weights of a scorer, and its calibration on injected pairs that it was not fitted on.
 func printScorer(out io.Writer, s *score.Scorer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "injected\t\tpairs\tfound\tcandidates\tseen\t\n")

@@ -8,7 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// NoArguments refuses words that no flag takes.
+// NoArguments refuses arguments.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
@@ -35,10 +35,10 @@ func GatherLists(args []string) []string {
 				}
 			}
 			if list != "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-				continue // each of its words brings the flag along
+				continue // the flag is added before each of its words
 			}
 			out = append(out, arg)
-			// A flag of another kind takes its own word; it is not ours to tell which do, so pass both on.
+			// Which other flags take a word is not known here, so the flag and the word are passed on.
 		case list != "":
 			out = append(out, list, arg)
 		default:

@@ -29,7 +29,7 @@ import (
 // envPrefix begins the environment variables that are settings.
 const envPrefix = "MINE_"
 
-// otherEnv are the variables under the prefix that are no settings.
+// otherEnv are the variables under the prefix that are not settings.
 var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
 
 // Layered is a setting's value and where it came from.
@@ -79,7 +79,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists), asDeclared); err != nil {
 		return nil, nil, badinput.Errorf("settings: %s", oneLine(err))
 	}
-	corpora, err := byLanguage(cfg.Corpora) // once more: merging has put the names in lower case
+	corpora, err := byLanguage(cfg.Corpora) // again, as merging has put the names in lower case
 	if err != nil {
 		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
 	}
@@ -136,8 +136,8 @@ func readPreset(name string) (map[string]any, error) {
 	return values, nil
 }
 
-// byLanguage names corpora by the canonical codes that a run looks them up by: viper puts keys in lower case, and a
-// config may say deu or zho_Hant. It is called before merging, so that deu replaces de.
+// byLanguage names corpora by the canonical codes of their languages, which a run uses: viper puts keys in lower case,
+// and a config may say deu or zho_Hant. It is called before merging, so that deu replaces de.
 func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 	named, keys := map[string]T{}, map[string]string{}
 	for key, value := range corpora {
@@ -165,8 +165,8 @@ func checkValues(values map[string]any) (wrong []string) {
 	return wrong
 }
 
-// checkValue says in which way a value of a config or of the environment does not fit a setting. Without it a fraction
-// would be cut to a whole number and a list of the wrong shape passed over.
+// checkValue returns an error if a value of a config or of the environment does not fit a setting. Without it a
+// fraction would be rounded down and a list of the wrong shape ignored.
 func checkValue(s setting.Declared, value any) error {
 	text := fmt.Sprint(value)
 	_, isText := value.(string)
@@ -226,7 +226,7 @@ func isTexts(value any) bool {
 	return ok && !slices.ContainsFunc(list, func(member any) bool { return !isScalar(member) })
 }
 
-// warnUnknownEnv warns of variables that look like settings and are none, such as misspelt ones.
+// warnUnknownEnv warns of variables with the prefix that are not settings, such as misspelt ones.
 func warnUnknownEnv() {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
@@ -239,7 +239,7 @@ func warnUnknownEnv() {
 	}
 }
 
-// splitLists reads a list from one environment variable, its members parted as in PATH.
+// splitLists reads a list from one environment variable, separated as in PATH.
 func splitLists(from, to reflect.Type, value any) (any, error) {
 	if from.Kind() == reflect.String && to == reflect.TypeFor[[]string]() {
 		return filepath.SplitList(value.(string)), nil

@@ -36,7 +36,7 @@ func printSettings(w io.Writer, values []flags.Layered) error {
 	for _, v := range values {
 		shown, err := json.Marshal(v.Value)
 		if err != nil {
-			shown = []byte(fmt.Sprint(v.Value)) // --threshold nan, which a run refuses
+			shown = []byte(fmt.Sprint(v.Value)) // a NaN, which JSON lacks and a run refuses
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", v.Key, shown, v.Origin)
 	}

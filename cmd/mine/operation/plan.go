@@ -98,7 +98,7 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	return err
 }
 
-// count shows a number of items: whole as long as a person reads it at a glance.
+// count formats a number of items: in full below ten million, else with three digits.
 func count(n int64) string {
 	if n < 10_000_000 {
 		return fmt.Sprint(n)

@@ -59,7 +59,7 @@ of TSV, JSONL and Parquet.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(cfg) // before the work, so that what is wrong is told at once
+	gold, err := readGold(cfg) // before the run, so that an error in it is reported at once
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Write
 	return printGold(ctx, out, cfg.Gold, gold, report)
 }
 
-// openRegular opens a file, but no pipe, which may keep the program waiting for ever.
+// openRegular opens a regular file. It refuses a pipe, from which a read may never return.
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -92,8 +92,8 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// readGold reads known pairs from a file or from the program's own fixtures, and finds their sentences; no name, no
-// pairs.
+// readGold reads known pairs from a file or from the program's fixtures, and checks that the corpora have their
+// sentences. Without the setting gold there are none.
 func readGold(cfg pipeline.Config) (gold []testset.IDs, err error) {
 	name := cfg.Gold
 	if name == "" {

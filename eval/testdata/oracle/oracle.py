@@ -261,7 +261,7 @@ def side(prefix, texts, vectors, width=3):
     return {"ids": ids, "texts": texts, "vectors": [unit(v) for v in vectors]}
 
 
-def planted(seed, n, m, gold, dim=8, noise=0.35):
+def injected(seed, n, m, gold, dim=8, noise=0.35):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, dim)) + 0.4
     y = rng.normal(size=(m, dim)) + 0.4
@@ -272,7 +272,7 @@ def planted(seed, n, m, gold, dim=8, noise=0.35):
 
 
 def case_random(seed=1, n=40, m=55, gold=15):
-    x, y, at_x, at_y = planted(seed, n, m, gold)
+    x, y, at_x, at_y = injected(seed, n, m, gold)
     s = side("de", [f"Satz {i}" for i in range(n)], x)
     t = side("en", [f"Sentence {j}" for j in range(m)], y)
     return {"source": s, "target": t, "gold": [[s["ids"][i], t["ids"][j]] for i, j in zip(at_x, at_y)]}
@@ -291,7 +291,7 @@ def case_ties():
 
 
 def case_duplicates():
-    x, y, at_x, at_y = planted(3, 40, 40, 16)
+    x, y, at_x, at_y = injected(3, 40, 40, 16)
     texts_x, texts_y = [f"Satz {i}" for i in range(40)], [f"Sentence {j}" for j in range(40)]
     for a, b in ((at_x[0], 3), (at_x[1], 7), (5, 9)):
         texts_x[b], x[b] = texts_x[a] + ("  " if b == 7 else ""), x[a]
