@@ -10,15 +10,21 @@ import (
 // writeJSON writes one object: the figures of the only row, or of the average, are members of the object itself, and
 // all rows are under "rows".
 func (r *Report) writeJSON(w io.Writer) error {
-	top := field{"protocol", r.Protocol}
-	object := []field{top, {"definition", r.Definition}, {"encoder", r.Encoder}, {"unit", "percent"}}
+	objects := func(rows []Row) []ordered {
+		out := make([]ordered, 0, len(rows))
+		for _, row := range rows {
+			out = append(out, r.fields(row))
+		}
+		return out
+	}
+	object := []field{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder}, {"unit", "percent"}}
 	switch {
 	case len(r.Means) > 0:
 		object = append(object, r.fields(r.Means[len(r.Means)-1])...)
 	case len(r.Rows) == 1:
 		object = append(object, r.fields(r.Rows[0])...)
 	}
-	object = append(object, field{"rows", r.objects(r.Rows)}, field{"means", r.objects(r.Means)})
+	object = append(object, field{"rows", objects(r.Rows)}, field{"means", objects(r.Means)})
 	if len(r.Notes) > 0 {
 		object = append(object, field{"notes", r.Notes})
 	}
@@ -26,14 +32,6 @@ func (r *Report) writeJSON(w io.Writer) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(ordered(object))
-}
-
-func (r *Report) objects(rows []Row) []ordered {
-	out := make([]ordered, 0, len(rows))
-	for _, row := range rows {
-		out = append(out, r.fields(row))
-	}
-	return out
 }
 
 // fields returns a row as JSON members: its name, its figures, and its counts under "counts".

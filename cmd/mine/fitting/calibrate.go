@@ -161,8 +161,8 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config, and turns the scorer off, as the threshold is of the margin. The other
-// settings and the comments stay. A file that does not exist is created.
+// writeThreshold sets the threshold in a YAML config, and turns the scorer off, as the threshold is of the margin. The
+// other settings and the comments stay. A file that does not exist is created.
 func writeThreshold(path string, threshold float64) error {
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
