@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
 )
 
@@ -271,7 +272,7 @@ func TestQuantisedTablesAreNear(t *testing.T) {
 	}
 	for bits, most := range map[int]float64{4: 0.02, 8: 1e-4} {
 		left := 0.0
-		for i, x := range quantise(values, 64, bits).values() {
+		for i, x := range student.Quantise(values, 64, bits).Values() {
 			left += math.Pow(float64(x-values[i]), 2)
 		}
 		if left/squares > most {

@@ -18,6 +18,8 @@ import (
 	"bitextmine/encode/static"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/distil/leastsquares"
+	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
 )
 
@@ -65,8 +67,8 @@ func (r *run) publish(ctx context.Context) (err error) {
 	return atomicfile.SyncDir(r.Out)
 }
 
-// student rounds the table, and says what each step leaves unexplained of held-out sentences.
-func (r *run) student() (*student, error) {
+// student rounds the table, and says what each step leaves leastsquares.Unexplained of held-out sentences.
+func (r *run) student() (*student.Student, error) {
 	dim, values := r.teacher.Dim(), r.table
 	columns := cmp.Or(r.Rank, dim)
 	if columns > dim {
@@ -79,21 +81,21 @@ func (r *run) student() (*student, error) {
 	r.RankLeft = r.Fit.HeldOut
 	if columns < dim {
 		counts := make([]int, r.Rows)
-		for _, id := range r.rows.ids {
+		for _, id := range r.rows.IDs {
 			counts[id]++
 		}
 		var err error
-		if values, basis, err = lowRank(values, dim, columns, counts); err != nil {
+		if values, basis, err = leastsquares.LowRank(values, dim, columns, counts); err != nil {
 			return nil, err
 		}
-		if r.RankLeft, err = r.leftBy(product(values, columns, basis, dim)); err != nil {
+		if r.RankLeft, err = r.leftBy(leastsquares.Product(values, columns, basis, dim)); err != nil {
 			return nil, err
 		}
 	}
-	s := &student{name: cmp.Or(r.Name, r.model.Name+"-static"), table: quantise(values, columns, r.Bits), basis: basis, dim: dim, power: r.Power, head: r.head}
-	shipped := s.table.values()
+	s := &student.Student{Name: cmp.Or(r.Name, r.model.Name+"-static"), Table: student.Quantise(values, columns, r.Bits), Basis: basis, Dim: dim, Power: r.Power, Head: r.head}
+	shipped := s.Table.Values()
 	if basis != nil {
-		shipped = product(shipped, columns, basis, dim)
+		shipped = leastsquares.Product(shipped, columns, basis, dim)
 	}
 	var err error
 	r.BitsLeft, err = r.leftBy(shipped)
@@ -106,31 +108,31 @@ func (r *run) leftBy(values []float32) (float64, error) {
 	f, dim := r.fit, r.teacher.Dim()
 	left := 0.0
 	row := make([]float64, dim)
-	for i, w := range f.weights {
+	for i, w := range f.Weights {
 		if w != 0 {
 			continue
 		}
 		clear(row)
-		for _, id := range f.sentences.at(i) {
+		for _, id := range f.Sentences.At(i) {
 			for k := range row {
 				at := int(id)*dim + k
 				row[k] += float64(r.table[at] - values[at])
 			}
 		}
 		for k, x := range row {
-			e := float64(f.features[i*f.dim+k]) + float64(f.scales[i])*x
+			e := float64(f.Features[i*f.Dim+k]) + float64(f.Scales[i])*x
 			left += e * e
 		}
 	}
 	if math.IsNaN(left) || math.IsInf(left, 0) {
 		return 0, errors.New("the table is not finite")
 	}
-	return left / f.total[1], nil
+	return left / f.Total[1], nil
 }
 
 // write fills a directory with the graph, the tokenizer and the manifest.
-func (r *run) write(dir string, s *student) error {
-	graph, err := s.graph()
+func (r *run) write(dir string, s *student.Student) error {
+	graph, err := s.Graph()
 	if err != nil {
 		return err
 	}
@@ -147,9 +149,9 @@ func (r *run) write(dir string, s *student) error {
 	bos, eos := r.encoder.Vocabulary().Ends()
 	tokenizer.BOS, tokenizer.EOS = r.special(bos), r.special(eos)
 	manifest, err := yaml.Marshal(encode.Manifest{
-		Name: s.name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: encode.Inputs{IDs: export.IDs},
-		Output: r.head.to, Pooling: encode.None, Normalise: r.model.Normalise, Dim: r.head.dim,
-		Tokens:  encode.TokenOutput{Output: tokensOutput, Dim: s.table.dim, Static: true},
+		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: encode.Inputs{IDs: export.IDs},
+		Output: r.head.To, Pooling: encode.None, Normalise: r.model.Normalise, Dim: r.head.Dim,
+		Tokens:  encode.TokenOutput{Output: student.TokensOutput, Dim: s.Table.Dim, Static: true},
 		Licence: cmp.Or(r.Licence, r.model.Licence), Languages: r.Languages, TrainedOn: r.TrainedOn,
 	})
 	if err != nil {
@@ -163,25 +165,25 @@ func (r *run) write(dir string, s *student) error {
 
 // writeHead writes the student again with its head in 8 bits, whose ranges it takes from the one that was written
 // before.
-func (r *run) writeHead(ctx context.Context, dir string, s *student) error {
+func (r *run) writeHead(ctx context.Context, dir string, s *student.Student) error {
 	model, err := encode.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
 	own, _ := r.comparedSentences()
-	spans, err := r.spans(ctx, model, s.head, own)
+	spans, err := r.spans(ctx, model, s.Head, own)
 	if err != nil {
 		return fmt.Errorf("the student's head: %w", err)
 	}
-	s.head.spans = spans
+	s.Head.Spans = spans
 	return r.write(dir, s)
 }
 
 // comparedSentences are held-out ones in the student's ids and in the teacher's.
 func (r *run) comparedSentences() (own, theirs [][]int32) {
-	for i, w := range r.fit.weights {
+	for i, w := range r.fit.Weights {
 		if w == 0 && len(own) < compared {
-			own, theirs = append(own, r.rows.at(i)), append(theirs, r.text.at(r.kept[i]))
+			own, theirs = append(own, r.rows.At(i)), append(theirs, r.text.at(r.kept[i]))
 		}
 	}
 	return own, theirs
@@ -197,17 +199,17 @@ func (r *run) special(ids []int32) *encode.Token {
 
 // compare runs what was written: its sums and features must be those of the table, whether the graph's operators or the
 // encoder's own loop compute them, and its vectors are compared with the teacher's.
-func (r *run) compare(ctx context.Context, dir string, s *student) error {
+func (r *run) compare(ctx context.Context, dir string, s *student.Student) error {
 	own, theirs := r.comparedSentences()
 	model, err := encode.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
-	sums := s.sums(own)
-	for _, tensor := range []string{static.Sums, s.head.from} { // the graph computes its sums if they are asked for
-		want, columns := sums, s.table.dim
+	sums := s.Sums(own)
+	for _, tensor := range []string{static.Sums, s.Head.From} { // the graph computes its sums if they are asked for
+		want, columns := sums, s.Table.Dim
 		if tensor != static.Sums {
-			want, columns = s.turned(sums), s.dim
+			want, columns = s.Turned(sums), s.Dim
 		}
 		got, err := r.vectorsOf(ctx, model, tensor, own)
 		if err != nil {
@@ -217,7 +219,7 @@ func (r *run) compare(ctx context.Context, dir string, s *student) error {
 			return err
 		}
 	}
-	student, err := r.vectorsOf(ctx, model, s.head.to, own)
+	student, err := r.vectorsOf(ctx, model, s.Head.To, own)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
@@ -229,7 +231,7 @@ func (r *run) compare(ctx context.Context, dir string, s *student) error {
 	if err != nil {
 		return fmt.Errorf("the teacher: %w", err)
 	}
-	r.Cosine = meanCosine(student, teacher, r.head.dim)
+	r.Cosine = meanCosine(student, teacher, r.head.Dim)
 	return nil
 }
 
@@ -303,4 +305,21 @@ func (r *run) card() []byte {
 	fmt.Fprintf(&b, "\nOf the features' squares, on held-out sentences, %.4f are left by the linear map of pieces alone, %.4f by the table (ridge %g), %.4f with its columns and %.4f with its bits.\n"+
 		"Mean cosine to the teacher's vectors of held-out sentences: %.4f.\n", r.Prior.HeldOut, r.Fit.HeldOut, r.Ridge, r.RankLeft, r.BitsLeft, r.Cosine)
 	return b.Bytes()
+}
+
+// spans runs a student with its float32 head and takes the ranges of the head's inputs.
+func (r *run) spans(ctx context.Context, model *encode.Model, h *student.Head, sentences [][]int32) (map[string]student.Span, error) {
+	spans := map[string]student.Span{}
+	for _, name := range h.Inputs() {
+		rows, err := r.vectorsOf(ctx, model, name, sentences)
+		if err != nil {
+			return nil, err
+		}
+		s := student.Span{}
+		for _, x := range rows {
+			s.Low, s.High = min(s.Low, x), max(s.High, x)
+		}
+		spans[name] = s
+	}
+	return spans, nil
 }

@@ -12,6 +12,8 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/distil/leastsquares"
+	"bitextmine/train/distil/student"
 	"bitextmine/train/teacher"
 )
 
@@ -28,14 +30,14 @@ type Summary struct {
 	Ridge     float64  `json:"ridge"`
 	// What of the features' squares is left by the linear map of pieces alone, the fit, the fewer columns, and the
 	// fewer bits.
-	Prior         unexplained `json:"prior"`
-	Fit           unexplained `json:"fit"`
-	RankLeft      float64     `json:"rank_held_out"`
-	BitsLeft      float64     `json:"bits_held_out"`
-	Cosine        float64     `json:"cosine_held_out"` // mean, of student's and teacher's sentence vectors
-	Text          []Source    `json:"text"`
-	TeacherDigest string      `json:"teacher_digest"`
-	Bytes         int         `json:"bytes"` // of the graph and the tokenizer
+	Prior         leastsquares.Unexplained `json:"prior"`
+	Fit           leastsquares.Unexplained `json:"fit"`
+	RankLeft      float64                  `json:"rank_held_out"`
+	BitsLeft      float64                  `json:"bits_held_out"`
+	Cosine        float64                  `json:"cosine_held_out"` // mean, of student's and teacher's sentence vectors
+	Text          []Source                 `json:"text"`
+	TeacherDigest string                   `json:"teacher_digest"`
+	Bytes         int                      `json:"bytes"` // of the graph and the tokenizer
 }
 
 // run holds a distillation's parts between its steps.
@@ -45,13 +47,13 @@ type run struct {
 	model   *encode.Model
 	encoder *encode.Encoder // gives the features
 	teacher *teacher.Teacher
-	head    *head
+	head    *student.Head
 	frames  []frame // by language, in the order of the text
 	text    *sentences
 	vocab   *vocabulary
-	rows    sparse // sentences in the student's ids
-	kept    []int  // which of the sentences those are
-	fit     *fit
+	rows    leastsquares.Sparse // sentences in the student's ids
+	kept    []int               // which of the sentences those are
+	fit     *leastsquares.Problem
 	table   []float32 // [student's ids, dim]
 }
 
@@ -141,9 +143,9 @@ func (r *run) openFeatures() error {
 		}
 		var err error
 		r.encoder, err = encode.OpenInner(r.model, "", options)
-		r.head = &head{from: "vectors", to: "vectors", opset: 17}
+		r.head = &student.Head{From: "vectors", To: "vectors", Opset: 17}
 		if err == nil {
-			r.head.dim = r.encoder.Dim()
+			r.head.Dim = r.encoder.Dim()
 		}
 		return err
 	}
@@ -169,7 +171,7 @@ func (r *run) openFeatures() error {
 	for _, name := range waists {
 		if r.encoder, err = encode.OpenInner(r.model, name, options); err == nil {
 			r.Tensor = name
-			r.head = findHead(graph, name, r.model.Output, r.model.Dim)
+			r.head = student.FindHead(graph, name, r.model.Output, r.model.Dim)
 			return nil
 		}
 	}

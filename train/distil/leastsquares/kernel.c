@@ -8,7 +8,7 @@
 #define WIDE
 #endif
 
-WIDE void distil_scatter(const int32_t *ids, const int64_t *ends, int64_t n, const float *weights, const float *rows, int64_t stride, float *out) {
+WIDE void ls_scatter(const int32_t *ids, const int64_t *ends, int64_t n, const float *weights, const float *rows, int64_t stride, float *out) {
   int64_t begin = 0;
   for (int64_t i = 0; i < n; begin = ends[i++]) {
     float sum[BLOCK];
@@ -20,7 +20,7 @@ WIDE void distil_scatter(const int32_t *ids, const int64_t *ends, int64_t n, con
   }
 }
 
-WIDE void distil_normal(const int32_t *ids, const int64_t *ends, int64_t n, const float *weights, const float *x, float *out) {
+WIDE void ls_normal(const int32_t *ids, const int64_t *ends, int64_t n, const float *weights, const float *x, float *out) {
   int64_t begin = 0;
   for (int64_t i = 0; i < n; begin = ends[i++]) {
     float sum[BLOCK] = {0};
@@ -36,7 +36,7 @@ WIDE void distil_normal(const int32_t *ids, const int64_t *ends, int64_t n, cons
   }
 }
 
-WIDE void distil_subtract(const int32_t *ids, const int64_t *ends, int64_t n, const float *scales, const float *x, float *rows, int64_t stride) {
+WIDE void ls_subtract(const int32_t *ids, const int64_t *ends, int64_t n, const float *scales, const float *x, float *rows, int64_t stride) {
   int64_t begin = 0;
   for (int64_t i = 0; i < n; begin = ends[i++]) {
     float sum[BLOCK] = {0};
@@ -48,30 +48,30 @@ WIDE void distil_subtract(const int32_t *ids, const int64_t *ends, int64_t n, co
   }
 }
 
-WIDE void distil_dot(const float *x, const float *y, int64_t n, double *out) {
+WIDE void ls_dot(const float *x, const float *y, int64_t n, double *out) {
   double sum[BLOCK] = {0};
   for (int64_t i = 0; i < n; i++)
     for (int k = 0; k < BLOCK; k++) sum[k] += (double)x[i * BLOCK + k] * (double)y[i * BLOCK + k];
   memcpy(out, sum, sizeof sum);
 }
 
-WIDE void distil_add(float *x, const float *y, int64_t n, const float *factors) {
+WIDE void ls_add(float *x, const float *y, int64_t n, const float *factors) {
   for (int64_t i = 0; i < n; i++)
     for (int k = 0; k < BLOCK; k++) x[i * BLOCK + k] += factors[k] * y[i * BLOCK + k];
 }
 
-WIDE void distil_scale(const float *x, const float *factors, int64_t n, float *out) {
+WIDE void ls_scale(const float *x, const float *factors, int64_t n, float *out) {
   for (int64_t i = 0; i < n; i++)
     for (int k = 0; k < BLOCK; k++) out[i * BLOCK + k] = factors[i] * x[i * BLOCK + k];
 }
 
-WIDE void distil_turn(float *x, const float *y, int64_t n, const float *factors) {
+WIDE void ls_turn(float *x, const float *y, int64_t n, const float *factors) {
   for (int64_t i = 0; i < n; i++)
     for (int k = 0; k < BLOCK; k++) x[i * BLOCK + k] = y[i * BLOCK + k] + factors[k] * x[i * BLOCK + k];
 }
 
 // Four rows at a time keep the sums in fewer writes; a row of out stays float32 for 256 rows of a and b.
-WIDE void distil_gram(const float *a, int64_t d, const float *b, int64_t e, int64_t n, double *out, float *scratch) {
+WIDE void ls_gram(const float *a, int64_t d, const float *b, int64_t e, int64_t n, double *out, float *scratch) {
   const int64_t together = 256;
   for (int64_t lo = 0; lo < n; lo += together) {
     const int64_t hi = lo + together < n ? lo + together : n;
@@ -92,7 +92,7 @@ WIDE void distil_gram(const float *a, int64_t d, const float *b, int64_t e, int6
   }
 }
 
-WIDE void distil_product(const float *a, int64_t n, int64_t d, const float *b, int64_t e, float *out) {
+WIDE void ls_product(const float *a, int64_t n, int64_t d, const float *b, int64_t e, float *out) {
   for (int64_t i = 0; i < n; i++) {
     float *to = out + i * e;
     memset(to, 0, sizeof(float) * e);

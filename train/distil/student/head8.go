@@ -1,10 +1,8 @@
-package distil
+package student
 
 import (
-	"context"
 	"math"
 
-	"bitextmine/encode"
 	"bitextmine/train/export"
 )
 
@@ -13,17 +11,17 @@ import (
 // number and a scale a column, so that sums of two products fit into 16 bits, which processors without VNNI add them
 // in.
 
-// span is the range of a tensor's numbers.
-type span struct{ low, high float32 }
+// Span is the range of a tensor's numbers.
+type Span struct{ Low, High float32 }
 
 // headroom is how far beyond what was seen a range goes.
 const headroom = 1.1
 
-// inputs lists the tensors that the head multiplies by weights, each once.
-func (h *head) inputs() []string {
+// Inputs lists the tensors that the head multiplies by weights, each once.
+func (h *Head) Inputs() []string {
 	var names []string
 	seen := map[string]bool{}
-	for i := range h.nodes {
+	for i := range h.Nodes {
 		if in, _, ok := h.product(i); ok && !seen[in] {
 			seen[in] = true
 			names = append(names, in)
@@ -33,44 +31,27 @@ func (h *head) inputs() []string {
 }
 
 // product says whether node i multiplies a tensor by a float32 matrix of the head, and which.
-func (h *head) product(i int) (input, weight string, ok bool) {
-	n := h.nodes[i]
+func (h *Head) product(i int) (input, weight string, ok bool) {
+	n := h.Nodes[i]
 	if n.Op != "MatMul" {
 		return "", "", false
 	}
-	for _, w := range h.weights {
+	for _, w := range h.Weights {
 		if w.Name == n.Inputs[1] {
-			shape, _, float := float32Weights(w)
+			shape, _, float := Float32Weights(w)
 			return n.Inputs[0], w.Name, float && len(shape) == 2
 		}
 	}
 	return "", "", false
 }
 
-// spans runs a student with its float32 head and takes the ranges of the head's inputs.
-func (r *run) spans(ctx context.Context, model *encode.Model, h *head, sentences [][]int32) (map[string]span, error) {
-	spans := map[string]span{}
-	for _, name := range h.inputs() {
-		rows, err := r.vectorsOf(ctx, model, name, sentences)
-		if err != nil {
-			return nil, err
-		}
-		s := span{0, 0}
-		for _, x := range rows {
-			s.low, s.high = min(s.low, x), max(s.high, x)
-		}
-		spans[name] = s
-	}
-	return spans, nil
-}
-
 // addProduct adds node i in 8 bits.
-func (h *head) addProduct(g *export.Graph, i int, done map[string]bool) {
+func (h *Head) addProduct(g *export.Graph, i int, done map[string]bool) {
 	input, weight, _ := h.product(i)
-	s := h.spans[input]
-	zero, step := uint8(0), s.high*headroom/255
-	if s.low < 0 {
-		zero, step = 128, max(-s.low, s.high)*headroom/127
+	s := h.Spans[input]
+	zero, step := uint8(0), s.High*headroom/255
+	if s.Low < 0 {
+		zero, step = 128, max(-s.Low, s.High)*headroom/127
 	}
 	step = max(step, math.SmallestNonzeroFloat32*1e10)
 	name := own + input
@@ -80,7 +61,7 @@ func (h *head) addProduct(g *export.Graph, i int, done map[string]bool) {
 		g.Initializer(name+".zero", nil, []uint8{zero})
 		g.Node("QuantizeLinear", []string{input, name + ".step", name + ".zero"}, []string{name + ".bytes"})
 	}
-	out := h.nodes[i].Outputs[0]
+	out := h.Nodes[i].Outputs[0]
 	if !done[weight] {
 		done[weight] = true
 		shape, numbers, scales := h.bytes(weight)
@@ -96,14 +77,14 @@ func (h *head) addProduct(g *export.Graph, i int, done map[string]bool) {
 }
 
 // bytes rounds a matrix [rows, columns] with a scale a column.
-func (h *head) bytes(weight string) (shape []int, numbers []int8, scales []float32) {
+func (h *Head) bytes(weight string) (shape []int, numbers []int8, scales []float32) {
 	const most = 63
-	for _, w := range h.weights {
+	for _, w := range h.Weights {
 		if w.Name != weight {
 			continue
 		}
 		var values []float32
-		shape, values, _ = float32Weights(w)
+		shape, values, _ = Float32Weights(w)
 		columns := shape[1]
 		scales, numbers = make([]float32, columns), make([]int8, len(values))
 		for i, x := range values {

@@ -1,4 +1,4 @@
-package distil
+package student
 
 import (
 	"math"
@@ -6,10 +6,10 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// table is a student's table as it ships: value = scale of the row * (number - zero), numbers being 0 to 2^bits-1 and
+// Table is a student's table as it ships: value = scale of the row * (number - zero), numbers being 0 to 2^bits-1 and
 // zero half of the largest.
-type table struct {
-	rows, dim int
+type Table struct {
+	rows, Dim int
 	bits      int // 4 or 8
 	// [rows, dim] less 128, or [rows, dim/2]: the number of a column of the first half, plus 16 times that of its
 	// fellow of the second less 8
@@ -17,17 +17,17 @@ type table struct {
 	scales  []float32 // [rows]
 }
 
-// zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
+// Zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
 // are distributed evenly around it.
-func zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
+func Zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
 
-// quantise rounds a table [rows, dim].
-func quantise(values []float32, dim, bits int) *table {
-	t := &table{rows: len(values) / dim, dim: dim, bits: bits}
+// Quantise rounds a table [rows, dim].
+func Quantise(values []float32, dim, bits int) *Table {
+	t := &Table{rows: len(values) / dim, Dim: dim, bits: bits}
 	t.numbers = make([]int8, len(values)*bits/8)
 	t.scales = make([]float32, t.rows)
 	for i := range t.rows {
-		t.scales[i] = bestScale(values[i*dim:(i+1)*dim], bits)
+		t.scales[i] = BestScale(values[i*dim:(i+1)*dim], bits)
 	}
 	t.scales = widened(narrowed(t.scales)) // as the file has them
 	for i := range t.rows {
@@ -36,13 +36,13 @@ func quantise(values []float32, dim, bits int) *table {
 	return t
 }
 
-// bestScale is the scale, of a number of them below the one that cuts nothing off, that leaves the least square error.
-func bestScale(row []float32, bits int) float32 {
+// BestScale is the scale, of a number of them below the one that cuts nothing off, that leaves the least square error.
+func BestScale(row []float32, bits int) float32 {
 	most := float32(0)
 	for _, x := range row {
 		most = max(most, float32(math.Abs(float64(x))))
 	}
-	z := zero(bits)
+	z := Zero(bits)
 	if most == 0 {
 		return 1 // any scale does
 	}
@@ -54,7 +54,7 @@ func bestScale(row []float32, bits int) float32 {
 		scale := most / z * (1 - float32(step)*0.03)
 		sum := 0.0
 		for _, x := range row {
-			e := float64(x - scale*(float32(level(x, scale, z))-z))
+			e := float64(x - scale*(float32(Level(x, scale, z))-z))
 			sum += e * e
 		}
 		if sum < bestError {
@@ -65,13 +65,13 @@ func bestScale(row []float32, bits int) float32 {
 }
 
 // set rounds one row with its scale.
-func (t *table) set(i int, row []float32) {
-	z, half := zero(t.bits), t.dim/2
+func (t *Table) set(i int, row []float32) {
+	z, half := Zero(t.bits), t.Dim/2
 	for k, x := range row {
-		n := level(x, t.scales[i], z)
+		n := Level(x, t.scales[i], z)
 		switch {
 		case t.bits == 8:
-			t.numbers[i*t.dim+k] = int8(n - 128)
+			t.numbers[i*t.Dim+k] = int8(n - 128)
 		case k < half:
 			t.numbers[i*half+k] = int8(n)
 		default:
@@ -80,8 +80,8 @@ func (t *table) set(i int, row []float32) {
 	}
 }
 
-// level is the number nearest to x.
-func level(x, scale, zero float32) uint8 {
+// Level is the number nearest to x.
+func Level(x, scale, zero float32) uint8 {
 	n := math.RoundToEven(float64(x)/float64(scale) + float64(zero))
 	return uint8(min(max(n, 0), float64(2*zero)))
 }
@@ -99,13 +99,13 @@ func widened(x []uint16) []float32 {
 }
 
 // row writes row i's values.
-func (t *table) row(i int, dst []float32) {
-	z, half := zero(t.bits), t.dim/2
+func (t *Table) row(i int, dst []float32) {
+	z, half := Zero(t.bits), t.Dim/2
 	for k := range dst {
 		var n uint8
 		switch {
 		case t.bits == 8:
-			n = uint8(t.numbers[i*t.dim+k]) + 128
+			n = uint8(t.numbers[i*t.Dim+k]) + 128
 		case k < half:
 			n = uint8(t.numbers[i*half+k] & 15)
 		default:
@@ -116,26 +116,26 @@ func (t *table) row(i int, dst []float32) {
 }
 
 // zeros are what the graph's numbers of each column are for nothing.
-func (t *table) zeros() []float32 {
-	zeros := make([]float32, t.dim)
+func (t *Table) zeros() []float32 {
+	zeros := make([]float32, t.Dim)
 	for k := range zeros {
 		switch {
 		case t.bits == 8:
-			zeros[k] = zero(8) - 128
-		case k < t.dim/2:
-			zeros[k] = zero(4)
+			zeros[k] = Zero(8) - 128
+		case k < t.Dim/2:
+			zeros[k] = Zero(4)
 		default:
-			zeros[k] = zero(4) - 8
+			zeros[k] = Zero(4) - 8
 		}
 	}
 	return zeros
 }
 
-// values are all rows [rows, dim].
-func (t *table) values() []float32 {
-	out := make([]float32, t.rows*t.dim)
+// Values are all rows [rows, dim].
+func (t *Table) Values() []float32 {
+	out := make([]float32, t.rows*t.Dim)
 	for i := range t.rows {
-		t.row(i, out[i*t.dim:(i+1)*t.dim])
+		t.row(i, out[i*t.Dim:(i+1)*t.Dim])
 	}
 	return out
 }
