@@ -46,8 +46,8 @@ test-heavy: $(SETUP)
 race: $(SETUP)
 	$(GO) test -race -timeout 2h ./...
 
-# The packages that start goroutines, without their long tests and without the packages that import training's compiler.
-CONCURRENT := ./corpus ./encode ./encode/embedding ./index/... ./mine ./score/... ./internal/... ./pipeline/engine ./pipeline/store ./pipeline/progress
+# The packages that start goroutines themselves, without their long tests and without training's compiler.
+CONCURRENT := ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
 race-short: $(SETUP)
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 

@@ -88,6 +88,9 @@ func neighbourhood(row, others []float32) float64 {
 
 // Our ratio margins, k = 4, equal those that LASER's own program computed on bag-multi's vectors.
 func TestMarginsAreLASERs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two sides of BUCC are encoded and searched; not in -short")
+	}
 	f, err := os.Open(shared + "golden/laser.bag-multi.de-en.train.tsv.gz")
 	if err != nil {
 		t.Skipf("needs the golden scores beside the checkout: %v", err)
