@@ -18,8 +18,8 @@ type batch struct {
 }
 
 // batches groups a window's rows by token count, so that no row is padded, and cuts each group into batches of at most
-// budget tokens, but at least minRows rows. If single is set, every batch holds one row, given twice. Batches are sorted longest first, so the last
-// ones to run are short and all workers finish at about the same time.
+// budget tokens, but at least minRows rows. If single is set, every batch holds one row, given twice. Batches are
+// sorted longest first, so the last ones to run are short and all workers finish at about the same time.
 func batches(w *window, budget int, single bool) []batch {
 	n := len(w.texts)
 	order, lengths := make([]int32, n), make([]int32, n)

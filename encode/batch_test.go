@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"bitextmine/encode/model"
 )
 
 // weights is a float32 initialiser with random values.
@@ -54,11 +56,11 @@ func TestTransformerVectorDoesNotDependOnBatch(t *testing.T) {
 	}
 	manifest := fmt.Sprintf(`{name: attention, onnx: m.onnx, tokenizer: {kind: wordpiece, file: v.txt}, max_tokens: 64,
 		inputs: {ids: ids}, output: states, pooling: mean, dim: %d}`, dim)
-	m, err := LoadFS(fstest.MapFS{
-		ManifestName: {Data: []byte(manifest)},
-		"m.onnx":     {Data: attention(rng, words, dim)},
-		"v.txt":      {Data: []byte(strings.Join(vocab, "\n"))},
-	}, ManifestName)
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte(manifest)},
+		"m.onnx":       {Data: attention(rng, words, dim)},
+		"v.txt":        {Data: []byte(strings.Join(vocab, "\n"))},
+	}, model.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}

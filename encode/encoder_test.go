@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 )
 
@@ -19,7 +20,7 @@ func open(t testing.TB, options Options) *Encoder {
 
 func openModel(t testing.TB, ref string, options Options) *Encoder {
 	t.Helper()
-	model, err := Load(ref)
+	model, err := model.Load(ref)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,13 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 )
 
 // The encoder inside the program puts a sentence nearer to its translation than to another sentence.
 func Example() {
-	model, err := encode.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type Source struct {
 func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (embedding.Meta, error) {
 	meta := embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
 	var log *tokenLog
-	if e.model.Tokens.Static {
+	if e.graph.model.Tokens.Static {
 		log = &tokenLog{}
 	}
 	meta, err := embedding.Write(path, meta, func(w *embedding.Writer) error {

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"bitextmine/fixtures"
+	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 )
 
 // message is an encoded protobuf message with just enough of the ONNX format for a graph of one node.
@@ -77,7 +78,7 @@ func lookup(table [][]float32, quantised bool) []byte {
 }
 
 // letters is an encoder of one-letter words (a has id 4, b 5, c 6 and d 7) whose vectors are easy to add.
-func letters(t testing.TB, pooling Pooling, quantised bool, fields ...string) *Encoder {
+func letters(t testing.TB, pooling model.Pooling, quantised bool, fields ...string) *Encoder {
 	t.Helper()
 	manifest := fmt.Sprintf(`name: letters
 onnx: model.onnx
@@ -90,11 +91,11 @@ normalise: false
 dim: 2
 %s`, pooling, strings.Join(fields, "\n"))
 	table := [][]float32{{0, 0}, {1, 2}, {8, 0}, {0, 16}, {1, 0}, {0, 1}, {-4, 4}, {float32(math.NaN()), 0}}
-	m, err := LoadFS(fstest.MapFS{
-		ManifestName: {Data: []byte(manifest)},
-		"model.onnx": {Data: lookup(table, quantised)},
-		"vocab.txt":  {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
-	}, ManifestName)
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte(manifest)},
+		"model.onnx":   {Data: lookup(table, quantised)},
+		"vocab.txt":    {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
+	}, model.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,19 +114,19 @@ dim: 2
 func TestPoolingAndSpecialTokens(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		pooling Pooling
+		pooling model.Pooling
 		fields  []string
 		text    string
 		want    []float32
 	}{
-		{"the first token", CLS, nil, "a b", []float32{8, 0}},
-		{"mean of [CLS] a b [SEP]", Mean, nil, "a b", []float32{9.0 / 4, 17.0 / 4}},
-		{"max of [CLS] c [SEP]", Max, nil, "c", []float32{8, 16}},
-		{"cut to [CLS] a b c [SEP]", Mean, nil, "a b c a a", []float32{1, 21.0 / 5}},
-		{"an unknown word", Mean, nil, "z", []float32{3, 6}},
-		{"no word at all is unknown too", Mean, nil, "", []float32{3, 6}},
-		{"prefix tokens", Mean, []string{"prefixes: {en: {tokens: [6]}}"}, "a b b", []float32{5.0 / 5, 21.0 / 5}},
-		{"a text prefix", Mean, []string{`prefixes: {"*": {text: "b "}}`}, "a", []float32{9.0 / 4, 17.0 / 4}},
+		{"the first token", model.CLS, nil, "a b", []float32{8, 0}},
+		{"mean of [CLS] a b [SEP]", model.Mean, nil, "a b", []float32{9.0 / 4, 17.0 / 4}},
+		{"max of [CLS] c [SEP]", model.Max, nil, "c", []float32{8, 16}},
+		{"cut to [CLS] a b c [SEP]", model.Mean, nil, "a b c a a", []float32{1, 21.0 / 5}},
+		{"an unknown word", model.Mean, nil, "z", []float32{3, 6}},
+		{"no word at all is unknown too", model.Mean, nil, "", []float32{3, 6}},
+		{"prefix tokens", model.Mean, []string{"prefixes: {en: {tokens: [6]}}"}, "a b b", []float32{5.0 / 5, 21.0 / 5}},
+		{"a text prefix", model.Mean, []string{`prefixes: {"*": {text: "b "}}`}, "a", []float32{9.0 / 4, 17.0 / 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := encodeAll(t, letters(t, c.pooling, false, c.fields...), []string{c.text}); !slices.Equal(got, c.want) {
@@ -136,13 +137,13 @@ func TestPoolingAndSpecialTokens(t *testing.T) {
 }
 
 func TestTokenBeyondGraphIsRefused(t *testing.T) {
-	e := letters(t, Mean, false, "prefixes: {de: {tokens: [8]}}") // one more than the last row of the table
-	refused(t, e.Encode(t.Context(), "de", []string{"a"}, make([]float32, 2)), "gave a token that its graph does not have")
+	e := letters(t, model.Mean, false, "prefixes: {de: {tokens: [8]}}") // one more than the last row of the table
+	encodetest.Refused(t, e.Encode(t.Context(), "de", []string{"a"}, make([]float32, 2)), "gave a token that its graph does not have")
 }
 
 // Dynamic quantisation takes its scale from the batch, so such graphs get one sentence at a time.
 func TestQuantisedVectorDoesNotDependOnBatch(t *testing.T) {
-	e := letters(t, Mean, true)
+	e := letters(t, model.Mean, true)
 	texts := []string{"a b", "a c", "z z", "c c", "b", "a b"}
 	together := encodeAll(t, e, texts)
 	for i, text := range texts {
@@ -151,10 +152,10 @@ func TestQuantisedVectorDoesNotDependOnBatch(t *testing.T) {
 }
 
 func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
-	e := letters(t, Max, false)
+	e := letters(t, model.Max, false)
 	texts := []string{"a", "b", "d", "a"}
 	err := e.Encode(t.Context(), "en", texts, make([]float32, 2*len(texts)))
-	refused(t, err, "row 2: encoder letters gave it a vector that is not finite")
+	encodetest.Refused(t, err, "row 2: encoder letters gave it a vector that is not finite")
 	for _, c := range []struct {
 		name   string
 		vector []float32
@@ -171,37 +172,5 @@ func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
 	unit := []float32{3, -4}
 	if err := finish(unit, true); err != nil || !slices.Equal(unit, []float32{0.6, -0.8}) {
 		t.Errorf("%v, %v", unit, err)
-	}
-}
-
-// The ids of a fairseq model are four special ones, then those in the order of the dictionary.
-func TestDictionaryNumbers(t *testing.T) {
-	files := changed(t, "lowercase: true", "lowercase: true\n    dictionary: dict.txt\n    eos: 2\n    unk: 3")
-	files["dict.txt"] = &fstest.MapFile{Data: []byte("▁the 900\n. 800\n▁no▁such▁piece 5\n▁of 4\n")}
-	m, err := LoadFS(files, ManifestName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSplitter(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	n, err := newIDMap(m, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for piece, want := range map[string]int32{"▁the": 4, ".": 5, "▁of": 7, "▁and": fairseqUnknown, "<unk>": 3} {
-		if id, ok := s.ID(piece); !ok || n.graph[id] != want {
-			t.Errorf("%s is %d, want %d", piece, n.graph[id], want)
-		}
-	}
-	for _, c := range []struct{ name, dict, says string }{
-		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + fixtures.Encoder + " is not a piece, a space and a count"},
-		{"of another model", "xyzzy 1\n", "has no piece of spm.model"},
-	} {
-		files["dict.txt"] = &fstest.MapFile{Data: []byte(c.dict)}
-		_, err := newIDMap(m, s)
-		refused(t, err, c.says)
 	}
 }

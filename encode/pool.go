@@ -3,26 +3,28 @@ package encode
 import (
 	"errors"
 	"math"
+
+	"bitextmine/encode/model"
 )
 
 // pool computes vector [dim] from out, which is [dim] for None and [tokens, dim] otherwise. There is no padding, so
 // every token counts.
-func pool(vector, out []float32, how Pooling) {
+func pool(vector, out []float32, how model.Pooling) {
 	dim := len(vector)
 	copy(vector, out[:dim])
-	if how == None || how == CLS {
+	if how == model.None || how == model.CLS {
 		return
 	}
 	for rest := out[dim:]; len(rest) > 0; rest = rest[dim:] {
 		for d, x := range rest[:dim] {
-			if how == Mean {
+			if how == model.Mean {
 				vector[d] += x
 			} else {
 				vector[d] = max(vector[d], x)
 			}
 		}
 	}
-	if how == Mean {
+	if how == model.Mean {
 		tokens := float32(len(out) / dim)
 		for d := range vector {
 			vector[d] /= tokens

@@ -4,92 +4,93 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 )
 
-// graph is a loaded graph, or what is left of it where a table computes its beginning.
-type graph struct {
-	session *ort.DynamicAdvancedSession
-	single  bool          // it mixes the rows of a batch, so a batch must hold one sentence
-	table   *static.Table // nil: the graph takes ids; otherwise the table's sums
+// session is a loaded graph, or what is left of it where a table computes its beginning.
+type session struct {
+	*ort.DynamicAdvancedSession
+	single bool          // it mixes the rows of a batch, so a batch must hold one sentence
+	table  *static.Table // nil: the graph takes ids; otherwise the table's sums
 }
 
-// openGraph loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
+// newSession loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
 // runs on the thread that called it: many goroutines share the session, which uses the cores better than many threads
 // within one small matrix product do.
 //
-// single: dynamic quantisation takes its scale from the whole batch, so the other sentences of a batch would change a
-// sentence's vector.
-func openGraph(m *Model) (g graph, err error) {
+// inner says that the output is a tensor of the graph that the manifest does not name (OpenInner), whose width the
+// graph gives. single: dynamic quantisation takes its scale from the whole batch, so the other sentences of a batch
+// would change a sentence's vector.
+func newSession(m *model.Model, inner bool) (s session, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
-		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	defer func() { err = errors.Join(err, options.Destroy()) }()
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
-		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	data, err := fs.ReadFile(m.files, m.ONNX)
+	data, err := m.ReadFile(m.ONNX)
 	if err != nil {
-		return g, badinput.Errorf("read %s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+		return s, err
 	}
-	inputs, outputs, err := m.describe(data)
+	inputs, outputs, err := describe(m, data)
 	if err != nil {
-		return g, err
+		return s, err
 	}
-	takes := m.inputNames()
+	takes := inputNames(m)
 	if len(m.External) == 0 {
-		if data, g.table, err = m.cut(data); err != nil {
-			return g, err
+		if data, s.table, err = cut(m, data, inner); err != nil {
+			return s, err
 		}
-		if g.table != nil {
+		if s.table != nil {
 			takes = []string{static.Sums}
 		}
 		left, made, err := ort.GetInputOutputInfoWithONNXData(data)
 		if err != nil {
-			return g, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.shown(ManifestName), m.Name, m.ONNX, m.Output, err)
+			return s, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
 		}
-		if outputs = made; g.table == nil {
+		if outputs = made; s.table == nil {
 			inputs = left
 		}
 	}
-	if err := m.verify(inputs, outputs); err != nil {
-		return g, err
+	if err := verify(m, inner, inputs, outputs); err != nil {
+		return s, err
 	}
 	if len(m.External) == 0 {
-		g.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{m.Output}, options)
+		s.DynamicAdvancedSession, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{m.Output}, options)
 	} else {
-		g.session, err = ort.NewDynamicAdvancedSession(m.shown(m.ONNX), takes, []string{m.Output}, options)
+		s.DynamicAdvancedSession, err = ort.NewDynamicAdvancedSession(m.Path(m.ONNX), takes, []string{m.Output}, options)
 	}
 	if err != nil {
-		return g, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
-	g.single = bytes.Contains(data, []byte("DynamicQuantize"))
-	return g, nil
+	s.single = bytes.Contains(data, []byte("DynamicQuantize"))
+	return s, nil
 }
 
 // cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
 // beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
-func (m *Model) cut(data []byte) ([]byte, *static.Table, error) {
+func cut(m *model.Model, data []byte, inner bool) ([]byte, *static.Table, error) {
 	g, err := onnxgraph.Parse(data)
 	if err != nil {
-		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.shown(m.ONNX), m.Name, err)
+		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
-	if !g.Has(m.Output) && (m.Pooling == tokenLevel || m.inner) {
-		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.shown(ManifestName), m.Name, m.outputField(), m.Output, m.ONNX)
+	if !g.Has(m.Output) && (m.Pooling == tokenLevel || inner) {
+		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
 	}
 	if !g.Has(m.Output) { // verify names the outputs that there are
 		return data, nil, nil
 	}
-	if table := static.Find(g, m.Output); table != nil && m.Pooling == None && len(m.inputNames()) == 1 {
+	if table := static.Find(g, m.Output); table != nil && m.Pooling == model.None && len(inputNames(m)) == 1 {
 		return g.CutAfter(static.Sums, table.Dim(), m.Output), table, nil
 	}
 	return g.Cut(m.Output), nil, nil
@@ -98,25 +99,25 @@ func (m *Model) cut(data []byte) ([]byte, *static.Table, error) {
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
 // Runtime has no directory to look for weights that the manifest, and so the digest, does not list. A graph with
 // external_data is loaded from its file.
-func (m *Model) describe(graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
+func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
 	hint := "; if its weights are in files beside it, list them in external_data"
 	if len(m.External) == 0 {
 		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph)
 	} else {
-		if m.directory == "" {
+		if !m.OnDisk() {
 			return nil, nil, badinput.Errorf("encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
 		}
 		hint = ""
-		inputs, outputs, err = ort.GetInputOutputInfo(m.shown(m.ONNX))
+		inputs, outputs, err = ort.GetInputOutputInfo(m.Path(m.ONNX))
 	}
 	if err != nil {
-		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s", m.shown(m.ONNX), m.Name, err, hint)
+		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s", m.Path(m.ONNX), m.Name, err, hint)
 	}
 	return inputs, outputs, nil
 }
 
 // inputNames lists the graph's inputs in the order in which runner fills them.
-func (m *Model) inputNames() []string {
+func inputNames(m *model.Model) []string {
 	names := []string{m.Inputs.IDs}
 	for _, name := range []string{m.Inputs.Mask, m.Inputs.TokenTypes} {
 		if name != "" {
@@ -126,14 +127,15 @@ func (m *Model) inputNames() []string {
 	return names
 }
 
-// verify compares the graph's inputs and output with the manifest.
-func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
+// verify compares the graph's inputs and output with the manifest. If the output is an inner tensor, whose width no
+// manifest gives, it sets Dim.
+func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) error {
 	mismatch := func(field, name, format string, args ...any) error {
 		return badinput.Errorf("%s of encoder %s: %s is %q, but %s %s: correct the field or export the graph again",
-			m.shown(ManifestName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
+			m.Path(model.FileName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
 	}
 	fields := map[string]string{m.Inputs.IDs: "inputs.ids", m.Inputs.Mask: "inputs.mask", m.Inputs.TokenTypes: "inputs.token_types"}
-	for _, name := range m.inputNames() {
+	for _, name := range inputNames(m) {
 		i := slices.IndexFunc(inputs, func(in ort.InputOutputInfo) bool { return in.Name == name })
 		if i < 0 {
 			return mismatch(fields[name], name, "has only the inputs %s", names(inputs))
@@ -153,14 +155,14 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 	}
 	out := outputs[i]
 	rank, axes := 2, "[batch, dim]"
-	if m.Pooling != None {
+	if m.Pooling != model.None {
 		rank, axes = 3, "[batch, tokens, dim]"
 	}
-	field := m.outputField()
+	field := outputField(m, inner)
 	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
 		return mismatch(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
 	}
-	if dim := out.Dimensions[rank-1]; m.inner && dim > 0 {
+	if dim := out.Dimensions[rank-1]; inner && dim > 0 {
 		m.Dim = int(dim)
 	} else if dim > 0 && dim != int64(m.Dim) {
 		return mismatch("dim", fmt.Sprint(m.Dim), "gives vectors of %d values", dim)
@@ -172,11 +174,11 @@ func (m *Model) verify(inputs, outputs []ort.InputOutputInfo) error {
 }
 
 // outputField is what messages call the tensor that is read.
-func (m *Model) outputField() string {
+func outputField(m *model.Model, inner bool) string {
 	switch {
 	case m.Pooling == tokenLevel:
 		return "tokens.output"
-	case m.inner:
+	case inner:
 		return "the inner tensor"
 	}
 	return "output"

@@ -4,46 +4,39 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/fstest"
 
+	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
-	"bitextmine/internal/badinput"
 )
-
-func refused(t *testing.T, err error, says string) {
-	t.Helper()
-	if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want a badinput error with %q", err, says)
-	}
-}
 
 func TestOpenVerifiesGraph(t *testing.T) {
 	dim := fmt.Sprint(open(t, Options{}).Dim())
-	broken := changed(t)
+	broken := encodetest.Changed(t)
 	broken["model.onnx"] = &fstest.MapFile{Data: []byte("not a graph")}
-	notSPM := changed(t)
+	notSPM := encodetest.Changed(t)
 	notSPM["spm.model"] = &fstest.MapFile{Data: []byte("not a model")}
 	for _, c := range []struct {
 		name  string
 		files fstest.MapFS
 		says  string
 	}{
-		{"no such input", changed(t, "ids: ids", "ids: words"), `inputs.ids is "words", but model.onnx has only the inputs "ids", "mask"`},
-		{"no such mask", changed(t, "mask: mask", "mask: attention"), `inputs.mask is "attention", but model.onnx has only`},
-		{"an input without a field", changed(t, "    mask: mask\n", ""), `also needs an input "mask", which no field names`},
-		{"an input too many", changed(t, "mask: mask", "mask: mask\n    token_types: types"), `inputs.token_types is "types"`},
-		{"no such output", changed(t, "\noutput: vectors", "\noutput: last_hidden_state"), `output is "last_hidden_state", but model.onnx has only the outputs "vectors"`},
-		{"pooling of pooled vectors", changed(t, "pooling: none", "pooling: mean"), "has it as float32 [-1, " + dim + "], where pooling: mean needs float32 [batch, tokens, dim]"},
-		{"another dim", changed(t, "dim: "+dim, "dim: 300"), `dim is "300", but model.onnx gives vectors of ` + dim + " values"},
+		{"no such input", encodetest.Changed(t, "ids: ids", "ids: words"), `inputs.ids is "words", but model.onnx has only the inputs "ids", "mask"`},
+		{"no such mask", encodetest.Changed(t, "mask: mask", "mask: attention"), `inputs.mask is "attention", but model.onnx has only`},
+		{"an input without a field", encodetest.Changed(t, "    mask: mask\n", ""), `also needs an input "mask", which no field names`},
+		{"an input too many", encodetest.Changed(t, "mask: mask", "mask: mask\n    token_types: types"), `inputs.token_types is "types"`},
+		{"no such output", encodetest.Changed(t, "\noutput: vectors", "\noutput: last_hidden_state"), `output is "last_hidden_state", but model.onnx has only the outputs "vectors"`},
+		{"pooling of pooled vectors", encodetest.Changed(t, "pooling: none", "pooling: mean"), "has it as float32 [-1, " + dim + "], where pooling: mean needs float32 [batch, tokens, dim]"},
+		{"another dim", encodetest.Changed(t, "dim: "+dim, "dim: 300"), `dim is "300", but model.onnx gives vectors of ` + dim + " values"},
 		{"not a graph", broken, "model.onnx of encoder " + fixtures.Encoder + " is not a graph"},
 		{"not a tokenizer", notSPM, "spm.model of encoder " + fixtures.Encoder + " (tokenizer.file in its manifest)"},
-		{"not a piece", changed(t, "lowercase: true", "lowercase: true\n    eos: '[SEP]'"), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
-		{"a negative id", changed(t, "lowercase: true", "lowercase: true\n    offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},
+		{"not a piece", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    eos: '[SEP]'"), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
+		{"a negative id", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := LoadFS(c.files, ManifestName)
+			m, err := model.LoadFS(c.files, model.FileName)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,13 +44,13 @@ func TestOpenVerifiesGraph(t *testing.T) {
 			if err == nil {
 				e.Close()
 			}
-			refused(t, err, c.says)
+			encodetest.Refused(t, err, c.says)
 		})
 	}
 }
 
 func TestLibrary(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,27 +60,27 @@ func TestLibrary(t *testing.T) {
 	}
 	t.Run("the setting names no file", func(t *testing.T) {
 		_, err := Open(model, Options{Library: "/nowhere/lib.so"})
-		refused(t, err, "the ONNX Runtime library setting names /nowhere/lib.so")
+		encodetest.Refused(t, err, "the ONNX Runtime library setting names /nowhere/lib.so")
 	})
 	t.Run("not a library", func(t *testing.T) {
 		_, err := Open(model, Options{Library: text})
-		refused(t, err, text+" could not be loaded as ONNX Runtime")
+		encodetest.Refused(t, err, text+" could not be loaded as ONNX Runtime")
 	})
 	t.Run("a second library", func(t *testing.T) {
 		open(t, Options{})
 		_, err := Open(model, Options{Library: text})
-		refused(t, err, "ONNX Runtime is already loaded from ")
+		encodetest.Refused(t, err, "ONNX Runtime is already loaded from ")
 	})
 	t.Run("the environment names no file", func(t *testing.T) {
 		t.Setenv(LibraryEnv, "/nowhere/else.so")
 		_, err := Open(model, Options{})
-		refused(t, err, LibraryEnv+" names /nowhere/else.so")
+		encodetest.Refused(t, err, LibraryEnv+" names /nowhere/else.so")
 	})
 	t.Run("nowhere", func(t *testing.T) {
 		t.Setenv(LibraryEnv, "")
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		_, err := Open(model, Options{})
-		refused(t, err, "ONNX Runtime was not found: looked for ")
+		encodetest.Refused(t, err, "ONNX Runtime was not found: looked for ")
 	})
 	t.Run("in the cache", func(t *testing.T) {
 		library := os.Getenv(LibraryEnv)
@@ -110,12 +103,12 @@ func TestLibrary(t *testing.T) {
 	})
 	t.Run("negative options", func(t *testing.T) {
 		_, err := Open(model, Options{Threads: -1})
-		refused(t, err, "must not be negative")
+		encodetest.Refused(t, err, "must not be negative")
 	})
 }
 
 func TestPrefixOfUnknownLanguage(t *testing.T) {
-	m, err := LoadFS(changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), ManifestName)
+	m, err := model.LoadFS(encodetest.Changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), model.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +120,7 @@ func TestPrefixOfUnknownLanguage(t *testing.T) {
 	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, e.Dim())); err != nil {
 		t.Error(err)
 	}
-	refused(t, e.Encode(t.Context(), "fr", []string{"b"}, make([]float32, e.Dim())), `has no prefix for language "fr"`)
+	encodetest.Refused(t, e.Encode(t.Context(), "fr", []string{"b"}, make([]float32, e.Dim())), `has no prefix for language "fr"`)
 	if err := e.Encode(t.Context(), "de", []string{"b"}, make([]float32, e.Dim()-1)); err == nil {
 		t.Error("a destination that is too short was accepted")
 	}

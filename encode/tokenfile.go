@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -24,14 +26,15 @@ func TokenPath(embedding string) string { return strings.TrimSuffix(embedding, "
 
 // tokenLog collects the token ids of sentences while they are encoded.
 type tokenLog struct {
-	TokenIDs
+	tokenizer.Sequences
 }
 
 // add appends the ids of a window's sentences, without their special tokens.
-func (l *tokenLog) add(e *Encoder, w *window, prefix Prefix) {
+func (l *tokenLog) add(v *tokenizer.Vocabulary, w *window, prefix model.Prefix) {
 	for i := range w.texts {
 		begin := len(l.IDs)
-		l.IDs = append(l.IDs, e.textIDs(w.tokens(i), prefix)...)
+		own, _ := v.Own(w.tokens(i), prefix)
+		l.IDs = append(l.IDs, own...)
 		slices.Sort(l.IDs[begin:])
 		l.IDs = l.IDs[:begin+len(slices.Compact(l.IDs[begin:]))]
 		l.Ends = append(l.Ends, len(l.IDs))
@@ -53,7 +56,7 @@ func (l *tokenLog) write(path string) error {
 }
 
 // ReadTokens reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
-func ReadTokens(embedding string, n int) (ids TokenIDs, ok bool, err error) {
+func ReadTokens(embedding string, n int) (ids tokenizer.Sequences, ok bool, err error) {
 	path := TokenPath(embedding)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +74,8 @@ func ReadTokens(embedding string, n int) (ids TokenIDs, ok bool, err error) {
 	return ids, true, nil
 }
 
-func decodeTokens(data []byte) (TokenIDs, error) {
-	var ids TokenIDs
+func decodeTokens(data []byte) (tokenizer.Sequences, error) {
+	var ids tokenizer.Sequences
 	rest, ok := bytes.CutPrefix(data, []byte(tokenMagic))
 	if !ok || len(rest) < 8 {
 		return ids, fmt.Errorf("it does not begin with %s and two numbers", tokenMagic)

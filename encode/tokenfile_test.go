@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
 // TestTokenFile checks that EncodeFile writes each token of a sentence once beside the embedding file.
 func TestTokenFile(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

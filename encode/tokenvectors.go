@@ -5,106 +5,107 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 )
 
-// TokenOutput names the tensor of a graph that holds the vectors of the tokens, float32 [batch, tokens, dim]. It need
-// not be one of the graph's outputs. It is read in a session of its own, so it changes no sentence vector and is not
-// part of Model.Digest.
-type TokenOutput struct {
-	Output string `yaml:"output"`
-	Dim    int    `yaml:"dim,omitempty"`    // 0 means the dim of the sentence vectors
-	Static bool   `yaml:"static,omitempty"` // a token's vector depends on its id alone, not on the sentence
-}
-
 // TokenEncoder computes the vectors of sentences' tokens.
 type TokenEncoder struct {
-	encoder  *Encoder
-	openOnce func() error // opens the tokenizer when the first text arrives; with token files it is never opened
-	static   bool
+	graph *graph
+	// opened when the first text arrives, as it is slow to open; with token files it never is
+	vocabulary func() (*tokenizer.Vocabulary, error)
+	opened     atomic.Pointer[tokenizer.Vocabulary]
+	static     bool
 }
 
 // OpenTokens opens the token-level output of a model. Its manifest must name that output (Model.Tokens).
-func OpenTokens(model *Model, options Options) (*TokenEncoder, error) {
-	if model.Tokens.Output == "" {
-		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", model.Name, ManifestName)
+func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
+	if m.Tokens.Output == "" {
+		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", m.Name, model.FileName)
 	}
-	tokens := *model
-	tokens.Output, tokens.Pooling = model.Tokens.Output, tokenLevel
-	if model.Tokens.Dim != 0 {
-		tokens.Dim = model.Tokens.Dim
+	tokens := *m
+	tokens.Output, tokens.Pooling = m.Tokens.Output, tokenLevel
+	if m.Tokens.Dim != 0 {
+		tokens.Dim = m.Tokens.Dim
 	}
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	encoder := &Encoder{model: &tokens, options: options.withDefaults()}
-	if err := encoder.openGraph(); err != nil {
+	graph, err := openGraph(&tokens, options.withDefaults(), false)
+	if err != nil {
 		return nil, fmt.Errorf("token vectors: %w", err)
 	}
-	return &TokenEncoder{encoder, sync.OnceValue(encoder.openTokenizer), model.Tokens.Static}, nil
+	t := &TokenEncoder{graph: graph, static: m.Tokens.Static}
+	t.vocabulary = sync.OnceValues(func() (*tokenizer.Vocabulary, error) {
+		v, err := tokenizer.Open(&tokens)
+		if err != nil {
+			return nil, fmt.Errorf("token vectors: %w", err)
+		}
+		t.opened.Store(v)
+		return v, nil
+	})
+	return t, nil
 }
 
 // Close frees what OpenTokens opened.
-func (t *TokenEncoder) Close() error { return t.encoder.Close() }
+func (t *TokenEncoder) Close() error {
+	if v := t.opened.Load(); v != nil {
+		v.Close()
+	}
+	return t.graph.close()
+}
 
 // Dim is the number of values in a token's vector.
-func (t *TokenEncoder) Dim() int { return t.encoder.Dim() }
+func (t *TokenEncoder) Dim() int { return t.graph.model.Dim }
 
 // Static reports whether Vectors may be used. If not, only Contextual gives vectors.
 func (t *TokenEncoder) Static() bool { return t.static }
 
-// TokenIDs are the token ids of sentences in one slice: sentence i has IDs[Ends[i-1]:Ends[i]].
-type TokenIDs struct {
-	IDs  []int32
-	Ends []int
-}
-
 // IDs tokenises normalised sentences of one language. Special tokens and the language's prefix are left out, so a
 // sentence may have no token.
-func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string) (TokenIDs, error) {
-	w, prefix, err := t.tokenize(ctx, language, texts)
+func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string) (tokenizer.Sequences, error) {
+	w, own, err := t.tokenize(ctx, language, texts)
 	if err != nil {
-		return TokenIDs{}, err
+		return tokenizer.Sequences{}, err
 	}
-	var ids TokenIDs
+	var all tokenizer.Sequences
 	for i := range texts {
-		ids.IDs = append(ids.IDs, t.encoder.textIDs(w.tokens(i), prefix)...)
-		ids.Ends = append(ids.Ends, len(ids.IDs))
+		ids, _ := own(w.tokens(i))
+		all.Add(ids)
 	}
-	return ids, nil
+	return all, nil
 }
 
-func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []string) (*window, Prefix, error) {
-	if err := t.openOnce(); err != nil {
-		return nil, Prefix{}, fmt.Errorf("token vectors: %w", err)
-	}
-	prefix, err := t.encoder.model.prefix(language)
+// tokenize returns the texts' sequences, and a function that cuts what is a text's own out of one, as Vocabulary.Own
+// does.
+func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []string) (w *window, own func(ids []int32) ([]int32, int), err error) {
+	v, err := t.vocabulary()
 	if err != nil {
-		return nil, prefix, err
+		return nil, nil, err
 	}
-	w := &window{texts: slices.Clone(texts)}
-	return w, prefix, t.encoder.tokenizeWindow(ctx, prefix, w)
-}
-
-// textIDs returns ids without what tokenize put before and after a text's own ids.
-func (e *Encoder) textIDs(ids []int32, prefix Prefix) []int32 {
-	n := e.ids
-	return ids[len(n.bos)+len(prefix.Tokens) : len(ids)-len(n.eos)]
+	prefix, err := t.graph.model.Prefix(language)
+	if err != nil {
+		return nil, nil, err
+	}
+	w = &window{texts: slices.Clone(texts)}
+	return w, func(ids []int32) ([]int32, int) { return v.Own(ids, prefix) }, w.tokenize(ctx, t.graph, v, prefix)
 }
 
 // Vectors returns the vectors [len(ids), Dim] of a static output.
 func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, error) {
-	e := t.encoder
-	dim, length := e.model.Dim, min(e.model.MaxTokens, e.options.TokenBudget/minRows)
+	g := t.graph
+	dim, length := g.model.Dim, min(g.model.MaxTokens, g.budget/minRows)
 	vectors := make([]float32, len(ids)*dim)
-	err := e.parallel(ctx, (len(ids)+length-1)/length, func(r *runner, i int) error {
+	err := g.parallel(ctx, (len(ids)+length-1)/length, func(r *runner, i int) error {
 		part := ids[i*length : min((i+1)*length, len(ids))]
 		out, err := r.tokens([][]int32{part})
 		if err != nil {
-			return fmt.Errorf("vectors of %d tokens with %s: %w", len(part), e.model.Name, err)
+			return fmt.Errorf("vectors of %d tokens with %s: %w", len(part), g.model.Name, err)
 		}
 		copy(vectors[i*length*dim:], out)
 		return nil
@@ -115,14 +116,14 @@ func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, err
 // Contextual calls emit with the ids and vectors [len(ids), Dim] of each sentence's own tokens, one call at a time, for
 // the sentences i in any order. emit must not retain the slices.
 func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []string, emit func(i int, ids []int32, vectors []float32) error) error {
-	w, prefix, err := t.tokenize(ctx, language, texts)
+	w, own, err := t.tokenize(ctx, language, texts)
 	if err != nil {
 		return err
 	}
-	e, dim := t.encoder, t.encoder.model.Dim
-	all := batches(w, e.options.TokenBudget, e.graph.single)
+	g, dim := t.graph, t.Dim()
+	all := batches(w, g.budget, g.session.single)
 	var mu sync.Mutex
-	return e.parallel(ctx, len(all), func(r *runner, n int) error {
+	return g.parallel(ctx, len(all), func(r *runner, n int) error {
 		b := all[n]
 		sequences := make([][]int32, b.size)
 		for i, row := range b.rows[:b.size] {
@@ -130,15 +131,14 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		}
 		out, err := r.tokens(sequences)
 		if err != nil {
-			return fmt.Errorf("token vectors of %d sentences with %s: %w", b.size, e.model.Name, err)
+			return fmt.Errorf("token vectors of %d sentences with %s: %w", b.size, g.model.Name, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for i, ids := range sequences {
-			own := e.textIDs(ids, prefix)
-			before := len(e.ids.bos) + len(prefix.Tokens)
-			vectors := out[(i*b.length+before)*dim:][:len(own)*dim]
-			if err := emit(int(b.rows[i]), own, vectors); err != nil {
+			ids, before := own(ids)
+			vectors := out[(i*b.length+before)*dim:][:len(ids)*dim]
+			if err := emit(int(b.rows[i]), ids, vectors); err != nil {
 				return err
 			}
 		}
@@ -164,4 +164,4 @@ func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 }
 
 // tokenLevel is the pooling of a token-level output, which is not pooled.
-const tokenLevel Pooling = "tokens"
+const tokenLevel model.Pooling = "tokens"

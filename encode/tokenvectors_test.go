@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
-func openTokens(t *testing.T, model *Model) *TokenEncoder {
+func openTokens(t *testing.T, model *model.Model) *TokenEncoder {
 	t.Helper()
 	e, err := OpenTokens(model, Options{})
 	if err != nil {
@@ -28,7 +29,7 @@ func openTokens(t *testing.T, model *Model) *TokenEncoder {
 // TestTokenVectorsSumToSentence checks that the default encoder's sentence vector has the direction of the sum of its
 // tokens' vectors.
 func TestTokenVectorsSumToSentence(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestTokenVectorsSumToSentence(t *testing.T) {
 // TestContextualVectors reads the same output as if it depended on the sentence: every token must have the vector of
 // its id.
 func TestContextualVectors(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestContextualVectors(t *testing.T) {
 
 // TestVectorsNeedNoTokenizer checks that the tokenizer, which is slow to open, is not opened when the ids are known.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,27 +108,27 @@ func TestVectorsNeedNoTokenizer(t *testing.T) {
 	if _, err := e.Vectors(context.Background(), []int32{5, 6}); err != nil {
 		t.Fatal(err)
 	}
-	if e.encoder.splitter != nil {
+	if e.opened.Load() != nil {
 		t.Error("vectors of ids opened the tokenizer")
 	}
-	if _, err := e.IDs(context.Background(), "en", []string{"text"}); err != nil || e.encoder.splitter == nil {
+	if _, err := e.IDs(context.Background(), "en", []string{"text"}); err != nil || e.opened.Load() == nil {
 		t.Errorf("text did not open the tokenizer: %v", err)
 	}
 }
 
 func TestOpenTokensRefuses(t *testing.T) {
-	model, err := Load(fixtures.Encoder)
+	m, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, tokens := range map[string]TokenOutput{
+	for name, tokens := range map[string]model.TokenOutput{
 		"no output named":        {},
 		"no such tensor":         {Output: "hidden"},
 		"a tensor of other rank": {Output: "vectors"},
 		"another dim":            {Output: "tokens", Dim: 300},
 	} {
 		t.Run(name, func(t *testing.T) {
-			other := *model
+			other := *m
 			other.Tokens = tokens
 			if _, err := OpenTokens(&other, Options{}); !badinput.Is(err) {
 				t.Errorf("error %v is not about the input", err)

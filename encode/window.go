@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"sync"
-	"sync/atomic"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -17,18 +19,30 @@ const chunk = 256
 type window struct {
 	base   int // row of the first sentence
 	texts  []string
-	chunks []tokens  // of chunk texts each
-	rows   []float32 // [len(texts), dim]
+	chunks []tokenizer.Sequences // of chunk texts each
+	rows   []float32             // [len(texts), dim]
 }
 
 // tokens returns the token sequence of sentence i.
-func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].at(i % chunk) }
+func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].At(i % chunk) }
+
+// tokenize turns the window's texts into token sequences, on the threads of the graph. It overwrites the texts.
+func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary, prefix model.Prefix) error {
+	n := (len(w.texts) + chunk - 1) / chunk
+	for len(w.chunks) < n {
+		w.chunks = append(w.chunks, tokenizer.Sequences{})
+	}
+	return g.parallel(ctx, n, func(_ *runner, i int) error {
+		w.chunks[i].Reset()
+		return v.Tokenize(&w.chunks[i], prefix, w.texts[i*chunk:min((i+1)*chunk, len(w.texts))])
+	})
+}
 
 // stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
 // threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
 // most Options.Threads of them work at a time.
 func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenLog) (int, error) {
-	prefix, err := e.model.prefix(lang)
+	prefix, err := e.graph.model.Prefix(lang)
 	if err != nil {
 		return 0, err
 	}
@@ -47,14 +61,14 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	counted := counter{report: progress}
 	group.Go(func() error {
 		for w := range ready {
-			if err := e.runWindow(ctx, w, &counted); err != nil {
+			if err := e.graph.encode(ctx, w, &counted); err != nil {
 				return err
 			}
 			if err := emit(w.rows); err != nil {
 				return err
 			}
 			if log != nil {
-				log.add(e, w, prefix)
+				log.add(e.vocabulary, w, prefix)
 			}
 			n += len(w.texts)
 			clear(w.texts)
@@ -84,7 +98,7 @@ func (c *counter) add(rows int) {
 }
 
 // readWindows fills free windows with tokenised texts and sends them to ready until texts ends.
-func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq2[string, error], free <-chan *window, ready chan<- *window) error {
+func (e *Encoder) readWindows(ctx context.Context, prefix model.Prefix, texts iter.Seq2[string, error], free <-chan *window, ready chan<- *window) error {
 	next, stop := iter.Pull2(texts)
 	defer stop()
 	base := 0
@@ -97,7 +111,7 @@ func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq
 		}
 		w.base, w.texts = base, w.texts[:0]
 		more := true
-		for len(w.texts) < e.options.Window {
+		for len(w.texts) < e.window {
 			text, err, ok := next()
 			if err != nil {
 				return fmt.Errorf("read sentence %d: %w", base+len(w.texts), err)
@@ -108,7 +122,7 @@ func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq
 			w.texts = append(w.texts, text)
 		}
 		if len(w.texts) > 0 {
-			if err := e.tokenizeWindow(ctx, prefix, w); err != nil {
+			if err := w.tokenize(ctx, e.graph, e.vocabulary, prefix); err != nil {
 				return err
 			}
 			select {
@@ -122,58 +136,4 @@ func (e *Encoder) readWindows(ctx context.Context, prefix Prefix, texts iter.Seq
 		}
 		base += len(w.texts)
 	}
-}
-
-func (e *Encoder) tokenizeWindow(ctx context.Context, prefix Prefix, w *window) error {
-	n := (len(w.texts) + chunk - 1) / chunk
-	for len(w.chunks) < n {
-		w.chunks = append(w.chunks, tokens{})
-	}
-	return e.parallel(ctx, n, func(_ *runner, i int) error {
-		w.chunks[i].reset()
-		return e.tokenize(&w.chunks[i], prefix, w.texts[i*chunk:min((i+1)*chunk, len(w.texts))])
-	})
-}
-
-func (e *Encoder) runWindow(ctx context.Context, w *window, done *counter) error {
-	w.rows = resized(w.rows, len(w.texts)*e.model.Dim)
-	all := inOrder(w)
-	if e.graph.table == nil {
-		all = batches(w, e.options.TokenBudget, e.graph.single)
-	}
-	return e.parallel(ctx, len(all), func(r *runner, i int) error {
-		if err := r.run(w, all[i]); err != nil {
-			return err
-		}
-		done.add(all[i].size)
-		return nil
-	})
-}
-
-// parallel calls f for 0 to n-1 and returns the first error. Each call holds a runner. It stops when ctx is done.
-func (e *Encoder) parallel(ctx context.Context, n int, f func(r *runner, i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	var taken atomic.Int64
-	for range min(n, e.options.Threads) {
-		group.Go(func() error {
-			for {
-				i := int(taken.Add(1)) - 1
-				if i >= n {
-					return nil
-				}
-				var r *runner
-				select {
-				case r = <-e.runners:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				err := f(r, i)
-				e.runners <- r
-				if err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return group.Wait()
 }

@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/eval/curve"
 	"bitextmine/eval/testset"
 	"bitextmine/eval/vectors"
@@ -20,7 +21,7 @@ import (
 
 func openScoring(t testing.TB) *Scoring {
 	t.Helper()
-	model, err := encode.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/eval/vectors"
 	"bitextmine/fixtures"
 	"bitextmine/index"
@@ -44,7 +45,7 @@ func open(t testing.TB, ref string) *rememberedEncoder {
 		if err := encodetest.SetLibrary(); err != nil {
 			t.Fatal(err)
 		}
-		model, err := encode.Load(ref)
+		model, err := model.Load(ref)
 		if err != nil {
 			t.Fatal(err)
 		}

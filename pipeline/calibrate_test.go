@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/stage"
 	"bitextmine/score"
@@ -20,7 +21,7 @@ func TestCalibrateAfterARun(t *testing.T) {
 	cfg.Scorer = score.None
 	before := mustRun(t, cfg)
 	opts := options()
-	opts.OpenEncoder = func(*encode.Model, encode.Options) (stage.Encoder, error) {
+	opts.OpenEncoder = func(*model.Model, encode.Options) (stage.Encoder, error) {
 		return nil, errors.New("the corpora are encoded again")
 	}
 	known := fixturePairs(t)

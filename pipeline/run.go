@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -44,7 +45,7 @@ type Options struct {
 	Log      *slog.Logger
 	Version  string // of the program
 	// OpenEncoder opens an encoder; nil: encode.Open.
-	OpenEncoder func(model *encode.Model, options encode.Options) (stage.Encoder, error)
+	OpenEncoder func(model *model.Model, options encode.Options) (stage.Encoder, error)
 	// OpenStore opens the store at a location; nil: store.Open.
 	OpenStore func(ctx context.Context, location string, log *slog.Logger) (*store.Store, error)
 }
@@ -61,7 +62,7 @@ type run struct {
 	Options
 	cfg      Config
 	store    *store.Store
-	model    *encode.Model
+	model    *model.Model
 	search   search.Choice
 	chooser  search.Chooser
 	scorer   *score.Named // nil: the margin decides
@@ -122,7 +123,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		opts.Log.Warn(warning)
 	}
 	var err error
-	if r.model, err = encode.Load(cfg.Encoder); err != nil {
+	if r.model, err = model.Load(cfg.Encoder); err != nil {
 		return nil, err
 	}
 	r.warnLanguages()
@@ -157,7 +158,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 }
 
 // newReport starts the report of a run.
-func newReport(cfg *Config, version string, model *encode.Model, scorer *score.Named) *record.Report {
+func newReport(cfg *Config, version string, model *model.Model, scorer *score.Named) *record.Report {
 	s := cfg.Record(model.Digest, scorerDigest(scorer, model.Tokens))
 	return &record.Report{
 		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
@@ -185,7 +186,7 @@ func Digest(cfg Config) (string, error) {
 	}
 	r := &run{cfg: cfg, Options: Options{Log: slog.New(slog.DiscardHandler)}} // the run itself will warn
 	var err error
-	if r.model, err = encode.Load(cfg.Encoder); err != nil {
+	if r.model, err = model.Load(cfg.Encoder); err != nil {
 		return "", err
 	}
 	if err := r.loadScorer(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"bitextmine/bitext"
-	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
@@ -378,7 +378,7 @@ func TestUnknownLanguageIsTold(t *testing.T) {
 	var log bytes.Buffer
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r := &run{Options: opts, cfg: Config{Languages: setting.Languages{Source: "zh-Hant", Target: "sw"}}, model: &encode.Model{}}
+	r := &run{Options: opts, cfg: Config{Languages: setting.Languages{Source: "zh-Hant", Target: "sw"}}, model: &model.Model{}}
 	r.model.Name, r.model.Languages = "bag", []string{"en", "zho_Hans"}
 	r.warnLanguages()
 	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {

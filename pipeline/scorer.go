@@ -3,7 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/pipeline/plan"
 	"bitextmine/score"
 )
@@ -22,7 +22,7 @@ func (r *run) loadScorer() error {
 }
 
 // scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.
-func scorerDigest(scorer *score.Named, tokens encode.TokenOutput) string {
+func scorerDigest(scorer *score.Named, tokens model.TokenOutput) string {
 	if scorer == nil {
 		return ""
 	}

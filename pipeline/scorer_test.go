@@ -13,7 +13,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -265,7 +265,7 @@ func TestFitRefuses(t *testing.T) {
 
 func TestScorerRefuses(t *testing.T) {
 	dir := corpora(t, 50)
-	model, err := encode.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Encoder)
 	if err != nil {
 		t.Fatal(err)
 	}

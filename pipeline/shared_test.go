@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/pipeline/stage"
 )
 
@@ -24,7 +25,7 @@ var sharedEncoders = struct {
 }{open: map[encoderKey]sharedEncoder{}}
 
 // openShared opens an encoder, or returns the one that was opened for an earlier run with the same options.
-func openShared(model *encode.Model, options encode.Options) (stage.Encoder, error) {
+func openShared(model *model.Model, options encode.Options) (stage.Encoder, error) {
 	key := encoderKey{model.Digest, options}
 	sharedEncoders.Lock()
 	defer sharedEncoders.Unlock()

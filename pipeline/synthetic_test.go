@@ -17,6 +17,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
@@ -31,7 +32,7 @@ type synthetic struct {
 
 func syntheticOptions(dim int) Options {
 	opts := options()
-	opts.OpenEncoder = func(model *encode.Model, _ encode.Options) (stage.Encoder, error) {
+	opts.OpenEncoder = func(model *model.Model, _ encode.Options) (stage.Encoder, error) {
 		return synthetic{model.Digest, dim}, nil
 	}
 	return opts

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -48,7 +48,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
-	model, err := encode.Load(p.Encoder)
+	model, err := model.Load(p.Encoder)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"bitextmine/configs"
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 )
 
@@ -24,7 +24,7 @@ type Named struct {
 
 // Load reads a scorer by name or path, for an encoder and a run with k neighbours. It returns nil for None. The
 // warnings list what may make its probabilities inaccurate.
-func Load(ref string, k int, model *encode.Model) (_ *Named, warnings []string, err error) {
+func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, err error) {
 	var data []byte
 	switch ref {
 	case None, "":

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"bitextmine/encode"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/score/feature"
 )
 
@@ -70,7 +70,7 @@ func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) 
 }
 
 // AddTokenized is Add for sentences with known distinct token ids: sentence i has the ids of row rows[i].
-func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known encode.TokenIDs) error {
+func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known tokenizer.Sequences) error {
 	if s.tokens == nil || !s.tokens.Static() {
 		return s.Add(ctx, numbers, texts)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/dev"
@@ -37,7 +37,7 @@ type Config struct {
 	Chunk  int         `yaml:"chunk"`
 	Bitext data.Config `yaml:"bitext"`
 	// as in a manifest; without a file, a SentencePiece vocabulary is trained
-	Tokenizer  encode.Tokenizer   `yaml:"tokenizer"`
+	Tokenizer  model.Tokenizer    `yaml:"tokenizer"`
 	Vocabulary vocab.Options      `yaml:"vocabulary"` // how it is trained
 	Encoder    EncoderConfig      `yaml:"encoder"`
 	Objective  objective.Section  `yaml:"objective"`
@@ -80,7 +80,7 @@ func DefaultConfig() Config {
 	return Config{
 		Seed: 1, Steps: 1000, Accumulate: 1,
 		Bitext:     data.DefaultConfig(),
-		Tokenizer:  encode.Tokenizer{Kind: "sentencepiece"},
+		Tokenizer:  model.Tokenizer{Kind: "sentencepiece"},
 		Vocabulary: vocab.DefaultOptions(),
 		Encoder:    EncoderConfig{Kind: "bag", Bag: encoder.BagSettings{Dim: 256, Deviation: 0.05}, Transformer: encoder.Defaults()},
 		Objective:  objective.Default("contrastive"),

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
@@ -86,11 +87,11 @@ func newExport(p *parts) exported {
 
 // write writes the graph, its manifest and its vocabulary into a directory.
 func (x exported) write(dir string) error {
-	model, err := x.graph.Model()
+	graph, err := x.graph.Model()
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(dir, modelFile), model); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(dir, modelFile), graph); err != nil {
 		return err
 	}
 	tokenizer := x.config.Tokenizer
@@ -98,26 +99,26 @@ func (x exported) write(dir string) error {
 	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(x.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
-	tokens := encode.TokenOutput{Output: export.Tokens}
+	tokens := model.TokenOutput{Output: export.Tokens}
 	_, tokens.Static = x.encoder.(*encoder.Bag)
 	if width := x.encoder.Weights()[0].Shape[1]; width != x.encoder.Dim() {
 		tokens.Dim = width
 	}
-	text, err := yaml.Marshal(encode.Manifest{
+	text, err := yaml.Marshal(model.Manifest{
 		Name: x.config.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
-		Inputs: encode.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
+		Inputs: model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
 		Dim: x.encoder.Dim(), Tokens: tokens,
 		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
 	})
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, encode.ManifestName), text)
+	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
 
 // check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
 func (x exported) check(ctx context.Context, dir string) (err error) {
-	model, err := encode.Load(dir)
+	model, err := model.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the exported encoder: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"bitextmine/encode"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
@@ -26,7 +27,7 @@ type parts struct {
 	config  Config
 	options Options
 
-	vocabulary   *encode.Vocabulary
+	vocabulary   *tokenizer.Vocabulary
 	tokens       data.Options
 	set          *data.Set
 	encoder      encoder.Encoder

@@ -8,7 +8,8 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
@@ -18,7 +19,7 @@ import (
 )
 
 // vocabularyName is the tokenizer's file name in the directory of a training and of an exported encoder.
-func vocabularyName(t encode.Tokenizer) string {
+func vocabularyName(t model.Tokenizer) string {
 	if t.Kind == "wordpiece" {
 		return "vocab.txt"
 	}
@@ -27,7 +28,7 @@ func vocabularyName(t encode.Tokenizer) string {
 
 // openVocabulary trains the vocabulary into dir unless it exists there, or copies the one that the preset names. The
 // file is part of the export.
-func openVocabulary(ctx context.Context, c *Config, dir string, report func(string)) (*encode.Vocabulary, error) {
+func openVocabulary(ctx context.Context, c *Config, dir string, report func(string)) (*tokenizer.Vocabulary, error) {
 	path := filepath.Join(dir, vocabularyName(c.Tokenizer))
 	_, err := os.Stat(path)
 	switch {
@@ -48,18 +49,18 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 	}
 	t := c.Tokenizer
 	t.File = filepath.Base(path)
-	return encode.OpenVocabulary(dir, t)
+	return tokenizer.OpenIn(dir, t)
 }
 
 // tokenOptions returns how the preset's tokenizer makes ids.
-func tokenOptions(c *Config, v *encode.Vocabulary, texts bool) data.Options {
+func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 	bos, eos := v.Ends()
 	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Texts: texts}
 }
 
 // newEncoder creates the preset's encoder with new weights or with those of encoder.start. dir is the directory of the
 // training.
-func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
+func newEncoder(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
 	if c.Encoder.Start != "" {
 		return startEncoder(c, v, backend, dir)
 	}
@@ -71,7 +72,7 @@ func newEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir st
 	return encoder.NewTransformer(settings, backend, newTensors(settings.Specs(), c.Seed))
 }
 
-func newBag(c *Config, v *encode.Vocabulary) (*encoder.Bag, error) {
+func newBag(c *Config, v *tokenizer.Vocabulary) (*encoder.Bag, error) {
 	pieces := v.Pieces()
 	if pieces == nil {
 		pieces = make([]string, v.Rows())

@@ -9,7 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
@@ -18,7 +19,7 @@ import (
 
 // startEncoder makes the encoder of encoder.start: of a checkpoint that mine train left or, for a transformer, of
 // published weights. dir is the training's own.
-func startEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
+func startEncoder(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
 	path := filepath.Join(c.Encoder.Start, checkpoint.Encoder)
 	_, err := os.Stat(path)
 	switch {
@@ -33,7 +34,7 @@ func startEncoder(c *Config, v *encode.Vocabulary, backend compute.Backend, dir 
 }
 
 // published is a transformer of weights that others published, which give it its shape.
-func published(c *Config, v *encode.Vocabulary, backend compute.Backend) (encoder.Encoder, error) {
+func published(c *Config, v *tokenizer.Vocabulary, backend compute.Backend) (encoder.Encoder, error) {
 	settings, tensors, err := encoder.ReadPublished(c.Encoder.Start, c.Encoder.Transformer.Pooling)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func published(c *Config, v *encode.Vocabulary, backend compute.Backend) (encode
 }
 
 // continued is the encoder of a checkpoint's file. A transformer gets its shape, too; a bag must be of the preset's.
-func continued(c *Config, v *encode.Vocabulary, backend compute.Backend, dir, path string) (encoder.Encoder, error) {
+func continued(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir, path string) (encoder.Encoder, error) {
 	if err := checkpoint.Verify(c.Encoder.Start, checkpoint.Encoder); err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
@@ -117,7 +118,7 @@ func (c *Config) checkTeacher() error {
 	if needs.Teacher == "" {
 		return nil
 	}
-	model, err := encode.Load(needs.Teacher)
+	model, err := model.Load(needs.Teacher)
 	if err != nil {
 		return badinput.Errorf("objective.teacher: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
 	"bitextmine/train/journal"
@@ -60,7 +61,7 @@ func TestTinyTraining(t *testing.T) {
 // compare holds the exported encoder against the one of the training's last checkpoint.
 func compare(ctx context.Context, t *testing.T, config Config, o Options, dir string) {
 	t.Helper()
-	model, err := encode.Load(dir)
+	model, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

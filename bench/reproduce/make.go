@@ -15,6 +15,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/index/exact"
@@ -224,11 +226,11 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 
 // evaluate evaluates an exported encoder.
 func (m *maker) evaluate(ctx context.Context, dir string, r *result) (err error) {
-	model, err := encode.Load(dir)
+	model, err := model.Load(dir)
 	if err != nil {
 		return err
 	}
-	v, err := encode.OpenVocabulary(dir, model.Tokenizer)
+	v, err := tokenizer.OpenIn(dir, model.Tokenizer)
 	if err != nil {
 		return err
 	}

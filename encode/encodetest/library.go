@@ -1,4 +1,5 @@
-// Package encodetest finds ONNX Runtime for tests, which run from a checkout where it is not installed.
+// Package encodetest has what tests of encoders share: ONNX Runtime, for they run from a checkout where it is not
+// installed, and changed copies of the built-in encoder.
 package encodetest
 
 import (

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
@@ -111,7 +112,7 @@ func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
 }
 
 // PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) PlanSettings(model *encode.Model, search, scorerDigest string) plan.Settings {
+func (c *Config) PlanSettings(model *model.Model, search, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
 		Searching: c.Searching, Decision: c.Decision,

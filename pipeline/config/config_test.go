@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage/search"
@@ -31,7 +31,7 @@ const (
 // TestKeysStay: the records, specs and keys below are those that version 0.1.0 wrote for the fixtures. Work directories
 // and outputs hold them.
 func TestKeysStay(t *testing.T) {
-	model := &encode.Model{Digest: encoderDigest}
+	model := &model.Model{Digest: encoderDigest}
 	model.Name, model.Dim = "bag-ngram", 512
 	for name, c := range map[string]struct {
 		change         func(*Config)

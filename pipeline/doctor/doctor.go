@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/blas"
 	"bitextmine/index/exact"
@@ -150,8 +151,8 @@ func (o *Options) runtime() Finding {
 }
 
 // encoder loads the encoder and encodes a sentence.
-func (o *Options) encoder(ctx context.Context) (*encode.Model, Finding) {
-	model, err := encode.Load(o.Encoder)
+func (o *Options) encoder(ctx context.Context) (*model.Model, Finding) {
+	model, err := model.Load(o.Encoder)
 	if err != nil {
 		return nil, of("encoder", "", err)
 	}

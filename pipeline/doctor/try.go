@@ -5,10 +5,11 @@ import (
 	"errors"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 )
 
 // try encodes a sentence in the model's first language.
-func try(ctx context.Context, model *encode.Model, library string) (err error) {
+func try(ctx context.Context, model *model.Model, library string) (err error) {
 	encoder, err := encode.Open(model, encode.Options{Threads: 1, Library: library})
 	if err != nil {
 		return err

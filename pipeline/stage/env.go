@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
@@ -30,11 +31,11 @@ type Encoder interface {
 // first needs it.
 type Env struct {
 	*view.Files
-	Model     *encode.Model
+	Model     *model.Model
 	Resources setting.Resources
 	Log       *slog.Logger
 	// OpenEncoder opens an encoder; nil: encode.Open.
-	OpenEncoder func(*encode.Model, encode.Options) (Encoder, error)
+	OpenEncoder func(*model.Model, encode.Options) (Encoder, error)
 
 	mu      sync.Mutex
 	shared  map[string]func() (any, error)
@@ -81,7 +82,7 @@ func (e *Env) Encoder() (Encoder, error) {
 	return Shared(e, "encoder", func() (Encoder, func() error, error) {
 		opener := e.OpenEncoder
 		if opener == nil {
-			opener = func(model *encode.Model, options encode.Options) (Encoder, error) { return encode.Open(model, options) }
+			opener = func(model *model.Model, options encode.Options) (Encoder, error) { return encode.Open(model, options) }
 		}
 		encoder, err := opener(e.Model, e.EncoderOptions())
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -23,7 +24,7 @@ type Decision struct {
 }
 
 // Decide scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by margin.
-func (p *Pair) Decide(ctx context.Context, model *encode.Model, options encode.Options) (_ *Decision, err error) {
+func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	d := &Decision{Threshold: p.Plan.Settings.Threshold}
 	if d.Lists, d.Scorer, err = p.neighbourhoods(ctx, &d.Recall); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (p *Pair) byMargin(d *Decision) {
 	}
 }
 
-func (p *Pair) byScorer(ctx context.Context, d *Decision, model *encode.Model, options encode.Options) (err error) {
+func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, options encode.Options) (err error) {
 	tokens, closeTokens, err := score.OpenTokens(model, options)
 	if err != nil {
 		return err

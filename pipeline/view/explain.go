@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -66,7 +67,7 @@ type Explainer struct {
 }
 
 // Explainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing.
-func (p *Pair) Explainer(ctx context.Context, model *encode.Model, options encode.Options) (_ *Explainer, err error) {
+func (p *Pair) Explainer(ctx context.Context, model *model.Model, options encode.Options) (_ *Explainer, err error) {
 	x := &Explainer{pair: p}
 	for side := range x.texts {
 		if x.texts[side], err = p.Texts(ctx, side); err != nil {

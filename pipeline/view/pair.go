@@ -9,6 +9,7 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/score"
@@ -200,7 +201,7 @@ func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) 
 // describing is some sentences of a shard on their way into a side.
 type describing struct {
 	into    *score.SideBuilder
-	known   *encode.TokenIDs // of the shard's rows; nil: none
+	known   *tokenizer.Sequences // of the shard's rows; nil: none
 	rows    []uint32
 	numbers []int32
 	texts   []string

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -21,7 +21,7 @@ type Run struct {
 	Report *record.Report
 	Dir    string // the output directory
 	Bitext string // path of the bitext file
-	Model  *encode.Model
+	Model  *model.Model
 }
 
 // Open opens a finished run by its output directory or its bitext file, of this version of the program. run.json beside
@@ -49,7 +49,7 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 		p, err = plan.Decode(data, "plan "+report.PlanID, version)
 	}
 	if err == nil {
-		r.Model, err = encode.Load(p.Encoder)
+		r.Model, err = model.Load(p.Encoder)
 	}
 	if err == nil && r.Model.Digest != p.Settings.Encoder {
 		err = badinput.Errorf("encoder %s is not the one that the run in %s used; put that one back, or give mine run again", p.Encoder, dir)

@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 )
 
 // SeenSource returns the training source of the encoder that a file's name contains, or "" if there is none.
-func SeenSource(model *encode.Model, path string) string {
+func SeenSource(model *model.Model, path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	for _, source := range model.TrainedOn {
 		if strings.Contains(name, strings.ToLower(source)) {

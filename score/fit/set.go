@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/score"
@@ -33,7 +33,7 @@ func FeatureVersions() []string {
 }
 
 // NewSet combines examples with the settings that they depend on.
-func NewSet(model *encode.Model, k int, known score.KnownPairs, examples Examples) *Set {
+func NewSet(model *model.Model, k int, known score.KnownPairs, examples Examples) *Set {
 	return &Set{
 		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", FeatureVersions(), known, examples,
 	}

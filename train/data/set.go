@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"bitextmine/encode"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 )
 
@@ -227,7 +227,7 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 			s.textEnds = append(s.textEnds, int64(len(s.text)))
 		}
 		if o.Lowercase {
-			texts[i] = encode.Lowercase(text)
+			texts[i] = tokenizer.Lowercase(text)
 		}
 	}
 	number := o.Number

@@ -15,6 +15,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
@@ -177,7 +178,7 @@ func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		files := map[string][]byte{}
-		for _, name := range []string{modelFile, "vocab.txt", encode.ManifestName, "README.md"} {
+		for _, name := range []string{modelFile, "vocab.txt", model.FileName, "README.md"} {
 			data, err := os.ReadFile(filepath.Join(s.Model, name))
 			if err != nil {
 				t.Fatal(err)
@@ -192,9 +193,9 @@ func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func company(t *testing.T, model string) {
+func company(t *testing.T, dir string) {
 	t.Helper()
-	m, err := encode.Load(model)
+	m, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Options are the settings of a distillation. Those that change the student's bytes are in its record.
 type Options struct {
-	Teacher   string   `json:"teacher"`   // what encode.Load finds
+	Teacher   string   `json:"teacher"`   // what model.Load finds
 	Texts     []Text   `json:"texts"`     // in this order
 	Languages []string `json:"languages"` // that the student is for; none: those of the text
 	Name      string   `json:"name"`

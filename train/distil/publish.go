@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/encode/static"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -148,10 +149,10 @@ func (r *run) write(dir string, s *student.Student) error {
 	tokenizer.Offset, tokenizer.Dictionary, tokenizer.Unknown, tokenizer.Pad = 0, "", nil, nil
 	bos, eos := r.encoder.Vocabulary().Ends()
 	tokenizer.BOS, tokenizer.EOS = r.special(bos), r.special(eos)
-	manifest, err := yaml.Marshal(encode.Manifest{
-		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: encode.Inputs{IDs: export.IDs},
-		Output: r.head.To, Pooling: encode.None, Normalise: r.model.Normalise, Dim: r.head.Dim,
-		Tokens:  encode.TokenOutput{Output: student.TokensOutput, Dim: s.Table.Dim, Static: true},
+	manifest, err := yaml.Marshal(model.Manifest{
+		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: model.Inputs{IDs: export.IDs},
+		Output: r.head.To, Pooling: model.None, Normalise: r.model.Normalise, Dim: r.head.Dim,
+		Tokens:  model.TokenOutput{Output: student.TokensOutput, Dim: s.Table.Dim, Static: true},
 		Licence: cmp.Or(r.Licence, r.model.Licence), Languages: r.Languages, TrainedOn: r.TrainedOn,
 	})
 	if err != nil {
@@ -160,13 +161,13 @@ func (r *run) write(dir string, s *student.Student) error {
 	r.Bytes = len(data) + len(r.vocab.file)
 	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, modelFile), data),
 		atomicfile.WriteBytes(filepath.Join(dir, tokenizer.File), r.vocab.file),
-		atomicfile.WriteBytes(filepath.Join(dir, encode.ManifestName), manifest))
+		atomicfile.WriteBytes(filepath.Join(dir, model.FileName), manifest))
 }
 
 // writeHead writes the student again with its head in 8 bits, whose ranges it takes from the one that was written
 // before.
 func (r *run) writeHead(ctx context.Context, dir string, s *student.Student) error {
-	model, err := encode.Load(dir)
+	model, err := model.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
@@ -190,18 +191,18 @@ func (r *run) comparedSentences() (own, theirs [][]int32) {
 }
 
 // special is the student's id of a token at a sentence's end.
-func (r *run) special(ids []int32) *encode.Token {
+func (r *run) special(ids []int32) *model.Token {
 	if len(ids) == 0 {
 		return nil
 	}
-	return &encode.Token{ID: r.vocab.student[ids[0]]}
+	return &model.Token{ID: r.vocab.student[ids[0]]}
 }
 
 // compare runs what was written: its sums and features must be those of the table, whether the graph's operators or the
 // encoder's own loop compute them, and its vectors are compared with the teacher's.
 func (r *run) compare(ctx context.Context, dir string, s *student.Student) error {
 	own, theirs := r.comparedSentences()
-	model, err := encode.Load(dir)
+	written, err := model.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
@@ -211,7 +212,7 @@ func (r *run) compare(ctx context.Context, dir string, s *student.Student) error
 		if tensor != static.Sums {
 			want, columns = s.Turned(sums), s.Dim
 		}
-		got, err := r.vectorsOf(ctx, model, tensor, own)
+		got, err := r.vectorsOf(ctx, written, tensor, own)
 		if err != nil {
 			return fmt.Errorf("the student: %w", err)
 		}
@@ -219,12 +220,12 @@ func (r *run) compare(ctx context.Context, dir string, s *student.Student) error
 			return err
 		}
 	}
-	student, err := r.vectorsOf(ctx, model, s.Head.To, own)
+	student, err := r.vectorsOf(ctx, written, s.Head.To, own)
 	if err != nil {
 		return fmt.Errorf("the student: %w", err)
 	}
 	of := ""
-	if r.model.Pooling == encode.None {
+	if r.model.Pooling == model.None {
 		of = r.model.Output
 	}
 	teacher, err := r.vectorsOf(ctx, r.model, of, theirs)
@@ -236,7 +237,7 @@ func (r *run) compare(ctx context.Context, dir string, s *student.Student) error
 }
 
 // vectorsOf gives a tensor of a model for sentences of its ids.
-func (r *run) vectorsOf(ctx context.Context, model *encode.Model, tensor string, sentences [][]int32) (_ []float32, err error) {
+func (r *run) vectorsOf(ctx context.Context, model *model.Model, tensor string, sentences [][]int32) (_ []float32, err error) {
 	e, err := encode.OpenInner(model, tensor, encode.Options{Threads: r.Threads, Library: r.Library})
 	if err != nil {
 		return nil, err
@@ -308,7 +309,7 @@ func (r *run) card() []byte {
 }
 
 // spans runs a student with its float32 head and takes the ranges of the head's inputs.
-func (r *run) spans(ctx context.Context, model *encode.Model, h *student.Head, sentences [][]int32) (map[string]student.Span, error) {
+func (r *run) spans(ctx context.Context, model *model.Model, h *student.Head, sentences [][]int32) (map[string]student.Span, error) {
 	spans := map[string]student.Span{}
 	for _, name := range h.Inputs() {
 		rows, err := r.vectorsOf(ctx, model, name, sentences)

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/leastsquares"
 	"bitextmine/train/distil/student"
@@ -44,7 +46,7 @@ type Summary struct {
 type run struct {
 	Options
 	Summary
-	model   *encode.Model
+	model   *model.Model
 	encoder *encode.Encoder // gives the features
 	teacher *teacher.Teacher
 	head    *student.Head
@@ -81,7 +83,7 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 
 // open loads the teacher and finds its features.
 func (r *run) open() error {
-	model, err := encode.Load(r.Teacher)
+	model, err := model.Load(r.Teacher)
 	if err != nil {
 		return err
 	}
@@ -137,7 +139,7 @@ func (r *run) warnOfLanguages() {
 // with its tokens' vectors has none.
 func (r *run) openFeatures() error {
 	options := encode.Options{Threads: r.Threads, Library: r.Library}
-	if r.model.Pooling != encode.None {
+	if r.model.Pooling != model.None {
 		if r.Features != "" {
 			return badinput.Errorf("--features %s: the graph of %s ends with its tokens' vectors and has no head: leave the flag out", r.Features, r.model.Name)
 		}
@@ -189,7 +191,7 @@ func (r *run) read(ctx context.Context) (err error) {
 		return badinput.Errorf("the text has %d different sentences, fewer than the %d that a table can be fitted on: name more --text", n, minSentences)
 	}
 	for _, language := range r.text.names {
-		before, after, err := r.encoder.Frame(language)
+		before, after, err := r.encoder.Vocabulary().Frame(language)
 		if err != nil {
 			return err
 		}
@@ -216,7 +218,7 @@ func (r *run) read(ctx context.Context) (err error) {
 }
 
 // chooseVocabulary prunes the teacher's.
-func (r *run) chooseVocabulary(v *encode.Vocabulary) (*vocabulary, error) {
+func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*vocabulary, error) {
 	file, err := r.model.ReadFile(r.model.Tokenizer.File)
 	if err != nil {
 		return nil, err

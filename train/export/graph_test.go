@@ -6,20 +6,21 @@ import (
 	"testing/fstest"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 )
 
 // open opens a graph whose words are the letters a to d: ids 2 to 5 after the unknown word 0 and [CLS] 1.
 func open(t *testing.T, g *Graph, manifest string) *encode.Encoder {
 	t.Helper()
-	model, err := g.Model([2]string{"licence", "none"})
+	graph, err := g.Model([2]string{"licence", "none"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := encode.LoadFS(fstest.MapFS{
-		encode.ManifestName: {Data: []byte("name: letters\nonnx: model.onnx\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\"}\nmax_tokens: 8\n" + manifest)},
-		"model.onnx":        {Data: model},
-		"vocab.txt":         {Data: []byte("[UNK]\n[CLS]\na\nb\nc\nd\n")},
-	}, encode.ManifestName)
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte("name: letters\nonnx: model.onnx\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\"}\nmax_tokens: 8\n" + manifest)},
+		"model.onnx":   {Data: graph},
+		"vocab.txt":    {Data: []byte("[UNK]\n[CLS]\na\nb\nc\nd\n")},
+	}, model.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}

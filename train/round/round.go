@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/eval/vectors"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -273,7 +274,7 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 	if len(r.config.Training.Dev) == 0 {
 		return nil, nil
 	}
-	model, err := encode.Load(encoder)
+	model, err := model.Load(encoder)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 )
 
 // Encoder computes the vectors. *encode.Encoder implements it.
@@ -29,18 +30,18 @@ type Teacher struct {
 	byLanguage bool // whether a text's vector depends on its language
 }
 
-// Open opens the encoder that encode.Load finds for ref, with a cache in dir. Close must be called last.
+// Open opens the encoder that model.Load finds for ref, with a cache in dir. Close must be called last.
 func Open(ref, dir string, options encode.Options) (*Teacher, error) {
-	model, err := encode.Load(ref)
+	m, err := model.Load(ref)
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := encode.Open(model, options)
+	encoder, err := encode.Open(m, options)
 	if err != nil {
 		return nil, err
 	}
-	_, forAll := model.Prefixes[encode.AnyLanguage]
-	byLanguage := len(model.Prefixes) > 1 || len(model.Prefixes) == 1 && !forAll
+	_, forAll := m.Prefixes[model.AnyLanguage]
+	byLanguage := len(m.Prefixes) > 1 || len(m.Prefixes) == 1 && !forAll
 	t, err := New(encoder, dir, byLanguage)
 	if err != nil {
 		return nil, errors.Join(err, encoder.Close())

@@ -17,8 +17,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
@@ -160,7 +160,7 @@ func TestToyObjective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encode.Load(summary.Model); err != nil {
+	if _, err := model.Load(summary.Model); err != nil {
 		t.Error(err)
 	}
 	log, err := os.ReadFile(filepath.Join(out, "train.jsonl"))

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"bitextmine/encode"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -68,7 +68,7 @@ func take(o Options, sentences iter.Seq2[string, error]) ([]string, error) {
 			}
 		}
 		if o.Lowercase {
-			s = encode.Lowercase(s)
+			s = tokenizer.Lowercase(s)
 		}
 		if at == len(kept) {
 			kept = append(kept, s)

@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
@@ -45,7 +46,7 @@ func searcher(cfg *pipeline.Config) (index.Searcher, error) {
 }
 
 func openEncoder(cfg *pipeline.Config) (*encode.Encoder, error) {
-	model, err := encode.Load(cfg.Encoder)
+	model, err := model.Load(cfg.Encoder)
 	if err != nil {
 		return nil, err
 	}

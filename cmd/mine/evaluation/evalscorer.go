@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/eval"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
@@ -31,7 +31,7 @@ func (o *evalOptions) openScoring(runner *eval.Runner, protocols []*eval.Protoco
 
 // openScorer opens a scorer and what it needs of the encoder; scoring is nil where the margin decides.
 func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring, closeTokens func() error, err error) {
-	model, err := encode.Load(cfg.Encoder)
+	model, err := model.Load(cfg.Encoder)
 	if err != nil {
 		return nil, nil, err
 	}

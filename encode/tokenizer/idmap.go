@@ -1,11 +1,11 @@
-package encode
+package tokenizer
 
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"math"
 
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 )
 
@@ -22,7 +22,7 @@ type idMap struct {
 	bos, eos []int32 // one id each, or none
 }
 
-func newIDMap(m *Model, s splitter) (idMap, error) {
+func newIDMap(m *model.Model, s splitter) (idMap, error) {
 	n := idMap{graph: make([]int32, s.Size())}
 	for id := range n.graph {
 		n.graph[id] = int32(id) + m.Tokenizer.Offset
@@ -33,7 +33,7 @@ func newIDMap(m *Model, s splitter) (idMap, error) {
 		}
 	}
 	ids := make([][]int32, 0, 4)
-	for _, special := range m.Tokenizer.specials() {
+	for _, special := range m.Tokenizer.Specials() {
 		id, err := n.special(m, s, special)
 		if err != nil {
 			return n, err
@@ -47,48 +47,48 @@ func newIDMap(m *Model, s splitter) (idMap, error) {
 	for id, number := range n.graph {
 		if number < 0 {
 			return n, badinput.Errorf("%s of encoder %s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
-				m.shown(ManifestName), m.Name, m.Tokenizer.Offset, id, m.Tokenizer.File)
+				m.Path(model.FileName), m.Name, m.Tokenizer.Offset, id, m.Tokenizer.File)
 		}
 	}
 	return n, nil
 }
 
 // special resolves a special token to a slice of one id, or to none if the token is not set.
-func (n idMap) special(m *Model, s splitter, special special) ([]int32, error) {
-	if special.token == nil {
+func (n idMap) special(m *model.Model, s splitter, special model.Special) ([]int32, error) {
+	if special.Token == nil {
 		return nil, nil
 	}
-	if special.token.Piece == "" {
-		return []int32{special.token.ID}, nil
+	if special.Token.Piece == "" {
+		return []int32{special.Token.ID}, nil
 	}
-	id, ok := s.ID(special.token.Piece)
+	id, ok := s.ID(special.Token.Piece)
 	if !ok {
 		return nil, badinput.Errorf("%s of encoder %s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
-			m.shown(ManifestName), m.Name, special.field, special.token.Piece, m.Tokenizer.File)
+			m.Path(model.FileName), m.Name, special.Field, special.Token.Piece, m.Tokenizer.File)
 	}
 	return []int32{n.graph[id]}, nil
 }
 
 // readDictionary numbers the pieces as fairseq does: its special symbols, then the lines ("piece count") of the
 // dictionary in order. A piece without a line gets the unknown id.
-func (n idMap) readDictionary(m *Model, s splitter) error {
-	data, err := fs.ReadFile(m.files, m.Tokenizer.Dictionary)
+func (n idMap) readDictionary(m *model.Model, s splitter) error {
+	data, err := m.ReadFile(m.Tokenizer.Dictionary)
 	if err != nil {
-		return badinput.Errorf("read %s of encoder %s: %w", m.shown(m.Tokenizer.Dictionary), m.Name, err)
+		return err
 	}
 	for id := range n.graph {
 		n.graph[id] = fairseqUnknown
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	if len(lines) > math.MaxInt32-fairseqSpecials {
-		return fmt.Errorf("read %s: too many lines", m.shown(m.Tokenizer.Dictionary))
+		return fmt.Errorf("read %s: too many lines", m.Path(m.Tokenizer.Dictionary))
 	}
 	known := 0
 	for i, line := range lines {
 		cut := bytes.LastIndexByte(line, ' ')
 		if cut < 1 {
 			return badinput.Errorf("%s:%d of encoder %s is not a piece, a space and a count: name fairseq's dictionary in tokenizer.dictionary",
-				m.shown(m.Tokenizer.Dictionary), i+1, m.Name)
+				m.Path(m.Tokenizer.Dictionary), i+1, m.Name)
 		}
 		if id, ok := s.ID(string(line[:cut])); ok {
 			n.graph[id] = int32(i + fairseqSpecials)
@@ -97,7 +97,7 @@ func (n idMap) readDictionary(m *Model, s splitter) error {
 	}
 	if known == 0 {
 		return badinput.Errorf("%s of encoder %s has no piece of %s: the two belong to different models",
-			m.shown(m.Tokenizer.Dictionary), m.Name, m.Tokenizer.File)
+			m.Path(m.Tokenizer.Dictionary), m.Name, m.Tokenizer.File)
 	}
 	return nil
 }

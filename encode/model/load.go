@@ -1,4 +1,7 @@
-package encode
+// Package model has what describes an encoder: the manifest (model.yaml, docs/encoders.md) with an ONNX graph, a
+// tokenizer and how the two fit together, and where their files are. Load reads a manifest, verifies the files and
+// computes one digest of everything that changes the vectors.
+package model
 
 import (
 	"crypto/sha256"
@@ -15,7 +18,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// digestVersion changes when this package changes its own part in a vector: lower-casing, truncation, pooling or
+// digestVersion changes when package encode changes its own part in a vector: lower-casing, truncation, pooling or
 // normalisation.
 const digestVersion = 1
 
@@ -28,25 +31,23 @@ type Model struct {
 
 	files     fs.FS
 	directory string // on disk, or empty for a built-in encoder
-	// Output is a tensor of the graph that the manifest does not name (OpenInner), whose width the graph gives
-	inner bool
 }
 
 // Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a
 // manifest, or the directory of a model.yaml.
 func Load(ref string) (*Model, error) {
 	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
-		if _, err := fs.Stat(builtin, ManifestName); err == nil {
-			return LoadFS(builtin, ManifestName)
+		if _, err := fs.Stat(builtin, FileName); err == nil {
+			return LoadFS(builtin, FileName)
 		}
 	}
 	file := ref
 	info, err := os.Stat(ref)
 	if err != nil {
-		return nil, badinput.Errorf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %w", ref, builtinNames(), ManifestName, err)
+		return nil, badinput.Errorf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %w", ref, builtinNames(), FileName, err)
 	}
 	if info.IsDir() {
-		file = filepath.Join(ref, ManifestName)
+		file = filepath.Join(ref, FileName)
 	}
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
 }
@@ -56,6 +57,14 @@ func LoadFS(files fs.FS, manifest string) (*Model, error) {
 	return load(files, manifest, "")
 }
 
+// OnlyTokenizer is a model without a graph: it has the name of a directory and a tokenizer whose files are in it.
+func OnlyTokenizer(dir string, t Tokenizer) (*Model, error) {
+	if wrong := t.wrong(); len(wrong) > 0 {
+		return nil, badinput.Errorf("the tokenizer in %s: %s", dir, wrong[0])
+	}
+	return &Model{Manifest: Manifest{Name: filepath.Base(dir), Tokenizer: t}, files: os.DirFS(dir), directory: dir}, nil
+}
+
 func load(files fs.FS, manifest, directory string) (*Model, error) {
 	shown := filepath.Join(directory, manifest)
 	f, err := files.Open(manifest)
@@ -63,7 +72,7 @@ func load(files fs.FS, manifest, directory string) (*Model, error) {
 		return nil, badinput.Errorf("open encoder manifest %s: %w", shown, err)
 	}
 	defer func() { _ = f.Close() }() // it is only read
-	m, err := DecodeManifest(f, shown)
+	m, err := Decode(f, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +110,7 @@ func (m *Model) digest() (string, error) {
 		}
 		if want := declared[file]; want != "" && want != sum {
 			return "", badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
-				m.shown(file), sum, m.Name, want)
+				m.Path(file), sum, m.Name, want)
 		}
 		fields.Files = append(fields.Files, sum)
 	}
@@ -117,18 +126,30 @@ func (m *Model) digest() (string, error) {
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {
-		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder", m.shown(file), m.Name, err, m.shown(ManifestName))
+		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder", m.Path(file), m.Name, err, m.Path(FileName))
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", m.shown(file), err)
+		return "", fmt.Errorf("read %s: %w", m.Path(file), err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// shown returns the path of a file for messages.
-func (m *Model) shown(file string) string { return filepath.Join(m.directory, file) }
+// Path is where a file of the model is, for messages; for a model on disk it opens the file.
+func (m *Model) Path(file string) string { return filepath.Join(m.directory, file) }
+
+// ReadFile reads one of the model's files, by its name in the manifest.
+func (m *Model) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(m.files, name)
+	if err != nil {
+		return nil, badinput.Errorf("read %s of encoder %s: %w", m.Path(name), m.Name, err)
+	}
+	return data, nil
+}
+
+// OnDisk reports whether the model's files are in a directory on disk, not in the program.
+func (m *Model) OnDisk() bool { return m.directory != "" }
 
 // builtinNames lists the encoders embedded in the program.
 func builtinNames() string {

@@ -1,4 +1,4 @@
-package encode
+package model
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// ManifestName is the file name of a manifest.
-const ManifestName = "model.yaml"
+// FileName is the file name of a manifest.
+const FileName = "model.yaml"
 
 // Manifest is the content of model.yaml: the parts of an encoder and how they fit together. docs/encoders.md explains
 // every field.
@@ -101,6 +101,15 @@ type Prefix struct {
 	Tokens []int32 `yaml:"tokens,omitempty" json:"tokens,omitempty"`
 }
 
+// TokenOutput names the tensor of a graph that holds the vectors of the tokens, float32 [batch, tokens, dim]. It need
+// not be one of the graph's outputs. It is read in a session of its own, so it changes no sentence vector and is not
+// part of Model.Digest.
+type TokenOutput struct {
+	Output string `yaml:"output"`
+	Dim    int    `yaml:"dim,omitempty"`    // 0 means the dim of the sentence vectors
+	Static bool   `yaml:"static,omitempty"` // a token's vector depends on its id alone, not on the sentence
+}
+
 // Pooling is the way in which an output [tokens, dim] becomes one vector [dim].
 type Pooling string
 
@@ -112,9 +121,9 @@ const (
 	Max  Pooling = "max"
 )
 
-// DecodeManifest reads a manifest strictly: an unknown field, a missing field and an invalid value are badinput errors
+// Decode reads a manifest strictly: an unknown field, a missing field and an invalid value are badinput errors
 // that name the field and the file. file is used only in messages.
-func DecodeManifest(r io.Reader, file string) (Manifest, error) {
+func Decode(r io.Reader, file string) (Manifest, error) {
 	m := Manifest{Normalise: true}
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -211,9 +220,9 @@ func (t Tokenizer) wrong() []string {
 	default:
 		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece or wordpiece", t.Kind))
 	}
-	for _, special := range t.specials() {
-		if special.token != nil && special.token.ID < 0 {
-			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.field, special.token.ID))
+	for _, special := range t.Specials() {
+		if special.Token != nil && special.Token.ID < 0 {
+			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.Field, special.Token.ID))
 		}
 	}
 	if t.Dictionary != "" && t.Offset != 0 {
@@ -222,14 +231,15 @@ func (t Tokenizer) wrong() []string {
 	return wrong
 }
 
-// special is a special token with the name of its field.
-type special struct {
-	field string
-	token *Token
+// Special is a special token with the name of its field.
+type Special struct {
+	Field string
+	Token *Token // nil: there is none
 }
 
-func (t Tokenizer) specials() []special {
-	return []special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad}, {"tokenizer.unk", t.Unknown}}
+// Specials lists the special tokens: BOS, EOS, padding and unknown.
+func (t Tokenizer) Specials() []Special {
+	return []Special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad}, {"tokenizer.unk", t.Unknown}}
 }
 
 // specials is the number of special and prefix tokens in a sequence. Tokens of a text prefix are not counted.
@@ -244,9 +254,12 @@ func (m Manifest) specials(p Prefix) int {
 	return n
 }
 
-// prefix returns the prefix of a language. A manifest with prefixes must have one for every language that it is used
+// Room is the number of tokens of a text's own, at most, that MaxTokens leaves beside special and prefix tokens.
+func (m Manifest) Room(p Prefix) int { return m.MaxTokens - m.specials(p) }
+
+// Prefix returns the prefix of a language. A manifest with prefixes must have one for every language that it is used
 // with.
-func (m Manifest) prefix(language string) (Prefix, error) {
+func (m Manifest) Prefix(language string) (Prefix, error) {
 	if len(m.Prefixes) == 0 {
 		return Prefix{}, nil
 	}
@@ -257,7 +270,7 @@ func (m Manifest) prefix(language string) (Prefix, error) {
 		return p, nil
 	}
 	return Prefix{}, badinput.Errorf("encoder %s has no prefix for language %q: add it to prefixes in its %s, or %q for every language that is not listed",
-		m.Name, language, ManifestName, AnyLanguage)
+		m.Name, language, FileName, AnyLanguage)
 }
 
 func negative(ids []int32) bool {

@@ -1,4 +1,4 @@
-package encode
+package model
 
 import (
 	"io/fs"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
@@ -22,7 +23,7 @@ pooling: none
 dim: 4
 `
 
-func TestDecodeManifest(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		says       string // empty: accepted
@@ -58,7 +59,7 @@ languages: [de, en]
 		{"everything that is wrong at once", strings.Replace(strings.Replace(whole, "dim: 4", "dim: 0", 1), "name: x", "", 1), "name is missing; dim is 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := DecodeManifest(strings.NewReader(c.text), "m/model.yaml")
+			_, err := Decode(strings.NewReader(c.text), "m/model.yaml")
 			if c.says == "" {
 				if err != nil {
 					t.Error(err)
@@ -66,18 +67,18 @@ languages: [de, en]
 				return
 			}
 			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "m/model.yaml") ||
-				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "encode.") {
+				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "model.Manifest") {
 				t.Errorf("got %v, want a badinput error with %q", err, c.says)
 			}
 		})
 	}
 }
 
-func FuzzDecodeManifest(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add(whole)
 	f.Add("name: &a [*a]")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := DecodeManifest(strings.NewReader(text), "m")
+		m, err := Decode(strings.NewReader(text), "m")
 		if err == nil && (m.Dim < 1 || m.MaxTokens < 1 || !fs.ValidPath(m.ONNX)) {
 			t.Errorf("accepted %+v", m)
 		}
@@ -86,7 +87,7 @@ func FuzzDecodeManifest(f *testing.F) {
 
 // The published encoders' manifests are valid, name their licence and say where the weights come from.
 func TestPublishedManifests(t *testing.T) {
-	files, err := filepath.Glob("../configs/models/*/" + ManifestName)
+	files, err := filepath.Glob("../../configs/models/*/" + FileName)
 	if err != nil || len(files) < 6 {
 		t.Fatalf("found %d manifests: %v", len(files), err)
 	}
@@ -96,7 +97,7 @@ func TestPublishedManifests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := DecodeManifest(strings.NewReader(string(text)), path)
+			m, err := Decode(strings.NewReader(string(text)), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,31 +108,9 @@ func TestPublishedManifests(t *testing.T) {
 	}
 }
 
-// changed is the built-in encoder with parts of its manifest replaced; oldnew holds old and new texts in turn.
-func changed(t testing.TB, oldnew ...string) fstest.MapFS {
-	t.Helper()
-	files := fstest.MapFS{}
-	for _, name := range []string{ManifestName, "model.onnx", "spm.model"} {
-		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Encoder+"/"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = &fstest.MapFile{Data: data}
-	}
-	text := string(files[ManifestName].Data)
-	for i := 0; i < len(oldnew); i += 2 {
-		if !strings.Contains(text, oldnew[i]) {
-			t.Fatalf("the manifest has no %q", oldnew[i])
-		}
-		text = strings.Replace(text, oldnew[i], oldnew[i+1], 1)
-	}
-	files[ManifestName] = &fstest.MapFile{Data: []byte(text)}
-	return files
-}
-
 func digest(t testing.TB, files fs.FS) string {
 	t.Helper()
-	m, err := LoadFS(files, ManifestName)
+	m, err := LoadFS(files, FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,24 +118,24 @@ func digest(t testing.TB, files fs.FS) string {
 }
 
 func TestDigest(t *testing.T) {
-	want := digest(t, changed(t))
-	other := changed(t)
+	want := digest(t, encodetest.Changed(t))
+	other := encodetest.Changed(t)
 	other["spm.model"] = &fstest.MapFile{Data: append([]byte{}, other["spm.model"].Data[1:]...)}
-	renamed := changed(t, "onnx: model.onnx", "onnx: other.onnx")
+	renamed := encodetest.Changed(t, "onnx: model.onnx", "onnx: other.onnx")
 	renamed["other.onnx"] = renamed["model.onnx"]
 	for _, c := range []struct {
 		name  string
 		files fs.FS
 		same  bool
 	}{
-		{"another name", changed(t, "name: "+fixtures.Encoder, "name: bag"), true},
-		{"other languages and a licence", changed(t, "    - ru\n", "", "licence: CC-BY", "licence: MIT, CC-BY"), true},
+		{"another name", encodetest.Changed(t, "name: "+fixtures.Encoder, "name: bag"), true},
+		{"other languages and a licence", encodetest.Changed(t, "    - ru\n", "", "licence: CC-BY", "licence: MIT, CC-BY"), true},
 		{"a file of another name", renamed, true},
-		{"another cut", changed(t, "max_tokens: 128", "max_tokens: 127"), false},
-		{"no lower-casing", changed(t, "lowercase: true", "lowercase: false"), false},
-		{"a prefix", changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), false},
-		{"a norm", changed(t, "normalise: false", "normalise: true"), false},
-		{"a beginning", changed(t, "lowercase: true", "lowercase: true\n    bos: 1"), false},
+		{"another cut", encodetest.Changed(t, "max_tokens: 128", "max_tokens: 127"), false},
+		{"no lower-casing", encodetest.Changed(t, "lowercase: true", "lowercase: false"), false},
+		{"a prefix", encodetest.Changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), false},
+		{"a norm", encodetest.Changed(t, "normalise: false", "normalise: true"), false},
+		{"a beginning", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    bos: 1"), false},
 		{"another tokenizer file", other, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,14 +151,14 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := "../fixtures/models/" + fixtures.Encoder
-	for _, ref := range []string{dir, dir + "/" + ManifestName} {
+	dir := "../../fixtures/models/" + fixtures.Encoder
+	for _, ref := range []string{dir, dir + "/" + FileName} {
 		if m, err := Load(ref); err != nil || m.Digest != builtin.Digest {
 			t.Errorf("Load(%s): %v; another digest than the built-in encoder's", ref, err)
 		}
 	}
-	sums := changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
-	missing := changed(t, "file: spm.model", "file: other.model")
+	sums := encodetest.Changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
+	missing := encodetest.Changed(t, "file: spm.model", "file: other.model")
 	for _, c := range []struct {
 		name string
 		load func() (*Model, error)
@@ -187,8 +166,8 @@ func TestLoad(t *testing.T) {
 	}{
 		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Encoder + ") nor a model.yaml"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
-		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, ManifestName) }, "but the manifest of encoder " + fixtures.Encoder + " says 000"},
-		{"a missing file", func() (*Model, error) { return LoadFS(missing, ManifestName) }, "open other.model of encoder " + fixtures.Encoder},
+		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + fixtures.Encoder + " says 000"},
+		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + fixtures.Encoder},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := c.load(); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {

@@ -1,0 +1,150 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	ort "github.com/yalue/onnxruntime_go"
+
+	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
+)
+
+// runner holds what one thread needs to run batches. Its buffers grow to the size of the largest batch.
+type runner struct {
+	model            *model.Model
+	session          session
+	ids, mask, types []int64   // [batch, tokens]
+	sums             []float32 // [batch, columns of the table]
+	out              []float32 // [batch, dim] or [batch, tokens, dim]
+}
+
+// run encodes the rows of a batch and writes their vectors into the window.
+func (r *runner) run(w *window, b batch) error {
+	n, dim, values := len(b.rows), r.model.Dim, r.model.Dim
+	var err error
+	if r.session.table != nil {
+		err = r.head(w, b.rows)
+	} else {
+		if r.model.Pooling != model.None {
+			values *= b.length
+		}
+		err = r.whole(w, b, values)
+	}
+	if errors.Is(err, errNoToken) {
+		return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
+			r.model.Name, r.model.Path(model.FileName))
+	}
+	if err != nil {
+		return fmt.Errorf("encode %d sentences of at most %d tokens with %s: %w", n, b.length, r.model.Name, err)
+	}
+	for i, row := range b.rows {
+		vector := w.rows[int(row)*dim:][:dim]
+		pool(vector, r.out[i*values:][:values], r.model.Pooling)
+		if err := finish(vector, r.model.Normalise); err != nil {
+			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
+				w.base+int(row), r.model.Name, err)
+		}
+	}
+	return nil
+}
+
+// errNoToken is an id that the graph has no row for.
+var errNoToken = errors.New("no such token")
+
+// whole runs the graph on the tokens of rows that have equally many, and leaves values numbers a row in r.out.
+func (r *runner) whole(w *window, b batch, values int) error {
+	n, l := int64(len(b.rows)), int64(b.length)
+	r.ids = r.ids[:0]
+	for _, row := range b.rows {
+		for _, id := range w.tokens(int(row)) {
+			r.ids = append(r.ids, int64(id))
+		}
+	}
+	outShape := ort.NewShape(n, int64(r.model.Dim))
+	if r.model.Pooling != model.None {
+		outShape = ort.NewShape(n, l, int64(r.model.Dim))
+	}
+	r.out = resized(r.out, len(b.rows)*values)
+	err := r.call(ort.NewShape(n, l), outShape)
+	if err != nil && strings.Contains(err.Error(), "out of data bounds") {
+		return errNoToken
+	}
+	return err
+}
+
+// head computes the rows' sums and runs what is left of the graph on them.
+func (r *runner) head(w *window, rows []int32) (err error) {
+	table := r.session.table
+	dim := table.Dim()
+	r.sums, r.out = resized(r.sums, len(rows)*dim), resized(r.out, len(rows)*r.model.Dim)
+	for i, row := range rows {
+		ids := w.tokens(int(row))
+		for _, id := range ids {
+			if id < 0 || int(id) >= table.Rows() {
+				return errNoToken
+			}
+		}
+		table.Sum(ids, r.sums[i*dim:(i+1)*dim])
+	}
+	input, err := ort.NewTensor(ort.NewShape(int64(len(rows)), int64(dim)), r.sums)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, input.Destroy()) }()
+	output, err := ort.NewTensor(ort.NewShape(int64(len(rows)), int64(r.model.Dim)), r.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.Destroy()) }()
+	return r.session.Run([]ort.Value{input}, []ort.Value{output})
+}
+
+// call runs the graph on r.ids and writes its output to r.out.
+func (r *runner) call(in, out ort.Shape) (err error) {
+	inputs := make([]ort.Value, 0, 3)
+	defer func() {
+		for _, v := range inputs {
+			err = errors.Join(err, v.Destroy())
+		}
+	}()
+	add := func(data []int64) error {
+		t, err := ort.NewTensor(in, data)
+		if err == nil {
+			inputs = append(inputs, t)
+		}
+		return err
+	}
+	if err := add(r.ids); err != nil {
+		return err
+	}
+	if r.model.Inputs.Mask != "" {
+		for len(r.mask) < len(r.ids) {
+			r.mask = append(r.mask, 1)
+		}
+		if err := add(r.mask); err != nil {
+			return err
+		}
+	}
+	if r.model.Inputs.TokenTypes != "" {
+		r.types = resized(r.types, len(r.ids))
+		if err := add(r.types); err != nil {
+			return err
+		}
+	}
+	output, err := ort.NewTensor(out, r.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.Destroy()) }()
+	return r.session.Run(inputs, []ort.Value{output})
+}
+
+// resized returns s with length n. Only newly allocated memory is zero.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,122 @@
+package tokenizer
+
+import (
+	"fmt"
+	"slices"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/sentencepiece"
+)
+
+// Vocabulary is the open tokenizer of a model: it turns text into the ids that the model's graph gets. All methods may
+// be called from any number of goroutines. Close must be called last.
+type Vocabulary struct {
+	splitter
+	model *model.Model
+	ids   idMap
+}
+
+// OpenVocabulary opens the tokenizer of a model.
+func Open(m *model.Model) (*Vocabulary, error) {
+	s, err := newSplitter(m)
+	if err != nil {
+		return nil, err
+	}
+	n, err := newIDMap(m, s)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return &Vocabulary{s, m, n}, nil
+}
+
+// OpenIn opens a tokenizer whose files are in dir, without a graph: a trainer turns text into the ids that the exported
+// graph will get.
+func OpenIn(dir string, t model.Tokenizer) (*Vocabulary, error) {
+	m, err := model.OnlyTokenizer(dir, t)
+	if err != nil {
+		return nil, err
+	}
+	return Open(m)
+}
+
+// Tokenize appends to s the graph's input for each text: BOS, prefix, the text's own ids truncated to what max_tokens
+// leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector. texts is
+// overwritten.
+func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string) error {
+	for i := range texts {
+		if v.model.Tokenizer.Lowercase {
+			texts[i] = Lowercase(texts[i])
+		}
+		texts[i] = prefix.Text + texts[i]
+	}
+	err := v.Encode(texts, v.model.Room(prefix), func(_ int, ids []int32) {
+		s.IDs = append(s.IDs, v.ids.bos...)
+		s.IDs = append(s.IDs, prefix.Tokens...)
+		for _, id := range ids {
+			s.IDs = append(s.IDs, v.ids.graph[id])
+		}
+		if len(ids) == 0 {
+			s.IDs = append(s.IDs, v.ids.graph[v.Unknown()])
+		}
+		s.Add(v.ids.eos)
+	})
+	if err != nil {
+		return fmt.Errorf("tokenise for encoder %s: %w", v.model.Name, err)
+	}
+	return nil
+}
+
+// Own returns the part of a sequence that is the text's own, without what Tokenize put before and after it, and the
+// number of ids before it.
+func (v *Vocabulary) Own(ids []int32, prefix model.Prefix) (own []int32, before int) {
+	before = len(v.ids.bos) + len(prefix.Tokens)
+	return ids[before : len(ids)-len(v.ids.eos)], before
+}
+
+// Frame is what stands before and after the ids of a text's own in a language: special tokens and the language's
+// prefix.
+func (v *Vocabulary) Frame(language string) (before, after []int32, err error) {
+	prefix, err := v.model.Prefix(language)
+	if err != nil {
+		return nil, nil, err
+	}
+	before = slices.Concat(v.ids.bos, prefix.Tokens)
+	if prefix.Text != "" {
+		err = v.Encode([]string{prefix.Text}, v.model.MaxTokens, func(_ int, ids []int32) {
+			for _, id := range ids {
+				before = append(before, v.ids.graph[id])
+			}
+		})
+	}
+	return before, slices.Clone(v.ids.eos), err
+}
+
+// Number returns the graph's id for an id of the tokenizer.
+func (v *Vocabulary) Number(id int32) int32 { return v.ids.graph[id] }
+
+// Ends returns the graph's ids before and after every sentence: one each, or none.
+func (v *Vocabulary) Ends() (bos, eos []int32) { return v.ids.bos, v.ids.eos }
+
+// Rows is the number of rows that an embedding table needs for all ids of the graph.
+func (v *Vocabulary) Rows() int {
+	most := slices.Max(v.ids.graph)
+	for _, id := range slices.Concat(v.ids.bos, v.ids.eos) {
+		most = max(most, id)
+	}
+	return int(most) + 1
+}
+
+// Pieces returns the spellings of the graph's ids, empty where an id has none. It is nil if the tokenizer is not
+// SentencePiece.
+func (v *Vocabulary) Pieces() []string {
+	model, ok := v.splitter.(*sentencepiece.Model)
+	if !ok {
+		return nil
+	}
+	pieces := make([]string, v.Rows())
+	for id, number := range v.ids.graph {
+		pieces[number] = model.Piece(int32(id))
+	}
+	return pieces
+}
