@@ -77,14 +77,14 @@ func (e *negativeErrors) add(ctx context.Context, r *Runner, set alignedSet) err
 
 func (e *negativeErrors) report(out *report.Report) {
 	slices.Sort(e.kinds)
-	kinds := append(e.kinds, testset.Misaligned)
+	e.kinds = append(e.kinds, testset.Misaligned)
 	out.Columns = append(out.Columns, report.Column{Name: "negatives", Kind: report.Count})
-	for _, k := range kinds {
+	for _, k := range e.kinds {
 		out.Columns = append(out.Columns, report.Column{Name: "errors_" + k, Kind: report.Count})
 	}
 	for i, s := range e.scores {
 		cells := []any{s.Error(), s.Queries - s.Correct, s.Queries, e.negatives[i]}
-		for _, k := range kinds {
+		for _, k := range e.kinds {
 			cells = append(cells, s.Kinds[k])
 		}
 		out.Rows = append(out.Rows, report.Row{Name: e.labels[i], Cells: cells})
