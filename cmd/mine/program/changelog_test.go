@@ -1,0 +1,22 @@
+package program
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+// The version is that of the newest release in the changelog.
+func TestVersionIsTheNewestRelease(t *testing.T) {
+	text, err := os.ReadFile("../../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$`).FindSubmatch(text)
+	if released == nil {
+		t.Fatal("CHANGELOG.md has no heading of a release, as ## 1.2.3 - 2026-11-22")
+	}
+	if newest := string(released[1]); newest != Version {
+		t.Errorf("the program is %s, the newest release in CHANGELOG.md %s", Version, newest)
+	}
+}
