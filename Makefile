@@ -3,7 +3,6 @@
 
 GO         ?= go
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PACKAGES   := g++ libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev
 SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
 ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
@@ -12,7 +11,7 @@ export CGO_ENABLED := 1
 # Building and testing with the same flags share one build cache.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
-.PHONY: all build run test test-slurm test-heavy race race-short sanitize lint fuzz attack bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run modules test test-slurm test-heavy race race-short sanitize lint fuzz attack bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -24,8 +23,11 @@ build: $(SETUP) bin/libonnxruntime.so
 run: build
 	@bin/mine run --src de --tgt en --gold fixtures:text/de-en.gold $(ARGS)
 
-test: $(SETUP)
+# What the packages and their tests import.
+modules: $(SETUP)
 	@scripts/fetch -test ./... $(ONNX_MODULE)
+
+test: modules
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 
@@ -48,7 +50,7 @@ race: $(SETUP)
 
 # The packages that start goroutines themselves, without their long tests and without training's compiler.
 CONCURRENT := ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
-race-short: $(SETUP)
+race-short: modules
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 
 # The C and C++ of search under AddressSanitizer, which also tells leaks, and the kernels under
@@ -69,10 +71,13 @@ fuzz: $(SETUP)
 attack: $(SETUP)
 	scripts/attack
 
-lint: $(SETUP)
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
-	$(GO) run $(GOLANGCI) run
+# golangci-lint has go vet and staticcheck in it (.golangci.yml).
+lint: modules .cache/golangci-lint
+	.cache/golangci-lint run
+
+.cache/golangci-lint: Makefile
+	@mkdir -p .cache
+	@for pause in 5 30 0; do GOBIN=$(CURDIR)/.cache $(GO) install $(GOLANGCI) && touch $@ && exit; sleep $$pause; done; exit 1
 
 # Every hot path by itself.
 bench: $(SETUP)

@@ -272,7 +272,7 @@ func TestTaskRefuses(t *testing.T) {
 	}
 }
 
-// TestStatusOfAStoppedRun: a task whose process is gone is told from one that runs, and one that failed says how.
+// TestStatusOfAStoppedRun: status separates a task whose process is gone from a running one, and shows why one failed.
 func TestStatusOfAStoppedRun(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
 	mustRun(t, cfg)

@@ -373,8 +373,8 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	mustRun(t, cfg)
 }
 
-// TestUnknownLanguageIsTold: text in a language that the encoder was not trained on is mined, but not without a word.
-func TestUnknownLanguageIsTold(t *testing.T) {
+// TestUnknownLanguageWarns: text in a language that the encoder was not trained on is mined, with a warning.
+func TestUnknownLanguageWarns(t *testing.T) {
 	var log bytes.Buffer
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))

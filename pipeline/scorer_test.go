@@ -332,24 +332,24 @@ func TestSmallCorpora(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, lone := [2]map[string]string{{}, {}}, [2][]string{}
+	texts, unpaired := [2]map[string]string{{}, {}}, [2][]string{}
 	for side, name := range []string{"text/de.txt", "text/en.txt"} {
 		err := eachLine(name, func(f []string) {
 			texts[side][f[0]] = f[1]
 			if !matched[side][f[0]] {
-				lone[side] = append(lone[side], f[1])
+				unpaired[side] = append(unpaired[side], f[1])
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	slices.Reverse(lone[1]) // the near misses of a text stand at about the same place
-	for _, c := range []struct{ alone, translated, most, least int }{{20, 0, 1, 0}, {40, 0, 2, 0}, {60, 0, 3, 0}, {45, 15, 17, 12}} {
+	slices.Reverse(unpaired[1]) // the near misses of a text stand at about the same place
+	for _, c := range []struct{ alone, translated, maxKept, minRight int }{{20, 0, 1, 0}, {40, 0, 2, 0}, {60, 0, 3, 0}, {45, 15, 17, 12}} {
 		t.Run(fmt.Sprintf("%d and %d pairs", c.alone, c.translated), func(t *testing.T) {
 			dir := t.TempDir()
 			for side, name := range []string{"de.txt", "en.txt"} {
-				lines := slices.Clone(lone[side][:c.alone])
+				lines := slices.Clone(unpaired[side][:c.alone])
 				for _, pair := range gold[:c.translated] {
 					lines = append(lines, texts[side][pair[side]])
 				}
@@ -366,8 +366,8 @@ func TestSmallCorpora(t *testing.T) {
 					}
 				}
 			}
-			if kept > c.most || right < c.least {
-				t.Errorf("%d pairs kept, %d of them right: want at most %d and at least %d", kept, right, c.most, c.least)
+			if kept > c.maxKept || right < c.minRight {
+				t.Errorf("%d pairs kept, %d of them right: want at most %d and at least %d", kept, right, c.maxKept, c.minRight)
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func MinRows(name string) int {
 		return 1
 	}
 	_, factory, _ := strings.Cut(name, ":")
-	return max(faiss.LeastRows(factory), 1)
+	return max(faiss.MinRows(factory), 1)
 }
 
 // Check detects early what Open and Search would refuse: an unknown name, a factory string that FAISS cannot build for

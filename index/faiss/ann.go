@@ -98,9 +98,9 @@ func Check(factory string, dim int, opts Options) error {
 
 var ivf = regexp.MustCompile(`IVF(\d+)`)
 
-// LeastRows is how many different rows a side must have for an index by this factory string: one for each of its
+// MinRows is how many different rows a side must have for an index by this factory string: one for each of its
 // inverted lists.
-func LeastRows(factory string) int { return lists(factory) }
+func MinRows(factory string) int { return lists(factory) }
 
 // lists returns the number of inverted lists that a factory string asks for, 0 for none.
 func lists(factory string) int {
