@@ -57,7 +57,7 @@ func (s *sentences) invent(pieces []string, wanted []bool, frame frame, times in
 				sentence = append(sentence, s.at(from[n%len(from)])...)
 				ids = ids[replace(sentence[len(frame.before):len(sentence)-len(frame.after)], ids, random):]
 			}
-			if s.add(sentence, noLanguage) {
+			if _, isNew := s.add(sentence, noLanguage); isNew {
 				added++
 			}
 		}

@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Teacher   string   `json:"teacher"`   // what model.Load finds
 	Texts     []Text   `json:"texts"`     // in this order
+	Bitexts   []Bitext `json:"bitexts"`   // for the descent; after the texts
 	Languages []string `json:"languages"` // that the student is for; none: those of the text
 	Name      string   `json:"name"`
 	Licence   string   `json:"licence"` // of the student; none: the teacher's
@@ -28,7 +29,9 @@ type Options struct {
 	Bits     int    `json:"bits"`      // of the table's numbers: 4 or 8
 	HeadBits int    `json:"head_bits"` // of the head's matrices: 16 or 8
 	Steps    int    `json:"steps"`     // of conjugate gradients
-	Seed     uint64 `json:"seed"`      // of the sentences that are invented
+	Seed     uint64 `json:"seed"`      // of the sentences that are invented, and of the descent
+	// passes of gradient descent over the sentences and the bitext, after the least squares
+	Epochs float64 `json:"epochs"`
 
 	Out     string `json:"-"`
 	Cache   string `json:"-"` // of the teacher's vectors; none: OUT/teacher
@@ -71,6 +74,8 @@ func (o Options) Validate() error {
 	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
 	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample, minSentences)
 	check(o.Steps > 0, "--steps is %d: give at least 1", o.Steps)
+	check(o.Epochs >= 0, "--epochs is %g: give a number of passes, or 0 for none", o.Epochs)
+	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
 	if wrong != nil {
 		return badinput.Errorf("%s", strings.Join(wrong, "; "))

@@ -80,6 +80,9 @@ func (r *run) student() (*student.Student, error) {
 	}
 	var basis []float32
 	r.RankLeft = r.Fit.HeldOut
+	if r.Epochs > 0 {
+		r.RankLeft = r.Descent.HeldOut
+	}
 	if columns < dim {
 		counts := make([]int, r.Rows)
 		for _, id := range r.rows.IDs {
@@ -302,6 +305,10 @@ func (r *run) card() []byte {
 		r.Sentences, r.Tokens, r.Invented)
 	for _, t := range r.Text {
 		fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", t.Language, t.File, t.Sentences, t.SHA256)
+	}
+	if r.Epochs > 0 {
+		fmt.Fprintf(&b, "\nThe table and the head were then trained for %g passes over the text and %d pairs of bitext by gradient descent: the loss went from %.4f to %.4f.\n",
+			r.Epochs, len(r.text.pairs), r.Losses[0], r.Losses[1])
 	}
 	fmt.Fprintf(&b, "\nOf the features' squares, on held-out sentences, %.4f are left by the linear map of pieces alone, %.4f by the table (ridge %g), %.4f with its columns and %.4f with its bits.\n"+
 		"Mean cosine to the teacher's vectors of held-out sentences: %.4f.\n", r.Prior.HeldOut, r.Fit.HeldOut, r.Ridge, r.RankLeft, r.BitsLeft, r.Cosine)

@@ -30,10 +30,12 @@ type Summary struct {
 	Rows      int      `json:"rows"`  // of the table: pieces and special tokens
 	Power     float64  `json:"power"` // of the tokens that a sum is divided by
 	Ridge     float64  `json:"ridge"`
-	// What of the features' squares is left by the linear map of pieces alone, the fit, the fewer columns, and the
-	// fewer bits.
+	// What of the features' squares is left by the linear map of pieces alone, the fit, the descent, the fewer columns,
+	// and the fewer bits.
 	Prior         leastsquares.Unexplained `json:"prior"`
 	Fit           leastsquares.Unexplained `json:"fit"`
+	Descent       leastsquares.Unexplained `json:"descent"`
+	Losses        [2]float64               `json:"losses"` // means of the first and the last tenth of the descent's steps
 	RankLeft      float64                  `json:"rank_held_out"`
 	BitsLeft      float64                  `json:"bits_held_out"`
 	Cosine        float64                  `json:"cosine_held_out"` // mean, of student's and teacher's sentence vectors
@@ -73,7 +75,7 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 			err = errors.Join(err, r.teacher.Close())
 		}
 	}()
-	for _, step := range []func(context.Context) error{r.read, r.encode, r.solve, r.publish} {
+	for _, step := range []func(context.Context) error{r.read, r.encode, r.solve, r.descend, r.cut, r.publish} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -92,6 +94,9 @@ func (r *run) open() error {
 	if err := r.openFeatures(); err != nil {
 		return err
 	}
+	if err := r.checkHead(); err != nil {
+		return errors.Join(err, r.encoder.Close())
+	}
 	cache := r.Cache
 	if cache == "" {
 		cache = filepath.Join(r.Out, "teacher")
@@ -108,12 +113,7 @@ func (r *run) warn(format string, args ...any) {
 
 // warnOfLanguages names languages that the teacher was not trained on, or that no text is of.
 func (r *run) warnOfLanguages() {
-	var written []string
-	for _, t := range r.Texts {
-		if !slices.Contains(written, t.Language) {
-			written = append(written, t.Language)
-		}
-	}
+	written := r.languagesOf()
 	if len(r.Languages) == 0 {
 		r.Languages = written
 	}
@@ -184,6 +184,9 @@ func (r *run) openFeatures() error {
 func (r *run) read(ctx context.Context) (err error) {
 	r.Report("read the text")
 	if r.text, err = readText(ctx, r.encoder, r.Texts); err != nil {
+		return err
+	}
+	if err := r.readBitext(ctx); err != nil {
 		return err
 	}
 	r.Text = r.text.sources
@@ -262,8 +265,13 @@ func (s *Summary) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "warning    %s\n", warning)
 	}
 	fmt.Fprintf(&b, "fitted     %d sentences of %d tokens, drawn from the text and %d invented sentences; %d rows\n", s.Sentences, s.Tokens, s.Invented, s.Rows)
-	fmt.Fprintf(&b, "left       of the features' squares, fitted and held out: by pieces alone %.4f %.4f, by the table %.4f %.4f, with its columns %.4f, with its bits %.4f\n",
-		s.Prior.Fitted, s.Prior.HeldOut, s.Fit.Fitted, s.Fit.HeldOut, s.RankLeft, s.BitsLeft)
+	descent := ""
+	if s.Losses[0] > 0 {
+		fmt.Fprintf(&b, "descent    loss %.4f at first, %.4f at last\n", s.Losses[0], s.Losses[1])
+		descent = fmt.Sprintf("by the descent %.4f %.4f, ", s.Descent.Fitted, s.Descent.HeldOut)
+	}
+	fmt.Fprintf(&b, "left       of the features' squares, fitted and held out: by pieces alone %.4f %.4f, by the table %.4f %.4f, %swith its columns %.4f, with its bits %.4f\n",
+		s.Prior.Fitted, s.Prior.HeldOut, s.Fit.Fitted, s.Fit.HeldOut, descent, s.RankLeft, s.BitsLeft)
 	fmt.Fprintf(&b, "cosine     %.4f to the teacher's vectors of held-out sentences\n", s.Cosine)
 	fmt.Fprintf(&b, "encoder    %s, %.1f MB\n", s.Model, float64(s.Bytes)/1e6)
 	_, err := io.WriteString(w, b.String())

@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
@@ -20,13 +22,21 @@ type Text struct {
 	Path     string
 }
 
+// Bitext is a file of pairs of sentences that are translations of each other, in a format that exchange.ReadKnown reads.
+type Bitext struct {
+	Source string
+	Target string
+	Path   string
+}
+
 // sentences are sequences of the teacher's ids, back to back, special tokens included; no two are equal.
 type sentences struct {
 	ids       []int32
 	ends      []int
-	languages []int32  // the place of each sentence's language in names
-	names     []string // languages, in the order of the text; invented sentences have none
-	seen      map[corpus.Key]bool
+	languages []int32            // the place of each sentence's language in names
+	names     []string           // languages, in the order of the text; invented sentences have none
+	seen      map[corpus.Key]int // which sentence it is
+	pairs     [][2]int           // sentences that are translations of each other
 	sources   []Source
 }
 
@@ -49,17 +59,28 @@ func (s *sentences) at(i int) []int32 {
 	return s.ids[lo:s.ends[i]]
 }
 
-// add appends a sentence unless it is there already.
-func (s *sentences) add(ids []int32, language int32) bool {
+// add appends a sentence unless it is there already, and returns which it is.
+func (s *sentences) add(ids []int32, language int32) (at int, added bool) {
 	key := corpus.KeyOf(packed(ids))
-	if s.seen[key] {
-		return false
+	if at, ok := s.seen[key]; ok {
+		return at, false
 	}
-	s.seen[key] = true
+	at = len(s.ends)
+	s.seen[key] = at
 	s.ids = append(s.ids, ids...)
 	s.ends = append(s.ends, len(s.ids))
 	s.languages = append(s.languages, language)
-	return true
+	return at, true
+}
+
+// language is the place of a language in names.
+func (s *sentences) language(name string) int32 {
+	at := slices.Index(s.names, name)
+	if at < 0 {
+		at = len(s.names)
+		s.names = append(s.names, name)
+	}
+	return int32(at)
 }
 
 // packed is a sentence's ids as a string, which the teacher's cache takes for its text.
@@ -83,14 +104,9 @@ func unpacked(text string) []int32 {
 
 // readText reads and cuts all texts in the order in which they are given.
 func readText(ctx context.Context, teacher *encode.Encoder, texts []Text) (*sentences, error) {
-	s := &sentences{seen: map[corpus.Key]bool{}}
-	numbers := map[string]int32{}
+	s := &sentences{seen: map[corpus.Key]int{}}
 	for _, t := range texts {
-		if _, ok := numbers[t.Language]; !ok {
-			numbers[t.Language] = int32(len(s.names))
-			s.names = append(s.names, t.Language)
-		}
-		if err := s.read(ctx, teacher, t, numbers[t.Language]); err != nil {
+		if err := s.read(ctx, teacher, t); err != nil {
 			return nil, err
 		}
 	}
@@ -98,24 +114,15 @@ func readText(ctx context.Context, teacher *encode.Encoder, texts []Text) (*sent
 }
 
 // read adds one file.
-func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text, language int32) error {
+func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) error {
 	const together = 4096
 	source := Source{Language: t.Language, File: filepath.Base(t.Path)}
 	var batch []string
 	flush := func() error {
-		sequences, err := teacher.Sequences(ctx, t.Language, batch)
-		if err != nil {
-			return err
-		}
-		lo := 0
-		for _, end := range sequences.Ends {
-			if s.add(sequences.IDs[lo:end], language) {
-				source.Sentences++
-			}
-			lo = end
-		}
+		_, added, err := s.addTexts(ctx, teacher, t.Language, batch)
+		source.Sentences += added
 		batch = batch[:0]
-		return nil
+		return err
 	}
 	for sentence, err := range corpus.Sentences(input.File{Path: t.Path}, corpus.DefaultOptions()) {
 		if err != nil {
@@ -132,6 +139,52 @@ func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text, l
 	}
 	sum, err := sumOf(t.Path)
 	source.SHA256 = sum
+	s.sources = append(s.sources, source)
+	return err
+}
+
+// addTexts adds sentences of a language, and returns which they are and how many are new.
+func (s *sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string, texts []string) (at []int, added int, err error) {
+	sequences, err := teacher.Sequences(ctx, language, texts)
+	if err != nil {
+		return nil, 0, err
+	}
+	number, lo := s.language(language), 0
+	for _, end := range sequences.Ends {
+		i, isNew := s.add(sequences.IDs[lo:end], number)
+		if isNew {
+			added++
+		}
+		at, lo = append(at, i), end
+	}
+	return at, added, nil
+}
+
+// readBitext adds the sentences of a bitext, and its pairs.
+func (s *sentences) readBitext(ctx context.Context, teacher *encode.Encoder, b Bitext) error {
+	pairs, err := exchange.ReadKnown(b.Path, b.Source, b.Target)
+	if err != nil {
+		return err
+	}
+	var texts [2][]string
+	for _, pair := range pairs {
+		texts[0], texts[1] = append(texts[0], pair.Source), append(texts[1], pair.Target)
+	}
+	source := Source{Language: b.Source + "-" + b.Target, File: filepath.Base(b.Path)}
+	var at [2][]int
+	for side, language := range []string{b.Source, b.Target} {
+		var added int
+		if at[side], added, err = s.addTexts(ctx, teacher, language, texts[side]); err != nil {
+			return err
+		}
+		source.Sentences += added
+	}
+	for i := range pairs {
+		if at[0][i] != at[1][i] {
+			s.pairs = append(s.pairs, [2]int{at[0][i], at[1][i]})
+		}
+	}
+	source.SHA256, err = sumOf(b.Path)
 	s.sources = append(s.sources, source)
 	return err
 }
@@ -159,11 +212,18 @@ func (s *sentences) sample(n int) *sentences {
 		step += 2
 	}
 	drawn := &sentences{names: s.names, sources: s.sources}
+	to := make([]int, all) // 1 more than where a sentence goes; 0: it is not drawn
 	for i := range n {
 		from := i * step % all
+		to[from] = i + 1
 		drawn.ids = append(drawn.ids, s.at(from)...)
 		drawn.ends = append(drawn.ends, len(drawn.ids))
 		drawn.languages = append(drawn.languages, s.languages[from])
+	}
+	for _, pair := range s.pairs {
+		if a, b := to[pair[0]], to[pair[1]]; a > 0 && b > 0 {
+			drawn.pairs = append(drawn.pairs, [2]int{a - 1, b - 1})
+		}
 	}
 	return drawn
 }

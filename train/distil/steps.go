@@ -110,6 +110,11 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	r.Fit = f.Left()
-	r.table = leastsquares.Cut(r.table, f.Dim, r.teacher.Dim())
 	return ctx.Err()
+}
+
+// cut leaves of the table the features' columns.
+func (r *run) cut(context.Context) error {
+	r.table = leastsquares.Cut(r.table, r.fit.Dim, r.teacher.Dim())
+	return nil
 }

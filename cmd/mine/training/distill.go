@@ -19,13 +19,13 @@ import (
 func NewDistill() *cobra.Command {
 	var s flags.Settings
 	o := distil.DefaultOptions()
-	var texts []string
+	var texts, bitexts []string
 	cmd := &cobra.Command{
 		Use:   "distill",
 		Short: "Make a fast static encoder of a slow one",
 		Long: `Make a fast static encoder of a slow one: a table of subword vectors whose sum stands for what the teacher computes of a whole
-sentence, fitted by least squares on text that the teacher encodes. What the teacher's graph does after that, its head, is kept as it is. The text
-needs no translations. OUT/model is the encoder, OUT/teacher has the teacher's vectors: a distillation that was broken off, or is repeated with
+sentence, fitted by least squares on text that the teacher encodes. What the teacher's graph does after that, its head, is kept. With --epochs, table
+and head are then trained by gradient descent towards the teacher's vector of each sentence, and with --bitext towards that of its translation. OUT/model is the encoder, OUT/teacher has the teacher's vectors: a distillation that was broken off, or is repeated with
 other settings, encodes no sentence twice. docs/encoders.md describes the method and what it costs in quality.`,
 		Example: `  mine distill --teacher labse/model.yaml --text de=news.de --text en=news.en --out labse-static
   mine run --src de --tgt en --encoder labse-static/model`,
@@ -39,6 +39,9 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 			if o.Texts, err = distilTexts(texts); err != nil {
 				return err
 			}
+			if o.Bitexts, err = distilBitexts(bitexts); err != nil {
+				return err
+			}
 			return runDistill(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
@@ -46,6 +49,7 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	f := cmd.Flags()
 	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
+	f.StringArrayVar(&bitexts, "bitext", nil, "SOURCE-TARGET=FILE, pairs that are translations, as TSV, TMX or JSON lines; may be repeated")
 	f.StringSliceVar(&o.Languages, "languages", nil, "languages that the student is for (default: those of the text)")
 	f.StringVar(&o.Out, "out", "", "directory of the distillation")
 	f.StringVar(&o.Cache, "teacher-cache", "", "directory of the teacher's vectors (default OUT/teacher)")
@@ -60,7 +64,8 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
 	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences and of the gradient descent")
+	f.Float64Var(&o.Epochs, "epochs", o.Epochs, "passes of gradient descent over the text and the bitext after the least squares; 0: none")
 	return cmd
 }
 
@@ -75,6 +80,20 @@ func distilTexts(flags []string) ([]distil.Text, error) {
 		texts = append(texts, distil.Text{Language: language, Path: path})
 	}
 	return texts, nil
+}
+
+// distilBitexts reads SOURCE-TARGET=FILE.
+func distilBitexts(flags []string) ([]distil.Bitext, error) {
+	var bitexts []distil.Bitext
+	for _, flag := range flags {
+		languages, path, ok := strings.Cut(flag, "=")
+		source, target, pair := strings.Cut(languages, "-")
+		if !ok || !pair || source == "" || target == "" || path == "" {
+			return nil, badinput.Errorf("--bitext %q is not SOURCE-TARGET=FILE, such as de-en=pairs.tsv", flag)
+		}
+		bitexts = append(bitexts, distil.Bitext{Source: source, Target: target, Path: path})
+	}
+	return bitexts, nil
 }
 
 func runDistill(ctx context.Context, o distil.Options, out io.Writer) error {

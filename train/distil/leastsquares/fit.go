@@ -151,6 +151,18 @@ func (f *Problem) Explain(ctx context.Context, table []float32) error {
 	})
 }
 
+// Restore gives back to the features what Explain took of the same table.
+func (f *Problem) Restore(ctx context.Context, table []float32) error {
+	negative := make([]float32, len(f.Scales))
+	for i, x := range f.Scales {
+		negative[i] = -x
+	}
+	return f.blocks(ctx, func(column int) error {
+		f.Sentences.subtract(negative, f.columns(table, column), f.Features[column:], f.Dim)
+		return nil
+	})
+}
+
 // blocks calls do for the first column of every block, at most f.Threads at a time.
 func (f *Problem) blocks(ctx context.Context, do func(column int) error) error {
 	group, ctx := errgroup.WithContext(ctx)

@@ -17,9 +17,9 @@ type Table struct {
 	scales  []float32 // [rows]
 }
 
-// Zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
+// zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
 // are distributed evenly around it.
-func Zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
+func zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
 
 // Quantise rounds a table [rows, dim].
 func Quantise(values []float32, dim, bits int) *Table {
@@ -42,7 +42,7 @@ func BestScale(row []float32, bits int) float32 {
 	for _, x := range row {
 		most = max(most, float32(math.Abs(float64(x))))
 	}
-	z := Zero(bits)
+	z := zero(bits)
 	if most == 0 {
 		return 1 // any scale does
 	}
@@ -54,7 +54,7 @@ func BestScale(row []float32, bits int) float32 {
 		scale := most / z * (1 - float32(step)*0.03)
 		sum := 0.0
 		for _, x := range row {
-			e := float64(x - scale*(float32(Level(x, scale, z))-z))
+			e := float64(x - scale*(float32(level(x, scale, z))-z))
 			sum += e * e
 		}
 		if sum < bestError {
@@ -66,9 +66,9 @@ func BestScale(row []float32, bits int) float32 {
 
 // set rounds one row with its scale.
 func (t *Table) set(i int, row []float32) {
-	z, half := Zero(t.bits), t.Dim/2
+	z, half := zero(t.bits), t.Dim/2
 	for k, x := range row {
-		n := Level(x, t.scales[i], z)
+		n := level(x, t.scales[i], z)
 		switch {
 		case t.bits == 8:
 			t.numbers[i*t.Dim+k] = int8(n - 128)
@@ -80,8 +80,8 @@ func (t *Table) set(i int, row []float32) {
 	}
 }
 
-// Level is the number nearest to x.
-func Level(x, scale, zero float32) uint8 {
+// level is the number nearest to x.
+func level(x, scale, zero float32) uint8 {
 	n := math.RoundToEven(float64(x)/float64(scale) + float64(zero))
 	return uint8(min(max(n, 0), float64(2*zero)))
 }
@@ -98,9 +98,17 @@ func widened(x []uint16) []float32 {
 	return out
 }
 
+// Round writes what values will be as numbers of so many bits of a scale.
+func Round(values []float32, scale float32, bits int, dst []float32) {
+	z := zero(bits)
+	for k, x := range values {
+		dst[k] = scale * (float32(level(x, scale, z)) - z)
+	}
+}
+
 // row writes row i's values.
 func (t *Table) row(i int, dst []float32) {
-	z, half := Zero(t.bits), t.Dim/2
+	z, half := zero(t.bits), t.Dim/2
 	for k := range dst {
 		var n uint8
 		switch {
@@ -121,11 +129,11 @@ func (t *Table) zeros() []float32 {
 	for k := range zeros {
 		switch {
 		case t.bits == 8:
-			zeros[k] = Zero(8) - 128
+			zeros[k] = zero(8) - 128
 		case k < t.Dim/2:
-			zeros[k] = Zero(4)
+			zeros[k] = zero(4)
 		default:
-			zeros[k] = Zero(4) - 8
+			zeros[k] = zero(4) - 8
 		}
 	}
 	return zeros
