@@ -57,7 +57,8 @@ func (o Options) openStore(ctx context.Context, location string) (*store.Store, 
 	return store.Open(ctx, location, o.Log)
 }
 
-// run is the state of one run.
+// run is the state of one run. It has 29 methods because planning, sharding, the choice of a search, the estimates and
+// the execution of one run are steps that each need its settings, languages, store and progress; a file has one step.
 type run struct {
 	Options
 	cfg      Config

@@ -17,7 +17,8 @@ import (
 
 // directory is a Backend on a file system, which several machines may share. It has one directory per output, which is
 // filled under a temporary name beside its final one and renamed. rename(2) of a directory fails if the target exists
-// and is not empty, on every machine that shares the file system, so exactly one writer publishes.
+// and is not empty, on every machine that shares the file system, so exactly one writer publishes. It has 13 methods
+// because it is the whole of a Backend.
 type directory struct{ root string }
 
 // OpenDirectory creates the directory if needed and checks that it can be written.

@@ -31,7 +31,8 @@ import (
 
 const recordName = "task.json"
 
-// Store holds task outputs. It may be used concurrently, also by several processes and machines.
+// Store holds task outputs. It may be used concurrently, also by several processes and machines. It has 13 methods
+// because outputs and notes, the two kinds of things in a store, are each written, read, listed and removed.
 type Store struct {
 	back     Backend
 	log      *slog.Logger
