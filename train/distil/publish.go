@@ -161,9 +161,9 @@ func (r *run) write(dir string, s *student.Student) error {
 	if err != nil {
 		return err
 	}
-	r.Bytes = len(data) + len(r.vocab.file)
+	r.Bytes = len(data) + len(r.vocab.File)
 	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, modelFile), data),
-		atomicfile.WriteBytes(filepath.Join(dir, tokenizer.File), r.vocab.file),
+		atomicfile.WriteBytes(filepath.Join(dir, tokenizer.File), r.vocab.File),
 		atomicfile.WriteBytes(filepath.Join(dir, model.FileName), manifest))
 }
 
@@ -198,7 +198,7 @@ func (r *run) special(ids []int32) *model.Token {
 	if len(ids) == 0 {
 		return nil
 	}
-	return &model.Token{ID: r.vocab.student[ids[0]]}
+	return &model.Token{ID: r.vocab.Student[ids[0]]}
 }
 
 // compare runs what was written: its sums and features must be those of the table, whether the graph's operators or the

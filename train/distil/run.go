@@ -16,6 +16,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/leastsquares"
 	"bitextmine/train/distil/student"
+	"bitextmine/train/distil/subword"
 	"bitextmine/train/teacher"
 )
 
@@ -55,7 +56,7 @@ type run struct {
 	head    *student.Head
 	frames  []frame // by language, in the order of the text
 	text    *sentences
-	vocab   *vocabulary
+	vocab   *subword.Vocabulary
 	rows    leastsquares.Sparse // sentences in the student's ids
 	kept    []int               // which of the sentences those are
 	fit     *leastsquares.Problem
@@ -205,10 +206,10 @@ func (r *run) read(ctx context.Context) (err error) {
 	if r.vocab, err = r.chooseVocabulary(v); err != nil {
 		return err
 	}
-	r.Rows = len(r.vocab.teacher)
+	r.Rows = len(r.vocab.Teacher)
 	if r.Invent > 0 {
 		wanted := make([]bool, v.Rows())
-		for _, id := range r.vocab.teacher {
+		for _, id := range r.vocab.Teacher {
 			wanted[id] = true
 		}
 		bos, eos := v.Ends()
@@ -222,7 +223,7 @@ func (r *run) read(ctx context.Context) (err error) {
 }
 
 // chooseVocabulary prunes the teacher's.
-func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*vocabulary, error) {
+func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*subword.Vocabulary, error) {
 	file, err := r.model.ReadFile(r.model.Tokenizer.File)
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*vocabulary, error) {
 		if r.model.Tokenizer.Kind != "sentencepiece" {
 			return nil, badinput.Errorf("--pieces %d: only a SentencePiece vocabulary can be pruned, and the tokenizer of %s is %s: leave the flag out", r.Pieces, r.model.Name, r.model.Tokenizer.Kind)
 		}
-		p, err := parsePieces(file)
+		p, err := subword.Parse(file)
 		if err != nil {
 			return nil, badinput.Errorf("%s of encoder %s: %w", r.model.Tokenizer.File, r.model.Name, err)
 		}
@@ -247,13 +248,13 @@ func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*vocabulary, error) {
 		for id := range own {
 			own[id] = counts[v.Number(int32(id))]
 		}
-		if keep, err = p.choose(r.Pieces, own); err != nil {
+		if keep, err = p.Choose(r.Pieces, own); err != nil {
 			return nil, badinput.Errorf("%s of encoder %s: %w", r.model.Tokenizer.File, r.model.Name, err)
 		}
-		file = p.model(keep)
+		file = p.Model(keep)
 	}
 	bos, eos := v.Ends()
-	return vocabularyOf(v.Rows(), keep, v.Number, slices.Concat(bos, eos), file)
+	return subword.NewVocabulary(v.Rows(), keep, v.Number, slices.Concat(bos, eos), file)
 }
 
 // Print writes the summary for a person.

@@ -22,7 +22,8 @@ type Text struct {
 	Path     string
 }
 
-// Bitext is a file of pairs of sentences that are translations of each other, in a format that exchange.ReadKnown reads.
+// Bitext is a file of pairs of sentences that are translations of each other, in a format that exchange.ReadKnown
+// reads.
 type Bitext struct {
 	Source string
 	Target string

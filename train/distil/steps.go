@@ -29,7 +29,7 @@ func (r *run) encode(ctx context.Context) error {
 		}
 	}
 	features, wide := leastsquares.Padded(all[:len(r.kept)*dim], dim)
-	r.fit = &leastsquares.Problem{Sentences: r.rows, Weights: weights, Features: features, Dim: wide, Pieces: len(r.vocab.teacher), Threads: r.Threads}
+	r.fit = &leastsquares.Problem{Sentences: r.rows, Weights: weights, Features: features, Dim: wide, Pieces: len(r.vocab.Teacher), Threads: r.Threads}
 	r.fit.Total = r.fit.Squares()
 	r.Sentences, r.Tokens = len(r.kept), len(r.rows.IDs)
 	return nil
@@ -45,7 +45,7 @@ func (r *run) translate() {
 		whole := r.text.at(i)
 		own := whole[min(len(frame.before), len(whole)):max(len(whole)-len(frame.after), min(len(frame.before), len(whole)))]
 		ids = append(append(append(ids[:0], bos...), own...), eos...)
-		ids, ok := r.vocab.translate(ids, nil)
+		ids, ok := r.vocab.Translate(ids, nil)
 		if !ok {
 			continue
 		}
@@ -58,7 +58,7 @@ func (r *run) translate() {
 // alone gives what the teacher says of each of the student's pieces alone [pieces, dim].
 func (r *run) alone(ctx context.Context) ([]float32, error) {
 	singles := &sentences{}
-	for _, id := range r.vocab.teacher {
+	for _, id := range r.vocab.Teacher {
 		singles.ids = append(singles.ids, r.frames[0].around([]int32{id})...)
 		singles.ends = append(singles.ends, len(singles.ids))
 	}
@@ -93,7 +93,7 @@ func (r *run) solve(ctx context.Context) error {
 	}
 	r.table = leastsquares.Product(alone, f.Dim, linear[:f.Dim*f.Dim], f.Dim)
 	if bos, _ := r.encoder.Vocabulary().Ends(); len(bos) > 0 { // every sentence has one: it carries the constant
-		row := r.table[int(r.vocab.student[bos[0]])*f.Dim:][:f.Dim]
+		row := r.table[int(r.vocab.Student[bos[0]])*f.Dim:][:f.Dim]
 		for k, x := range linear[f.Dim*f.Dim:] {
 			row[k] += x
 		}

@@ -8,8 +8,8 @@
 #define WIDE
 #endif
 
-// A tile of out stays in registers while columns of a and rows of b pass by, the latter copied to where they lie side by
-// side.
+// A tile of out stays in registers while columns of a and rows of b pass by, the latter copied to where they lie next
+// to each other.
 #define ROWS 8
 
 WIDE void finish_product(const float *a, int64_t n, int64_t d, const float *b, int64_t e, float *out, int add, float *panel) {

@@ -1,4 +1,4 @@
-package distil
+package subword
 
 import (
 	"slices"
@@ -46,7 +46,7 @@ func cutText(t *testing.T, model []byte, text string) []string {
 
 func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
 	data := builtinPieces(t)
-	p, err := parsePieces(data)
+	p, err := Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
 		}
 	}
 	const n = 20_000
-	keep, err := p.choose(n, counts)
+	keep, err := p.Choose(n, counts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +75,10 @@ func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
 	if kept != n {
 		t.Errorf("%d pieces are kept, want %d", kept, n)
 	}
-	if after := cutText(t, p.model(keep), text); !slices.Equal(after, before) {
+	if after := cutText(t, p.Model(keep), text); !slices.Equal(after, before) {
 		t.Errorf("the text is cut into %q, before into %q", after, before)
 	}
-	if _, err := p.choose(10, counts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "ask for more pieces") {
+	if _, err := p.Choose(10, counts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "ask for more pieces") {
 		t.Errorf("a vocabulary of 10 pieces: %v", err)
 	}
 }
@@ -88,18 +88,18 @@ func FuzzParsePieces(f *testing.F) {
 	f.Add(data[:200])
 	f.Add([]byte{0x0a, 0x02, 0x0a, 0x05})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := parsePieces(data)
+		p, err := Parse(data)
 		if err != nil {
 			if !badinput.Is(err) {
 				t.Errorf("%v is not marked as bad input", err)
 			}
 			return
 		}
-		keep, err := p.choose(0, make([]int, len(p.raw)))
+		keep, err := p.Choose(0, make([]int, len(p.raw)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := parsePieces(p.model(keep)); err != nil || len(again.raw) != len(p.raw) {
+		if again, err := Parse(p.Model(keep)); err != nil || len(again.raw) != len(p.raw) {
 			t.Errorf("a model of all pieces cannot be read again: %v", err)
 		}
 	})

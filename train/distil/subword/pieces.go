@@ -1,4 +1,4 @@
-package distil
+package subword
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
-type pieces struct {
+// Pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
+type Pieces struct {
 	spelling []string
 	score    []float32 // logarithm of the piece's probability
 	fixed    []bool    // never left out: special pieces and single characters
@@ -35,9 +35,9 @@ const (
 	bytePairs        = 2
 )
 
-// parsePieces reads a serialised SentencePiece model.
-func parsePieces(model []byte) (*pieces, error) {
-	p := &pieces{}
+// Parse reads a serialised SentencePiece model.
+func Parse(model []byte) (*Pieces, error) {
+	p := &Pieces{}
 	err := eachField(model, func(number protowire.Number, raw, content []byte, _ uint64) error {
 		switch number {
 		case modelPieces:
@@ -60,7 +60,7 @@ func parsePieces(model []byte) (*pieces, error) {
 	return p, err
 }
 
-func (p *pieces) add(raw, content []byte) error {
+func (p *Pieces) add(raw, content []byte) error {
 	spelling, score, kind := "", float32(0), uint64(typeNormal)
 	err := eachField(content, func(number protowire.Number, raw, content []byte, value uint64) error {
 		switch number {
@@ -113,9 +113,9 @@ func eachField(message []byte, do func(number protowire.Number, raw, content []b
 	return nil
 }
 
-// choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the
+// Choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the
 // most probable of those that it does not have. counts are of the file's ids.
-func (p *pieces) choose(n int, counts []int) ([]bool, error) {
+func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 	keep := make([]bool, len(p.raw))
 	if n == 0 || n >= len(keep) {
 		for i := range keep {
@@ -143,9 +143,9 @@ func (p *pieces) choose(n int, counts []int) ([]bool, error) {
 	return keep, nil
 }
 
-// model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces
+// Model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces
 // alone is cut as before: a best path through all pieces is the best of any set that holds it.
-func (p *pieces) model(keep []bool) []byte {
+func (p *Pieces) Model(keep []bool) []byte {
 	var out []byte
 	for i, raw := range p.raw {
 		if keep[i] {
@@ -155,47 +155,47 @@ func (p *pieces) model(keep []bool) []byte {
 	return append(out, p.rest...)
 }
 
-// vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special
+// Vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special
 // tokens that are no pieces.
-type vocabulary struct {
-	student []int32 // by the teacher's id; unmapped
-	teacher []int32 // by the student's id
-	file    []byte  // the tokenizer's file
+type Vocabulary struct {
+	Student []int32 // by the teacher's id; unmapped
+	Teacher []int32 // by the student's id
+	File    []byte  // the tokenizer's file
 }
 
 // unmapped is a teacher's id that the student does not have.
 const unmapped = -1
 
-// vocabularyOf numbers the student's ids. number gives the teacher's graph id of an id of its file.
-func vocabularyOf(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*vocabulary, error) {
-	v := &vocabulary{student: make([]int32, rows), file: file}
-	for i := range v.student {
-		v.student[i] = unmapped
+// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file.
+func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*Vocabulary, error) {
+	v := &Vocabulary{Student: make([]int32, rows), File: file}
+	for i := range v.Student {
+		v.Student[i] = unmapped
 	}
 	for id, kept := range keep {
 		if kept {
 			// Two pieces of the file may share an id of the graph; each has its row.
-			v.student[number(int32(id))] = int32(len(v.teacher))
-			v.teacher = append(v.teacher, number(int32(id)))
+			v.Student[number(int32(id))] = int32(len(v.Teacher))
+			v.Teacher = append(v.Teacher, number(int32(id)))
 		}
 	}
 	for _, special := range specials {
 		if int(special) >= rows {
 			return nil, fmt.Errorf("the special token %d is not among %d ids", special, rows)
 		}
-		if v.student[special] == unmapped {
-			v.student[special] = int32(len(v.teacher))
-			v.teacher = append(v.teacher, special)
+		if v.Student[special] == unmapped {
+			v.Student[special] = int32(len(v.Teacher))
+			v.Teacher = append(v.Teacher, special)
 		}
 	}
 	return v, nil
 }
 
-// translate maps a sentence; false if it holds what the student does not have.
-func (v *vocabulary) translate(ids []int32, to []int32) ([]int32, bool) {
+// Translate maps a sentence; false if it holds what the student does not have.
+func (v *Vocabulary) Translate(ids []int32, to []int32) ([]int32, bool) {
 	to = to[:0]
 	for _, id := range ids {
-		s := v.student[id]
+		s := v.Student[id]
 		if s == unmapped {
 			return nil, false
 		}
