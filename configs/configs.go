@@ -1,4 +1,4 @@
-// Package configs holds the presets and the default scorer that come with the program.
+// Package configs holds the presets and the scorers that come with the program.
 package configs
 
 import "embed"
@@ -8,7 +8,7 @@ import "embed"
 //go:embed *.yaml
 var Files embed.FS
 
-// Scorers holds the default scorer.
+// Scorers holds a scorer for each built-in encoder.
 //
 //go:embed scorers
 var Scorers embed.FS

@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 
 	"bitextmine/configs"
 	"bitextmine/encode/model"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
 // Names of scorers that are not files.
 const (
-	Default = "default" // built into the program
+	Default = "default" // built into the program: fitted on the run's encoder, or else on the default encoder
 	None    = "none"    // no scorer: pairs are chosen by margin
 )
 
@@ -30,7 +32,7 @@ func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, e
 	case None, "":
 		return nil, nil, nil
 	case Default:
-		data, err = configs.Scorers.ReadFile("scorers/default.json")
+		data, err = shipped(model)
 	default:
 		data, err = os.ReadFile(ref)
 	}
@@ -56,6 +58,33 @@ func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, e
 		warnings = append(warnings, fmt.Sprintf("encoder %s has no token vectors, so the scorer's features of tokens are off", model.Name))
 	}
 	return &Named{scorer, data}, warnings, nil
+}
+
+// shipped is the program's own scorer for an encoder; for one that it has none for, that of the default encoder.
+func shipped(model *model.Model) ([]byte, error) {
+	const dir = "scorers"
+	files, err := configs.Scorers.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var fallback []byte
+	for _, file := range files {
+		data, err := configs.Scorers.ReadFile(path.Join(dir, file.Name()))
+		if err != nil {
+			return nil, err
+		}
+		scorer, err := Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if scorer.Encoder.Digest == model.Digest {
+			return data, nil
+		}
+		if scorer.Encoder.Name == fixtures.Encoder {
+			fallback = data
+		}
+	}
+	return fallback, nil
 }
 
 // digested formats an encoder's name with its digest, to distinguish encoders of the same name.
