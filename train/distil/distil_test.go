@@ -111,7 +111,7 @@ func writeText(t *testing.T, n int) string {
 
 func options(t *testing.T, teacher, text string) Options {
 	o := DefaultOptions()
-	o.Teacher, o.Texts, o.Out, o.Threads = teacher, []Text{{"aa", text}}, t.TempDir(), 2
+	o.Teacher, o.Texts, o.Out, o.Threads, o.Share = teacher, []Text{{"aa", text}}, t.TempDir(), 2, 1
 	return o
 }
 

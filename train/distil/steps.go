@@ -106,7 +106,7 @@ func (r *run) solve(ctx context.Context) error {
 	if r.Ridge, err = f.ChooseRidge(ctx, r.Steps); err != nil {
 		return err
 	}
-	if err := f.Solve(ctx, r.table, r.Ridge, r.Steps); err != nil {
+	if err := f.Solve(ctx, r.table, r.Ridge, r.Steps, float32(r.Share)); err != nil {
 		return err
 	}
 	r.Fit = f.Left()

@@ -187,13 +187,16 @@ func (f *Problem) columns(table []float32, column int) []float32 {
 	return out
 }
 
-// Solve adds to table the X that minimises the weighted squares of features - A X, plus ridge times its own squares,
-// block by block.
-func (f *Problem) Solve(ctx context.Context, table []float32, ridge float64, steps int) error {
+// Solve adds to table a share of the X that minimises the weighted squares of features - A X, plus ridge times its own
+// squares, block by block.
+func (f *Problem) Solve(ctx context.Context, table []float32, ridge float64, steps int, share float32) error {
 	return f.blocks(ctx, func(column int) error {
 		x, err := f.solveBlock(ctx, column, ridge, steps)
 		if err != nil {
 			return err
+		}
+		for k := range x {
+			x[k] *= share
 		}
 		for i := range f.Pieces {
 			for k, v := range x[i*block : (i+1)*block] {
