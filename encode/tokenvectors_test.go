@@ -26,10 +26,10 @@ func openTokens(t *testing.T, model *model.Model) *TokenEncoder {
 	return e
 }
 
-// TestTokenVectorsSumToSentence checks that the default encoder's sentence vector has the direction of the sum of its
+// TestTokenVectorsSumToSentence checks that a bag's sentence vector has the direction of the sum of its
 // tokens' vectors.
 func TestTokenVectorsSumToSentence(t *testing.T) {
-	model, err := model.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Bag)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestTokenVectorsSumToSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := encodeAll(t, open(t, Options{}), texts)
+	want := encodeAll(t, openModel(t, fixtures.Bag, Options{}), texts)
 	vectors, err := e.Vectors(context.Background(), ids.IDs)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTokenVectorsSumToSentence(t *testing.T) {
 // TestContextualVectors reads the same output as if it depended on the sentence: every token must have the vector of
 // its id.
 func TestContextualVectors(t *testing.T) {
-	model, err := model.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Bag)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestContextualVectors(t *testing.T) {
 
 // TestVectorsNeedNoTokenizer checks that the tokenizer, which is slow to open, is not opened when the ids are known.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
-	model, err := model.Load(fixtures.Encoder)
+	model, err := model.Load(fixtures.Bag)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestVectorsNeedNoTokenizer(t *testing.T) {
 }
 
 func TestOpenTokensRefuses(t *testing.T) {
-	m, err := model.Load(fixtures.Encoder)
+	m, err := model.Load(fixtures.Bag)
 	if err != nil {
 		t.Fatal(err)
 	}

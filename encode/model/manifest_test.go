@@ -128,7 +128,7 @@ func TestDigest(t *testing.T) {
 		files fs.FS
 		same  bool
 	}{
-		{"another name", encodetest.Changed(t, "name: "+fixtures.Encoder, "name: bag"), true},
+		{"another name", encodetest.Changed(t, "name: "+fixtures.Bag, "name: bag"), true},
 		{"other languages and a licence", encodetest.Changed(t, "    - ru\n", "", "licence: CC-BY", "licence: MIT, CC-BY"), true},
 		{"a file of another name", renamed, true},
 		{"another cut", encodetest.Changed(t, "max_tokens: 128", "max_tokens: 127"), false},
@@ -147,11 +147,11 @@ func TestDigest(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	builtin, err := Load(fixtures.Encoder)
+	builtin, err := Load(fixtures.Bag)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := "../../fixtures/models/" + fixtures.Encoder
+	dir := "../../fixtures/models/" + fixtures.Bag
 	for _, ref := range []string{dir, dir + "/" + FileName} {
 		if m, err := Load(ref); err != nil || m.Digest != builtin.Digest {
 			t.Errorf("Load(%s): %v; another digest than the built-in encoder's", ref, err)
@@ -164,10 +164,10 @@ func TestLoad(t *testing.T) {
 		load func() (*Model, error)
 		says string
 	}{
-		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Encoder + ") nor a model.yaml"},
+		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Bag + ", " + fixtures.Encoder + ") nor a model.yaml"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
-		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + fixtures.Encoder + " says 000"},
-		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + fixtures.Encoder},
+		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + fixtures.Bag + " says 000"},
+		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + fixtures.Bag},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := c.load(); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {

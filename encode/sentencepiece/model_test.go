@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write the golden ids anew with spm_encode")
 
 const (
-	modelFile = "../../fixtures/models/" + fixtures.Encoder + "/spm.model"
+	modelFile = "../../fixtures/models/" + fixtures.Bag + "/spm.model"
 	sentences = "testdata/sentences.txt" // written for this test
 	golden    = "testdata/sentences.ids" // from spm_encode 0.1.97
 )

@@ -28,7 +28,7 @@ func TestDictionaryNumbers(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, dict, says string }{
-		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + fixtures.Encoder + " is not a piece, a space and a count"},
+		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + fixtures.Bag + " is not a piece, a space and a count"},
 		{"of another model", "xyzzy 1\n", "has no piece of spm.model"},
 	} {
 		files["dict.txt"] = &fstest.MapFile{Data: []byte(c.dict)}
