@@ -14,7 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Input is one file of a corpus. If FS is nil, it is a file of the operating system.
+// File is one file of a corpus. If FS is nil, it is a file of the operating system.
 type File struct {
 	FS   fs.FS
 	Path string

@@ -55,6 +55,7 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, s.note(n, err)
 }
 
+// Seek is for the same reader of Parquet as ReadAt.
 func (s *Source) Seek(offset int64, whence int) (int64, error) {
 	return s.file.(io.Seeker).Seek(offset, whence)
 }

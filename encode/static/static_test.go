@@ -20,7 +20,7 @@ func random(rows, dim, bits int) (*Table, [][]float64) {
 		t.scales[i] = r.Float32()
 		values[i] = make([]float64, dim)
 		for k := range dim {
-			number := 0
+			var number int
 			switch half := dim / 2; {
 			case bits == 8:
 				number = r.IntN(256) - 128

@@ -16,7 +16,7 @@ type Vocabulary struct {
 	ids   idMap
 }
 
-// OpenVocabulary opens the tokenizer of a model.
+// Open opens the tokenizer of a model.
 func Open(m *model.Model) (*Vocabulary, error) {
 	s, err := newSplitter(m)
 	if err != nil {

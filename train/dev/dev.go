@@ -24,6 +24,7 @@ type Set struct {
 	Tgt      string   `yaml:"tgt"`
 }
 
+// Validate refuses an unknown protocol, one that needs more than vectors, and a set without dir or tgt.
 func (s Set) Validate() error {
 	p, err := eval.ParseProtocol(s.Protocol)
 	switch {
