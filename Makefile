@@ -77,7 +77,7 @@ lint: modules .cache/golangci-lint
 
 .cache/golangci-lint: Makefile
 	@mkdir -p .cache
-	@for pause in 5 30 0; do GOBIN=$(CURDIR)/.cache $(GO) install $(GOLANGCI) && touch $@ && exit; sleep $$pause; done; exit 1
+	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(GOLANGCI) && touch $@ && exit; sleep $$pause; done; exit 1
 
 # Every hot path by itself.
 bench: $(SETUP)
