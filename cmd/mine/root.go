@@ -44,7 +44,7 @@ output directory (a nightly run, a training, rounds).`,
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.AddCommand(
-		operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewTask(),
+		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),

@@ -1,0 +1,184 @@
+package operation
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+)
+
+// encodeOptions are the flags of mine encode.
+type encodeOptions struct {
+	language string
+	out      string
+	dtype    string
+	raw      bool
+}
+
+// NewEncode makes mine encode.
+func NewEncode() *cobra.Command {
+	var s flags.Settings
+	var o encodeOptions
+	cmd := &cobra.Command{
+		Use:   "encode FILE...",
+		Short: "Write the vectors of sentences",
+		Long: `Write the vectors of sentences: one a line, and one row of the output for every line of the files, in their order, so
+that other programs can pair them. A line that is empty is encoded as an unknown word, and counted; one that is no
+UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it; --raw writes the numbers alone, as
+LASER's programs do.`,
+		Example: `  mine encode --lang de news.de.gz --out news.de.npy
+  mine encode --lang en --encoder labse/model.yaml --raw news.en --out news.en.f32`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, _, err := s.Load()
+			if err != nil {
+				return err
+			}
+			return encodeFiles(cmd.Context(), cfg, o, args, cmd.OutOrStdout())
+		},
+	}
+	s.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes"))
+	f := cmd.Flags()
+	f.StringVar(&o.language, "lang", "", "language of the sentences: it chooses the encoder's prefix")
+	f.StringVar(&o.out, "out", "", "file of the vectors: its name ends in .npy unless --raw is given")
+	f.StringVar(&o.dtype, "dtype", string(embedding.Float32), "number type: float32 or float16")
+	f.BoolVar(&o.raw, "raw", false, "write the rows without a header")
+	return cmd
+}
+
+func (o *encodeOptions) check(args []string) error {
+	dtype := embedding.DType(o.dtype)
+	switch {
+	case len(args) == 0:
+		return badinput.Errorf("no file: name one or more files of sentences, one a line")
+	case o.language == "":
+		return badinput.Errorf("--lang is missing: name the sentences' language, such as de")
+	case o.out == "":
+		return badinput.Errorf("--out is missing: name the file of the vectors")
+	case dtype != embedding.Float32 && dtype != embedding.Float16:
+		return badinput.Errorf("--dtype %s: give float32 or float16", o.dtype)
+	case o.raw && dtype != embedding.Float32:
+		return badinput.Errorf("--raw is float32: leave out --dtype, or --raw")
+	case !o.raw && !strings.HasSuffix(o.out, ".npy"):
+		return badinput.Errorf("--out %s: the name must end in .npy, or give --raw", o.out)
+	}
+	_, err := corpus.ParseLanguage(o.language)
+	return err
+}
+
+// encodeFiles opens the encoder and writes one row a line.
+func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, paths []string, out io.Writer) (err error) {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	files, err := input.Expand(nil, paths)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(cfg.Encoder)
+	if err != nil {
+		return err
+	}
+	if len(m.Languages) > 0 && !slices.Contains(m.Languages, o.language) {
+		slog.Warn("the encoder's manifest does not list the language", "encoder", m.Name, "language", o.language)
+	}
+	e, err := encode.Open(m, cfg.EncoderOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	var empty int
+	lines := linesOf(files, cfg.MaxLineBytes, &empty)
+	rows, err := o.write(ctx, e, lines)
+	if err != nil {
+		return err
+	}
+	if empty > 0 {
+		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", empty)
+	}
+	_, err = fmt.Fprintf(out, "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
+	return err
+}
+
+// write publishes the vectors, whole or not at all.
+func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter.Seq2[string, error]) (rows int, err error) {
+	if !o.raw {
+		meta := embedding.Meta{Encoder: e.Digest(), Dim: e.Dim(), DType: embedding.DType(o.dtype)}
+		meta, err = embedding.Write(o.out, meta, func(w *embedding.Writer) error {
+			_, err := e.Stream(ctx, o.language, lines, w.Append)
+			return err
+		})
+		return meta.N, err
+	}
+	err = atomicfile.Write(o.out, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		rows, err = e.Stream(ctx, o.language, lines, func(vectors []float32) error {
+			var number [4]byte
+			for _, x := range vectors {
+				binary.LittleEndian.PutUint32(number[:], math.Float32bits(x))
+				if _, err := w.Write(number[:]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return errors.Join(err, w.Flush())
+	})
+	return rows, err
+}
+
+// linesOf yields the normalised text of every line, and counts empty ones.
+func linesOf(files []input.File, maxBytes int, empty *int) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, file := range files {
+			if !yieldLines(file, maxBytes, empty, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldLines yields one file's lines; false ends the sequence.
+func yieldLines(file input.File, maxBytes int, empty *int, yield func(string, error) bool) bool {
+	f, err := corpus.OpenLines(file, maxBytes)
+	if err != nil {
+		yield("", err)
+		return false
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	for {
+		line, err := f.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return true
+		case err == nil && line.Reason != "":
+			err = badinput.Errorf("%s:%d: %s (%s): every line must have its row, so correct the line or remove it", file, line.Number, line.Reason, line.Detail)
+		}
+		text := corpus.Normalise(line.Text)
+		if text == "" {
+			*empty++
+		}
+		if !yield(text, err) || err != nil {
+			return false
+		}
+	}
+}
