@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -44,4 +45,18 @@ func ParseLanguage(code string) (string, error) {
 		return base.String(), nil
 	}
 	return base.String() + "-" + script.String(), nil
+}
+
+// Lists says whether a language is among those of a list of codes, scripts aside. A list that is empty says nothing of
+// any language, so that each is taken to be there.
+func Lists(codes []string, language string) bool {
+	base := func(code string) string {
+		if canonical, err := ParseLanguage(code); err == nil {
+			code = canonical
+		}
+		code, _, _ = strings.Cut(code, "-")
+		return code
+	}
+	language = base(language)
+	return len(codes) == 0 || slices.ContainsFunc(codes, func(code string) bool { return base(code) == language })
 }

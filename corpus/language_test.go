@@ -164,3 +164,17 @@ func archiveNames(t *testing.T, name string) []string {
 	})
 	return names
 }
+
+func TestLists(t *testing.T) {
+	for _, c := range []struct {
+		codes    string
+		language string
+		want     bool
+	}{
+		{"de en", "deu_Latn", true}, {"deu_Latn zho_Hans", "zh-Hant", true}, {"de en", "sw", false}, {"", "sw", true}, {"cc", "cc", true},
+	} {
+		if got := Lists(strings.Fields(c.codes), c.language); got != c.want {
+			t.Errorf("%q lists %s: %v", c.codes, c.language, got)
+		}
+	}
+}

@@ -17,6 +17,15 @@ type batch struct {
 	size   int     // distinct rows
 }
 
+// newBatch repeats the first of distinct rows where there are fewer than minRows.
+func newBatch(rows []int32, length int) batch {
+	b := batch{rows: rows, length: length, size: len(rows)}
+	for len(b.rows) < minRows {
+		b.rows = append(b.rows, b.rows[0])
+	}
+	return b
+}
+
 // batches groups a window's rows by token count, so that no row is padded, and cuts each group into batches of at most
 // budget tokens, but at least minRows rows. If single is set, every batch holds one row, given twice. Batches are
 // sorted longest first, so the last ones to run are short and all workers finish at about the same time.
@@ -40,11 +49,7 @@ func batches(w *window, budget int, single bool) []batch {
 		for hi < end && lengths[order[hi]] == l {
 			hi++
 		}
-		rows := order[lo:hi]
-		for len(rows) < minRows {
-			rows = append(rows[:len(rows):len(rows)], rows[0])
-		}
-		all = append(all, batch{rows: rows, length: int(l), size: hi - lo})
+		all = append(all, newBatch(order[lo:hi:hi], int(l)))
 		lo = hi
 	}
 	return all
@@ -57,15 +62,12 @@ const tableRows = 64
 func inOrder(w *window) []batch {
 	var all []batch
 	for lo := 0; lo < len(w.texts); lo += tableRows {
-		b := batch{}
+		var rows []int32
+		longest := 0
 		for row := lo; row < min(lo+tableRows, len(w.texts)); row++ {
-			b.rows, b.length = append(b.rows, int32(row)), max(b.length, len(w.tokens(row)))
+			rows, longest = append(rows, int32(row)), max(longest, len(w.tokens(row)))
 		}
-		b.size = len(b.rows)
-		for len(b.rows) < minRows {
-			b.rows = append(b.rows, b.rows[0])
-		}
-		all = append(all, b)
+		all = append(all, newBatch(rows, longest))
 	}
 	return all
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"bitextmine/encode/model"
-
 	"golang.org/x/sync/errgroup"
+
+	"bitextmine/encode/model"
 )
 
 // graph is an open graph of a model and the threads that run it. encode and parallel may be called from any number of
@@ -41,8 +41,10 @@ func (g *graph) close() error { return errors.Join(g.session.Destroy(), releaseR
 // encode runs the graph on a tokenised window and writes the vectors into it.
 func (g *graph) encode(ctx context.Context, w *window, done *counter) error {
 	w.rows = resized(w.rows, len(w.texts)*g.model.Dim)
-	all := inOrder(w)
-	if g.session.table == nil {
+	var all []batch
+	if g.session.table != nil {
+		all = inOrder(w)
+	} else {
 		all = batches(w, g.budget, g.session.single)
 	}
 	return g.parallel(ctx, len(all), func(r *runner, i int) error {

@@ -79,19 +79,8 @@ func (r *run) checkSearch() error {
 // warnLanguages warns of a language that the encoder was not trained on: it encodes any text, but pairs of it mean
 // little.
 func (r *run) warnLanguages() {
-	base := func(code string) string { // the script aside
-		if canonical, err := corpus.ParseLanguage(code); err == nil {
-			code = canonical
-		}
-		language, _, _ := strings.Cut(code, "-")
-		return language
-	}
-	known := map[string]bool{}
-	for _, code := range r.model.Languages {
-		known[base(code)] = true
-	}
 	for _, code := range []string{r.cfg.Source, r.cfg.Target} {
-		if len(known) > 0 && !known[base(code)] {
+		if !corpus.Lists(r.model.Languages, code) {
 			r.Log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
 				"language", code, "encoder", r.model.Name, "languages", strings.Join(r.model.Languages, " "))
 		}

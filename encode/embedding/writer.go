@@ -45,18 +45,14 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 		return meta, fmt.Errorf("write %s: %w", path, err)
 	}
 	err := atomicfile.Write(path, func(f *os.File) error {
-		w := &Writer{out: bufio.NewWriterSize(f, 1<<20), dim: meta.Dim, dtype: meta.DType}
-		if _, err := w.out.Write(npyHeader(meta.DType, 0, meta.Dim)); err != nil {
+		if _, err := f.Write(npyHeader(meta.DType, 0, meta.Dim)); err != nil {
 			return err
 		}
-		if err := fill(w); err != nil {
+		var err error
+		if meta.N, err = writeRows(f, meta.Dim, meta.DType, fill); err != nil {
 			return err
 		}
-		if err := w.out.Flush(); err != nil {
-			return err
-		}
-		meta.N = w.rows
-		_, err := f.WriteAt(npyHeader(meta.DType, meta.N, meta.Dim), 0)
+		_, err = f.WriteAt(npyHeader(meta.DType, meta.N, meta.Dim), 0)
 		return err
 	})
 	if err != nil {
@@ -67,6 +63,25 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 		return meta, err
 	}
 	return meta, atomicfile.WriteBytes(MetaPath(path), append(text, '\n'))
+}
+
+// WriteRaw publishes rows of float32 without a header, as LASER's programs read them (OpenRaw), and returns their
+// number. If fill fails, it leaves nothing under the name.
+func WriteRaw(path string, dim int, fill func(w *Writer) error) (rows int, err error) {
+	err = atomicfile.Write(path, func(f *os.File) error {
+		rows, err = writeRows(f, dim, Float32, fill)
+		return err
+	})
+	return rows, err
+}
+
+// writeRows writes the rows that fill appends, and returns their number.
+func writeRows(f *os.File, dim int, dtype DType, fill func(w *Writer) error) (int, error) {
+	w := &Writer{out: bufio.NewWriterSize(f, 1<<20), dim: dim, dtype: dtype}
+	if err := fill(w); err != nil {
+		return 0, err
+	}
+	return w.rows, w.out.Flush()
 }
 
 // Writer appends rows to an embedding file that is being written.

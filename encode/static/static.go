@@ -11,6 +11,7 @@ import "C"
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"bitextmine/encode/embedding"
@@ -40,7 +41,7 @@ type Table struct {
 
 // Find reads the table of a graph; nil if the graph is no static encoder's, or not of a form that Table knows.
 func Find(g *onnxgraph.Graph, output string) *Table {
-	if output == Sums || !through(g, output) {
+	if output == Sums || !slices.Contains(g.Waists(output), Sums) { // not all of the output passes through the sums
 		return nil
 	}
 	tensors := map[string]onnxgraph.Tensor{}
@@ -76,16 +77,6 @@ func Find(g *onnxgraph.Graph, output string) *Table {
 	t.scales = make([]float32, t.rows)
 	embedding.Matrix{N: t.rows, Dim: 1, F16: all.Uint16s()}.Float32(t.scales, 0, t.rows)
 	return t
-}
-
-// through says whether all of a tensor passes through the sums.
-func through(g *onnxgraph.Graph, output string) bool {
-	for _, waist := range g.Waists(output) {
-		if waist == Sums {
-			return true
-		}
-	}
-	return false
 }
 
 // Dim is the number of a sum's columns.

@@ -2,7 +2,6 @@ package distil
 
 import (
 	"context"
-	"slices"
 
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
@@ -34,7 +33,7 @@ func (r *run) descend(ctx context.Context) error {
 	s.Report = func(step, steps int, _ float64) { r.Progress("steps", step, steps) }
 	table := leastsquares.Cut(r.table, f.Dim, dim)
 	data := &finish.Data{
-		IDs: r.rows.IDs, Ends: r.rows.Ends, Scales: f.Scales, Items: r.items(), Targets: targets, Vector: r.head.Dim, Dim: dim, Round: r.rounding(),
+		Sentences: r.rows, Scales: f.Scales, Items: r.items(), Targets: targets, Vector: r.head.Dim, Dim: dim, Round: r.rounding(),
 	}
 	if r.Losses[0], r.Losses[1], err = finish.Run(ctx, data, table, head, s); err != nil {
 		return err
@@ -127,32 +126,4 @@ func (r *run) rounding() func(row int, values, shipped []float32) {
 		times[row]++
 		student.Round(values, scales[row], r.Bits, shipped)
 	}
-}
-
-// readBitext adds the sentences of pairs that are translations of each other, and the pairs.
-func (r *run) readBitext(ctx context.Context) error {
-	for _, b := range r.Bitexts {
-		if err := r.text.readBitext(ctx, r.encoder, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// languagesOf are the languages of text and bitext, each once, in the order in which they are named.
-func (o Options) languagesOf() []string {
-	var all []string
-	add := func(language string) {
-		if !slices.Contains(all, language) {
-			all = append(all, language)
-		}
-	}
-	for _, t := range o.Texts {
-		add(t.Language)
-	}
-	for _, b := range o.Bitexts {
-		add(b.Source)
-		add(b.Target)
-	}
-	return all
 }

@@ -3,6 +3,7 @@ package distil
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"bitextmine/internal/badinput"
@@ -99,4 +100,22 @@ func (o Options) withDefaults() Options {
 		o.Progress = func(string, int, int) {}
 	}
 	return o
+}
+
+// languagesOf are the languages of text and bitext, each once, in the order in which they are named.
+func (o Options) languagesOf() []string {
+	var all []string
+	add := func(language string) {
+		if !slices.Contains(all, language) {
+			all = append(all, language)
+		}
+	}
+	for _, t := range o.Texts {
+		add(t.Language)
+	}
+	for _, b := range o.Bitexts {
+		add(b.Source)
+		add(b.Target)
+	}
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
@@ -121,7 +122,7 @@ func (r *run) warnOfLanguages() {
 	}
 	var unknown, unwritten []string
 	for _, l := range r.Languages {
-		if len(r.model.Languages) > 0 && !slices.Contains(r.model.Languages, l) {
+		if !corpus.Lists(r.model.Languages, l) {
 			unknown = append(unknown, l)
 		}
 		if !slices.Contains(written, l) {
@@ -185,10 +186,7 @@ func (r *run) openFeatures() error {
 // read reads the text, chooses the vocabulary and invents sentences.
 func (r *run) read(ctx context.Context) (err error) {
 	r.Report("read the text")
-	if r.text, err = readText(ctx, r.encoder, r.Texts); err != nil {
-		return err
-	}
-	if err := r.readBitext(ctx); err != nil {
+	if r.text, err = readText(ctx, r.encoder, r.Texts, r.Bitexts); err != nil {
 		return err
 	}
 	r.Text = r.text.sources

@@ -103,11 +103,16 @@ func unpacked(text string) []int32 {
 	return ids
 }
 
-// readText reads and cuts all texts in the order in which they are given.
-func readText(ctx context.Context, teacher *encode.Encoder, texts []Text) (*sentences, error) {
+// readText reads and cuts all texts, then all bitexts, in the order in which they are given.
+func readText(ctx context.Context, teacher *encode.Encoder, texts []Text, bitexts []Bitext) (*sentences, error) {
 	s := &sentences{seen: map[corpus.Key]int{}}
 	for _, t := range texts {
 		if err := s.read(ctx, teacher, t); err != nil {
+			return nil, err
+		}
+	}
+	for _, b := range bitexts {
+		if err := s.readBitext(ctx, teacher, b); err != nil {
 			return nil, err
 		}
 	}

@@ -1,17 +1,12 @@
 package operation
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"log/slog"
-	"math"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +17,6 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 )
@@ -65,6 +59,7 @@ LASER's programs do.`,
 	return cmd
 }
 
+// check refuses what cannot be meant, and gives the language its canonical name.
 func (o *encodeOptions) check(args []string) error {
 	dtype := embedding.DType(o.dtype)
 	switch {
@@ -81,7 +76,8 @@ func (o *encodeOptions) check(args []string) error {
 	case !o.raw && !strings.HasSuffix(o.out, ".npy"):
 		return badinput.Errorf("--out %s: the name must end in .npy, or give --raw", o.out)
 	}
-	_, err := corpus.ParseLanguage(o.language)
+	var err error
+	o.language, err = corpus.ParseLanguage(o.language)
 	return err
 }
 
@@ -98,7 +94,7 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	if err != nil {
 		return err
 	}
-	if len(m.Languages) > 0 && !slices.Contains(m.Languages, o.language) {
+	if !corpus.Lists(m.Languages, o.language) {
 		slog.Warn("the encoder's manifest does not list the language", "encoder", m.Name, "language", o.language)
 	}
 	e, err := encode.Open(m, cfg.EncoderOptions())
@@ -120,30 +116,16 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 }
 
 // write publishes the vectors, whole or not at all.
-func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter.Seq2[string, error]) (rows int, err error) {
-	if !o.raw {
-		meta := embedding.Meta{Encoder: e.Digest(), Dim: e.Dim(), DType: embedding.DType(o.dtype)}
-		meta, err = embedding.Write(o.out, meta, func(w *embedding.Writer) error {
-			_, err := e.Stream(ctx, o.language, lines, w.Append)
-			return err
-		})
-		return meta.N, err
+func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter.Seq2[string, error]) (int, error) {
+	fill := func(w *embedding.Writer) error {
+		_, err := e.Stream(ctx, o.language, lines, w.Append)
+		return err
 	}
-	err = atomicfile.Write(o.out, func(f *os.File) error {
-		w := bufio.NewWriterSize(f, 1<<20)
-		rows, err = e.Stream(ctx, o.language, lines, func(vectors []float32) error {
-			var number [4]byte
-			for _, x := range vectors {
-				binary.LittleEndian.PutUint32(number[:], math.Float32bits(x))
-				if _, err := w.Write(number[:]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		return errors.Join(err, w.Flush())
-	})
-	return rows, err
+	if o.raw {
+		return embedding.WriteRaw(o.out, e.Dim(), fill)
+	}
+	meta, err := embedding.Write(o.out, embedding.Meta{Encoder: e.Digest(), Dim: e.Dim(), DType: embedding.DType(o.dtype)}, fill)
+	return meta.N, err
 }
 
 // linesOf yields the normalised text of every line, and counts empty ones.

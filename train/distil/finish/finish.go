@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"bitextmine/train/distil/leastsquares"
 )
 
 // Settings of the descent.
@@ -34,13 +36,12 @@ type Item struct{ Sentence, Aim int32 }
 
 // Data are sentences of the table's ids and the teacher's vectors of them.
 type Data struct {
-	IDs     []int32
-	Ends    []int64
-	Scales  []float32 // of each sentence's sum
-	Items   []Item
-	Targets []float32 // [sentences, Vector] of length 1
-	Vector  int
-	Dim     int // of the table
+	Sentences leastsquares.Sparse
+	Scales    []float32 // of each sentence's sum
+	Items     []Item
+	Targets   []float32 // [sentences, Vector] of length 1
+	Vector    int
+	Dim       int // of the table
 	// Round writes a row as it will ship, which the descent then sees; nil: rows ship as they are. It is called for
 	// different rows at once.
 	Round func(row int, values, shipped []float32)
@@ -127,15 +128,6 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 
 func (r *run) row(table []float32, i int) []float32 { return table[i*r.Dim : (i+1)*r.Dim] }
 
-// ids are those of sentence i.
-func (r *run) ids(i int32) []int32 {
-	lo := int64(0)
-	if i > 0 {
-		lo = r.Ends[i-1]
-	}
-	return r.IDs[lo:r.Ends[i]]
-}
-
 // step is one step of both the table and the head, by a share of the rates; it returns the batch's mean loss.
 func (r *run) step(batch []Item, step int, share float64) float64 {
 	turned := map[string][]float32{}
@@ -168,7 +160,7 @@ func (r *run) chunk(p *pass, items []Item, first int, targets, columns []float32
 	var ends []int64
 	var scales []float32
 	for _, item := range items {
-		ids = append(ids, r.ids(item.Sentence)...)
+		ids = append(ids, r.Sentences.At(int(item.Sentence))...)
 		ends, scales = append(ends, int64(len(ids))), append(scales, r.Scales[item.Sentence])
 	}
 	gather(ids, ends, r.shipped, r.Dim, scales, p.values[r.head.From])

@@ -34,17 +34,17 @@ func problem(t testing.TB, n int) (*Data, []float32, *Head) {
 	d := &Data{Vector: vector, Dim: dim}
 	for i := range n {
 		for range 1 + r.IntN(12) {
-			d.IDs = append(d.IDs, int32(r.IntN(rows)))
+			d.Sentences.IDs = append(d.Sentences.IDs, int32(r.IntN(rows)))
 		}
-		d.Ends = append(d.Ends, int64(len(d.IDs)))
+		d.Sentences.Ends = append(d.Sentences.Ends, int64(len(d.Sentences.IDs)))
 		d.Scales = append(d.Scales, 0.5)
 		d.Items = append(d.Items, Item{int32(i), int32(i)})
 	}
 	truth := normal(r, rows*dim, 1)
-	run := run{Data: d}
 	var err error
 	d.Targets, err = h.Vectors(n, dim, vector, 2, func(i int, to []float32) {
-		gather(run.ids(int32(i)), []int64{int64(len(run.ids(int32(i))))}, truth, dim, d.Scales[i:], to)
+		ids := d.Sentences.At(i)
+		gather(ids, []int64{int64(len(ids))}, truth, dim, d.Scales[i:], to)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestGradients(t *testing.T) {
 	}
 	sums := make([]float64, len(table))
 	for j, item := range d.Items {
-		for _, id := range r.ids(item.Sentence) {
+		for _, id := range d.Sentences.At(int(item.Sentence)) {
 			for k, g := range r.row(r.grads, j) {
 				sums[int(id)*d.Dim+k] += float64(g)
 			}

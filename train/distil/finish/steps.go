@@ -41,7 +41,7 @@ type use struct{ id, sentence int32 }
 func (r *run) stepTable(batch []Item, share float64) {
 	var uses []use
 	for j, item := range batch {
-		for _, id := range r.ids(item.Sentence) {
+		for _, id := range r.Sentences.At(int(item.Sentence)) {
 			uses = append(uses, use{id, int32(j)})
 		}
 	}
