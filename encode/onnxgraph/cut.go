@@ -1,0 +1,173 @@
+package onnxgraph
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// producers gives the node that makes a tensor.
+func (g *Graph) producers() map[string]int {
+	by := map[string]int{}
+	for i, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			if out != "" {
+				by[out] = i
+			}
+		}
+	}
+	return by
+}
+
+// Has says whether a node makes a tensor.
+func (g *Graph) Has(tensor string) bool {
+	_, ok := g.producers()[tensor]
+	return ok
+}
+
+// Between lists, in the graph's order, the nodes that tensor `to` needs and that do not only serve to make `from` (a
+// name of no tensor: all that `to` needs), and the names of the tensors that they take.
+func (g *Graph) Between(from, to string) (nodes []int, takes map[string]bool) {
+	by := g.producers()
+	needed := make([]bool, len(g.Nodes))
+	takes = map[string]bool{}
+	pending := []string{to}
+	for len(pending) > 0 {
+		name := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		takes[name] = true
+		i, made := by[name]
+		if name == from || !made || needed[i] {
+			continue
+		}
+		needed[i] = true
+		pending = append(pending, g.Nodes[i].Inputs...)
+	}
+	for i, is := range needed {
+		if is {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes, takes
+}
+
+// Waists lists the tensors that everything which tensor `to` takes from the graph's inputs passes through, the nearest
+// to the inputs first; the last is `to`. (They are its dominators, if each node is reached from its inputs: T. Lengauer
+// and R. Tarjan 1979; on a graph in order, each node's nearest one is the common one of its inputs.)
+func (g *Graph) Waists(to string) []string {
+	const none = -2 // does not depend on the inputs
+	const source = -1
+	above := make([]int, len(g.Nodes)) // the nearest waist of a node: a node, source or none
+	depth := make([]int, len(g.Nodes))
+	made := map[string]int{}
+	for _, name := range g.Inputs {
+		made[name] = source
+	}
+	meet := func(a, b int) int {
+		for a != b {
+			if a == source || b != source && depth[b] > depth[a] {
+				a, b = b, a
+			}
+			a = above[a]
+		}
+		return a
+	}
+	for i, n := range g.Nodes {
+		above[i] = none
+		for _, name := range n.Inputs {
+			if of, ok := made[name]; ok {
+				if above[i] == none {
+					above[i] = of
+				} else {
+					above[i] = meet(above[i], of)
+				}
+			}
+		}
+		if above[i] == none {
+			continue
+		}
+		if above[i] != source {
+			depth[i] = depth[above[i]] + 1
+		} else {
+			depth[i] = 1
+		}
+		for _, out := range n.Outputs {
+			made[out] = i
+		}
+	}
+	at, ok := made[to]
+	if !ok {
+		return nil
+	}
+	waists := []string{to}
+	for at != source && above[at] != source {
+		at = above[at]
+		if len(g.Nodes[at].Outputs) == 1 {
+			waists = append([]string{g.Nodes[at].Outputs[0]}, waists...)
+		}
+	}
+	return waists
+}
+
+// Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to`
+// keeps its declaration.
+func (g *Graph) Cut(to string) []byte { return g.cut("", 0, to) }
+
+// CutAfter is Cut with tensor `from`, float32 [batch, columns], as the only input.
+func (g *Graph) CutAfter(from string, columns int, to string) []byte { return g.cut(from, columns, to) }
+
+func (g *Graph) cut(from string, columns int, to string) []byte {
+	nodes, takes := g.Between(from, to)
+	keep := map[int]bool{}
+	for _, i := range nodes {
+		keep[i] = true
+	}
+	var graph []byte
+	node, initializer, output, declared := 0, 0, 0, false
+	whole := from == ""
+	for _, f := range g.graph {
+		kept := true
+		switch f.number {
+		case graphNode:
+			kept = keep[node]
+			node++
+		case graphInitializer:
+			kept = takes[g.Initializers[initializer].Name]
+			initializer++
+		case graphInput:
+			kept = whole
+		case graphOutput:
+			kept = g.Outputs[output] == to
+			declared = declared || kept
+			output++
+		}
+		if kept {
+			graph = append(graph, f.raw...)
+		}
+	}
+	if !whole {
+		graph = appendMessage(graph, graphInput, floatValue(from, columns))
+	}
+	if !declared {
+		graph = appendMessage(graph, graphOutput, floatValue(to, 0))
+	}
+	var model []byte
+	for _, f := range g.model {
+		if f.number != modelGraph {
+			model = append(model, f.raw...)
+		}
+	}
+	return appendMessage(model, modelGraph, graph)
+}
+
+func appendMessage(b []byte, number protowire.Number, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), message)
+}
+
+// floatValue is a ValueInfoProto of a float32 tensor, [batch, columns], or of any shape if columns is 0.
+func floatValue(name string, columns int) []byte {
+	const float32Type = 1
+	tensor := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), float32Type)
+	if columns > 0 {
+		width := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(columns))
+		tensor = appendMessage(tensor, 2, appendMessage(appendMessage(nil, 1, nil), 1, width))
+	}
+	info := appendMessage(nil, 1, []byte(name))
+	return appendMessage(info, 2, appendMessage(nil, 1, tensor))
+}
