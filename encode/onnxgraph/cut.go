@@ -123,7 +123,7 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 	whole := from == ""
 	for _, f := range g.graph {
 		kept := true
-		switch f.number {
+		switch f.Number {
 		case graphNode:
 			kept = keep[node]
 			node++
@@ -138,7 +138,7 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 			output++
 		}
 		if kept {
-			graph = append(graph, f.raw...)
+			graph = append(graph, f.Raw...)
 		}
 	}
 	if !whole {
@@ -149,8 +149,8 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 	}
 	var model []byte
 	for _, f := range g.model {
-		if f.number != modelGraph {
-			model = append(model, f.raw...)
+		if f.Number != modelGraph {
+			model = append(model, f.Raw...)
 		}
 	}
 	return appendMessage(model, modelGraph, graph)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/protofield"
 )
 
 // Node is an operator.
@@ -32,7 +34,7 @@ type Graph struct {
 	Opsets       map[string]int // version by domain; "" is ONNX's own
 	Functions    bool           // the model defines operators of its own
 
-	model, graph []field
+	model, graph []protofield.Field
 }
 
 // Field numbers of onnx.proto.
@@ -47,58 +49,23 @@ const (
 	graphOutput      = 12
 )
 
-// field is one field of a message: its whole encoding and, if it is a string or a message, its content.
-type field struct {
-	number  protowire.Number
-	raw     []byte
-	content []byte
-	value   uint64
-}
-
-// fields splits a message.
-func fields(message []byte) ([]field, error) {
-	var all []field
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return nil, protowire.ParseError(n)
-		}
-		f := field{number: number}
-		var size int
-		switch kind {
-		case protowire.BytesType:
-			f.content, size = protowire.ConsumeBytes(message[n:])
-		case protowire.VarintType:
-			f.value, size = protowire.ConsumeVarint(message[n:])
-		default:
-			size = protowire.ConsumeFieldValue(number, kind, message[n:])
-		}
-		if size < 0 {
-			return nil, protowire.ParseError(size)
-		}
-		f.raw, message = message[:n+size], message[n+size:]
-		all = append(all, f)
-	}
-	return all, nil
-}
-
 // Parse reads a ModelProto.
 func Parse(model []byte) (*Graph, error) {
 	g := &Graph{Opsets: map[string]int{}}
 	var err error
-	if g.model, err = fields(model); err != nil {
+	if g.model, err = protofield.Split(model); err != nil {
 		return nil, fmt.Errorf("not an ONNX model: %w", err)
 	}
 	for _, f := range g.model {
-		switch f.number {
+		switch f.Number {
 		case modelGraph:
-			part, err := fields(f.content)
+			part, err := protofield.Split(f.Content)
 			if err != nil {
 				return nil, fmt.Errorf("not an ONNX graph: %w", err)
 			}
 			g.graph = append(g.graph, part...)
 		case modelOpset:
-			err = g.opset(f.content)
+			err = g.opset(f.Content)
 		case modelFunctions:
 			g.Functions = true
 		}
@@ -113,17 +80,17 @@ func Parse(model []byte) (*Graph, error) {
 }
 
 func (g *Graph) opset(message []byte) error {
-	all, err := fields(message)
+	all, err := protofield.Split(message)
 	if err != nil {
 		return fmt.Errorf("not an ONNX model: %w", err)
 	}
 	domain, version := "", 0
 	for _, f := range all {
-		switch f.number {
+		switch f.Number {
 		case 1:
-			domain = string(f.content)
+			domain = string(f.Content)
 		case 2:
-			version = int(f.value)
+			version = int(f.Value)
 		}
 	}
 	g.Opsets[domain] = version
@@ -136,20 +103,20 @@ func (g *Graph) read() error {
 	for _, f := range g.graph {
 		var err error
 		var name string
-		switch f.number {
+		switch f.Number {
 		case graphNode:
 			var n Node
-			n, err = parseNode(f.content)
+			n, err = parseNode(f.Content)
 			g.Nodes = append(g.Nodes, n)
 		case graphInitializer:
-			name, err = nameOf(f.content, 8)
+			name, err = nameOf(f.Content, 8)
 			constant[name] = true
-			g.Initializers = append(g.Initializers, Initializer{name, f.content})
+			g.Initializers = append(g.Initializers, Initializer{name, f.Content})
 		case graphInput:
-			name, err = nameOf(f.content, 1)
+			name, err = nameOf(f.Content, 1)
 			inputs = append(inputs, name)
 		case graphOutput:
-			name, err = nameOf(f.content, 1)
+			name, err = nameOf(f.Content, 1)
 			g.Outputs = append(g.Outputs, name)
 		}
 		if err != nil {
@@ -166,10 +133,10 @@ func (g *Graph) read() error {
 
 // nameOf is a message's string field.
 func nameOf(message []byte, number protowire.Number) (string, error) {
-	all, err := fields(message)
+	all, err := protofield.Split(message)
 	for _, f := range all {
-		if f.number == number {
-			return string(f.content), nil
+		if f.Number == number {
+			return string(f.Content), nil
 		}
 	}
 	return "", err
@@ -177,17 +144,17 @@ func nameOf(message []byte, number protowire.Number) (string, error) {
 
 func parseNode(message []byte) (Node, error) {
 	n := Node{Raw: message}
-	all, err := fields(message)
+	all, err := protofield.Split(message)
 	for _, f := range all {
-		switch f.number {
+		switch f.Number {
 		case 1:
-			n.Inputs = append(n.Inputs, string(f.content))
+			n.Inputs = append(n.Inputs, string(f.Content))
 		case 2:
-			n.Outputs = append(n.Outputs, string(f.content))
+			n.Outputs = append(n.Outputs, string(f.Content))
 		case 4:
-			n.Op = string(f.content)
+			n.Op = string(f.Content)
 		case 5:
-			if err := n.attribute(f.content); err != nil {
+			if err := n.attribute(f.Content); err != nil {
 				return n, err
 			}
 		}
@@ -198,30 +165,30 @@ func parseNode(message []byte) (Node, error) {
 // attribute adds to a node's inputs what a subgraph in an attribute takes, as far as names tell: its own tensors' names
 // are taken for inputs, too, and match nothing outside.
 func (n *Node) attribute(message []byte) error {
-	all, err := fields(message)
+	all, err := protofield.Split(message)
 	if err != nil {
 		return err
 	}
 	const graph, graphs = 6, 11
 	for _, f := range all {
-		if f.number != graph && f.number != graphs {
+		if f.Number != graph && f.Number != graphs {
 			continue
 		}
 		n.Subgraphs = true
-		parts, err := fields(f.content)
+		parts, err := protofield.Split(f.Content)
 		if err != nil {
 			return err
 		}
 		for _, part := range parts {
-			switch part.number {
+			switch part.Number {
 			case graphNode:
-				inner, err := parseNode(part.content)
+				inner, err := parseNode(part.Content)
 				if err != nil {
 					return err
 				}
 				n.Inputs = append(n.Inputs, inner.Inputs...)
 			case graphOutput: // a branch may give back a tensor from outside
-				name, err := nameOf(part.content, 1)
+				name, err := nameOf(part.Content, 1)
 				if err != nil {
 					return err
 				}

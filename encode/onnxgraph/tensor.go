@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/protofield"
 )
 
 // Type is the type of a tensor's numbers, as ONNX numbers them.
@@ -37,18 +39,18 @@ const (
 
 // Tensor reads the initializer's numbers, which must stand in raw_data, as all exporters write large ones.
 func (w Initializer) Tensor() (Tensor, error) {
-	all, err := fields(w.Raw)
+	all, err := protofield.Split(w.Raw)
 	if err != nil {
 		return Tensor{}, fmt.Errorf("tensor %s: %w", w.Name, err)
 	}
 	var t Tensor
 	for _, f := range all {
-		switch f.number {
+		switch f.Number {
 		case tensorDims:
-			if f.content == nil {
-				t.Shape = append(t.Shape, int(f.value))
+			if f.Content == nil {
+				t.Shape = append(t.Shape, int(f.Value))
 			}
-			for rest := f.content; len(rest) > 0; {
+			for rest := f.Content; len(rest) > 0; {
 				d, n := protowire.ConsumeVarint(rest)
 				if n < 0 {
 					return Tensor{}, fmt.Errorf("tensor %s: its shape: %w", w.Name, protowire.ParseError(n))
@@ -56,9 +58,9 @@ func (w Initializer) Tensor() (Tensor, error) {
 				t.Shape, rest = append(t.Shape, int(d)), rest[n:]
 			}
 		case tensorType:
-			t.Type = Type(f.value)
+			t.Type = Type(f.Value)
 		case tensorRaw:
-			t.Data = f.content
+			t.Data = f.Content
 		}
 	}
 	return t, t.check(w.Name)

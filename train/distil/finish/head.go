@@ -188,19 +188,17 @@ func (p *pass) back(l Layer, n int, turned map[string][]float32) {
 	}
 }
 
-// normalise scales a row to length 1 and returns what length it had.
-func normalise(row []float32) float64 {
+// normalise scales a row to length 1, unless it is 0.
+func normalise(row []float32) {
 	squares := 0.0
 	for _, x := range row {
 		squares += float64(x) * float64(x)
 	}
-	length := math.Sqrt(squares)
-	if length > 0 {
+	if length := math.Sqrt(squares); length > 0 {
 		for k := range row {
 			row[k] = float32(float64(row[k]) / length)
 		}
 	}
-	return length
 }
 
 // normaliseBack adds the gradient of out = in / |in|.

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/protofield"
 )
 
 // Pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
@@ -37,80 +36,70 @@ const (
 
 // Parse reads a serialised SentencePiece model.
 func Parse(model []byte) (*Pieces, error) {
-	p := &Pieces{}
-	err := eachField(model, func(number protowire.Number, raw, content []byte, _ uint64) error {
-		switch number {
-		case modelPieces:
-			return p.add(raw, content)
-		case modelTrainer:
-			p.rest = append(p.rest, raw...)
-			return eachField(content, func(number protowire.Number, _, _ []byte, value uint64) error {
-				if number == trainerModelType && value == bytePairs {
-					return badinput.Errorf("its pieces are merges (BPE), of which none can be left out without changing how others are made: keep the whole vocabulary (--pieces 0)")
-				}
-				return nil
-			})
-		}
-		p.rest = append(p.rest, raw...)
-		return nil
-	})
-	if err == nil && len(p.raw) == 0 {
-		err = badinput.Errorf("it has no pieces")
+	all, err := split(model)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	p := &Pieces{}
+	for _, f := range all {
+		switch f.Number {
+		case modelPieces:
+			err = p.add(f)
+		case modelTrainer:
+			err = checkTrainer(f)
+			fallthrough
+		default:
+			p.rest = append(p.rest, f.Raw...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(p.raw) == 0 {
+		return nil, badinput.Errorf("it has no pieces")
+	}
+	return p, nil
 }
 
-func (p *Pieces) add(raw, content []byte) error {
-	spelling, score, kind := "", float32(0), uint64(typeNormal)
-	err := eachField(content, func(number protowire.Number, raw, content []byte, value uint64) error {
-		switch number {
-		case pieceSpelling:
-			spelling = string(content)
-		case pieceScore:
-			score = math.Float32frombits(uint32(value))
-		case pieceType:
-			kind = value
+// split is protofield.Split of a part of a model.
+func split(message []byte) ([]protofield.Field, error) {
+	all, err := protofield.Split(message)
+	if err != nil {
+		return nil, badinput.Errorf("it is no SentencePiece model: %w", err)
+	}
+	return all, nil
+}
+
+// checkTrainer refuses pieces that are made of each other.
+func checkTrainer(trainer protofield.Field) error {
+	all, err := split(trainer.Content)
+	for _, f := range all {
+		if f.Number == trainerModelType && f.Value == bytePairs {
+			return badinput.Errorf("its pieces are merges (BPE), of which none can be left out without changing how others are made: keep the whole vocabulary (--pieces 0)")
 		}
-		return nil
-	})
-	p.spelling = append(p.spelling, spelling)
-	p.score = append(p.score, score)
-	p.fixed = append(p.fixed, kind != typeNormal || utf8.RuneCountInString(spelling) == 1)
-	p.raw = append(p.raw, raw)
+	}
 	return err
 }
 
-// eachField calls do for every field of a message with its whole encoding and its content or number.
-func eachField(message []byte, do func(number protowire.Number, raw, content []byte, value uint64) error) error {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return badinput.Errorf("it is no SentencePiece model: %w", protowire.ParseError(n))
+// add adds a piece.
+func (p *Pieces) add(piece protofield.Field) error {
+	spelling, score, kind := "", float32(0), uint64(typeNormal)
+	all, err := split(piece.Content)
+	for _, f := range all {
+		switch f.Number {
+		case pieceSpelling:
+			spelling = string(f.Content)
+		case pieceScore:
+			score = math.Float32frombits(uint32(f.Value))
+		case pieceType:
+			kind = f.Value
 		}
-		var content []byte
-		var value uint64
-		var size int
-		switch kind {
-		case protowire.BytesType:
-			content, size = protowire.ConsumeBytes(message[n:])
-		case protowire.VarintType:
-			value, size = protowire.ConsumeVarint(message[n:])
-		case protowire.Fixed32Type:
-			var bits uint32
-			bits, size = protowire.ConsumeFixed32(message[n:])
-			value = uint64(bits)
-		default:
-			size = protowire.ConsumeFieldValue(number, kind, message[n:])
-		}
-		if size < 0 {
-			return badinput.Errorf("it is no SentencePiece model: %w", protowire.ParseError(size))
-		}
-		if err := do(number, message[:n+size], content, value); err != nil {
-			return err
-		}
-		message = message[n+size:]
 	}
-	return nil
+	p.spelling = append(p.spelling, spelling)
+	p.score = append(p.score, score)
+	p.fixed = append(p.fixed, kind != typeNormal || utf8.RuneCountInString(spelling) == 1)
+	p.raw = append(p.raw, piece.Raw)
+	return err
 }
 
 // Choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the

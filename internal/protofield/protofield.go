@@ -1,0 +1,44 @@
+// Package protofield splits messages of protocol buffers into their fields, for readers that need a few of them and keep
+// the rest as it is.
+package protofield
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Field is one field of a message. Its slices point into the message.
+type Field struct {
+	Number  protowire.Number
+	Raw     []byte // its whole encoding
+	Content []byte // of a string, bytes or a message
+	Value   uint64 // of a varint, or the bits of 32 fixed ones
+}
+
+// Split splits a message.
+func Split(message []byte) ([]Field, error) {
+	var all []Field
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		f := Field{Number: number}
+		var size int
+		switch kind {
+		case protowire.BytesType:
+			f.Content, size = protowire.ConsumeBytes(message[n:])
+		case protowire.VarintType:
+			f.Value, size = protowire.ConsumeVarint(message[n:])
+		case protowire.Fixed32Type:
+			var bits uint32
+			bits, size = protowire.ConsumeFixed32(message[n:])
+			f.Value = uint64(bits)
+		default:
+			size = protowire.ConsumeFieldValue(number, kind, message[n:])
+		}
+		if size < 0 {
+			return nil, protowire.ParseError(size)
+		}
+		f.Raw, message = message[:n+size], message[n+size:]
+		all = append(all, f)
+	}
+	return all, nil
+}
