@@ -1,5 +1,5 @@
-// Package protofield splits messages of protocol buffers into their fields, for readers that need a few of them and keep
-// the rest as it is.
+// Package protofield splits messages of protocol buffers into their fields, for readers that need a few of them and
+// keep the rest as it is.
 package protofield
 
 import "google.golang.org/protobuf/encoding/protowire"
