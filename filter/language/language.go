@@ -1,0 +1,90 @@
+package language
+
+/*
+#cgo CXXFLAGS: -std=c++17 -O2
+#cgo LDFLAGS: -Wl,--no-as-needed -lcld2_full -lcld2
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"bitextmine/corpus"
+)
+
+// Guess is the language that a text was identified as.
+type Guess struct {
+	Code    string  // as corpus.ParseLanguage names it; empty: not identified, as most texts of one or two words are
+	Share   float32 // of the letters, 0 to 1; the others are another language's, or no language was found for them
+	Letters int     // bytes of letters in UTF-8: how long the text is without digits and punctuation
+}
+
+// Identifier identifies texts of a corpus. Any number of goroutines may use it.
+type Identifier struct {
+	stated string
+	hint   []byte // CLD2's code and a zero byte
+}
+
+// For returns the identifier for a corpus that is said to be in a language. The statement raises this language's score,
+// so that short texts and texts in close relatives are taken to be in it. An empty statement raises none.
+func For(stated string) *Identifier {
+	hint, ok := hints()[stated]
+	if !ok {
+		hint = hints()[base(stated)]
+	}
+	return &Identifier{stated: stated, hint: append([]byte(hint), 0)}
+}
+
+// Identify returns the language of a text. A text that is not UTF-8 is not identified.
+func (l *Identifier) Identify(text string) Guess {
+	if text == "" {
+		return Guess{}
+	}
+	var found C.cld_guess
+	bytes := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
+	failed := C.cld_detect(bytes, C.int(len(text)), (*C.char)(unsafe.Pointer(&l.hint[0])), &found)
+	runtime.KeepAlive(text)
+	g := Guess{Letters: int(found.letters)}
+	if failed != 0 || found.reliable == 0 {
+		return g
+	}
+	if g.Code = codes()[found.language]; g.Code != "" {
+		g.Share = float32(found.percent) / 100
+	}
+	return g
+}
+
+// codes are the program's names of CLD2's languages, by their numbers; empty for what is no language.
+var codes = sync.OnceValue(func() []string {
+	all := make([]string, int(C.cld_languages()))
+	for i := range all {
+		if name := cldCode(i); !strings.HasPrefix(name, "xx-") { // xx-: a script
+			all[i], _ = corpus.ParseLanguage(name)
+		}
+	}
+	all[C.cld_unknown()] = ""
+	return all
+})
+
+// hints are CLD2's codes by the program's names.
+var hints = sync.OnceValue(func() map[string]string {
+	by := map[string]string{}
+	for i, code := range codes() {
+		if code != "" {
+			by[code] = cldCode(i)
+		}
+	}
+	return by
+})
+
+func cldCode(number int) string { return C.GoString(C.cld_code(C.int(number))) }
+
+// base is a code without its script.
+func base(code string) string {
+	code, _, _ = strings.Cut(code, "-")
+	return code
+}

@@ -1,0 +1,170 @@
+package language
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"bitextmine/corpus"
+)
+
+// sentences returns testdata/sentences.tsv: a language and a sentence a line.
+func sentences(t testing.TB) (all [][2]string) {
+	t.Helper()
+	f, err := os.Open("testdata/sentences.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		code, text, ok := strings.Cut(lines.Text(), "\t")
+		if !ok {
+			t.Fatalf("not a language and a sentence: %q", lines.Text())
+		}
+		all = append(all, [2]string{code, text})
+	}
+	return all
+}
+
+// TestIdentify also fails if the program is linked without CLD2's full tables: the small ones know neither Zulu, Hausa
+// nor Amharic.
+func TestIdentify(t *testing.T) {
+	for _, s := range sentences(t) {
+		for _, stated := range []string{s[0], ""} {
+			if g := For(stated).Identify(s[1]); g.Code != s[0] || g.Share < minShare {
+				t.Errorf("said to be %q: %s is identified as %+v: %s", stated, s[0], g, s[1])
+			}
+		}
+	}
+}
+
+// TestForeign states every other language of each sentence. Spanish that is said to be Portuguese, and the other way
+// round, is near enough to be believed.
+func TestForeign(t *testing.T) {
+	all := sentences(t)
+	for _, s := range all {
+		for _, other := range all {
+			if pair := s[0] + other[0]; pair == "espt" || pair == "ptes" {
+				continue
+			}
+			l := For(other[0])
+			if got, want := l.Foreign(l.Identify(s[1])), other[0] != s[0]; got != want {
+				t.Errorf("said to be %s: foreign is %v (%+v): %s", other[0], got, l.Identify(s[1]), s[1])
+			}
+		}
+	}
+}
+
+// TestForeignIsCautious: what is short, of names and numbers, in a relative, or in a language that was not measured is
+// never surely foreign.
+func TestForeignIsCautious(t *testing.T) {
+	english := "The committee will publish its report on the state of the old bridges in the autumn of next year."
+	for _, c := range [][2]string{
+		{"de", "The New York Times"}, {"de", "Google Chrome 128.0.6613.84"}, {"ja", "iPhone 15 Pro Max"}, {"ru", "1 234,56 €"},
+		{"fr", "Barack Obama, Angela Merkel, Emmanuel Macron"}, {"en", "Überraschung!"}, {"zh", ""}, {"de", "\xff" + english},
+		{"ar-Latn", english}, {"tlh", english}, {"", english},
+		{"da", "Regjeringen vil i løpet av neste år legge fram en rapport om tilstanden til de gamle bruene i landet."},
+	} {
+		l := For(c[0])
+		if g := l.Identify(c[1]); l.Foreign(g) {
+			t.Errorf("said to be %q: %q is foreign (%+v)", c[0], c[1], g)
+		}
+	}
+	if l := For("de"); !l.Foreign(l.Identify(english)) {
+		t.Error("an English sentence, said to be German, is not foreign")
+	}
+}
+
+func TestIdentifyFromManyGoroutines(t *testing.T) {
+	all := sentences(t)
+	l := For("")
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for _, s := range all {
+				if g := l.Identify(s[1]); g.Code != s[0] {
+					t.Errorf("%s is identified as %s: %s", s[0], g.Code, s[1])
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestFLORES measures what docs/languages.md says, where MINE_TEST_FLORES names a directory of files such as
+// deu_Latn.devtest.
+func TestFLORES(t *testing.T) {
+	dir := os.Getenv("MINE_TEST_FLORES")
+	if dir == "" {
+		t.Skip("MINE_TEST_FLORES names no directory of FLORES")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*_*.dev*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file of FLORES in %s: %v", dir, err)
+	}
+	var all, stated, blind, foreign int
+	for _, path := range files {
+		code, _, _ := strings.Cut(filepath.Base(path), ".")
+		code, err := corpus.ParseLanguage(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !For(code).Judges() {
+			t.Logf("%s is not judged", code)
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, lines := 0, strings.Split(strings.TrimSpace(string(text)), "\n")
+		known, unknown := For(code), For("")
+		for _, line := range lines {
+			g := known.Identify(line)
+			if base(g.Code) == base(code) {
+				stated++
+			}
+			if known.Foreign(g) {
+				wrong++
+			}
+			if base(unknown.Identify(line).Code) == base(code) {
+				blind++
+			}
+		}
+		all, foreign = all+len(lines), foreign+wrong
+		if wrong*100 > len(lines) {
+			t.Errorf("%s: %d of its %d own sentences are taken for another language", code, wrong, len(lines))
+		}
+	}
+	percent := func(n int) float64 { return 100 * float64(n) / float64(all) }
+	t.Logf("%d sentences: right %.2f%% with the language stated, %.2f%% without; surely foreign %.3f%%",
+		all, percent(stated), percent(blind), percent(foreign))
+	if percent(stated) < 99 || percent(foreign) > 0.1 {
+		t.Error("docs/languages.md promises more")
+	}
+}
+
+func BenchmarkIdentify(b *testing.B) {
+	all := sentences(b)
+	l := For("de")
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			l.Identify(all[i%len(all)][1])
+		}
+	})
+}
+
+// FuzzIdentify feeds any bytes to the C++ library.
+func FuzzIdentify(f *testing.F) {
+	f.Add("de", "Das ist ein Satz.")
+	f.Add("zh-Hant", "\xf0\x9f\x98\x80<b>&amp;\x00")
+	f.Fuzz(func(t *testing.T, stated, text string) {
+		g := For(stated).Identify(text)
+		if g.Share < 0 || g.Share > 1 || g.Letters < 0 || (g.Code == "" && g.Share != 0) {
+			t.Errorf("%+v", g)
+		}
+	})
+}
