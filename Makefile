@@ -11,7 +11,7 @@ export CGO_ENABLED := 1
 # Building and testing with the same flags share one build cache.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
-.PHONY: all build run modules test test-slurm test-heavy race race-short sanitize lint fuzz attack bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run modules test test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -66,6 +66,12 @@ sanitize: $(SETUP)
 FUZZTIME ?= 1m
 fuzz: $(SETUP)
 	scripts/fuzz $(FUZZTIME)
+
+# Every constant and sign of the training objectives, changed one at a time: their tests must fail. It takes an hour, or
+# make mutate MUTATE=train/objective/mexma.
+MUTATE ?= $(shell find train/objective -name '*.go' -not -name '*_test.go' -exec dirname {} + | sort -u)
+mutate: modules
+	MUTATE='$(MUTATE)' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v .
 
 # Hostile input, damaged stores, full disks and killed runs against the program, in at most ten minutes.
 attack: $(SETUP)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -37,12 +38,14 @@ type Config struct {
 	Chunk  int         `yaml:"chunk"`
 	Bitext data.Config `yaml:"bitext"`
 	// as in a manifest; without a file, a SentencePiece vocabulary is trained
-	Tokenizer  model.Tokenizer    `yaml:"tokenizer"`
-	Vocabulary vocab.Options      `yaml:"vocabulary"` // how it is trained
-	Encoder    EncoderConfig      `yaml:"encoder"`
-	Objective  objective.Section  `yaml:"objective"`
-	Optimiser  optimiser.Settings `yaml:"optimiser"`
-	Export     ExportConfig       `yaml:"export"`
+	Tokenizer model.Tokenizer `yaml:"tokenizer"`
+	// as in a manifest: what stands before a sentence's own tokens, by language
+	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
+	Vocabulary vocab.Options           `yaml:"vocabulary"` // how it is trained
+	Encoder    EncoderConfig           `yaml:"encoder"`
+	Objective  objective.Section       `yaml:"objective"`
+	Optimiser  optimiser.Settings      `yaml:"optimiser"`
+	Export     ExportConfig            `yaml:"export"`
 
 	// The following settings change no weight.
 	Dev       []dev.Set `yaml:"dev"`
@@ -154,6 +157,10 @@ func (c Config) Validate() error {
 	check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
+	}
+	for language, prefix := range c.Prefixes {
+		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens: give one", language)
+		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0, "prefixes.%s has a negative token: give ids of the vocabulary", language)
 	}
 	for _, d := range c.Dev {
 		sections = append(sections, d.Validate)

@@ -85,13 +85,10 @@ func newExport(p *parts) exported {
 	return x
 }
 
-// write writes the graph, its manifest and its vocabulary into a directory.
+// write writes the graph, with a second file for weights above 2 GiB, its manifest and its vocabulary into a directory.
 func (x exported) write(dir string) error {
-	graph, err := x.graph.Model()
+	external, err := x.graph.Write(dir, modelFile)
 	if err != nil {
-		return err
-	}
-	if err := atomicfile.WriteBytes(filepath.Join(dir, modelFile), graph); err != nil {
 		return err
 	}
 	tokenizer := x.config.Tokenizer
@@ -105,8 +102,9 @@ func (x exported) write(dir string) error {
 		tokens.Dim = width
 	}
 	text, err := yaml.Marshal(model.Manifest{
-		Name: x.config.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
-		Inputs: model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
+		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
+		Prefixes: x.config.Prefixes,
+		Inputs:   model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
 		Dim: x.encoder.Dim(), Tokens: tokens,
 		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
 	})

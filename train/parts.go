@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -45,6 +46,13 @@ func (p *parts) read(ctx context.Context) (err error) {
 	c := &p.config
 	if p.vocabulary, err = openVocabulary(ctx, c, p.options.Out, p.options.report); err != nil {
 		return err
+	}
+	for language, prefix := range c.Prefixes {
+		for _, id := range prefix.Tokens {
+			if int(id) >= p.vocabulary.Rows() {
+				return badinput.Errorf("prefixes.%s has the token %d, but the vocabulary's last is %d: correct it", language, id, p.vocabulary.Rows()-1)
+			}
+		}
 	}
 	p.options.report("read the bitext")
 	p.tokens = tokenOptions(c, p.vocabulary, c.Objective.Needs().Teacher != "")
@@ -104,6 +112,9 @@ func (p *parts) newObjective() (objective.Objective, error) {
 	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
 	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: p.vocabulary.Rows(), Languages: p.set.Languages, Seed: p.config.Seed}
 	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
+	for _, language := range slices.Sorted(maps.Keys(p.tokens.Prefixes)) {
+		t.Special = append(t.Special, p.tokens.Prefixes[language].Tokens...)
+	}
 	if needs.Table {
 		t.Table = table.Name
 	}

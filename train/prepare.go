@@ -55,7 +55,7 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 // tokenOptions returns how the preset's tokenizer makes ids.
 func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 	bos, eos := v.Ends()
-	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Texts: texts}
+	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Prefixes: c.Prefixes, Texts: texts}
 }
 
 // newEncoder creates the preset's encoder with new weights or with those of encoder.start. dir is the directory of the

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/train/device"
 	"bitextmine/train/objective"
 )
 
@@ -77,5 +78,54 @@ func TestPresetsSayWhatTheyAre(t *testing.T) {
 			t.Errorf("%s begins with %q, which says nothing of it", file, line)
 		}
 		first = append(first, line)
+	}
+}
+
+// TestPresetsAreInstantiated: everything that learns is made of each preset, with one layer and a small vocabulary, and
+// there is a first batch. So vectors fit their teacher's, and nothing can be missing but files that a preset names.
+func TestPresetsAreInstantiated(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(presetDir, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend, err := device.Open("go", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			ctx := limited(t)
+			preset, err := ReadConfig(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			config, o := tiny(t, nil)
+			preset.Bitext.Sources, preset.Bitext.Exclude, preset.Bitext.BatchSize = config.Bitext.Sources, nil, 16
+			preset.Tokenizer, preset.Vocabulary = config.Tokenizer, config.Vocabulary
+			preset.Encoder.Transformer.Layers = min(1, preset.Encoder.Transformer.Layers)
+			preset.Encoder.Start, preset.Dev, preset.Stop = "", nil, Stop{}
+			if err := preset.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if err := preset.checkFiles(); err != nil {
+				t.Fatal(err)
+			}
+			tr := newTrainer(preset, o)
+			defer func() {
+				if err := tr.close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			if tr.state, err = openDirectory(&tr.config, &tr.options, tr.checkpoints); err != nil {
+				t.Fatal(err)
+			}
+			if err := tr.prepare(ctx, backend); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tr.objective.Views(tr.batches.Next()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 )
 
@@ -69,7 +70,7 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	c := config(source(write(t, "a.tsv", "ABC\tdefghij\n...\tk\n")))
 	c.MaxTokens = 6
 	o := Options{Tokenizer: letters{}, Lowercase: true, Number: func(id int32) int32 { return id + 1 }, BOS: []int32{1}, EOS: []int32{2},
-		Prefixes: map[string][]int32{"de": {7}, "en": {8}}, Texts: true}
+		Prefixes: map[string]model.Prefix{"de": {Tokens: []int32{7}}, "en": {Tokens: []int32{8}}}, Texts: true}
 	set, err := Read(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -94,9 +95,13 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	if _, err := Read(t.Context(), c, o); !badinput.Is(err) || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("%v", err)
 	}
-	delete(o.Prefixes, "en")
+	o.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: "q"}, "de": {Tokens: []int32{7}}}
+	if set, err = Read(t.Context(), config(source(write(t, "b.tsv", "A\tB\n"))), o); err != nil || !slices.Equal(set.Target(0), []int32{1, 'q' + 1, 'b' + 1, 2}) {
+		t.Errorf("a prefix for all others gives %v, %v", set.Target(0), err)
+	}
+	delete(o.Prefixes, model.AnyLanguage)
 	c.MaxTokens = 6
-	if _, err := Read(t.Context(), c, o); !badinput.Is(err) || !strings.Contains(err.Error(), "no language token") {
+	if _, err := Read(t.Context(), c, o); !badinput.Is(err) || !strings.Contains(err.Error(), "language en of the bitext has no prefix") {
 		t.Errorf("%v", err)
 	}
 }

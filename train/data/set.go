@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 )
@@ -32,14 +33,28 @@ type Options struct {
 	Lowercase bool              // as tokenizer.lowercase in the manifest
 	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
 	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
-	// the model's ids after BOS, by language; nil means none. If there are prefixes, every language must have one
-	Prefixes map[string][]int32
+	// what stands between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
+	// every language must have one
+	Prefixes map[string]model.Prefix
 	Texts    bool // store the texts for Side.Texts
 }
 
-// specials is the number of ids of a sentence that are not its text's own.
+// prefix is that of a language, and whether it has one; without any prefixes it is empty.
+func (o Options) prefix(language string) (model.Prefix, bool) {
+	if len(o.Prefixes) == 0 {
+		return model.Prefix{}, true
+	}
+	p, ok := o.Prefixes[language]
+	if !ok {
+		p, ok = o.Prefixes[model.AnyLanguage]
+	}
+	return p, ok
+}
+
+// specials is the number of ids of a sentence that are not its text's own. A prefix that is text is a part of it.
 func (o Options) specials(language string) int {
-	return len(o.BOS) + len(o.Prefixes[language]) + len(o.EOS)
+	prefix, _ := o.prefix(language)
+	return len(o.BOS) + len(prefix.Tokens) + len(o.EOS)
 }
 
 // LanguagePair is a pair of languages in a Set.
@@ -191,8 +206,8 @@ func (b *builder) language(name string) (uint16, error) {
 	if at, ok := b.languages[name]; ok {
 		return at, nil
 	}
-	if _, ok := b.options.Prefixes[name]; len(b.options.Prefixes) > 0 && !ok {
-		return 0, badinput.Errorf("language %s of the bitext has no language token: add one to the vocabulary, or remove the language's files", name)
+	if _, ok := b.options.prefix(name); !ok {
+		return 0, badinput.Errorf("language %s of the bitext has no prefix: add it to prefixes, or %q for all that are not listed", name, model.AnyLanguage)
 	}
 	if special := b.options.specials(name); special >= b.maxIDs {
 		return 0, badinput.Errorf("bitext.max_tokens is %d, which leaves no room for text beside %d special tokens of %s: raise it", b.maxIDs, special, name)
@@ -229,6 +244,11 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 		if o.Lowercase {
 			texts[i] = tokenizer.Lowercase(text)
 		}
+		prefix, ok := o.prefix(languages[i])
+		if !ok { // a set's languages were checked before; this is a test set's
+			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed", languages[i], model.AnyLanguage)
+		}
+		texts[i] = prefix.Text + texts[i]
 	}
 	number := o.Number
 	if number == nil {
@@ -240,7 +260,8 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 			ids = ids[:room]
 			*cut++
 		}
-		s.ids = append(append(s.ids, o.BOS...), o.Prefixes[languages[i]]...)
+		prefix, _ := o.prefix(languages[i])
+		s.ids = append(append(s.ids, o.BOS...), prefix.Tokens...)
 		for _, id := range ids {
 			s.ids = append(s.ids, number(id))
 		}

@@ -21,13 +21,27 @@ const (
 // stand in the order in which they can be computed. Mistakes in it are found by ONNX Runtime, which every export is run
 // with before it is published.
 type Graph struct {
-	name                                 string
-	nodes, initializers, inputs, outputs []byte // fields of a GraphProto
-	opsets                               []byte // fields of a ModelProto; empty: opset
+	// Limit is the number of bytes of weights that one file may hold. Write puts more than that into a second file.
+	Limit int
+
+	name                   string
+	nodes, inputs, outputs []byte // fields of a GraphProto
+	constants              []constant
+	opsets                 []byte // fields of a ModelProto; empty: opset
 }
 
+// constant is an initializer.
+type constant struct {
+	head []byte // fields of a TensorProto; without its content if data is not nil
+	data any
+	size int // bytes of the content
+}
+
+// fileLimit is that of protobuf, 2 GiB, less what the nodes of an encoder need.
+const fileLimit = math.MaxInt32 - 1<<24
+
 // NewGraph starts an empty graph.
-func NewGraph(name string) *Graph { return &Graph{name: name} }
+func NewGraph(name string) *Graph { return &Graph{name: name, Limit: fileLimit} }
 
 // ElementType is the ONNX number of a type of tensor elements.
 type ElementType int
@@ -89,10 +103,10 @@ func valueInfo(name string, t ElementType, dims []any) []byte {
 	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
 }
 
-// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major. No dimension
-// makes a scalar.
+// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major, and must not
+// change until the graph is written. No dimension makes a scalar.
 func (g *Graph) Initializer(name string, shape []int, data any) {
-	t, n, raw := rawData(name, data)
+	t, n, width := elements(name, data)
 	size := 1
 	var m []byte
 	for _, d := range shape {
@@ -102,35 +116,56 @@ func (g *Graph) Initializer(name string, shape []int, data any) {
 	if size != n {
 		panic(fmt.Sprintf("export: the initializer %s has %d values in the shape %v", name, n, shape))
 	}
-	m = text(number(m, 2, int(t)), 8, name)
-	g.initializers = message(g.initializers, 5, message(m, 9, raw))
+	g.constants = append(g.constants, constant{text(number(m, 2, int(t)), 8, name), data, n * width})
 }
 
-// rawData is data as little-endian bytes.
-func rawData(name string, data any) (t ElementType, n int, raw []byte) {
+// elements are the type and the number of data's values, and the bytes of one.
+func elements(name string, data any) (t ElementType, n, width int) {
 	switch data := data.(type) {
 	case []float32:
-		raw = make([]byte, 0, 4*len(data))
+		return Float32, len(data), 4
+	case []int64:
+		return Int64, len(data), 8
+	case Half:
+		return Float16, len(data), 2
+	case []int8:
+		return Int8, len(data), 1
+	case []uint8:
+		return Uint8, len(data), 1
+	}
+	panic(fmt.Sprintf("export: the initializer %s has data of type %T", name, data))
+}
+
+// proto is the whole TensorProto.
+func (c constant) proto() []byte {
+	if c.data == nil {
+		return c.head
+	}
+	return message(c.head, 9, c.content())
+}
+
+// content is a constant's data as little-endian bytes.
+func (c constant) content() []byte {
+	raw := make([]byte, 0, c.size)
+	switch data := c.data.(type) {
+	case []float32:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 		}
-		return Float32, len(data), raw
 	case []int64:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
 		}
-		return Int64, len(data), raw
 	case Half:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint16(raw, x)
 		}
-		return Float16, len(data), raw
 	case []int8:
-		return Int8, len(data), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
 	case []uint8:
-		return Uint8, len(data), data
+		return data
 	}
-	panic(fmt.Sprintf("export: the initializer %s has data of type %T", name, data))
+	return raw
 }
 
 // Node adds an operator.
@@ -178,16 +213,36 @@ func (g *Graph) Opset(domain string, version int) {
 func (g *Graph) RawNode(node []byte) { g.nodes = message(g.nodes, 1, node) }
 
 // RawInitializer is for RawNode.
-func (g *Graph) RawInitializer(tensor []byte) { g.initializers = message(g.initializers, 5, tensor) }
+func (g *Graph) RawInitializer(tensor []byte) {
+	g.constants = append(g.constants, constant{head: tensor, size: len(tensor)})
+}
+
+// size is the number of bytes of weights.
+func (g *Graph) size() int {
+	size := 0
+	for _, c := range g.constants {
+		size += c.size
+	}
+	return size
+}
 
 // Model is the finished ONNX file. metadata are key-value pairs that ONNX Runtime keeps and ignores.
 func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
-	if len(g.initializers) > math.MaxInt32-len(g.nodes)-1<<20 {
-		return nil, badinput.Errorf("the encoder %s has %d bytes of weights, more than one ONNX file can hold (2 GiB): train a smaller one", g.name, len(g.initializers))
+	if size := g.size(); size > g.Limit {
+		return nil, badinput.Errorf("the encoder %s has %d bytes of weights, more than one ONNX file can hold (2 GiB): make a smaller one", g.name, size)
 	}
+	initializers := make([]byte, 0, g.size()+100*len(g.constants))
+	for _, c := range g.constants {
+		initializers = message(initializers, 5, c.proto())
+	}
+	return g.model(initializers, metadata), nil
+}
+
+// model is the file with the initializers, fields of a GraphProto.
+func (g *Graph) model(initializers []byte, metadata [][2]string) []byte {
 	graph := append([]byte(nil), g.nodes...)
 	graph = text(graph, 2, g.name)
-	graph = append(graph, g.initializers...)
+	graph = append(graph, initializers...)
 	graph = append(append(graph, g.inputs...), g.outputs...)
 	m := text(number(nil, 1, irVersion), 2, "mine")
 	m = message(m, 7, graph)
@@ -198,5 +253,5 @@ func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
 	for _, kv := range metadata {
 		m = message(m, 14, text(text(nil, 1, kv[0]), 2, kv[1]))
 	}
-	return m, nil
+	return m
 }

@@ -43,6 +43,8 @@ type goldenCase struct {
 	Settings  json.RawMessage                 `json:"settings"`
 	Heads     map[string]head                 `json:"heads"`
 	Values    map[string]float64              `json:"values"`
+	Weights   map[string]float64              `json:"weights"`
+	Total     float64                         `json:"total"` // of values times weights
 	Gradients map[string]map[string][]float64 `json:"gradients"`
 }
 
@@ -188,6 +190,23 @@ func (all golden) check(t *testing.T, backend compute.Backend, c goldenCase) {
 		for i, name := range learned {
 			near(t, term.name+" by "+name, term.gradients[i], c.Gradients[term.name][name])
 		}
+	}
+	c.checkWeights(t, o, got)
+}
+
+// checkWeights compares the terms' weights at the first step and at a late one, and the weighted total.
+func (c goldenCase) checkWeights(t *testing.T, o objective.Objective, got []graded) {
+	t.Helper()
+	for _, step := range []int{0, 1_000_000} {
+		total := 0.0
+		for i, term := range o.Terms() {
+			weight := term.Weight.At(step)
+			if weight != c.Weights[term.Name] {
+				t.Errorf("step %d: the weight of %s is %v, want %v", step, term.Name, weight, c.Weights[term.Name])
+			}
+			total += weight * float64(got[i].value)
+		}
+		near(t, "the weighted total", []float32{float32(total)}, []float64{c.Total})
 	}
 }
 

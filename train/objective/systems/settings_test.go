@@ -42,6 +42,32 @@ func TestDefaultsOfEachNameAreValid(t *testing.T) {
 	}
 }
 
+// TestDefaultsArePinned: a preset that only names an objective trains with these settings, the papers'.
+func TestDefaultsArePinned(t *testing.T) {
+	const reconstruction = "reconstruction: xtr\nlanguage_token: true\nlanguage_dim: 128\nshared_embedding: false\n"
+	const without = "reconstruction: none\nlanguage_token: false\nlanguage_dim: 0\nshared_embedding: false\n"
+	const anchors = "anchors:\n    - en\n    - ru\n    - ja\n    - fr\n    - ko\nteacher: \"\"\n"
+	want := map[string]string{
+		"contrastive":   "temperature: 0.05\nmargin: 0\none_way: false\n",
+		"muse":          "temperature: 0.1\nmargin: 0\none_way: false\nteacher: \"\"\nnegatives: 3\n",
+		"ems":           "temperature: 0.1\nmargin: 0\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
+		"labse-joint":   "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
+		"labse-mlp":     "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + without,
+		"labse-vanilla": "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: false\nmlp_dim: 0\n" + without,
+		"imascl":        anchors + "temperature: 0.1\nlabel: priority\ntcm: false\ncross_weight: 0\n",
+		"mse-distill":   anchors,
+	}
+	for _, name := range objective.Names() {
+		text, err := yaml.Marshal(objective.Default(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(text); got != "name: "+name+"\n"+want[name] {
+			t.Errorf("the defaults of %s are\n%s\nwant\n%s", name, got, want[name])
+		}
+	}
+}
+
 // taught are the objectives that a teacher must be named for.
 var taught = map[string]bool{"imascl": true, "mse-distill": true}
 

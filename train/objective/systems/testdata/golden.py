@@ -1,4 +1,5 @@
-"""Writes golden.json: every objective on one small batch in float64 numpy, each term's value and, by central differences, its gradients."""
+"""Writes golden.json: every objective on one small batch in float64 numpy, each term's value and, by central differences, its gradients; the terms'
+weights and their weighted total."""
 import json
 import os
 
@@ -49,7 +50,7 @@ def contrastive(s, w):
 def muse(s, w):
     t = s["temperature"]
     extra = [[cos(w["source"][i], w["negatives"][i * HARD + k]) / t for k in range(HARD)] for i in range(N)]
-    return ranking(w["source"], w["target"], t, 0, False, extra)
+    return ranking(w["source"], w["target"], t, s.get("margin", 0), s.get("one_way", False), extra)
 
 
 def distribution(side, i):
@@ -130,6 +131,9 @@ cases = {
     "hard": (contrastive, {"name": "contrastive", "temperature": 0.1}, {}),
     "one-way": (contrastive, {"name": "contrastive", "temperature": 0.2, "one_way": True}, {}),
     "margin": (contrastive, {"name": "contrastive", "temperature": 0.1, "margin": 0.3}, {}),
+    # a margin of the temperature's size, and cosines whose exponentials are beyond float32
+    "margin-of-temperature": (contrastive, {"name": "contrastive", "temperature": 0.1, "margin": 0.1}, {}),
+    "sharp": (contrastive, {"name": "contrastive", "temperature": 0.002}, {}),
     "ems": (ems, {"name": "ems"} | EMS, {}),
     "ems-no-language": (ems, {"name": "ems"} | EMS | {"language_token": False}, {}),
     "ems-no-contrastive": (ems, {"name": "ems"} | EMS | {"contrastive": False}, {}),
@@ -147,7 +151,15 @@ cases = {
     "imascl-tcm": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.1}, {}),
     "mse-distill": (distill, {"name": "mse-distill", "anchors": ANCHORS, "teacher": "t"}, {}),
     "muse": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD}, {}),
+    "muse-margin": (muse, {"name": "muse", "temperature": 0.2, "negatives": HARD, "margin": 0.3}, {}),
+    "muse-one-way": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD, "one_way": True}, {}),
+    "imascl-lambda": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.7, "temperature": 0.3}, {}),
 }
+
+
+def weights(s, terms):
+    """Of each term in the loss: 1, but for λ of IMASCL's cross-lingual terms."""
+    return {term: s["cross_weight"] if s.get("tcm") and term in ("row", "column") else 1 for term in terms}
 
 
 def heads(s):
@@ -192,10 +204,13 @@ for name, (f, settings, meant) in cases.items():
     s = settings | meant
     own = heads(s)
     w = {k: x.copy() for k, x in (vectors | own).items() if k != "negatives" or f is muse}
+    values = f(s, w)
     golden["cases"][name] = {
         "settings": settings,
         "heads": {k: {"shape": x.shape, "data": x.ravel().tolist()} for k, x in own.items()},
-        "values": f(s, w),
+        "values": values,
+        "weights": weights(s, values),
+        "total": sum(weights(s, values)[term] * value for term, value in values.items()),
         "gradients": differences(f, s, w),
     }
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
