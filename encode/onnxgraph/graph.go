@@ -5,6 +5,7 @@ package onnxgraph
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -31,8 +32,9 @@ type Graph struct {
 	Initializers []Initializer
 	Inputs       []string // without those that only give an initializer's type
 	Outputs      []string
-	Opsets       map[string]int // version by domain; "" is ONNX's own
-	Functions    bool           // the model defines operators of its own
+	Shapes       map[string][]int // of the outputs that declare one; -1: any size
+	Opsets       map[string]int   // version by domain; "" is ONNX's own
+	Functions    bool             // the model defines operators of its own
 
 	model, graph []protofield.Field
 }
@@ -51,7 +53,7 @@ const (
 
 // Parse reads a ModelProto.
 func Parse(model []byte) (*Graph, error) {
-	g := &Graph{Opsets: map[string]int{}}
+	g := &Graph{Opsets: map[string]int{}, Shapes: map[string][]int{}}
 	var err error
 	if g.model, err = protofield.Split(model); err != nil {
 		return nil, fmt.Errorf("not an ONNX model: %w", err)
@@ -118,6 +120,9 @@ func (g *Graph) read() error {
 		case graphOutput:
 			name, err = nameOf(f.Content, 1)
 			g.Outputs = append(g.Outputs, name)
+			if shape := shapeOf(f.Content); shape != nil {
+				g.Shapes[name] = shape
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("not an ONNX graph: %w", err)
@@ -129,6 +134,40 @@ func (g *Graph) read() error {
 		}
 	}
 	return nil
+}
+
+// shapeOf is the shape that a ValueInfoProto declares for its tensor, or nil.
+func shapeOf(value []byte) []int {
+	shape := value
+	for _, number := range []protowire.Number{2, 1, 2} { // type, tensor_type, shape
+		all, err := protofield.Split(shape)
+		if err != nil {
+			return nil
+		}
+		i := slices.IndexFunc(all, func(f protofield.Field) bool { return f.Number == number })
+		if i < 0 {
+			return nil
+		}
+		shape = all[i].Content
+	}
+	dims, err := protofield.Split(shape)
+	if err != nil {
+		return nil
+	}
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		sizes[i] = -1
+		parts, err := protofield.Split(d.Content)
+		if err != nil {
+			return nil
+		}
+		for _, part := range parts {
+			if part.Number == 1 {
+				sizes[i] = int(part.Value)
+			}
+		}
+	}
+	return sizes
 }
 
 // nameOf is a message's string field.

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -35,6 +37,8 @@ const (
 	tensorType = 2
 	tensorName = 8
 	tensorRaw  = 9
+
+	tensorExternal = 13
 )
 
 // Tensor reads the initializer's numbers, which must stand in raw_data, as all exporters write large ones.
@@ -81,6 +85,101 @@ func (t Tensor) check(name string) error {
 	}
 	if n*size != len(t.Data) {
 		return fmt.Errorf("tensor %s has %d bytes, and its shape %v needs %d", name, len(t.Data), t.Shape, n*size)
+	}
+	return nil
+}
+
+// External lists the files, beside the model's own, that hold numbers of its tensors.
+func (g *Graph) External() ([]string, error) {
+	files := map[string]bool{}
+	for _, w := range g.Initializers {
+		if err := external(w.Raw, files); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", w.Name, err)
+		}
+	}
+	for _, n := range g.Nodes {
+		if err := externalOfNode(n.Raw, files); err != nil {
+			return nil, fmt.Errorf("an operator %s: %w", n.Op, err)
+		}
+	}
+	return slices.Sorted(maps.Keys(files)), nil
+}
+
+// external adds the file that a TensorProto's numbers are in, if it is not the model itself.
+func external(tensor []byte, files map[string]bool) error {
+	all, err := protofield.Split(tensor)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if f.Number != tensorExternal {
+			continue
+		}
+		entry, err := protofield.Split(f.Content)
+		if err != nil {
+			return err
+		}
+		var key, value string
+		for _, part := range entry {
+			switch part.Number {
+			case 1:
+				key = string(part.Content)
+			case 2:
+				value = string(part.Content)
+			}
+		}
+		if key == "location" {
+			files[value] = true
+		}
+	}
+	return nil
+}
+
+// externalOfNode is external for the tensors in a node's attributes and subgraphs.
+func externalOfNode(node []byte, files map[string]bool) error {
+	const (
+		nodeAttribute = 5
+		attrTensor    = 5
+		attrGraph     = 6
+		attrTensors   = 10
+		attrGraphs    = 11
+	)
+	return each(node, func(number protowire.Number, attribute []byte) error {
+		if number != nodeAttribute {
+			return nil
+		}
+		return each(attribute, func(number protowire.Number, content []byte) error {
+			switch number {
+			case attrTensor, attrTensors:
+				return external(content, files)
+			case attrGraph, attrGraphs:
+				return each(content, func(number protowire.Number, part []byte) error {
+					switch number {
+					case graphNode:
+						return externalOfNode(part, files)
+					case graphInitializer:
+						return external(part, files)
+					}
+					return nil
+				})
+			}
+			return nil
+		})
+	})
+}
+
+// each calls f with a message's fields that are messages, strings or bytes.
+func each(message []byte, f func(number protowire.Number, content []byte) error) error {
+	all, err := protofield.Split(message)
+	if err != nil {
+		return err
+	}
+	for _, field := range all {
+		if field.Content != nil {
+			if err := f(field.Number, field.Content); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -51,6 +51,13 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	if err != nil {
 		return s, nil, err
 	}
+	tensors, err := Arrange(s, dir, read)
+	return s, tensors, err
+}
+
+// Arrange gives tensors that have the names and layouts of published BERTs ours, in the order of Specs. from names
+// their place in messages.
+func Arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor, error) {
 	var unknown []string
 	for _, t := range read {
 		if !rename(t) {
@@ -59,18 +66,23 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	}
 	if unknown != nil {
 		slices.Sort(unknown)
-		return s, nil, badinput.Errorf("%s is not a plain encoder of its model_type: %d tensors have no place in it, %s the first", dir, len(unknown), unknown[0])
+		return nil, badinput.Errorf("%s is not a plain encoder of its model_type: %d tensors have no place in it, %s the first", from, len(unknown), unknown[0])
 	}
+	return arrange(s, from, read)
+}
+
+// arrange puts tensors of our names in the order of Specs, and refuses numbers that no encoder can have.
+func arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor, error) {
 	tensors, err := weights.Arrange(s.Specs(), read)
 	if err != nil {
-		return s, nil, badinput.Errorf("%s: %w", dir, err)
+		return nil, badinput.Errorf("%s: %w", from, err)
 	}
 	for _, t := range tensors {
 		if !t.Sound() {
-			return s, nil, badinput.Errorf("%s: %s holds numbers that are infinite, or nearly so, or none at all: copy the weights again", dir, t.Name)
+			return nil, badinput.Errorf("%s: %s holds numbers that are infinite, or nearly so, or none at all: copy the weights again", from, t.Name)
 		}
 	}
-	return s, tensors, nil
+	return tensors, nil
 }
 
 // activations are Hugging Face's names of ours.

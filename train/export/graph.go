@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -11,9 +12,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// The versions written: opset 17 is the first with LayerNormalization, and IR 8 goes with it.
+// Opset is the version of ONNX's operators that is written: 17 is the first with LayerNormalization, and IR 8 goes with
+// it.
 const (
-	opset     = 17
+	Opset     = 17
 	irVersion = 8
 )
 
@@ -27,7 +29,7 @@ type Graph struct {
 	name                   string
 	nodes, inputs, outputs []byte // fields of a GraphProto
 	constants              []constant
-	opsets                 []byte // fields of a ModelProto; empty: opset
+	opsets                 []byte // fields of a ModelProto; empty: Opset
 }
 
 // constant is an initializer.
@@ -204,7 +206,7 @@ func attribute(a Attr) []byte {
 }
 
 // Opset says which version of an operator set's domain the nodes are of ("": ONNX's own, which must then be said, too),
-// where it is not opset.
+// where it is not Opset.
 func (g *Graph) Opset(domain string, version int) {
 	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
 }
@@ -224,6 +226,16 @@ func (g *Graph) size() int {
 		size += c.size
 	}
 	return size
+}
+
+// Extend gives a model of somebody else with this graph's nodes, constants and outputs at its end. Their names must be
+// new in it. (A part of a message that stands twice is merged: protobuf.dev/programming-guides/encoding.)
+func (g *Graph) Extend(model []byte) []byte {
+	graph := slices.Clone(g.nodes)
+	for _, c := range g.constants {
+		graph = message(graph, 5, c.proto())
+	}
+	return message(slices.Clone(model), 7, append(graph, g.outputs...))
 }
 
 // Model is the finished ONNX file. metadata are key-value pairs that ONNX Runtime keeps and ignores.
@@ -247,7 +259,7 @@ func (g *Graph) model(initializers []byte, metadata [][2]string) []byte {
 	m := text(number(nil, 1, irVersion), 2, "mine")
 	m = message(m, 7, graph)
 	if g.opsets == nil {
-		m = message(m, 8, number(nil, 2, opset))
+		m = message(m, 8, number(nil, 2, Opset))
 	}
 	m = append(m, g.opsets...)
 	for _, kv := range metadata {

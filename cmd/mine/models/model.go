@@ -1,0 +1,20 @@
+// Package models has the commands that bring encoders of others here and check them.
+package models
+
+import (
+	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
+)
+
+// NewModel makes mine model.
+func NewModel() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "model",
+		Short: "Get, import and check published encoders",
+		Args:  flags.NoArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newImport())
+	return cmd
+}
