@@ -238,6 +238,9 @@ func TestPresetOfATraining(t *testing.T) {
 			by(name, set{"teacher": fixtures.Encoder})(&config)
 			config.Encoder.Bag.Dim = 512 // the teacher's
 		}
+		if config.Objective.Needs().Tokens {
+			masked(&config)
+		}
 		state, err := openDirectory(&config, &o, newTrainer(config, o).checkpoints)
 		if err != nil {
 			t.Fatal(err)
@@ -255,20 +258,25 @@ func TestPresetOfATraining(t *testing.T) {
 
 func TestPresetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"stepps: 3":                                                       "stepps",
-		"steps: three":                                                    "three",
-		"bitext: {sources: []}":                                           "bitext.sources is empty",
-		"objective: {name: magic}":                                        `"magic"`,
-		"encoder: {kind: lstm}":                                           `"lstm"`,
-		"objective: {name: muse, anchors: [en]}":                          "objective.anchors is not a setting of muse",
-		"encoder: {kind: transformer, start: weights}":                    "encoder.start needs tokenizer.file",
-		"encoder: {kind: transformer, transformer: {heads: 3}}":           "multiple of heads",
-		"encoder: {kind: transformer, transformer: {precision: float16}}": "precision",
-		"encoder: {transformer: {max_tokens: 64}}":                        "field max_tokens not found",
-		"encoder: {transformer: {vocabulary: 64}}":                        "field vocabulary not found",
-		"stop: {patience: 3}":                                             "stop.metric",
-		"steps: 0\naccumulate: 0":                                         "accumulate is 0",
-		"dev: [{protocol: bleu, dir: x, tgt: en}]":                        "bleu",
+		"stepps: 3":                              "stepps",
+		"steps: three":                           "three",
+		"bitext: {sources: []}":                  "bitext.sources is empty",
+		"objective: {name: magic}":               `"magic"`,
+		"encoder: {kind: lstm}":                  `"lstm"`,
+		"objective: {name: muse, anchors: [en]}": "objective.anchors is not a setting of muse",
+		"objective: {name: mexma}\nencoder: {kind: transformer}":                                                 "set tokenizer.bos",
+		"objective: {name: mexma}\nencoder: {kind: transformer, transformer: {projection: 8}}":                   "remove encoder.transformer.projection",
+		"objective: {name: mexma}\nencoder: {kind: transformer}\ntokenizer: {bos: <s>}\nbitext: {batch_size: 1}": "bitext.batch_size is 1, but the objective mexma compares pairs",
+		"objective: {name: mexma, masking: 0}":                                                                   "objective.masking is 0",
+		"objective: {name: mexma}":                                                                               "needs the encoder's tokens",
+		"encoder: {kind: transformer, start: weights}":                                                           "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}":                                                  "multiple of heads",
+		"encoder: {kind: transformer, transformer: {precision: float16}}":                                        "precision",
+		"encoder: {transformer: {max_tokens: 64}}":                                                               "field max_tokens not found",
+		"encoder: {transformer: {vocabulary: 64}}":                                                               "field vocabulary not found",
+		"stop: {patience: 3}":                                                                                    "stop.metric",
+		"steps: 0\naccumulate: 0":                                                                                "accumulate is 0",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":                                                               "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
 		traintest.Write(t, path, text)

@@ -39,6 +39,8 @@ type Config struct {
 	Bitext data.Config `yaml:"bitext"`
 	// as in a manifest; without a file, a SentencePiece vocabulary is trained
 	Tokenizer model.Tokenizer `yaml:"tokenizer"`
+	// the token that stands for masked ones, a piece or an id, of objectives that mask words; <mask> if it is nil
+	Mask *model.Token `yaml:"mask,omitempty"`
 	// as in a manifest: what stands before a sentence's own tokens, by language
 	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
 	Vocabulary vocab.Options           `yaml:"vocabulary"` // how it is trained
@@ -140,6 +142,11 @@ func (c Config) Validate() error {
 	check(c.Stop.Metric == "" || dev.Gives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
 		"the objective %s needs the encoder's tokens, which are not available with a bag or with chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
+	check(!c.Objective.Needs().First || c.Tokenizer.BOS != nil, "the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
+	pairs := c.Objective.Needs().Pairs
+	check(c.Bitext.BatchSize >= pairs, "bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d", c.Bitext.BatchSize, c.Objective.Name, pairs)
+	check(!c.Objective.Needs().TokenDim || c.Encoder.Transformer.Projection == 0,
+		"the objective %s needs vectors as wide as tokens: remove encoder.transformer.projection", c.Objective.Name)
 	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
 	switch c.Encoder.Kind {
 	case "bag":

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
@@ -151,6 +152,17 @@ func transformer(c *Config) {
 	c.Encoder.Kind = "transformer"
 	c.Optimiser.LearningRate = 0.003
 }
+
+// masked turns a tiny preset into a transformer's with what objectives need that mask tokens: a first token that stands
+// for the sentence, and a last one.
+func masked(c *Config) {
+	transformer(c)
+	c.Tokenizer.BOS, c.Tokenizer.EOS = &model.Token{Piece: "<s>"}, &model.Token{Piece: "</s>"}
+	c.Encoder.Transformer.Pooling = encoder.CLS
+}
+
+// smallHead is an unmasking head for a tiny encoder.
+var smallHead = set{"head_layers": 1, "head_heads": 2, "head_ffn": 64}
 
 // by turns a tiny preset into one of another objective.
 func by(name string, changes set) func(*Config) {

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/fixtures"
 	"bitextmine/train/journal"
+	"bitextmine/train/objective"
 )
 
 // TestEveryObjectiveTrains: each takes its steps through Run, with everything that the trainer must bring it, and its
@@ -39,15 +40,23 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		{"mse-distill", "mse-distill", taught, "source target"},
 		{"muse", "muse", nil, "backward forward"},
 		{"muse, negatives by a teacher", "muse", taught, "backward forward"},
+		{"mexma", "mexma", smallHead, "align koleo unmask"},
+		{"mexma-contrastive", "mexma-contrastive", smallHead, "backward forward unmask"},
 	} {
 		for _, kind := range []string{"bag", "transformer"} {
-			if kind == "transformer" && !slices.Contains([]string{"ems with a shared table", "imascl, tcm", "mse-distill", "muse"}, c.name) {
+			reads := objective.Default(c.objective).Needs().Tokens
+			if reads && kind == "bag" {
+				continue // it has no tokens
+			}
+			if !reads && kind == "transformer" && !slices.Contains([]string{"ems with a shared table", "imascl, tcm", "mse-distill", "muse"}, c.name) {
 				continue // the graph of a step is tested for each of them in train/objective
 			}
 			t.Run(c.name+", "+kind, func(t *testing.T) {
 				config, o := tiny(t, by(c.objective, c.change))
 				if kind == "transformer" {
-					transformer(&config)
+					if transformer(&config); reads {
+						masked(&config)
+					}
 					if c.objective == "mse-distill" || c.objective == "ems" {
 						// The teacher's; with a shared table, vectors that are wider than words.
 						config.Encoder.Transformer.Projection = 512

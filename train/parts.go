@@ -110,7 +110,7 @@ const maskPiece = "<mask>"
 // newObjective builds the preset's objective for this training.
 func (p *parts) newObjective() (objective.Objective, error) {
 	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
-	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: p.vocabulary.Rows(), Languages: p.set.Languages, Seed: p.config.Seed}
+	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(), Languages: p.set.Languages, Seed: p.config.Seed}
 	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
 	for _, language := range slices.Sorted(maps.Keys(p.tokens.Prefixes)) {
 		t.Special = append(t.Special, p.tokens.Prefixes[language].Tokens...)
@@ -119,17 +119,36 @@ func (p *parts) newObjective() (objective.Objective, error) {
 		t.Table = table.Name
 	}
 	if needs.Mask {
-		mask := slices.Index(p.vocabulary.Pieces(), maskPiece)
-		if mask < 0 {
-			return nil, badinput.Errorf("the objective masks words, but the vocabulary has no piece %s: write vocabulary.control: [%s]", maskPiece, maskPiece)
+		mask, err := maskToken(&p.config, p.vocabulary, table.Rows())
+		if err != nil {
+			return nil, err
 		}
-		t.Mask = int32(mask)
-		t.Special = append(t.Special, t.Mask)
+		t.Mask = mask
+		t.Special = append(t.Special, mask)
 	}
 	if p.teacher != nil { // a nil *Teacher must not become a Teacher
 		t.Teacher = p.teacher
 	}
 	return p.config.Objective.Build(t)
+}
+
+// maskToken is the id of the preset's mask. rows are those of the encoder's table: published encoders have a mask that
+// is no piece of their tokenizer's file.
+func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
+	piece := maskPiece
+	if mask := c.Mask; mask != nil && mask.Piece == "" {
+		if mask.ID < 0 || int(mask.ID) >= rows {
+			return 0, badinput.Errorf("mask is %d, but the encoder's last token is %d: correct it", mask.ID, rows-1)
+		}
+		return mask.ID, nil
+	} else if mask != nil {
+		piece = mask.Piece
+	}
+	id := slices.Index(v.Pieces(), piece)
+	if id < 0 {
+		return 0, badinput.Errorf("the objective masks words, but the vocabulary has no piece %s: write vocabulary.control: [%s], or the mask's id as mask", piece, piece)
+	}
+	return int32(id), nil
 }
 
 // files are the tensors of a checkpoint, by file.

@@ -31,6 +31,7 @@ func TestResumeIsExact(t *testing.T) {
 		"transformer, adafactor": all(transformer, adafactor),
 		"transformer, chunks":    all(transformer, func(c *Config) { c.Chunk, c.Accumulate = 8, 2 }),
 		"transformer, masks":     all(transformer, by("ems", set{"reconstruction": "ugt"})),
+		"mexma":                  all(masked, by("mexma", smallHead)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)

@@ -35,9 +35,12 @@ type Needs struct {
 	Tokens    bool   // the token outputs of the encoder: not to be had with cached vectors
 	Teacher   string // an encoder that is not trained: its name, manifest or directory
 	SameDim   bool   // the teacher's vectors must have as many numbers as the encoder's
+	TokenDim  bool   // the encoder's vectors must have as many numbers as its tokens
 	Negatives int    // hard negatives of each pair: the view data.NegativesView of every batch
 	Mask      bool   // a piece that stands for a masked token in the vocabulary
+	First     bool   // a first token of every sentence that is no word: tokenizer.bos
 	Table     bool   // the encoder's table of words among the heads
+	Pairs     int    // the fewest pairs of a batch
 }
 
 // Training is what a training tells its objective.
@@ -99,6 +102,9 @@ func (s Section) Build(t Training) (Objective, error) {
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("objective %s is not complete: %s", s.Name, strings.Join(missing, "; "))
+	}
+	if needs.TokenDim && t.Dim != t.Width {
+		return nil, badinput.Errorf("the objective %s needs vectors as wide as tokens, but they have %d values and tokens %d: remove encoder.transformer.projection", s.Name, t.Dim, t.Width)
 	}
 	if needs.SameDim {
 		if err := s.CheckDim(t.Dim, t.Teacher.Dim()); err != nil {

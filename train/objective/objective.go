@@ -29,8 +29,8 @@ type Objective interface {
 	// them.
 	Views(b *data.Batch) ([]data.Side, error)
 	// Inputs computes, on the host, the inputs of the graph other than the encoded views: teacher vectors, word counts,
-	// language ids. views are the result of Views. The shapes depend only on the shapes of the views. It may block (a
-	// teacher encodes) and obeys ctx.
+	// language ids. views are the result of Views. The shapes depend on those of the views; where they do not, they are
+	// few, because a graph is compiled for each. It may block (a teacher encodes) and obeys ctx.
 	Inputs(ctx context.Context, b *data.Batch, views []data.Side) ([]*tensors.Tensor, error)
 	// Loss builds the value of each term, a float32 scalar. It is called once for each shape of batch.
 	Loss(s Step) []*graph.Node

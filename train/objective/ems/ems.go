@@ -23,7 +23,7 @@ import (
 type ems struct {
 	Settings
 	objective.Training
-	special []bool // [vocabulary]
+	words objective.Words
 }
 
 const (
@@ -32,11 +32,7 @@ const (
 )
 
 func newEMS(s Settings, t objective.Training) *ems {
-	e := &ems{s, t, make([]bool, t.Vocabulary)}
-	for _, id := range t.Special {
-		e.special[id] = true
-	}
-	return e
+	return &ems{s, t, t.Words()}
 }
 
 func (e *ems) Heads() []weights.Spec {

@@ -23,13 +23,7 @@ func (e *ems) mask(b *data.Batch) []data.Side {
 }
 
 func (e *ems) maskSentence(rng *rand.Rand, ids []int32) {
-	var places []int
-	for p, id := range ids {
-		if int(id) < len(e.special) && !e.special[id] {
-			places = append(places, p)
-		}
-	}
-	if len(places) >= 2 {
+	if places := e.words.Places(ids); len(places) >= 2 {
 		ids[places[rng.IntN(len(places))]] = e.Mask
 	}
 }

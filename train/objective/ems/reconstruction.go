@@ -106,12 +106,12 @@ func (e *ems) distribution(row []float32, sentence []int32, hidden int32) (float
 		if id < 0 || int(id) >= e.Vocabulary {
 			return 0, fmt.Errorf("a batch has the token %d but the vocabulary has %d", id, e.Vocabulary)
 		}
-		if !e.special[id] {
+		if e.words.Has(id) {
 			words++
 		}
 	}
 	for _, id := range sentence {
-		if !e.special[id] {
+		if e.words.Has(id) {
 			row[id] += weight / float32(words)
 		}
 	}

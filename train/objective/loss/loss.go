@@ -61,3 +61,15 @@ func Ranking(own, logits *graph.Node, axis int) *graph.Node {
 func OwnSum(logits *graph.Node) *graph.Node {
 	return graph.ReduceAllSum(graph.Mul(logits, identity(logits)))
 }
+
+// Tokens is Σ share · -log softmax(x·Wᵀ + b) at id, over the rows of x [n, width]: the cross-entropy of tokens whose
+// logits are products with a table W [vocabulary, width]. ids [n, 1] are int64, shares [n].
+func Tokens(x, table, bias, ids, shares *graph.Node) *graph.Node {
+	vocabulary := table.Shape().Dimensions[0]
+	logits := graph.Add(graph.DotGeneral(x, []int{1}, nil, table, []int{1}, nil), graph.Reshape(bias, 1, vocabulary))
+	// The own logit from its row of the table, because a gradient by logits [n, vocabulary] would be as large again.
+	own := graph.ReduceSum(graph.Mul(x, graph.Gather(table, ids)), 1)
+	own = graph.Add(own, graph.Reshape(graph.Gather(graph.Reshape(bias, vocabulary, 1), ids), x.Shape().Dimensions[0]))
+	all := graph.Reshape(LogSumExp(logits, 1), x.Shape().Dimensions[0])
+	return graph.ReduceAllSum(graph.Mul(shares, graph.Sub(all, own)))
+}

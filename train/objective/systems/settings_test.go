@@ -27,7 +27,7 @@ func decode(t *testing.T, text string) (objective.Section, error) {
 }
 
 func TestDefaultsOfEachNameAreValid(t *testing.T) {
-	want := []string{"contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mse-distill", "muse"}
+	want := []string{"contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse"}
 	if !slices.Equal(objective.Names(), want) {
 		t.Errorf("Names are %v, want %v", objective.Names(), want)
 	}
@@ -56,6 +56,10 @@ func TestDefaultsArePinned(t *testing.T) {
 		"labse-vanilla": "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: false\nmlp_dim: 0\n" + without,
 		"imascl":        anchors + "temperature: 0.1\nlabel: priority\ntcm: false\ncross_weight: 0\n",
 		"mse-distill":   anchors,
+		"mexma": "masking: 0.4\nreplacement: mask\nsymmetric: true\ntoken_gradients: true\nalignment: clean\ntemperature: 0\n" +
+			"align_weight: 1\nunmask_weight: 0.5\nkoleo_weight: 0.005\nhead_layers: 6\nhead_heads: 8\nhead_ffn: 3072\n",
+		"mexma-contrastive": "masking: 0.4\nreplacement: mask\nsymmetric: true\ntoken_gradients: true\nalignment: contrastive\ntemperature: 0.05\n" +
+			"align_weight: 1\nunmask_weight: 0.5\nkoleo_weight: 0\nhead_layers: 6\nhead_heads: 8\nhead_ffn: 3072\n",
 	}
 	for _, name := range objective.Names() {
 		text, err := yaml.Marshal(objective.Default(name))

@@ -5,4 +5,5 @@ import (
 	_ "bitextmine/train/objective/contrastive" // contrastive, muse
 	_ "bitextmine/train/objective/ems"         // ems, labse-joint, labse-mlp, labse-vanilla
 	_ "bitextmine/train/objective/imascl"      // imascl, mse-distill
+	_ "bitextmine/train/objective/mexma"       // mexma, mexma-contrastive
 )

@@ -1,0 +1,243 @@
+package mexma
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/objective"
+)
+
+// batch has n pairs of sentences of 0 to 9 words between 1 and 2; words are 3 to 8, and 0 is the mask.
+func batch(n, step int) *data.Batch {
+	b := &data.Batch{Step: step}
+	for side, length := range []int{12, 11} {
+		s := data.Side{N: n, Length: length, IDs: make([]int32, n*length)}
+		for i := range n {
+			words := (i + side) % 10
+			ids := []int32{1}
+			for k := range words {
+				ids = append(ids, int32(3+(i+k+3*side)%6))
+			}
+			s.Lengths = append(s.Lengths, int32(copy(s.IDs[i*length:], append(ids, 2))))
+		}
+		b.Views = append(b.Views, s)
+	}
+	return b
+}
+
+// TestShareOfWordsIsMasked: in every sentence with words the share, at least one, never a special token; the batch stays
+// as it is, and the same step masks the same tokens.
+func TestShareOfWordsIsMasked(t *testing.T) {
+	all := readGolden(t)
+	for _, share := range []float64{0.2, 0.4, 0.9} {
+		m := all.build(t, `{name: mexma, head_heads: 2}`)
+		m.Masking = share
+		b := batch(40, 5)
+		views, err := m.Views(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(b, batch(40, 5)) || !reflect.DeepEqual(views[:2], b.Views) {
+			t.Fatal("masking changed the clean sides")
+		}
+		again, err := m.Views(b)
+		if err != nil || !reflect.DeepEqual(again, views) {
+			t.Errorf("the same batch is masked otherwise the second time, or %v", err)
+		}
+		other, err := m.Views(batch(40, 6))
+		if err != nil || reflect.DeepEqual(other[2], views[2]) {
+			t.Errorf("another step masks the same tokens, or %v", err)
+		}
+		for side := range 2 {
+			for i := range b.Views[side].N {
+				m.checkMask(t, b.Views[side].Sentence(i), views[2+side].Sentence(i))
+			}
+		}
+	}
+}
+
+func (m *mexma) checkMask(t *testing.T, clean, masked []int32) {
+	t.Helper()
+	words, changed := len(m.words.Places(clean)), 0
+	for p, id := range clean {
+		if masked[p] == id {
+			continue
+		}
+		if changed++; masked[p] != m.Training.Mask || !m.words.Has(id) {
+			t.Errorf("%v became %v", clean, masked)
+		}
+	}
+	want := max(1, int(math.Round(m.Masking*float64(words))))
+	if words == 0 {
+		want = 0
+	}
+	if changed != want {
+		t.Errorf("%d of %d words are masked, want %d", changed, words, want)
+	}
+}
+
+// TestHiddenTokensAreTheInputs: of each masked token its place, what it was, and its share of the mean of its side; a
+// batch with other masked tokens has inputs of the same size, or of one of few.
+func TestHiddenTokensAreTheInputs(t *testing.T) {
+	all := readGolden(t)
+	for _, settings := range []string{`{name: mexma, head_heads: 2}`, `{name: mexma, head_heads: 2, replacement: bert}`} {
+		m := all.build(t, settings)
+		sizes := map[int]bool{}
+		for step := range 20 {
+			b := batch(40, step)
+			of := m.mask(b)
+			inputs, err := m.Inputs(t.Context(), b, of.views)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := inputs[0].Shape().Size()
+			sizes[size] = true
+			places, ids, shares := inputs[0].Value().([][]int64), inputs[1].Value().([][]int64), inputs[2].Value().([]float32)
+			sums, seen := [2]float64{}, map[int64]bool{}
+			for k, share := range shares {
+				if share == 0 {
+					continue
+				}
+				side, row, place := places[k][0]/(40*12), places[k][0]/12%40, places[k][0]%12
+				if seen[places[k][0]] || int64(b.Views[side].Sentence(int(row))[place]) != ids[k][0] {
+					t.Fatalf("%s, step %d: the token at %d was not %d, or is there twice", settings, step, places[k][0], ids[k][0])
+				}
+				seen[places[k][0]] = true
+				sums[side] += float64(share)
+			}
+			if len(seen) == 0 || math.Abs(sums[0]-1) > 1e-5 || math.Abs(sums[1]-1) > 1e-5 || size >= 2*40*12/2 {
+				t.Errorf("%s, step %d: %d masked tokens in %d rows, with shares %v", settings, step, len(seen), size, sums)
+			}
+		}
+		if len(sizes) > 2 {
+			t.Errorf("%d sizes of inputs", len(sizes))
+		}
+	}
+}
+
+// TestReplacementOfBERT: of many masked tokens 80% are the mask, and of the others half are words and half are unchanged.
+func TestReplacementOfBERT(t *testing.T) {
+	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, replacement: bert}`)
+	counts := map[string]float64{}
+	for step := range 100 {
+		b := batch(40, step)
+		of := m.mask(b)
+		for side, h := range of.hidden {
+			for k, id := range h.ids {
+				switch now := of.views[2+side].Sentence(h.rows[k])[h.places[k]]; {
+				case now == m.Training.Mask:
+					counts["mask"]++
+				case now == id:
+					counts["same"]++
+				case m.words.Has(now):
+					counts["word"]++
+				default:
+					t.Fatalf("a masked token became the special token %d", now)
+				}
+				counts["all"]++
+			}
+		}
+	}
+	for what, want := range map[string]float64{"mask": 0.8, "same": 0.1 + 0.1/6, "word": 0.1 * 5 / 6} { // a random word may be the same
+		if share := counts[what] / counts["all"]; math.Abs(share-want) > 0.01 {
+			t.Errorf("%s: %.3f of %v masked tokens, want %.3f", what, share, counts["all"], want)
+		}
+	}
+}
+
+// TestOneSideIsMasked: without symmetry each pair has one clean and one masked sentence, and which is which is drawn.
+func TestOneSideIsMasked(t *testing.T) {
+	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, symmetric: false, alignment: none, koleo_weight: 0}`)
+	b := batch(200, 1)
+	views, err := m.Views(b)
+	if err != nil || len(views) != 2 {
+		t.Fatalf("%d views, %v", len(views), err)
+	}
+	of, swapped := m.mask(b), 0
+	for k, row := range of.hidden[0].rows { // unmasked
+		views[1].Sentence(row)[of.hidden[0].places[k]] = of.hidden[0].ids[k]
+	}
+	for i := range 200 {
+		switch source, target := b.Views[0].Sentence(i), b.Views[1].Sentence(i); {
+		case slices.Equal(views[0].Sentence(i), source) && slices.Equal(views[1].Sentence(i), target):
+		case slices.Equal(views[0].Sentence(i), target) && slices.Equal(views[1].Sentence(i), source):
+			swapped++
+		default:
+			t.Fatalf("pair %d became %v and %v", i, views[0].Sentence(i), views[1].Sentence(i))
+		}
+	}
+	if swapped < 70 || swapped > 130 {
+		t.Errorf("%d of 200 pairs are swapped", swapped)
+	}
+}
+
+// TestBatchOfOneIsRefused: a sentence has no neighbour there.
+func TestBatchOfOneIsRefused(t *testing.T) {
+	for settings, refused := range map[string]bool{"{name: mexma, head_heads: 2}": true, "{name: mexma, head_heads: 2, koleo_weight: 0}": false} {
+		m := readGolden(t).build(t, settings)
+		if _, err := m.Views(batch(1, 0)); (err != nil) != refused {
+			t.Errorf("%s: %v", settings, err)
+		}
+	}
+}
+
+func TestSettingsAreRefused(t *testing.T) {
+	for settings, want := range map[string]string{
+		"masking: 0":                        "objective.masking is 0 but must be above 0 and below 1",
+		"masking: 1":                        "objective.masking is 1 but must be above 0 and below 1",
+		"replacement: noise":                `objective.replacement is "noise"`,
+		"alignment: cosine":                 `objective.alignment is "cosine"`,
+		"symmetric: false, koleo_weight: 0": `objective.alignment is "clean", which needs the clean sentences of both sides`,
+		"symmetric: false, alignment: none": "objective.koleo_weight is for the clean sentences of both sides",
+		"align_weight: 0":                   "objective.align_weight is 0",
+		"unmask_weight: 0":                  "objective.unmask_weight is 0",
+		"koleo_weight: -1":                  "objective.koleo_weight is -1",
+		"temperature: 0.1":                  "objective.temperature is only for the contrastive alignment",
+		"alignment: contrastive":            "objective.temperature is 0",
+		"head_layers: 0":                    "objective.head_layers is 0",
+		"head_layers: 101":                  "objective.head_layers is 101",
+		"head_heads: 0":                     "objective.head_heads is 0",
+		"head_ffn: 0":                       "objective.head_ffn is 0",
+		"head_heads: 3":                     "objective.head_heads is 3, but the encoder's width 4 is not a multiple",
+	} {
+		s := objective.Default("mexma")
+		s, err := s.With(parse(t, settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Build(objective.Training{Dim: 4, Width: 4, Vocabulary: 9, Languages: []string{"en"}, Table: "table"})
+		if !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", settings, err, want)
+		}
+	}
+	_, err := objective.Default("mexma").Build(objective.Training{Dim: 8, Width: 4, Vocabulary: 9, Languages: []string{"en"}, Table: "table"})
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "needs vectors as wide as tokens") {
+		t.Errorf("a projection: %v", err)
+	}
+	for settings, pairs := range map[string]int{"masking: 0.4": 2, "koleo_weight: 0": 1, "koleo_weight: 0, alignment: contrastive, temperature: 1": 2} {
+		s, err := objective.Default("mexma").With(parse(t, settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (objective.Needs{Tokens: true, First: true, TokenDim: true, Table: true, Mask: true, Pairs: pairs}); s.Needs() != want {
+			t.Errorf("%s needs %+v, want %+v", settings, s.Needs(), want)
+		}
+	}
+}
+
+// parse reads settings as keys and values.
+func parse(t *testing.T, text string) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	if err := yaml.Unmarshal([]byte("{"+text+"}"), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
