@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/score/feature"
 )
@@ -19,7 +20,7 @@ type SideBuilder struct {
 	language string
 	threads  int
 	tokens   Tokenizer // nil if there is none
-	surface  []feature.Surface
+	surface  []surface.Features
 	rows     []int32 // token ids, or rows of vectors if those depend on the sentence
 	begins   []int
 	ends     []int
@@ -32,7 +33,7 @@ type SideBuilder struct {
 func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder {
 	s := &SideBuilder{
 		language: language, threads: max(1, threads), tokens: tokens,
-		surface: make([]feature.Surface, n), begins: make([]int, n), ends: make([]int, n),
+		surface: make([]surface.Features, n), begins: make([]int, n), ends: make([]int, n),
 	}
 	if tokens != nil {
 		s.vectors = feature.NewTokenVectors(tokens.Dim())
@@ -93,7 +94,7 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, 
 	for lo := 0; lo < len(texts); lo += part {
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
-				s.surface[numbers[i]] = feature.SurfaceOf(s.language, texts[i])
+				s.surface[numbers[i]] = surface.Of(s.language, texts[i])
 			}
 			return ctx.Err()
 		})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"bitextmine/corpus/surface"
 	"bitextmine/mine"
 )
 
@@ -121,40 +122,24 @@ func (d *describer) describe(c *mine.Candidate, v []float32) {
 }
 
 // compareSurface sets the features of the two texts.
-func compareSurface(a, b *Surface, length float64, v []float32) {
+func compareSurface(a, b *surface.Features, length float64, v []float32) {
 	v[atLength] = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
-	shared := common(a.Numbers, b.Numbers)
+	shared := surface.Common(a.Numbers, b.Numbers)
 	all := len(a.Numbers) + len(b.Numbers) - shared
 	v[atNumbersDiffer] = float32(all - shared)
 	if all > 0 {
 		v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(all), 1
 	}
-	v[atNames] = float32(common(a.Names, b.Names))
-	v[atCognates] = float32(common(a.Stems, b.Stems))
+	v[atNames] = float32(surface.Common(a.Names, b.Names))
+	v[atCognates] = float32(surface.Common(a.Stems, b.Stems))
 	differences := 0
 	for i := range a.Marks {
 		differences += min(2, max(int(a.Marks[i])-int(b.Marks[i]), int(b.Marks[i])-int(a.Marks[i])))
 	}
 	v[atPunctuation] = float32(differences)
-	if a.Negation != b.Negation && a.Negation != Unknown && b.Negation != Unknown {
+	if a.Negation != b.Negation && a.Negation != surface.Unknown && b.Negation != surface.Unknown {
 		v[atNegation] = 1
 	}
-}
-
-// common returns the number of elements that two ascending lists have in common.
-func common(a, b []uint32) int {
-	n, i, j := 0, 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case a[i] > b[j]:
-			j++
-		default:
-			n, i, j = n+1, i+1, j+1
-		}
-	}
-	return n
 }
 
 // coverageGaps sets, for each of the first pairs (those in values), the difference between its token coverage and that

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/corpus/surface"
 	"bitextmine/index/indextest"
 	"bitextmine/mine"
 )
@@ -29,7 +30,7 @@ func randomLists(t testing.TB, seed uint64, n, m, dim, k int) *mine.Lists {
 func randomSide(rng *rand.Rand, n, vocabulary int, vectors TokenVectors) *Side {
 	d := &Side{Tokens: &Tokens{Vectors: vectors}}
 	for range n {
-		f := Surface{Length: int32(20 + rng.IntN(100))}
+		f := surface.Features{Length: int32(20 + rng.IntN(100))}
 		for range rng.IntN(3) {
 			f.Numbers = append(f.Numbers, uint32(rng.IntN(50)))
 			f.Names = append(f.Names, uint32(rng.IntN(50)))
@@ -132,7 +133,7 @@ func TestComputeRefuses(t *testing.T) {
 	good := func(n int) *Side { return randomSide(rng, n, 30, vectors) }
 	for name, c := range map[string]struct{ source, target *Side }{
 		"surface of another number": {good(11), good(9)},
-		"tokens of one side only":   {good(10), &Side{Surface: make([]Surface, 9)}},
+		"tokens of one side only":   {good(10), &Side{Surface: make([]surface.Features, 9)}},
 		"a vector not there": {func() *Side {
 			d := good(10)
 			d.Tokens.Rows[0] = 30

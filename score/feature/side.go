@@ -1,11 +1,15 @@
 package feature
 
-import "fmt"
+import (
+	"fmt"
+
+	"bitextmine/corpus/surface"
+)
 
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
 // candidate may be left out.
 type Side struct {
-	Surface []Surface
+	Surface []surface.Features
 	Tokens  *Tokens // nil if the encoder gives none; then the token features are 0
 }
 

@@ -1,4 +1,4 @@
-package feature
+package surface
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ const (
 	stem    = 5 // letters of a cognate that are compared, because endings differ between languages
 )
 
-// Surface is the properties of a sentence's text that features compare. A Length of 0 means that the sentence was not
+// Features are the properties of a sentence's text that features compare. A Length of 0 means that the sentence was not
 // described. The hashes are FNV-1a of the folded text.
-type Surface struct {
+type Features struct {
 	Length  int32    // characters
 	Numbers []uint32 // hashes, ascending; a number that occurs twice is there twice
 	Names   []uint32 // hashes of distinct capitalised words, ascending
@@ -46,9 +46,9 @@ func markOf(r rune) (kind int, ok bool) {
 	return 0, false
 }
 
-// SurfaceOf computes the surface features of a normalised text.
-func SurfaceOf(language, text string) Surface {
-	var s Surface
+// Of computes the surface features of a normalised text.
+func Of(language, text string) Features {
+	var s Features
 	words, runes := negationHashes[language], negatingRunes[language]
 	if words != nil || runes != "" {
 		s.Negation = Affirmed
@@ -56,19 +56,20 @@ func SurfaceOf(language, text string) Surface {
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case isDigit(r):
-			hash, length, long := number(text[i:])
+		case IsDigit(r):
+			hash, length, long := Number(text[i:])
 			s.Numbers = append(s.Numbers, hash)
 			s.Length += int32(long)
 			i += length
 			continue
-		case isWordLetter(r):
-			hash, length, long := addWord(&s, text[i:])
-			if words[hash] {
+		case IsWordLetter(r):
+			w := WordAt(text[i:])
+			s.add(w)
+			if words[w.Hash] {
 				s.Negation = Negated
 			}
-			s.Length += int32(long)
-			i += length
+			s.Length += int32(w.Runes)
+			i += w.Bytes
 			continue
 		default:
 			if kind, ok := markOf(r); ok && s.Marks[kind] < 255 {
@@ -89,4 +90,20 @@ func SurfaceOf(language, text string) Surface {
 func distinct(hashes []uint32) []uint32 {
 	slices.Sort(hashes)
 	return slices.Compact(hashes)
+}
+
+// Common returns the number of elements that two ascending lists have in common.
+func Common(a, b []uint32) int {
+	n, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
+		}
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package feature
+package surface
 
 import (
 	"unicode"
@@ -15,17 +15,17 @@ const (
 
 func mix(hash uint32, r rune) uint32 { return (hash ^ uint32(r)) * hashPrime }
 
-// number hashes the number at the start of text, without leading zeros and without separators between digits ("1,000",
+// Number hashes the number at the start of text, without leading zeros and without separators between digits ("1,000",
 // "1.000" and "1000" are equal). It returns the number's bytes and runes. Digits of every script count by their value.
-func number(text string) (hash uint32, length, runes int) {
+func Number(text string) (hash uint32, length, runes int) {
 	hash = hashStart
 	leading := true
 	separator := false
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case isDigit(r):
-			value := digit(r)
+		case IsDigit(r):
+			value := Digit(r)
 			leading = leading && value == 0
 			if !leading {
 				hash = mix(hash, '0'+value)
@@ -47,15 +47,15 @@ func number(text string) (hash uint32, length, runes int) {
 	return hash, length, runes
 }
 
-func isDigit(r rune) bool {
+func IsDigit(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '0' <= r && r <= '9'
 	}
 	return unicode.Is(unicode.Nd, r)
 }
 
-// digit is the value of a decimal digit. In Unicode the ten digits of a script are consecutive.
-func digit(r rune) rune {
+// Digit is the value of a decimal digit. In Unicode the ten digits of a script are consecutive.
+func Digit(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r - '0'
 	}
@@ -77,50 +77,58 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
 
-func isWordLetter(r rune) bool {
+func IsWordLetter(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
 	}
 	return unicode.IsLetter(r) && (r < 0x0e00 || !unicode.In(r, unspaced...))
 }
 
-// addWord adds the word at the start of text to s's names and stems. It returns the word's hash, bytes and runes. A
-// word is a letter and the letters, digits and apostrophes after it. Hashes ignore case and accents.
-func addWord(s *Surface, text string) (whole uint32, length, runes int) {
-	whole = hashStart
-	first := uint32(hashStart)
-	capital := false
-	for length < len(text) {
-		r, width := utf8.DecodeRuneInString(text[length:])
-		if r != '\'' && r != '’' && !isWordLetter(r) && (runes == 0 || !isDigit(r)) {
+// Word is the word at the start of a text. Its hashes ignore case and accents.
+type Word struct {
+	Hash, Stem   uint32 // of the whole word, of its first five letters
+	Bytes, Runes int
+	Capital      bool // it begins with a capital
+}
+
+// WordAt reads the word at the start of text: a letter and the letters, digits and apostrophes after it.
+func WordAt(text string) Word {
+	w := Word{Hash: hashStart, Stem: hashStart}
+	for w.Bytes < len(text) {
+		r, width := utf8.DecodeRuneInString(text[w.Bytes:])
+		if r != '\'' && r != '’' && !IsWordLetter(r) && (w.Runes == 0 || !IsDigit(r)) {
 			if r < utf8.RuneSelf || !unicode.Is(unicode.M, r) {
 				break
 			}
-			length += width // a combining mark is an accent, which is ignored
+			w.Bytes += width // a combining mark is an accent, which is ignored
 			continue
 		}
-		if runes == 0 {
-			capital = unicode.IsUpper(r)
+		if w.Runes == 0 {
+			w.Capital = unicode.IsUpper(r)
 		}
-		base := fold(text[length : length+width])
-		whole = mix(whole, base)
-		if runes < stem {
-			first = mix(first, base)
+		base := Fold(text[w.Bytes : w.Bytes+width])
+		w.Hash = mix(w.Hash, base)
+		if w.Runes < stem {
+			w.Stem = mix(w.Stem, base)
 		}
-		length += width
-		runes++
+		w.Bytes += width
+		w.Runes++
 	}
-	if capital && runes >= minName {
-		s.Names = append(s.Names, whole)
-	}
-	if runes >= minStem {
-		s.Stems = append(s.Stems, first)
-	}
-	return whole, length, runes
+	return w
 }
 
-// fold returns a rune's base letter in lower case.
-func fold(encoded string) rune {
+// add adds a word to the names and stems.
+func (s *Features) add(w Word) {
+	if w.Capital && w.Runes >= minName {
+		s.Names = append(s.Names, w.Hash)
+	}
+	if w.Runes >= minStem {
+		s.Stems = append(s.Stems, w.Stem)
+	}
+}
+
+// Fold returns a rune's base letter in lower case.
+func Fold(encoded string) rune {
 	r := rune(encoded[0])
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {

@@ -1,4 +1,4 @@
-package feature
+package surface
 
 import (
 	"testing"
@@ -33,7 +33,7 @@ func TestSharedSurface(t *testing.T) {
 		{"Cyrillic", "Москва большая", "Москва велика", 0, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, b := SurfaceOf("de", c.a), SurfaceOf("en", c.b)
+			a, b := Of("de", c.a), Of("en", c.b)
 			if n := shared(a.Numbers, b.Numbers); n != c.numbers {
 				t.Errorf("%d numbers shared, want %d", n, c.numbers)
 			}
@@ -48,7 +48,7 @@ func TestSharedSurface(t *testing.T) {
 }
 
 func TestMarksAndLength(t *testing.T) {
-	f := SurfaceOf("de", "„Wirklich?“ – 50 % (ca.): ja!")
+	f := Of("de", "„Wirklich?“ – 50 % (ca.): ja!")
 	want := [8]uint8{1, 1, 2, 1, 1, 1, 0, 1}
 	if f.Marks != want {
 		t.Errorf("marks %v, want %v", f.Marks, want)
@@ -58,12 +58,12 @@ func TestMarksAndLength(t *testing.T) {
 	}
 }
 
-func FuzzSurfaceOf(f *testing.F) {
+func FuzzOf(f *testing.F) {
 	f.Add("Am 3. März 2019 um 7:30, sagte O’Neill (47) — «oui»!")
 	f.Add("在 Berlin ٣٫٥٪")
 	f.Add("1.,:2..3,")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := SurfaceOf("en", text)
+		got := Of("en", text)
 		if n := utf8.RuneCountInString(text); int(got.Length) > n {
 			t.Errorf("length %d of %d runes", got.Length, n)
 		}
@@ -77,11 +77,11 @@ func FuzzSurfaceOf(f *testing.F) {
 	})
 }
 
-func BenchmarkSurfaceOf(b *testing.B) {
+func BenchmarkOf(b *testing.B) {
 	text := "Die meisten Amerikaner sagten, dass die E-Mail-Kontroverse keine Auswirkungen auf ihre Meinungen hatte, obwohl 36 Prozent klagten."
-	var last Surface
+	var last Features
 	for b.Loop() {
-		last = SurfaceOf("en", text)
+		last = Of("en", text)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "sentences/s")
 	if last.Length == 0 {
@@ -106,7 +106,7 @@ func TestNegation(t *testing.T) {
 		{"zh", "我知道", Affirmed},
 		{"xx", "not", Unknown},
 	} {
-		if got := SurfaceOf(c.language, c.text).Negation; got != c.want {
+		if got := Of(c.language, c.text).Negation; got != c.want {
 			t.Errorf("%s %q: %v, want %v", c.language, c.text, got, c.want)
 		}
 	}

@@ -1,9 +1,6 @@
-package feature
+package surface
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Negation says whether a sentence has a negation word.
 type Negation uint8
@@ -29,26 +26,15 @@ var negations = map[string]string{
 // negatingRunes lists the negation characters of languages that are written without spaces.
 var negatingRunes = map[string]string{"zh": "不没沒无無未"}
 
-// negationHashes holds the words of negations, hashed as addWord does.
+// negationHashes holds the words of negations, hashed as WordAt does.
 var negationHashes = func() map[string]map[uint32]bool {
 	all := map[string]map[uint32]bool{}
 	for language, words := range negations {
 		all[language] = map[uint32]bool{}
 		for _, word := range strings.Fields(words) {
-			all[language][hashWord(word)] = true
-			all[language][hashWord(strings.ReplaceAll(word, "'", "’"))] = true
+			all[language][WordAt(word).Hash] = true
+			all[language][WordAt(strings.ReplaceAll(word, "'", "’")).Hash] = true
 		}
 	}
 	return all
 }()
-
-// hashWord is addWord's hash of a word.
-func hashWord(word string) uint32 {
-	hash := uint32(hashStart)
-	for i := 0; i < len(word); {
-		_, width := utf8.DecodeRuneInString(word[i:])
-		hash = mix(hash, fold(word[i:i+width]))
-		i += width
-	}
-	return hash
-}
