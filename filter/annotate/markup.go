@@ -1,0 +1,107 @@
+package annotate
+
+import (
+	"regexp"
+	"strings"
+
+	"bitextmine/filter/mojibake"
+)
+
+// markup tells what is no sentence's text: mark-up, separators of menus, wrongly decoded characters.
+var markup = []Annotation{
+	{"markup", Count, 0, unlimited, "tags, entities, wiki mark-up and placeholders of programs, on the side with more", higher(func(s *Sentence) float64 {
+		return float64(countMarkup(s.Text))
+	})},
+	{"markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 {
+		a, b := countMarkup(p.Source.Text), countMarkup(p.Target.Text)
+		return float64(max(a-b, b-a))
+	}},
+	{"mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
+		either(func(s *Sentence) int { return mojibake.Count(s.raw) })},
+	{"separators", Count, 0, unlimited, "separators as in menus and breadcrumbs (| » > › → · • / between spaces), on the side with more", higher(func(s *Sentence) float64 {
+		return float64(s.separators)
+	})},
+	{"boilerplate", Float, 0, 1, "share of a side's letters in phrases of web pages' frames (cookies, copyright, log in, read more), on the side with more",
+		higher(boilerplate)},
+}
+
+var markupPattern = regexp.MustCompile(`</?[A-Za-z][^<>]*>|<!--|-->|&#?[A-Za-z0-9]{2,8};|\[\[|\]\]|\{\{|\}\}|'''|\[/?[a-z]{1,6}(?:=[^\]]*)?\]|%[sd]\b|%\d\$s|\$\{|\{\d\}|=\\?"|\+\+\+|\*\*\*|={3,}|\|\||\]\(|/>`)
+
+// countMarkup skips texts without any character that mark-up begins with.
+func countMarkup(text string) int {
+	if !strings.ContainsAny(text, `<>&[]{}'%$=+*|\`) {
+		return 0
+	}
+	return len(markupPattern.FindAllStringIndex(text, -1))
+}
+
+// isSeparator reports whether menus divide their entries by a character.
+func isSeparator(r rune) bool {
+	switch r {
+	case '|', '»', '>', '›', '→', '·', '•', '/', '~', '¦', '▸', '▶', '►':
+		return true
+	}
+	return false
+}
+
+// phrases are words of web pages' frames by language, in lower case.
+var phrases = map[string][]string{
+	"de": {"alle rechte vorbehalten", "cookies", "datenschutzerklärung", "impressum", "mehr lesen", "weiterlesen", "mehr erfahren", "hier klicken", "klicken sie hier",
+		"anmelden", "einloggen", "passwort vergessen", "registrieren", "in den warenkorb", "zum warenkorb", "newsletter abonnieren", "nach oben", "startseite", "nutzungsbedingungen",
+		"agb", "kontaktieren sie uns", "folgen sie uns", "teilen", "drucken", "weiter zur", "zurück zur"},
+	"en": {"all rights reserved", "cookies", "privacy policy", "terms of use", "terms and conditions", "terms of service", "read more", "learn more", "click here", "log in",
+		"login", "sign in", "sign up", "forgot your password", "forgot password", "register", "add to cart", "add to basket", "subscribe to our newsletter", "back to top", "home page",
+		"contact us", "follow us", "share this", "print this page", "go to", "back to", "skip to content", "imprint", "copyright"},
+	"fr": {"tous droits réservés", "cookies", "politique de confidentialité", "mentions légales", "lire la suite", "en savoir plus", "cliquez ici", "se connecter", "connexion",
+		"mot de passe oublié", "s'inscrire", "ajouter au panier", "conditions générales", "conditions d'utilisation", "haut de page", "retour en haut", "accueil", "contactez-nous", "suivez-nous", "partager",
+		"imprimer", "plan du site"},
+	"es": {"todos los derechos reservados", "cookies", "política de privacidad", "aviso legal", "leer más", "más información", "haga clic aquí", "haz clic aquí", "iniciar sesión",
+		"olvidó su contraseña", "regístrate", "añadir al carrito", "términos y condiciones", "volver arriba", "inicio", "contáctenos", "síguenos", "compartir", "imprimir", "mapa del sitio"},
+	"it": {"tutti i diritti riservati", "cookie", "informativa sulla privacy", "leggi tutto", "per saperne di più", "clicca qui", "accedi", "password dimenticata", "registrati",
+		"aggiungi al carrello", "termini e condizioni", "torna su", "contattaci", "seguici", "condividi"},
+	"pt": {"todos os direitos reservados", "cookies", "política de privacidade", "leia mais", "saiba mais", "clique aqui", "entrar", "esqueceu sua senha", "cadastre-se",
+		"adicionar ao carrinho", "termos de uso", "voltar ao topo", "contacte-nos", "siga-nos", "compartilhar"},
+	"ru": {"все права защищены", "политика конфиденциальности", "читать далее", "подробнее", "нажмите здесь", "войти", "забыли пароль", "зарегистрироваться", "добавить в корзину",
+		"условия использования", "наверх", "главная", "свяжитесь с нами", "поделиться", "файлы cookie"},
+	"zh": {"版权所有", "隐私政策", "使用条款", "阅读更多", "了解更多", "点击这里", "点击此处", "登录", "忘记密码", "注册", "加入购物车", "返回顶部", "首页", "联系我们", "关注我们", "分享"},
+	"ja": {"無断転載", "プライバシーポリシー", "利用規約", "続きを読む", "もっと見る", "詳細はこちら", "こちらをクリック", "ログイン", "パスワードをお忘れ", "新規登録", "カートに入れる", "トップへ戻る", "ホーム", "お問い合わせ", "シェア"},
+}
+
+// phrasesBy are the phrases of a language by their first word or character.
+var phrasesBy = func() map[string]map[uint32][]string {
+	all := map[string]map[uint32][]string{}
+	for language, list := range phrases {
+		all[language] = map[uint32][]string{}
+		for _, phrase := range list {
+			s := Sentence{Text: phrase}
+			s.findTokens()
+			first := s.tokens[0].hash
+			all[language][first] = append(all[language][first], phrase)
+		}
+	}
+	return all
+}()
+
+// boilerplate is the share of the text that phrases of the language take; of English ones too, which stand on pages of
+// all languages.
+func boilerplate(s *Sentence) float64 {
+	if len(s.lower) != len(s.Text) {
+		return 0 // in the few languages whose lower case is longer, words cannot be found by their place
+	}
+	covered := 0
+	for _, language := range [...]string{s.Language, "en"} {
+		known := phrasesBy[language]
+		for _, t := range s.tokens {
+			for _, phrase := range known[t.hash] {
+				if strings.HasPrefix(s.lower[t.begin:], phrase) {
+					covered += len(phrase)
+					break
+				}
+			}
+		}
+		if s.Language == "en" {
+			break
+		}
+	}
+	return min(1, float64(covered)/float64(max(1, len(s.Text))))
+}

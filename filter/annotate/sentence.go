@@ -1,0 +1,127 @@
+package annotate
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"bitextmine/corpus/surface"
+	"bitextmine/filter/survey"
+)
+
+// Sentence is one side of a pair with what all annotations need of it.
+type Sentence struct {
+	Text     string // normalised
+	Language string
+	raw      string // as it was given
+	lower    string // Text in lower case
+
+	runes, spaces        int
+	letters, digits      int
+	punctuation, symbols int
+	upper, cased         int // capitals; letters of a script that has them
+	own                  int // letters in the scripts of the language
+	width                int // comparable between scripts
+	tokens               []token
+	numbers              []number
+	numerals             int // numbers written in Han characters, and Roman ones
+	urls, emails         []string
+	linked               int // bytes of URLs and addresses
+	surface              surface.Features
+	separators           int                   // between spaces, as in menus
+	scripts              []*unicode.RangeTable // of the language; nil if unknown
+	firstLetter          rune
+}
+
+// token is a word, or a character of a script that is written without spaces.
+type token struct {
+	hash       uint32
+	begin, end int // bytes in Text
+	runes      int
+	word       bool // a word of a script with spaces
+	capital    bool
+}
+
+func (s *Sentence) text(t token) string { return s.Text[t.begin:t.end] }
+
+// read sets every field.
+func (s *Sentence) read(text, language string) {
+	*s = Sentence{
+		Text: normalised(text), raw: text, Language: language, tokens: s.tokens[:0], numbers: s.numbers[:0], urls: s.urls[:0], emails: s.emails[:0],
+		scripts: scriptsOf(language),
+	}
+	s.lower = lowered(s.Text)
+	s.count()
+	s.findLinks()
+	s.findTokens()
+	s.findNumbers()
+	s.surface = surface.Of(language, s.Text)
+}
+
+// count counts characters by class.
+func (s *Sentence) count() {
+	before, pending := ' ', false // pending: before is a separator after a space
+	for _, r := range s.Text {
+		s.runes++
+		if pending && r == ' ' {
+			s.separators++
+		}
+		pending, before = before == ' ' && isSeparator(r), r
+		switch {
+		case r == ' ':
+			s.spaces++
+			continue
+		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r):
+			s.letter(r)
+		case surface.IsDigit(r):
+			s.digits++
+		case unicode.IsPunct(r):
+			s.punctuation++
+		case unicode.Is(unicode.M, r): // part of a letter
+		default:
+			s.symbols++
+		}
+		s.width += survey.Width(r)
+	}
+	if pending {
+		s.separators++
+	}
+}
+
+func (s *Sentence) letter(r rune) {
+	s.letters++
+	if s.firstLetter == 0 {
+		s.firstLetter = r
+	}
+	switch {
+	case unicode.IsUpper(r):
+		s.upper++
+		s.cased++
+	case unicode.IsLower(r):
+		s.cased++
+	}
+	if s.scripts != nil && unicode.In(r, s.scripts...) {
+		s.own++
+	}
+}
+
+// visible is the number of characters other than spaces.
+func (s *Sentence) visible() int { return s.runes - s.spaces }
+
+// share is part of the visible characters.
+func (s *Sentence) share(part int) float64 { return float64(part) / float64(max(1, s.visible())) }
+
+// findTokens divides the text into words, and scripts without spaces into characters. Numbers are no tokens.
+func (s *Sentence) findTokens() {
+	for i := 0; i < len(s.Text); {
+		r, width := utf8.DecodeRuneInString(s.Text[i:])
+		switch {
+		case surface.IsWordLetter(r):
+			w := surface.WordAt(s.Text[i:])
+			s.tokens = append(s.tokens, token{hash: w.Hash, begin: i, end: i + w.Bytes, runes: w.Runes, word: true, capital: w.Capital})
+			width = w.Bytes
+		case r >= utf8.RuneSelf && unicode.IsLetter(r):
+			s.tokens = append(s.tokens, token{hash: uint32(r), begin: i, end: i + width, runes: 1})
+		}
+		i += width
+	}
+}
