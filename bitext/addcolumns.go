@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"bitextmine/bitext/guarded"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -35,7 +36,7 @@ func ReadTexts(ctx context.Context, path, source, target string) (sources, targe
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	err = recovered(func() (err error) {
+	err = guarded.Call(func() (err error) {
 		if sources, err = textColumn(table, path, source); err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func AddColumns(ctx context.Context, in, out string, columns []Column) (err erro
 	wider := array.NewTable(arrow.NewSchema(fields, nil), cells, table.NumRows())
 	said := source.MetaData().KeyValueMetadata()
 	return atomicfile.Write(out, func(f *os.File) error {
-		return recovered(func() error { return writeTable(f, wider, said) })
+		return guarded.Call(func() error { return writeTable(f, wider, said) })
 	})
 }
 
@@ -98,7 +99,7 @@ func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, err
 	}
 	var table arrow.Table
 	var parquetFile *file.Reader
-	err = recovered(func() (err error) {
+	err = guarded.Call(func() (err error) {
 		if parquetFile, err = file.NewParquetReader(f); err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, err
 }
 
 func decodeTable(ctx context.Context, f *file.Reader, size int64) (arrow.Table, error) {
-	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, newAllocator(parquet.DefaultMaxChunkSize(size)))
+	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, guarded.NewAllocator(parquet.DefaultMaxChunkSize(size)))
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ const arrowSchema = "ARROW:schema"
 
 func writeTable(w io.Writer, table arrow.Table, said metadata.KeyValueMetadata) error {
 	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(RowGroup))
-	out, err := pqarrow.NewFileWriter(table.Schema(), keepOpen{w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	out, err := pqarrow.NewFileWriter(table.Schema(), guarded.KeepOpen{Writer: w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		return fmt.Errorf("start the copy: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
+	"bitextmine/bitext/guarded"
 	"bitextmine/internal/badinput"
 )
 
@@ -46,21 +47,11 @@ func Open(path string) (*Reader, error) {
 
 // guard calls the Parquet library and says which file an error is of.
 func (r *Reader) guard(call func() error) error {
-	err := recovered(call)
+	err := guarded.Call(call)
 	if err != nil && !badinput.Is(err) {
 		err = badinput.Errorf("bitext file %s is not Parquet or is damaged (%w); mine it again", r.path, err)
 	}
 	return err
-}
-
-// recovered calls the Parquet library, which panics on some damaged files and returns errors for others.
-func recovered(call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	return call()
 }
 
 // reasonsPath is the path of the leaf column of the reasons list.

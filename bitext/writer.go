@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"bitextmine/bitext/guarded"
 )
 
 // RowGroup is the number of rows in a row group, and so the number that a Writer holds in memory.
@@ -42,7 +44,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 		parquet.WithDictionaryFor("src_key", false),
 		parquet.WithDictionaryFor("tgt_key", false),
 	)
-	file, err := pqarrow.NewFileWriter(schema, keepOpen{w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	file, err := pqarrow.NewFileWriter(schema, guarded.KeepOpen{Writer: w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		return nil, fmt.Errorf("start bitext file: %w", err)
 	}
@@ -156,6 +158,3 @@ func (c *columns) side(s Sentence) {
 	c.string(s.URL)
 	c.next().(*array.Uint64Builder).Append(s.Line)
 }
-
-// keepOpen hides Close from the Parquet writer: the file is closed by whoever opened it, after it is synced.
-type keepOpen struct{ io.Writer }

@@ -17,3 +17,8 @@ var Scorers embed.FS
 //
 //go:embed models/*/model.yaml
 var Models embed.FS
+
+// Filters holds sets of rules for mine filter.
+//
+//go:embed filter
+var Filters embed.FS

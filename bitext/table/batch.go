@@ -1,0 +1,129 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
+)
+
+// Batch is some rows of a table. It is not changed once it is made; several goroutines may read it.
+type Batch struct {
+	rows    int
+	fields  []arrow.Field
+	columns []arrow.Array
+	first   uint64 // number of rows before it
+}
+
+func batchOf(record arrow.Record, first uint64) *Batch {
+	return &Batch{int(record.NumRows()), record.Schema().Fields(), record.Columns(), first}
+}
+
+// Len is the number of rows.
+func (b *Batch) Len() int { return b.rows }
+
+// First is the number of rows of the table before this batch.
+func (b *Batch) First() uint64 { return b.first }
+
+// Columns lists the columns.
+func (b *Batch) Columns() []Column {
+	columns := make([]Column, len(b.fields))
+	for i, f := range b.fields {
+		columns[i] = Column{f.Name, kindOf(f.Type)}
+	}
+	return columns
+}
+
+func (b *Batch) column(name string) (arrow.Array, error) {
+	names := make([]string, len(b.fields))
+	for i, f := range b.fields {
+		if f.Name == name {
+			return b.columns[i], nil
+		}
+		names[i] = f.Name
+	}
+	return nil, badinput.Errorf("there is no column %q: is %q meant?", name, spelling.Nearest(name, names))
+}
+
+// Texts gives a column's texts by row; known is false for a null.
+func (b *Batch) Texts(name string) (func(i int) (text string, known bool), error) {
+	values, err := b.column(name)
+	if err != nil {
+		return nil, err
+	}
+	if texts := textsOf(values); texts != nil {
+		return texts, nil
+	}
+	return nil, notA(name, "texts", values.DataType())
+}
+
+// Numbers gives a column's numbers by row, NaN for a null. Texts are read as numbers, as text formats have them.
+func (b *Batch) Numbers(name string) (func(i int) float64, error) {
+	values, err := b.column(name)
+	if err != nil {
+		return nil, err
+	}
+	if numbers := numbersOf(values); numbers != nil {
+		return numbers, nil
+	}
+	return nil, notA(name, "numbers", values.DataType())
+}
+
+// Lists gives a column's lists of texts by row.
+func (b *Batch) Lists(name string) (func(i int) []string, error) {
+	values, err := b.column(name)
+	if err != nil {
+		return nil, err
+	}
+	if lists := listsOf(values); lists != nil {
+		return lists, nil
+	}
+	return nil, notA(name, "lists of texts", values.DataType())
+}
+
+// Has reports whether there is a column of a name.
+func (b *Batch) Has(name string) bool {
+	return slices.ContainsFunc(b.fields, func(f arrow.Field) bool { return f.Name == name })
+}
+
+// With returns the batch with columns added at the end. A column of the same name is replaced where it stands.
+func (b *Batch) With(added ...Values) (*Batch, error) {
+	out := &Batch{b.rows, slices.Clone(b.fields), slices.Clone(b.columns), b.first}
+	for _, v := range added {
+		values, nullable, err := v.array(b.rows)
+		if err != nil {
+			return nil, err
+		}
+		field := arrow.Field{Name: v.Name, Type: values.DataType(), Nullable: nullable}
+		if at := slices.IndexFunc(out.fields, func(f arrow.Field) bool { return f.Name == v.Name }); at >= 0 {
+			out.fields[at], out.columns[at] = field, values
+		} else {
+			out.fields, out.columns = append(out.fields, field), append(out.columns, values)
+		}
+	}
+	return out, nil
+}
+
+// Slice returns the rows from one to before another.
+func (b *Batch) Slice(from, to int) *Batch {
+	out := &Batch{to - from, b.fields, make([]arrow.Array, len(b.columns)), b.first + uint64(from)}
+	for i, values := range b.columns {
+		out.columns[i] = array.NewSlice(values, int64(from), int64(to))
+	}
+	return out
+}
+
+func (b *Batch) record() arrow.Record {
+	return array.NewRecord(arrow.NewSchema(b.fields, nil), b.columns, int64(b.rows))
+}
+
+func splitList(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}

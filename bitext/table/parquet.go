@@ -1,0 +1,108 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"bitextmine/bitext/guarded"
+	"bitextmine/internal/badinput"
+)
+
+// parquetSource reads a Parquet file batch by batch.
+type parquetSource struct {
+	path   string
+	file   *file.Reader
+	reader pqarrow.RecordReader
+}
+
+func openParquet(path string) (*parquetSource, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
+	}
+	s := &parquetSource{path: path}
+	err = s.guard(func() (err error) {
+		s.file, err = file.NewParquetReader(f)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	err = s.guard(func() error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		props := pqarrow.ArrowReadProperties{BatchSize: batchRows, Parallel: true}
+		reader, err := pqarrow.NewFileReader(s.file, props, guarded.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
+		if err != nil {
+			return err
+		}
+		schema, err := reader.Schema()
+		if err != nil {
+			return err
+		}
+		names := make([]string, schema.NumFields())
+		for i, f := range schema.Fields() {
+			names[i] = f.Name
+		}
+		if err := distinct(path, names); err != nil {
+			return err
+		}
+		s.reader, err = reader.GetRecordReader(context.Background(), nil, nil)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.file.Close())
+	}
+	return s, nil
+}
+
+func (s *parquetSource) guard(call func() error) error {
+	err := guarded.Call(call)
+	if err != nil && !errors.Is(err, io.EOF) && !badinput.Is(err) {
+		err = badinput.Errorf("%s is not Parquet or is damaged (%w): give another file", s.path, err)
+	}
+	return err
+}
+
+func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = s.guard(func() error {
+		record, err = s.reader.Read()
+		return err
+	})
+	if err == nil && record.NumRows() == 0 {
+		return nil, io.EOF
+	}
+	return record, err
+}
+
+// ownKey is the key of the metadata that the library writes itself.
+const ownKey = "ARROW:schema"
+
+func (s *parquetSource) metadata() map[string]string {
+	said := map[string]string{}
+	kv := s.file.MetaData().KeyValueMetadata()
+	for i, key := range kv.Keys() {
+		if key != ownKey && !strings.HasPrefix(key, "pandas") {
+			said[key] = kv.Values()[i]
+		}
+	}
+	return said
+}
+
+func (s *parquetSource) Close() error {
+	s.reader.Release()
+	return s.file.Close()
+}

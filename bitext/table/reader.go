@@ -1,0 +1,145 @@
+package table
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"bitextmine/bitext"
+	"bitextmine/bitext/exchange"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// The usual names of the columns of texts and of their languages.
+const (
+	SourceText, TargetText         = "src_text", "tgt_text"
+	SourceLanguage, TargetLanguage = "src_lang", "tgt_lang"
+)
+
+// batchRows is the number of rows of a batch: one row group of Parquet.
+const batchRows = bitext.RowGroup
+
+// Options say where the texts of a table are.
+type Options struct {
+	// Source and Target are the languages, as corpus.ParseLanguage names them. TMX needs them.
+	Source, Target string
+	// SourceColumn and TargetColumn are the columns of texts. In the batches they are named so too.
+	SourceColumn, TargetColumn string
+}
+
+// DefaultOptions are those of a bitext file.
+func DefaultOptions() Options { return Options{SourceColumn: SourceText, TargetColumn: TargetText} }
+
+// Reader reads a table. It may be used by one goroutine. Close must be called last.
+type Reader struct {
+	opts   Options
+	source source
+	rows   uint64
+}
+
+// source is a format's part of a Reader.
+type source interface {
+	// next returns at most batchRows rows, or io.EOF after the last.
+	next(ctx context.Context) (arrow.Record, error)
+	metadata() map[string]string
+	Close() error
+}
+
+// Open opens files: one of any format, or two line-aligned ones.
+func Open(files []string, opts Options) (*Reader, error) {
+	r := &Reader{opts: opts}
+	var err error
+	switch {
+	case len(files) == 2:
+		r.source, err = openAligned(files[0], files[1], opts)
+	case len(files) != 1:
+		return nil, badinput.Errorf("%d files were named: give one file, or two line-aligned ones", len(files))
+	case strings.EqualFold(filepath.Ext(files[0]), ".parquet"):
+		r.source, err = openParquet(files[0])
+	default:
+		in := input.File{Path: files[0]}
+		switch exchange.FormatOf(files[0]) {
+		case exchange.TMX:
+			r.source, err = openTMX(in, opts)
+		case exchange.JSONL:
+			r.source, err = openJSONL(in)
+		default:
+			r.source, err = openTSV(in, opts)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Next returns the next rows, or io.EOF after the last.
+func (r *Reader) Next(ctx context.Context) (*Batch, error) {
+	record, err := r.source.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := batchOf(record, r.rows)
+	if r.rows == 0 {
+		for _, name := range []string{r.opts.SourceColumn, r.opts.TargetColumn} {
+			if _, err := b.Texts(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.rows += uint64(b.rows)
+	return b, nil
+}
+
+// Metadata is what a Parquet file says of itself, by key. Other formats say nothing.
+func (r *Reader) Metadata() map[string]string { return r.source.metadata() }
+
+// Close ends reading.
+func (r *Reader) Close() error { return r.source.Close() }
+
+// texts builds records of texts.
+type texts struct {
+	builder *array.RecordBuilder
+	columns []*array.StringBuilder
+	rows    int
+}
+
+func newTexts(names []string) *texts {
+	fields := make([]arrow.Field, len(names))
+	for i, name := range names {
+		fields[i] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String}
+	}
+	t := &texts{builder: array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))}
+	for i := range names {
+		t.columns = append(t.columns, t.builder.Field(i).(*array.StringBuilder))
+	}
+	return t
+}
+
+func (t *texts) full() bool { return t.rows == batchRows }
+
+func (t *texts) record() arrow.Record {
+	t.rows = 0
+	return t.builder.NewRecord()
+}
+
+// refuse is the error of a line that is not a row.
+func refuse(name string, line uint64, what string) error {
+	return badinput.Errorf("%s:%d: %s; correct the line or remove it", name, line, what)
+}
+
+// distinct checks that no column's name is there twice.
+func distinct(file string, names []string) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return badinput.Errorf("%s has two columns %q: rename one of them", file, name)
+		}
+	}
+	return nil
+}

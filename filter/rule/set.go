@@ -1,0 +1,132 @@
+package rule
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
+)
+
+// Rule rejects the pairs for which its condition is true.
+type Rule struct {
+	Name      string // the reason
+	Condition string
+
+	expression expression
+}
+
+// Set is the rules of one file, in its order. After Bind it may be used by several goroutines.
+type Set struct {
+	File    string // for messages
+	Rules   []Rule
+	Columns []string // that the rules use
+}
+
+// Parse reads rules as YAML. file is their name in messages.
+func Parse(data []byte, file string) (*Set, error) {
+	var document struct {
+		Rules yaml.Node `yaml:"rules"`
+	}
+	var top map[string]yaml.Node
+	if err := yaml.Unmarshal(data, &top); err != nil {
+		return nil, badinput.Errorf("rules %s are not YAML (%w): correct the file", file, err)
+	}
+	for key := range top {
+		if key != "rules" {
+			return nil, badinput.Errorf("rules %s: unknown key %q; the only one is rules", file, key)
+		}
+	}
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, badinput.Errorf("rules %s: %w", file, err)
+	}
+	if _, ok := top["rules"]; !ok || document.Rules.Kind != yaml.MappingNode {
+		return nil, badinput.Errorf("rules %s: it has no key rules with a condition for each name; `rules: {}` has none", file)
+	}
+	s := &Set{File: file}
+	for i := 0; i < len(document.Rules.Content); i += 2 {
+		name, condition := document.Rules.Content[i], document.Rules.Content[i+1]
+		if condition.Kind != yaml.ScalarNode {
+			return nil, badinput.Errorf("rules %s:%d: the rule %s is not one condition", file, condition.Line, name.Value)
+		}
+		if slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.Name == name.Value }) {
+			return nil, badinput.Errorf("rules %s:%d: the rule %s is there twice: give one of them another name", file, name.Line, name.Value)
+		}
+		expression, err := parse(condition.Value, &s.Columns)
+		if err != nil {
+			return nil, badinput.Errorf("rules %s:%d: the condition of %s cannot be read: %w", file, condition.Line, name.Value, err)
+		}
+		s.Rules = append(s.Rules, Rule{name.Value, condition.Value, expression})
+	}
+	return s, nil
+}
+
+// Without removes rules by name.
+func (s *Set) Without(names []string) error {
+	for _, name := range names {
+		at := slices.IndexFunc(s.Rules, func(r Rule) bool { return r.Name == name })
+		if at < 0 {
+			return badinput.Errorf("rules %s have no rule %q: is %q meant?", s.File, name, spelling.Nearest(name, s.Names()))
+		}
+		s.Rules = slices.Delete(s.Rules, at, at+1)
+	}
+	return nil
+}
+
+// Names lists the rules' names in order.
+func (s *Set) Names() []string {
+	names := make([]string, len(s.Rules))
+	for i, r := range s.Rules {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// Kind is what a column's values are to rules.
+type Kind uint8
+
+// The kinds.
+const (
+	Number Kind = iota // Booleans are 0 and 1
+	Text
+)
+
+// Bind checks the rules against the columns that there are. It must be called before Rejects.
+func (s *Set) Bind(columns map[string]Kind) error {
+	texts := make([]bool, len(s.Columns))
+	for i, name := range s.Columns {
+		kind, ok := columns[name]
+		if !ok {
+			names := make([]string, 0, len(columns))
+			for name := range columns {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			return badinput.Errorf("rules %s use the column %q, which does not exist: is %q meant?", s.File, name, spelling.Nearest(name, names))
+		}
+		texts[i] = kind == Text
+	}
+	for _, r := range s.Rules {
+		isText, err := r.expression.check(texts)
+		if err == nil && isText {
+			err = badinput.Errorf("it is a text, not a condition")
+		}
+		if err != nil {
+			return badinput.Errorf("rules %s: the condition of %s, %q: %w", s.File, r.Name, r.Condition, err)
+		}
+	}
+	return nil
+}
+
+// NewRow makes a row for the set's columns.
+func (s *Set) NewRow() *Row {
+	n := len(s.Columns)
+	return &Row{Numbers: make([]float64, n), Texts: make([]string, n), Known: make([]bool, n)}
+}
+
+// Rejects reports whether the rule is known to be true of a row.
+func (r *Rule) Rejects(row *Row) bool {
+	v := r.expression.number(row)
+	return v == v && v != 0 //nolint:gocritic // NaN, which is unknown, differs from itself
+}
