@@ -20,7 +20,11 @@ type Batch struct {
 }
 
 func batchOf(record arrow.Record, first uint64) *Batch {
-	return &Batch{int(record.NumRows()), record.Schema().Fields(), record.Columns(), first}
+	fields := slices.Clone(record.Schema().Fields())
+	for i := range fields {
+		fields[i].Metadata = arrow.Metadata{} // the Parquet reader leaves its numbers of columns there
+	}
+	return &Batch{int(record.NumRows()), fields, record.Columns(), first}
 }
 
 // Len is the number of rows.

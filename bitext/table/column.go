@@ -80,8 +80,8 @@ func each[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | fl
 	return func(i int) float64 { return float64(a.Value(i)) }
 }
 
-// numbersOf gives the values of a column of numbers, or of texts that are numbers, as text formats have them. A null, an
-// empty text and a text that is no number are NaN.
+// numbersOf gives the values of a column of numbers, or of texts that are numbers, as text formats have them. A null,
+// an empty text and a text that is no number are NaN.
 func numbersOf(values arrow.Array) func(i int) float64 {
 	var at func(i int) float64
 	switch a := values.(type) {

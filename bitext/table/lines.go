@@ -61,7 +61,10 @@ func openTSV(in input.File, opts Options) (*tsvSource, error) {
 func (s *tsvSource) begin(line corpus.Line, opts Options) error {
 	names := strings.Split(line.Text, "\t")
 	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
-		if len(names) < 2 {
+		switch {
+		case opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
+			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name, opts.SourceColumn, opts.TargetColumn)
+		case len(names) < 2:
 			return badinput.Errorf("%s:1: the line has 1 tab-separated field, but a pair needs two: correct it", s.name)
 		}
 		for i := range names {
@@ -169,8 +172,8 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 
 func (s *pairSource) Close() error { return s.reader.Close() }
 
-// jsonlSource reads JSON objects, one a line. The first batch says which columns there are, and their types: a column of
-// whole numbers, of numbers, of truth values, of texts or of lists of texts. Other values are passed on as JSON.
+// jsonlSource reads JSON objects, one a line. The first batch says which columns there are, and their types: a column
+// of whole numbers, of numbers, of truth values, of texts or of lists of texts. Other values are passed on as JSON.
 type jsonlSource struct {
 	noMetadata
 	name   string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/bitexts"
 	"bitextmine/cmd/mine/evaluation"
 	"bitextmine/cmd/mine/fitting"
 	"bitextmine/cmd/mine/flags"
@@ -48,6 +49,7 @@ output directory (a nightly run, a training, rounds).`,
 		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
+		bitexts.NewFilter(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
 		models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root

@@ -39,7 +39,7 @@ var cases = []struct {
 	{"de en", "", "", map[string]float64{"length_ratio": 1000, "identical": 0, "title": null, "words_src": 0}},
 
 	{"de en", "Berlin, DEUTSCHLAND!", "berlin - Deutschland", map[string]float64{"identical": 1, "overlap": 1, "common_run": 1}},
-	{"fr en", "L'Élysée 2019", "l'elysee 2020", map[string]float64{"identical": 1, "numbers_differ": 2}}, // the numbers are told by another column
+	{"fr en", "L'Élysée 2019", "l'elysee 2020", map[string]float64{"identical": 1, "numbers_differ": 2}},
 	{"ja zh", "中国人民", "中国人民", map[string]float64{"identical": 1, "overlap": 1}},
 	{"de en", "Der Film Star Wars kam ins Kino", "The film Star Wars was shown there", map[string]float64{"overlap": 3. / 7, "common_run": 3. / 7}},
 	{"ru uk", "Москва столица", "Москва велика", map[string]float64{"overlap": 0.5, "common_run": 0.5}},
@@ -47,6 +47,9 @@ var cases = []struct {
 	{"de en", "Es kostet 1.000,50 Euro.", "It costs 1,000.50 euros.", map[string]float64{"numbers": 2, "numbers_differ": 0, "currency_differs": 0}},
 	{"de en", "Am 12.05.2020 kam er.", "He came on 12 May 2020.", map[string]float64{"numbers_differ": 0}},
 	{"en de", "On 5/12/2020 at 7:30 pm", "Am 12.5.2020 um 19:30", map[string]float64{"numbers_differ": 0}},
+	{"fr en", "250 000 cartes à 19h30", "250,000 cards at 7:30 p.m.", map[string]float64{"numbers_differ": 0}},
+	{"de en", "um 15.30 Uhr, bis 18 Uhr, ab 21:00 Uhr", "3:30 p.m. until 6 pm, from 9 p.m.", map[string]float64{"numbers_differ": 0}},
+	{"zh en", "下午3点", "at 15:00", map[string]float64{"numbers_differ": 0}},
 	{"zh en", "2020年5月12日", "May 12, 2020", map[string]float64{"numbers_differ": 0}},
 	{"zh en", "有350万人", "3.5 million people", map[string]float64{"numbers_differ": 0}},
 	{"zh en", "九十五人", "95 people", map[string]float64{"numbers_differ": 0}},
@@ -102,6 +105,10 @@ var cases = []struct {
 	{"de en", "YouTube und Ende.Neuer Satz", "YouTube and end. New sentence", map[string]float64{"glued": 1}},
 	{"ru en", "ПриветМедвед", "Hello", map[string]float64{"glued": 1}},
 	{"de en", "Der Herr Der Ringe", "The Lord Of The Rings", map[string]float64{"title": 1}},
+	{"de en", "Dieser Satz ist auf Deutsch und lang genug, um erkannt zu werden, was kurze Sätze nicht immer sind.",
+		"Este texto está en español y no en inglés, y es lo bastante largo para que se reconozca sin duda.",
+		map[string]float64{"foreign": 1, "lid_src_p": float64(float32(0.98)), "lid_tgt_p": float64(float32(0.99))}},
+	{"zh en", "", "Ok", map[string]float64{"foreign": 0, "lid_src_p": null}},
 	{"ru en", "Война И Мир", "War and peace", map[string]float64{"title": 0}},
 }
 
@@ -132,6 +139,13 @@ func TestAnnotations(t *testing.T) {
 				t.Errorf("%q is no annotation", name)
 			}
 		}
+	}
+	p := reader.Read("Dieser Satz ist ganz sicher auf Deutsch geschrieben.", "", "de", "en", survey.Known{})
+	for name, want := range map[string]string{"lid_src": "de", "lid_tgt": ""} {
+		if got := byName(t, name).Text(p); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+		named[name]++
 	}
 	ofWhole := map[string]bool{"length_z": true, "group": true, "copy": true, "uses_src": true, "uses_tgt": true}
 	for _, name := range Names() {

@@ -4,11 +4,11 @@ import "slices"
 
 // copies tell sides that are the same text.
 var copies = []Annotation{
-	{"identical", Count, 0, 1, "1 if the sides are the same apart from case, accents, punctuation and spaces", func(p *Pair) float64 {
-		return flag(len(p.Source.tokens) > 0 && len(p.Source.numbers) == len(p.Target.numbers) && sameTokens(p.Source.tokens, p.Target.tokens))
-	}},
-	{"overlap", Float, 0, 1, "share of the words of the side with more words that the other has too", overlap},
-	{"common_run", Float, 0, 1, "longest run of words that stands in both sides, as a share of the words of the side with more", commonRun},
+	value("identical", Count, 0, 1, "1 if the sides are the same apart from case, accents, punctuation and spaces", func(p *Pair) float64 {
+		return truth(len(p.Source.tokens) > 0 && len(p.Source.numbers) == len(p.Target.numbers) && sameTokens(p.Source.tokens, p.Target.tokens))
+	}),
+	value("overlap", Float, 0, 1, "share of the words of the side with more words that the other has too", overlap),
+	value("common_run", Float, 0, 1, "longest run of words that stands in both sides, as a share of the words of the side with more", commonRun),
 }
 
 func sameTokens(a, b []token) bool {

@@ -10,17 +10,17 @@ import (
 
 // endings compare how sentences begin and end, and whether they negate.
 var endings = []Annotation{
-	{"end_differs", Count, 0, 2, "2 if the sides end in marks of different kinds (a statement, a question, an exclamation, an open end), 1 if only one of " +
-		"them ends in a mark, 0 otherwise", endDiffers},
-	{"case_differs", Count, 0, 2, "2 if one side is all capitals and the other is not, 1 if one begins with a small letter and the other with a capital; " +
-		"null where a script has no case", caseDiffers},
-	{"negation_differs", Count, 0, 1, "1 if just one side has a word that negates; null where a language's words are not listed", func(p *Pair) float64 {
+	value("end_differs", Count, 0, 2, "2 if the sides end in marks of different kinds (a statement, a question, an exclamation, an open end), 1 if only one of "+
+		"them ends in a mark, 0 otherwise", endDiffers),
+	value("case_differs", Count, 0, 2, "2 if one side is all capitals and the other is not, 1 if one begins with a small letter and the other with a capital; "+
+		"null where a script has no case", caseDiffers),
+	value("negation_differs", Count, 0, 1, "1 if just one side has a word that negates; null where a language's words are not listed", func(p *Pair) float64 {
 		a, b := p.Source.surface.Negation, p.Target.surface.Negation
 		if a == surface.Unknown || b == surface.Unknown {
 			return unknown
 		}
-		return flag(a != b)
-	}},
+		return truth(a != b)
+	}),
 }
 
 // endKind is the kind of mark that a sentence ends in.
@@ -82,5 +82,5 @@ func caseDiffers(p *Pair) float64 {
 	if allA != allB && min(a.cased, b.cased) >= minCapitals {
 		return 2
 	}
-	return flag(unicode.IsUpper(a.firstLetter) && unicode.IsLower(b.firstLetter) || unicode.IsLower(a.firstLetter) && unicode.IsUpper(b.firstLetter))
+	return truth(unicode.IsUpper(a.firstLetter) && unicode.IsLower(b.firstLetter) || unicode.IsLower(a.firstLetter) && unicode.IsUpper(b.firstLetter))
 }

@@ -11,17 +11,17 @@ import (
 
 // links compare what is copied in a translation: URLs, addresses, currencies.
 var links = []Annotation{
-	{"urls", Count, 0, unlimited, "URLs, both sides together", either(func(s *Sentence) int { return len(s.urls) })},
-	{"urls_differ", Count, 0, unlimited, "URLs that the other side lacks, apart from case, http and https, www and a slash at the end", func(p *Pair) float64 {
+	value("urls", Count, 0, unlimited, "URLs, both sides together", either(func(s *Sentence) int { return len(s.urls) })),
+	value("urls_differ", Count, 0, unlimited, "URLs that the other side lacks, apart from case, http and https, www and a slash at the end", func(p *Pair) float64 {
 		return float64(differ(p.Source.urls, p.Target.urls))
-	}},
-	{"emails_differ", Count, 0, unlimited, "e-mail addresses that the other side lacks", func(p *Pair) float64 {
+	}),
+	value("emails_differ", Count, 0, unlimited, "e-mail addresses that the other side lacks", func(p *Pair) float64 {
 		return float64(differ(p.Source.emails, p.Target.emails))
-	}},
-	{"link_share", Float, 0, 1, "share of the bytes that URLs and addresses take, on the side with more", higher(func(s *Sentence) float64 {
+	}),
+	value("link_share", Float, 0, 1, "share of the bytes that URLs and addresses take, on the side with more", higher(func(s *Sentence) float64 {
 		return float64(s.linked) / float64(max(1, len(s.Text)))
-	})},
-	{"currency_differs", Count, 0, 2, "2 if the sides name different currencies, 1 if only one of them names one, 0 otherwise", currencyDiffers},
+	})),
+	value("currency_differs", Count, 0, 2, "2 if the sides name different currencies, 1 if only one of them names one, 0 otherwise", currencyDiffers),
 }
 
 var (

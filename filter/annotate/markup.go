@@ -9,20 +9,20 @@ import (
 
 // markup tells what is no sentence's text: mark-up, separators of menus, wrongly decoded characters.
 var markup = []Annotation{
-	{"markup", Count, 0, unlimited, "tags, entities, wiki mark-up and placeholders of programs, on the side with more", higher(func(s *Sentence) float64 {
+	value("markup", Count, 0, unlimited, "tags, entities, wiki mark-up and placeholders of programs, on the side with more", higher(func(s *Sentence) float64 {
 		return float64(countMarkup(s.Text))
-	})},
-	{"markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 {
+	})),
+	value("markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 {
 		a, b := countMarkup(p.Source.Text), countMarkup(p.Target.Text)
 		return float64(max(a-b, b-a))
-	}},
-	{"mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
-		either(func(s *Sentence) int { return mojibake.Count(s.raw) })},
-	{"separators", Count, 0, unlimited, "separators as in menus and breadcrumbs (| » > › → · • / between spaces), on the side with more", higher(func(s *Sentence) float64 {
+	}),
+	value("mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
+		either(func(s *Sentence) int { return mojibake.Count(s.raw) })),
+	value("separators", Count, 0, unlimited, "separators as in menus and breadcrumbs (| » > › → · • / between spaces), on the side with more", higher(func(s *Sentence) float64 {
 		return float64(s.separators)
-	})},
-	{"boilerplate", Float, 0, 1, "share of a side's letters in phrases of web pages' frames (cookies, copyright, log in, read more), on the side with more",
-		higher(boilerplate)},
+	})),
+	value("boilerplate", Float, 0, 1, "share of a side's letters in phrases of web pages' frames (cookies, copyright, log in, read more), on the side with more",
+		higher(boilerplate)),
 }
 
 var markupPattern = regexp.MustCompile(`</?[A-Za-z][^<>]*>|<!--|-->|&#?[A-Za-z0-9]{2,8};|\[\[|\]\]|\{\{|\}\}|'''|\[/?[a-z]{1,6}(?:=[^\]]*)?\]|%[sd]\b|%\d\$s|\$\{|\{\d\}|=\\?"|\+\+\+|\*\*\*|={3,}|\|\||\]\(|/>`)

@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,15 +12,15 @@ import (
 
 // numbers compare the numbers of the sides.
 var numbers = []Annotation{
-	{"numbers", Count, 0, unlimited, "numbers written in digits, both sides together", either(func(s *Sentence) int { return len(s.numbers) })},
-	{"numbers_differ", Count, 0, unlimited, "numbers that the other side lacks. Separators, percent signs, dates, times of day, digits of other scripts and " +
-		"words such as million are normalised; small and round numbers that a language may spell out count only if both sides have some", numbersDiffer},
-	{"percent_differ", Count, 0, 1, "1 if one side has a percentage and the other has numbers but none", func(p *Pair) float64 {
+	value("numbers", Count, 0, unlimited, "numbers written in digits, both sides together", either(func(s *Sentence) int { return len(s.numbers) })),
+	value("numbers_differ", Count, 0, unlimited, "numbers that the other side lacks. Separators, percent signs, dates, times of day, digits of other scripts and "+
+		"words such as million are normalised; small and round numbers that a language may spell out count only if both sides have some", numbersDiffer),
+	value("percent_differ", Count, 0, 1, "1 if one side has a percentage and the other has numbers but none", func(p *Pair) float64 {
 		if len(p.Source.numbers) == 0 || len(p.Target.numbers) == 0 {
 			return 0
 		}
-		return flag(percent(&p.Source) != percent(&p.Target))
-	}},
+		return truth(percent(&p.Source) != percent(&p.Target))
+	}),
 }
 
 // number is a number of a sentence.
@@ -82,7 +83,12 @@ func (s *Sentence) number(text string) int {
 		return length
 	}
 	_, length, _ := surface.Number(text)
-	n := numberOf(text[:length])
+	length += thousands(text, length)
+	digits := strings.ReplaceAll(text[:length], " ", "")
+	if hour := hourOfDay(digits, text[length:]); hour != "" {
+		digits = hour
+	}
+	n := numberOf(digits)
 	n.magnitude = multiplied(text[length:])
 	s.numbers = append(s.numbers, n)
 	return length
@@ -114,6 +120,52 @@ func multiplied(rest string) bool {
 	return slices.ContainsFunc(magnitudes, func(m string) bool { return strings.HasPrefix(rest, m) })
 }
 
+// thousands is the length of the groups of three digits after spaces that continue a number of one to three digits.
+func thousands(text string, length int) int {
+	if leading(text) != length || length > 3 {
+		return 0
+	}
+	end := length
+	for end < len(text) && text[end] == ' ' && leading(text[end+1:]) == 3 {
+		end += 4
+	}
+	return end - length
+}
+
+// hours are the words after the hour of a day.
+var hours = []string{"uhr", "a.m", "p.m", "am ", "pm ", "am.", "pm.", "am,", "pm,", "h ", "h,", "h.", "heures", "час", "点", "點", "時", "时", "시"}
+
+// hourOfDay is an hour or a time of day (15, 15.30) as a clock of twelve hours has it, if what follows says that it is
+// one.
+func hourOfDay(digits, rest string) string {
+	rest = strings.TrimLeft(rest, " ")
+	if !slices.ContainsFunc(hours, func(word string) bool { return strings.HasPrefix(rest, word) }) {
+		return ""
+	}
+	n := leading(digits)
+	hour, minutes := atoi(digits[:min(n, 2)]), 0
+	if len(digits) == n+3 && digits[n] == '.' && leading(digits[n+1:]) == 2 {
+		minutes = atoi(digits[n+1:])
+	} else if len(digits) != n {
+		return ""
+	}
+	if n == 0 || n > 2 || hour > 24 || minutes > 59 {
+		return ""
+	}
+	return timeOfDay(hour, minutes)
+}
+
+// timeOfDay is a time as a number; full hours are as the hour alone.
+func timeOfDay(hour, minute int) string {
+	if hour %= 12; hour == 0 {
+		hour = 12
+	}
+	if minute == 0 {
+		return strconv.Itoa(hour)
+	}
+	return strconv.Itoa(hour*100 + minute)
+}
+
 // dateOrTime reads a date in digits (12.05.2020, 5/12/2020, 2020-05-12) as its three groups, and a time of day (7:30,
 // 19h30) as one number of a clock of twelve hours. The length is 0 if the text begins with neither.
 func dateOrTime(text string) (groups [3]string, length int) {
@@ -130,7 +182,7 @@ func dateOrTime(text string) (groups [3]string, length int) {
 	if (separator == ':' || separator == 'h') && a <= 2 && b == 2 && !continues(text[end:], ':') {
 		hour, minute := atoi(text[:a]), atoi(text[a+1:end])
 		if hour < 24 && minute < 60 {
-			return [3]string{itoa(hour%12*100 + minute)}, end
+			return [3]string{timeOfDay(hour, minute)}, end
 		}
 	}
 	if separator != '.' && separator != '/' && separator != '-' || end == len(text) || text[end] != separator {
@@ -170,10 +222,6 @@ func atoi(digits string) int {
 		n = n*10 + int(digits[i]-'0')
 	}
 	return n
-}
-
-func itoa(n int) string {
-	return string([]byte{byte('0' + n/1000), byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)})
 }
 
 // numbersDiffer pairs the numbers of both sides and counts those that have no partner.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"bitextmine/corpus/surface"
+	"bitextmine/filter/language"
 	"bitextmine/filter/survey"
 )
 
@@ -19,7 +20,7 @@ type Sentence struct {
 	letters, digits      int
 	punctuation, symbols int
 	upper, cased         int // capitals; letters of a script that has them
-	own                  int // letters in the scripts of the language
+	own, letterWidth     int // width of the letters in the scripts of the language, of all letters
 	width                int // comparable between scripts
 	tokens               []token
 	numbers              []number
@@ -30,6 +31,8 @@ type Sentence struct {
 	separators           int                   // between spaces, as in menus
 	scripts              []*unicode.RangeTable // of the language; nil if unknown
 	firstLetter          rune
+	identifier           *language.Identifier
+	guess                language.Guess
 }
 
 // token is a word, or a character of a script that is written without spaces.
@@ -54,6 +57,7 @@ func (s *Sentence) read(text, language string) {
 	s.findLinks()
 	s.findTokens()
 	s.findNumbers()
+	s.identify()
 	s.surface = surface.Of(language, s.Text)
 }
 
@@ -99,16 +103,15 @@ func (s *Sentence) letter(r rune) {
 	case unicode.IsLower(r):
 		s.cased++
 	}
+	width := survey.Width(r)
+	s.letterWidth += width
 	if s.scripts != nil && unicode.In(r, s.scripts...) {
-		s.own++
+		s.own += width
 	}
 }
 
-// visible is the number of characters other than spaces.
-func (s *Sentence) visible() int { return s.runes - s.spaces }
-
-// share is part of the visible characters.
-func (s *Sentence) share(part int) float64 { return float64(part) / float64(max(1, s.visible())) }
+// share is a part of the characters other than spaces.
+func (s *Sentence) share(part int) float64 { return float64(part) / float64(max(1, s.runes-s.spaces)) }
 
 // findTokens divides the text into words, and scripts without spaces into characters. Numbers are no tokens.
 func (s *Sentence) findTokens() {

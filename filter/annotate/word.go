@@ -8,19 +8,19 @@ import (
 
 // words look at single words and their order.
 var words = []Annotation{
-	{"longest_word", Count, 0, unlimited, "characters of the longest word; characters of scripts without spaces are no words", func(p *Pair) float64 {
+	value("longest_word", Count, 0, unlimited, "characters of the longest word; characters of scripts without spaces are no words", func(p *Pair) float64 {
 		return float64(max(longest(&p.Source), longest(&p.Target)))
-	}},
-	{"repeated", Count, 1, unlimited, "how often the same one to four words stand in succession at most, on the side with more", func(p *Pair) float64 {
+	}),
+	value("repeated", Count, 1, unlimited, "how often the same one to four words stand in succession at most, on the side with more", func(p *Pair) float64 {
 		return float64(max(repeated(p.Source.tokens), repeated(p.Target.tokens)))
-	}},
-	{"repeated_differs", Count, 0, unlimited, "difference between the sides in that", func(p *Pair) float64 {
+	}),
+	value("repeated_differs", Count, 0, unlimited, "difference between the sides in that", func(p *Pair) float64 {
 		a, b := repeated(p.Source.tokens), repeated(p.Target.tokens)
 		return float64(max(a-b, b-a))
-	}},
-	{"glued", Count, 0, unlimited, "words with a capital after small letters (wordWord, end.Next) that the other side lacks, both sides together", glued},
-	{"title", Float, 0, 1, "share of the words of four letters or more that begin with a capital, on the side with fewer, if neither side ends in a mark; " +
-		"null where a script has no case", title},
+	}),
+	value("glued", Count, 0, unlimited, "words with a capital after small letters (wordWord, end.Next) that the other side lacks, both sides together", glued),
+	value("title", Float, 0, 1, "share of the words of four letters or more that begin with a capital, on the side with fewer, if neither side ends in a mark; "+
+		"null where a script has no case", title),
 }
 
 func longest(s *Sentence) int {
@@ -60,7 +60,7 @@ func glued(p *Pair) float64 {
 	for _, sides := range [][2]*Sentence{{&p.Source, &p.Target}, {&p.Target, &p.Source}} {
 		this, other := sides[0], sides[1]
 		for i, t := range this.tokens {
-			if !t.word || this.inLink(t) {
+			if !t.word || inLink(this, t) {
 				continue
 			}
 			if (gluedInside(this.text(t)) || i > 0 && gluedByStop(this, this.tokens[i-1], t)) &&
@@ -73,7 +73,7 @@ func glued(p *Pair) float64 {
 }
 
 // inLink reports whether a word is part of a URL or an address, which are spaces in the lower-case text.
-func (s *Sentence) inLink(t token) bool {
+func inLink(s *Sentence, t token) bool {
 	return s.linked > 0 && len(s.lower) == len(s.Text) && s.lower[t.begin] == ' '
 }
 

@@ -10,8 +10,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Row holds the values of the columns that a set of rules uses, in the order of Set.Columns. Numbers are NaN and Known is
-// false where a value is null. Only one of Numbers and Texts is meaningful for a column, as its kind says.
+// Row holds the values of the columns that a set of rules uses, in the order of Set.Columns. Numbers are NaN and Known
+// is false where a value is null. Only one of Numbers and Texts is meaningful for a column, as its kind says.
 type Row struct {
 	Numbers []float64
 	Texts   []string

@@ -1,0 +1,286 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext"
+	"bitextmine/internal/badinput"
+)
+
+func fileOf(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, opts Options, files ...string) (*Batch, error) {
+	t.Helper()
+	r, err := Open(files, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	b, err := r.Next(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last row: %v", err)
+	}
+	return b, nil
+}
+
+func column(t *testing.T, b *Batch, name string) (all []string) {
+	t.Helper()
+	texts, err := b.Texts(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Len() {
+		text, known := texts(i)
+		if !known {
+			text = "null"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestFormats(t *testing.T) {
+	tmx := `<tmx version="1.4"><header/><body>` +
+		`<tu><tuv xml:lang="de"><seg>Haus</seg></tuv><tuv xml:lang="en"><seg>house</seg></tuv></tu>` +
+		`<tu><tuv xml:lang="de-AT"><seg>Baum</seg></tuv></tu></body></tmx>`
+	languages := DefaultOptions()
+	languages.Source, languages.Target = "de", "en"
+	named := Options{SourceColumn: "a", TargetColumn: "b"}
+	for _, c := range []struct {
+		name, file, content string
+		opts                Options
+		want                map[string][]string
+		columns             string
+	}{
+		{"TSV with names", "x.tsv", "url\tsrc_text\ttgt_text\nu\tHaus\thouse\n\tBaum\ttree\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus", "Baum"}, "tgt_text": {"house", "tree"}, "url": {"u", ""}}, "url src_text tgt_text"},
+		{"TSV without names", "x.tsv", "Haus\thouse\t1\n\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus", ""}, "tgt_text": {"house", ""}, "column_3": {"1", ""}}, "src_text tgt_text column_3"},
+		{"TSV with other names", "x.txt", "a\tb\nHaus\thouse\n", named, map[string][]string{"a": {"Haus"}, "b": {"house"}}, "a b"},
+		{"JSON lines", "x.jsonl", `{"tgt_text":"house","src_text":"H\"aus","n":1,"list":["x","y"],"ok":true,"deep":{"a":1}}` + "\n" +
+			`{"src_text":"Baum","tgt_text":null,"n":2.5}` + "\n", DefaultOptions(),
+			map[string][]string{"src_text": {`H"aus`, "Baum"}, "tgt_text": {"house", "null"}, "deep": {`{"a":1}`, "null"}}, "tgt_text src_text n list ok deep"},
+		{"TMX", "x.tmx", tmx, languages, map[string][]string{"src_text": {"Haus", "Baum"}, "tgt_text": {"house", ""}, "src_lang": {"de", "de"}}, "src_text tgt_text src_lang tgt_lang"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, err := read(t, c.opts, fileOf(t, c.file, c.content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, column := range b.Columns() {
+				names = append(names, column.Name)
+			}
+			if got := strings.Join(names, " "); got != c.columns {
+				t.Errorf("columns %s, want %s", got, c.columns)
+			}
+			for name, want := range c.want {
+				if got := column(t, b, name); !slices.Equal(got, want) {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+	b, err := read(t, DefaultOptions(), fileOf(t, "a", "Haus\nBaum\n"), fileOf(t, "b", "house\ntree\n"))
+	if err != nil || !slices.Equal(column(t, b, "tgt_text"), []string{"house", "tree"}) {
+		t.Errorf("line-aligned files: %v", err)
+	}
+}
+
+func TestNumbersAndLists(t *testing.T) {
+	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"]}`+"\n"+`{"src_text":"a","tgt_text":"b","n":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"n": "1 3", "f": "2.5 NaN", "ok": "1 NaN"} {
+		numbers, err := b.Numbers(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(numbers(0), numbers(1)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	lists, err := b.Lists("list")
+	if err != nil || !slices.Equal(lists(0), []string{"x", "y"}) || lists(1) != nil {
+		t.Errorf("lists: %v", err)
+	}
+	if _, err := b.Numbers("list"); err == nil || !badinput.Is(err) {
+		t.Errorf("a list as a number: %v", err)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	languages := DefaultOptions()
+	languages.Source, languages.Target = "de", "en"
+	for _, c := range []struct {
+		name, file, content, want string
+		opts                      Options
+	}{
+		{"no such column", "x.jsonl", `{"src_txt":"a","tgt_text":"b"}`, `is "src_txt" meant?`, DefaultOptions()},
+		{"no names", "x.tsv", "a\tb\n", "does not name both columns", Options{SourceColumn: "x", TargetColumn: "y"}},
+		{"one field", "x.tsv", "a\n", "a pair needs two", DefaultOptions()},
+		{"more fields", "x.tsv", "a\tb\na\tb\tc\n", ":2: 3 tab-separated fields instead of 2", DefaultOptions()},
+		{"a name twice", "x.tsv", "src_text\ttgt_text\tx\tx\n", `two columns "x"`, DefaultOptions()},
+		{"not UTF-8", "x.tsv", "a\tb\n\xff\tb\n", ":2: not_utf8", DefaultOptions()},
+		{"no object", "x.jsonl", "[1]\n", "not a JSON object", DefaultOptions()},
+		{"a key twice", "x.jsonl", `{"src_text":"a","src_text":"a"}`, "there twice", DefaultOptions()},
+		{"more after the object", "x.jsonl", `{"src_text":"a"} 1`, "something follows", DefaultOptions()},
+		{"an empty file", "x.tsv", "", "holds no", DefaultOptions()},
+		{"TMX without languages", "x.tmx", "<tmx/>", "name two with --src and --tgt", DefaultOptions()},
+		{"truncated TMX", "x.tmx", "<tmx><body><tu>", "well-formed", languages},
+		{"no Parquet", "x.parquet", "PAR1 and nothing else", "is not Parquet or is damaged", DefaultOptions()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := read(t, c.opts, fileOf(t, c.file, c.content))
+			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	if _, err := Open([]string{"a", "b", "c"}, DefaultOptions()); err == nil || !badinput.Is(err) {
+		t.Errorf("three files: %v", err)
+	}
+}
+
+// mined is a bitext as mine run writes it.
+func mined(t *testing.T, rows int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := bitext.NewWriter(&out, bitext.Metadata{RunID: "r", Features: []string{"length"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		prob := float32(i) / float32(rows)
+		row := bitext.Row{
+			Source: bitext.Sentence{Text: fmt.Sprintf("Satz %d", i), Lang: "de", Key: [16]byte{byte(i), 1}, Shard: "a#0", Row: uint32(i), Doc: "d", URL: "http://a/", Line: 7},
+			Target: bitext.Sentence{Text: fmt.Sprintf("sentence %d", i), Lang: "en", Key: [16]byte{byte(i), 2}, Shard: fmt.Sprintf("b#%d", i%3), Row: uint32(i)},
+			Score:  1.5, Prob: &prob, Features: []float32{2}, Keep: i%2 == 0,
+		}
+		if !row.Keep {
+			row.Prob, row.Reasons = nil, []string{"taken", "x"}
+		}
+		if err := w.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestParquetKeepsEverything: what is read and written again is the same bitext to its own reader.
+func TestParquetKeepsEverything(t *testing.T) {
+	const rows = batchRows + 10
+	path := fileOf(t, "a.parquet", string(mined(t, rows)))
+	again := filepath.Join(t.TempDir(), "b.parquet")
+	out, err := os.Create(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open([]string{path}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := NewParquetWriter(out, r.Metadata())
+	for {
+		b, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers := make([]uint32, b.Len())
+		if b, err = b.With(Values{Name: "more", Uint32: numbers}, Values{Name: "cosine", Float32: make([]float32, b.Len())}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(r.Close(), w.Close(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want, got := rowsOf(t, path), rowsOf(t, again)
+	if len(got) != rows || !slices.Equal(want, got) {
+		t.Errorf("%d rows differ from the %d written", len(got), len(want))
+	}
+}
+
+func rowsOf(t *testing.T, path string) (all []string) {
+	t.Helper()
+	r, err := bitext.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Metadata()["run_id"] != "r" {
+		t.Error("the metadata are lost")
+	}
+	for row, err := range r.Rows(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		prob := float32(-1)
+		if row.Prob != nil {
+			prob = *row.Prob
+		}
+		row.Prob = nil
+		all = append(all, fmt.Sprintf("%v %v", row, prob))
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestTruncatedParquet(t *testing.T) {
+	whole := mined(t, 100)
+	for _, n := range []int{0, 4, 100, len(whole) / 2, len(whole) - 1} {
+		if _, err := read(t, DefaultOptions(), fileOf(t, "x.parquet", string(whole[:n]))); err == nil || !badinput.Is(err) {
+			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add("x.tsv", []byte("a\tb\nc\td"))
+	f.Add("x.jsonl", []byte(`{"src_text":"a","tgt_text":["b"],"n":-1.5}`))
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		if strings.ContainsAny(name, "/\x00") || name == "" || len(name) > 50 || name == "." || name == ".." {
+			return
+		}
+		b, err := read(t, DefaultOptions(), fileOf(t, name, string(content)))
+		if err != nil && !badinput.Is(err) {
+			t.Errorf("%q: %v", content, err)
+		}
+		if err == nil && b.Len() == 0 {
+			t.Error("no rows and no error")
+		}
+	})
+}

@@ -1,0 +1,149 @@
+// Package bitexts has the commands that work on existing bitext: filter.
+package bitexts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/bitext/table"
+	"bitextmine/configs"
+	"bitextmine/corpus"
+	"bitextmine/filter/rule"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/filtering"
+)
+
+// columnFlags say where the pairs of a file are.
+type columnFlags struct {
+	source, target             string
+	sourceColumn, targetColumn string
+}
+
+func (c *columnFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.source, "src", "", "source language (default: the column src_lang, or unknown)")
+	f.StringVar(&c.target, "tgt", "", "target language")
+	f.StringVar(&c.sourceColumn, "src-column", table.SourceText, "source column of TSV and Parquet, key of JSON")
+	f.StringVar(&c.targetColumn, "tgt-column", table.TargetText, "target column")
+}
+
+func (c *columnFlags) options() (opts table.Options, err error) {
+	opts = table.Options{SourceColumn: c.sourceColumn, TargetColumn: c.targetColumn}
+	for _, language := range []struct {
+		code string
+		to   *string
+	}{{c.source, &opts.Source}, {c.target, &opts.Target}} {
+		if language.code != "" {
+			if *language.to, err = corpus.ParseLanguage(language.code); err != nil {
+				return opts, err
+			}
+		}
+	}
+	return opts, nil
+}
+
+// filterOptions are the flags of mine filter.
+type filterOptions struct {
+	columnFlags
+	config           string
+	without          []string
+	out, temp        string
+	stats, fix, anew bool
+	samples          int
+}
+
+// NewFilter makes mine filter.
+func NewFilter() *cobra.Command {
+	var o filterOptions
+	cmd := &cobra.Command{
+		Use:   "filter FILE [FILE]",
+		Short: "Annotate bitext and mark the pairs that rules reject",
+		Long: `Annotate bitext and mark the pairs that rules reject. FILE is Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every
+pair is described by columns (length ratio, numbers that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and
+conditions over them decide: a rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that
+is annotated already is read once and only decided on again, in seconds. Nothing is dropped; mine export leaves out what is not kept.`,
+		Example: `  mine filter mined/de-en.parquet --out filtered.parquet --stats
+  mine filter filtered.parquet --config strict --out strict.parquet
+  mine filter pairs.de pairs.en --src de --tgt en --out filtered.parquet`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.config, "config", "default", "rules: strict, default, none or a YAML file")
+	f.StringArrayVar(&o.without, "without", nil, "leave out the rule of this name")
+	f.StringVar(&o.out, "out", "", "Parquet file to write (default: only count)")
+	f.BoolVar(&o.stats, "stats", false, "show what each rule rejects alone and together with others, with samples")
+	f.IntVar(&o.samples, "samples", 3, "pairs that --stats shows for each rule")
+	f.BoolVar(&o.fix, "fix", false, "add src_fixed and tgt_fixed: wrong encoding, entities, spaces and look-alike letters repaired")
+	f.BoolVar(&o.anew, "annotate-again", false, "compute the annotations even if the file has them")
+	f.StringVar(&o.temp, "temp-dir", "", "folder for temporary files (default: the system's)")
+	return cmd
+}
+
+func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) error {
+	opts, err := o.columnFlags.options()
+	if err != nil {
+		return err
+	}
+	rules, err := readRules(o.config)
+	if err != nil {
+		return err
+	}
+	if err := rules.Without(o.without); err != nil {
+		return err
+	}
+	switch {
+	case o.out != "" && !strings.EqualFold(filepath.Ext(o.out), ".parquet"):
+		return badinput.Errorf("mine filter writes Parquet, which %s does not say: name a .parquet file with --out, and use mine export for other formats", o.out)
+	case o.samples < 0:
+		return badinput.Errorf("--samples is %d: give 0 or more", o.samples)
+	case o.fix && o.out == "":
+		return badinput.Errorf("--fix adds columns: name the file to write with --out")
+	}
+	report, err := filtering.Run(ctx, filtering.Options{
+		Files: files, Table: opts, Rules: rules, Fix: o.fix, Anew: o.anew, Samples: o.samples, Out: o.out, Temp: o.temp,
+	})
+	if err != nil {
+		return err
+	}
+	report.Summary(out)
+	if o.fix {
+		fmt.Fprintf(out, "%d pairs have a repaired text\n", report.Fixed)
+	}
+	if o.stats {
+		return report.Table(out)
+	}
+	return nil
+}
+
+// readRules reads the rules of a preset or of a file.
+func readRules(config string) (*rule.Set, error) {
+	if filepath.Ext(config) == "" {
+		preset := path.Join("filter", config+".yaml")
+		data, err := configs.Filters.ReadFile(preset)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, badinput.Errorf("--config %s is neither strict, default or none nor the name of a .yaml file", config)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return rule.Parse(data, config)
+	}
+	data, err := os.ReadFile(config)
+	if err != nil {
+		return nil, badinput.Errorf("rules %s cannot be read: %w", config, err)
+	}
+	return rule.Parse(data, config)
+}

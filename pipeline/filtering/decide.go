@@ -1,0 +1,102 @@
+package filtering
+
+import (
+	"slices"
+	"strings"
+
+	"bitextmine/bitext/table"
+	"bitextmine/filter/rule"
+)
+
+// decide applies the rules: the columns keep and reasons. Reasons of mining stay, those of an earlier filtering do not.
+func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
+	rules := f.opts.Rules
+	values, err := f.values(b)
+	if err != nil {
+		return nil, err
+	}
+	before, err := mined(b)
+	if err != nil {
+		return nil, err
+	}
+	reasons, keep := make([][]string, b.Len()), make([]bool, b.Len())
+	err = parallel(b.Len(), func(from, to int) error {
+		row := rules.NewRow()
+		for i := from; i < to; i++ {
+			values(i, row)
+			list := before(i)
+			for r := range rules.Rules {
+				if rules.Rules[r].Rejects(row) {
+					list = append(list, prefix+rules.Rules[r].Name)
+				}
+			}
+			reasons[i], keep[i] = list, len(list) == 0
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.sidesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	for i, list := range reasons {
+		f.report.add(b.First()+uint64(i), list, func() (string, string) { return s.texts(i) })
+	}
+	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
+}
+
+// values fills a row with the columns that the rules use.
+func (f *filter) values(b *table.Batch) (func(i int, row *rule.Row), error) {
+	names := f.opts.Rules.Columns
+	kinds := f.kinds(b)
+	numbers, texts := make([]func(i int) float64, len(names)), make([]func(i int) (string, bool), len(names))
+	for c, name := range names {
+		var err error
+		if kinds[name] == rule.Text {
+			texts[c], err = b.Texts(name)
+		} else {
+			numbers[c], err = b.Numbers(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(i int, row *rule.Row) {
+		for c := range names {
+			if texts[c] != nil {
+				row.Texts[c], row.Known[c] = texts[c](i)
+			} else {
+				row.Numbers[c] = numbers[c](i)
+			}
+		}
+	}, nil
+}
+
+// mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.
+func mined(b *table.Batch) (func(i int) []string, error) {
+	var lists func(i int) []string
+	var keep func(i int) float64
+	var err error
+	if b.Has("reasons") {
+		if lists, err = b.Lists("reasons"); err != nil {
+			return nil, err
+		}
+	}
+	if b.Has("keep") {
+		if keep, err = b.Numbers("keep"); err != nil {
+			return nil, err
+		}
+	}
+	return func(i int) []string {
+		var all []string
+		if lists != nil {
+			all = lists(i)
+		}
+		if len(all) == 0 && keep != nil && keep(i) == 0 {
+			return []string{"not_kept"}
+		}
+		return slices.DeleteFunc(all, func(reason string) bool { return strings.HasPrefix(reason, prefix) })
+	}, nil
+}

@@ -1,0 +1,237 @@
+package filtering
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext/table"
+	"bitextmine/filter/annotate"
+	"bitextmine/filter/rule"
+	"bitextmine/internal/badinput"
+)
+
+func rulesOf(t *testing.T, conditions string) *rule.Set {
+	t.Helper()
+	s, err := rule.Parse([]byte("rules: {"+conditions+"}"), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// pairsFile is a TSV of pairs whose names say what is wrong with them.
+func pairsFile(t *testing.T, rows int) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintln(&b, "src_text\ttgt_text\tsrc_lang\ttgt_lang\tkind")
+	for i := range rows {
+		switch i % 5 {
+		case 0:
+			fmt.Fprintf(&b, "Der Zug Nummer %d fährt um acht.\tTrain number %d leaves at eight.\tde\ten\tgood\n", i, i)
+		case 1:
+			fmt.Fprintf(&b, "Im Jahr %d war hier nichts.\tThere was nothing here in %d.\tde\ten\tnumber\n", 1000+i, 5000+i)
+		case 2:
+			fmt.Fprintf(&b, "Das ist FÃ¼r MÃ¼ller %d &amp; Co.\tThat is for Müller %d & Co.\tde\ten\tmojibake\n", i, i)
+		case 3:
+			fmt.Fprintf(&b, "Immer derselbe Satz.\tAlways the same sentence.\tde\ten\tcopy\n")
+		case 4:
+			fmt.Fprintf(&b, "Ja %d\tA far longer sentence number %d that says many other things about the weather and the news.\tde\ten\tlength\n", i, i)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "pairs.tsv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func run(t *testing.T, opts Options, file string) *Report {
+	t.Helper()
+	opts.Files, opts.Table.SourceColumn, opts.Table.TargetColumn, opts.Temp = []string{file}, table.SourceText, table.TargetText, t.TempDir()
+	report, err := Run(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// column reads a whole column of a Parquet file as texts; lists are joined by commas.
+func column(t *testing.T, path, name string) (all []string) {
+	t.Helper()
+	r, err := table.Open([]string{path}, table.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for {
+		b, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists, err := b.Lists(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			all = append(all, strings.Join(lists(i), ","))
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	const rows = 100
+	file, out := pairsFile(t, rows), filepath.Join(t.TempDir(), "out.parquet")
+	rules := rulesOf(t, "number: numbers_differ > 1, mojibake: mojibake > 0, copy: copy == 2, length: length_ratio > 5")
+	report := run(t, Options{Rules: rules, Fix: true, Samples: 2, Out: out}, file)
+	if report.Pairs != rows || report.Kept != rows/5+1 || report.Reused || report.Fixed != rows/5 {
+		t.Errorf("report %+v", report)
+	}
+	kinds, reasons := column(t, out, "kind"), column(t, out, "reasons")
+	copies := 0
+	for i, kind := range kinds {
+		want := "filter:" + kind
+		if kind == "copy" {
+			if copies++; copies == 1 {
+				want = ""
+			}
+		}
+		if kind == "good" {
+			want = ""
+		}
+		if reasons[i] != want {
+			t.Errorf("row %d, %s, has the reasons %q", i, kind, reasons[i])
+		}
+	}
+	if got := column(t, out, "src_fixed")[2]; got != "Das ist Für Müller 2 & Co." {
+		t.Errorf("repaired: %q", got)
+	}
+	if got := column(t, out, "src_text")[2]; !strings.Contains(got, "MÃ¼ller") {
+		t.Errorf("the original is %q", got)
+	}
+	for _, of := range report.Rules {
+		if of.Rejected != rows/5 && of.Name != "copy" || of.Alone != of.Rejected || len(of.Samples) != 2 || len(of.With) != 0 {
+			t.Errorf("%+v", of)
+		}
+	}
+}
+
+// TestAgain: other thresholds on an annotated file give what they give at once, without annotating again.
+func TestAgain(t *testing.T) {
+	dir := t.TempDir()
+	file, loose, again, direct := pairsFile(t, 200), filepath.Join(dir, "a.parquet"), filepath.Join(dir, "b.parquet"), filepath.Join(dir, "c.parquet")
+	tight := func() *rule.Set { return rulesOf(t, "any: numbers_differ > 1 or mojibake > 0, short: length_src < 10") }
+	run(t, Options{Rules: rulesOf(t, "all: length_src > 0"), Out: loose}, file)
+	if report := run(t, Options{Rules: tight(), Out: again}, loose); !report.Reused || report.Before != 0 {
+		t.Errorf("%+v", report)
+	}
+	if report := run(t, Options{Rules: tight(), Out: direct}, file); report.Reused {
+		t.Error("a file without annotations was taken to have them")
+	}
+	a, err := os.ReadFile(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Error("filtering again gives another file than filtering at once")
+	}
+	if report := run(t, Options{Rules: tight(), Anew: true}, loose); report.Reused {
+		t.Error("--annotate-again was ignored")
+	}
+}
+
+// TestTexts: an annotated table in a text format can be filtered again, and what mining rejected stays rejected.
+func TestTexts(t *testing.T) {
+	names := append([]string{"src_text", "tgt_text", "keep", "reasons"}, annotate.Names()...)
+	var b strings.Builder
+	fmt.Fprintln(&b, strings.Join(names, "\t"))
+	for _, start := range []string{"Haus\thouse\ttrue\t", "Baum\ttree\tfalse\ttaken,filter:old", "Hof\tyard\tfalse\tfilter:old", "Tür\tdoor\tfalse\t"} {
+		fmt.Fprintln(&b, start+strings.Repeat("\t5", len(names)-4))
+	}
+	file := filepath.Join(t.TempDir(), "x.tsv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "x.parquet")
+	report := run(t, Options{Rules: rulesOf(t, "r: length_src < 5, null: score > 1"), Out: out}, addColumn(t, file, "score", ""))
+	if !report.Reused || report.Kept != 2 || report.Before != 2 {
+		t.Errorf("%+v", report)
+	}
+	if got := column(t, out, "reasons"); !slices.Equal(got, []string{"", "taken", "", "not_kept"}) {
+		t.Errorf("reasons %q", got)
+	}
+}
+
+func addColumn(t *testing.T, file, name, value string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if i == 0 {
+			fmt.Fprintln(&b, line+"\t"+name)
+		} else {
+			fmt.Fprintln(&b, line+"\t"+value)
+		}
+	}
+	wider := filepath.Join(t.TempDir(), "wider.tsv")
+	if err := os.WriteFile(wider, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return wider
+}
+
+func TestBadRuns(t *testing.T) {
+	file := pairsFile(t, 5)
+	for name, c := range map[string]struct {
+		opts Options
+		want string
+	}{
+		"an unknown column": {Options{Files: []string{file}, Rules: rulesOf(t, "r: mojibak > 1")}, `is "mojibake" meant?`},
+		"a missing file":    {Options{Files: []string{file + ".not"}, Rules: rulesOf(t, "")}, "no such file"},
+		"another text":      {Options{Files: []string{file}, Rules: rulesOf(t, ""), Table: table.Options{SourceColumn: "src_text", TargetColumn: "english"}}, "does not name both columns"},
+	} {
+		if c.opts.Table.SourceColumn == "" {
+			c.opts.Table = table.DefaultOptions()
+		}
+		if _, err := Run(context.Background(), c.opts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestReportTable(t *testing.T) {
+	file := pairsFile(t, 50)
+	report := run(t, Options{Rules: rulesOf(t, "number: numbers_differ > 1, all: length_src > 0"), Samples: 1}, file)
+	var out strings.Builder
+	report.Summary(&out)
+	if err := report.Table(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0 of 50 pairs kept (0.0%)", "number  10        20.0%   0      all (10)", "all     50        100.0%  40     number (10)",
+		"\nnumber: numbers_differ > 1\n  row ", "\n    Im Jahr 1"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
