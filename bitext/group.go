@@ -30,7 +30,10 @@ func (g *group) fill(rows []Row, features []string) {
 	for _, name := range features {
 		each(g, rows, featurePrefix+name, floats, func(r *Row, v float32) { r.Features = append(r.Features, v) })
 	}
-	g.probabilities(rows)
+	g.optional("prob", rows, func(r *Row, v *float32) { r.Prob = v })
+	if _, ok := g.columns[refineColumn]; ok {
+		g.optional(refineColumn, rows, func(r *Row, v *float32) { r.RefineCosine = v })
+	}
 	g.reasons(rows)
 }
 
@@ -48,9 +51,9 @@ func (g *group) side(rows []Row, side string, of func(*Row) *Sentence) {
 	each(g, rows, side+"_line", longs, func(r *Row, v int64) { of(r).Line = uint64(v) })
 }
 
-// probabilities reads the column prob, which is null in rows without a scorer's probability.
-func (g *group) probabilities(rows []Row) {
-	column, err := g.column("prob")
+// optional reads a column of numbers that may be null, and calls set in the rows where it is not.
+func (g *group) optional(name string, rows []Row, set func(r *Row, v *float32)) {
+	column, err := g.column(name)
 	if err != nil {
 		g.err = errors.Join(g.err, err)
 		return
@@ -58,7 +61,7 @@ func (g *group) probabilities(rows []Row) {
 	highest := column.Descriptor().MaxDefinitionLevel()
 	values, definition, _, err := readChunk(column, floats, int64(len(rows)))
 	if err == nil && len(definition) != len(rows) {
-		err = fmt.Errorf("column prob has %d values for %d rows", len(definition), len(rows))
+		err = fmt.Errorf("column %s has %d values for %d rows", name, len(definition), len(rows))
 	}
 	if err != nil {
 		g.err = errors.Join(g.err, err)
@@ -66,7 +69,8 @@ func (g *group) probabilities(rows []Row) {
 	}
 	for i, level := range definition {
 		if level == highest {
-			rows[i].Prob, values = &values[0], values[1:]
+			set(&rows[i], &values[0])
+			values = values[1:]
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Row struct {
 	Score                  float32   // the margin
 	Prob                   *float32  // probability that the pair is a translation; nil without a scorer
 	Features               []float32 // in the order of Metadata.Features; nil unless the run was asked for them
+	RefineCosine           *float32  // of the strong encoder; nil where it did not see the pair
 	Cosine                 float32
 	SourceMean, TargetMean float32 // mean cosines of the neighbourhoods
 	SourceRank, TargetRank uint8   // rank of the partner in each side's list, 255 if it is not in the list
@@ -40,6 +41,7 @@ type Metadata struct {
 	Threshold     float64
 	Scorer        string   // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string // names of the feature columns
+	Refine        *Refine  // of two-stage mining; nil: one encoder
 	SourceIn      int      // number of sentences before deduplication
 	TargetIn      int
 	SourceUnique  int
@@ -47,4 +49,12 @@ type Metadata struct {
 	Candidates    int
 	Kept          int
 	Version       string // of the program
+}
+
+// Refine describes two-stage mining: its strong encoder, and what that was given.
+type Refine struct {
+	Encoder   string // name
+	Digest    string
+	Floor     float64 // the margin of a pair that it was given
+	Sentences int     // that it was given
 }

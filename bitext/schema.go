@@ -14,10 +14,13 @@ var (
 // featurePrefix is the prefix of a column that holds a feature of the scorer.
 const featurePrefix = "feature_"
 
+// refineColumn is the column of the strong encoder's cosine.
+const refineColumn = "refine_cosine"
+
 // Schema returns the columns of a bitext file, in order. features are the names of the scorer's features that the run
 // was asked to write. prob is null without a scorer; the columns for language identification are null until an
-// identifier fills them.
-func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
+// identifier fills them. Two-stage mining has a column for the cosine of the strong encoder.
+func Schema(meta *arrow.Metadata, refined bool, features ...string) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{
 			{Name: name + "_key", Type: keyType},
@@ -53,6 +56,9 @@ func Schema(meta *arrow.Metadata, features ...string) *arrow.Schema {
 		// dictionary anyway.
 		arrow.Field{Name: "reasons", Type: arrow.ListOf(arrow.BinaryTypes.String)},
 	)
+	if refined {
+		fields = append(fields, arrow.Field{Name: refineColumn, Type: arrow.PrimitiveTypes.Float32, Nullable: true})
+	}
 	for _, name := range features {
 		fields = append(fields, arrow.Field{Name: featurePrefix + name, Type: arrow.PrimitiveTypes.Float32})
 	}
@@ -67,7 +73,7 @@ func (m Metadata) pairs() [][2]string {
 	if m.Recall != nil {
 		recall = formatFloat(*m.Recall)
 	}
-	return [][2]string{
+	pairs := [][2]string{
 		{"run_id", m.RunID},
 		{"config_digest", m.ConfigDigest},
 		{"encoder", m.Encoder},
@@ -87,6 +93,12 @@ func (m Metadata) pairs() [][2]string {
 		{"kept", strconv.Itoa(m.Kept)},
 		{"version", m.Version},
 	}
+	if r := m.Refine; r != nil {
+		pairs = append(pairs, [][2]string{
+			{"refine", r.Encoder}, {"refine_digest", r.Digest}, {"refine_floor", formatFloat(r.Floor)}, {"refined", strconv.Itoa(r.Sentences)},
+		}...)
+	}
+	return pairs
 }
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

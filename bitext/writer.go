@@ -22,13 +22,14 @@ const RowGroup = 64 << 10
 type Writer struct {
 	file     *pqarrow.FileWriter
 	builder  *array.RecordBuilder
-	features int // number of feature columns
+	refined  bool // there is a column of the strong encoder's cosine
+	features int  // number of feature columns
 	pending  int
 }
 
 // NewWriter starts a bitext file on w. Close finishes the file but does not close w.
 func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
-	schema := Schema(nil, meta.Features...)
+	schema := Schema(nil, meta.Refine != nil, meta.Features...)
 	properties := parquet.NewWriterProperties(
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithMaxRowGroupLength(RowGroup),
@@ -53,7 +54,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 			return nil, fmt.Errorf("write bitext metadata: %w", err)
 		}
 	}
-	return &Writer{file: file, features: len(meta.Features), builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+	return &Writer{file: file, refined: meta.Refine != nil, features: len(meta.Features), builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
 // Append adds a row.
@@ -77,6 +78,9 @@ func (w *Writer) Append(row Row) error {
 	}
 	columns.next().(*array.BooleanBuilder).Append(row.Keep)
 	columns.list(row.Reasons)
+	if w.refined {
+		columns.optional(row.RefineCosine)
+	}
 	if len(row.Features) != w.features {
 		return fmt.Errorf("add a bitext row: %d features of %d", len(row.Features), w.features)
 	}

@@ -27,10 +27,11 @@ const (
 	BelowThreshold         // the score is not above the threshold
 	Taken                  // a better candidate has one of its sentences (max)
 	NotProposed            // not proposed by the side or sides that this retrieval mode requires
+	BelowFloor             // of two-stage mining: the margin is too low for the strong encoder to look at the pair
 )
 
 func (v Verdict) String() string {
-	return [...]string{"kept", "below_threshold", "taken", "not_proposed"}[v]
+	return [...]string{"kept", "below_threshold", "taken", "not_proposed", "below_floor"}[v]
 }
 
 // Judge returns each candidate's verdict. candidates must be sorted best first, as Lists.Candidates returns them.
@@ -41,7 +42,7 @@ func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, th
 	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)
 	for i, c := range candidates {
 		switch {
-		case !retrieval.asks(c):
+		case !retrieval.Asks(c):
 			verdicts[i] = NotProposed
 		case retrieval == Max && (sourceTaken[c.Source] || targetTaken[c.Target]):
 			verdicts[i] = Taken
@@ -55,7 +56,8 @@ func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, th
 	return verdicts
 }
 
-func (r Retrieval) asks(c Candidate) bool {
+// Asks reports whether the sides that the mode requires proposed a candidate.
+func (r Retrieval) Asks(c Candidate) bool {
 	switch r {
 	case Intersect:
 		return c.Forward && c.Backward

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
@@ -79,10 +80,12 @@ func (r *run) checkSearch() error {
 // warnLanguages warns of a language that the encoder was not trained on: it encodes any text, but pairs of it mean
 // little.
 func (r *run) warnLanguages() {
-	for _, code := range []string{r.cfg.Source, r.cfg.Target} {
-		if !corpus.Lists(r.model.Languages, code) {
-			r.Log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
-				"language", code, "encoder", r.model.Name, "languages", strings.Join(r.model.Languages, " "))
+	for _, m := range []*model.Model{r.model, r.refiner} {
+		for _, code := range []string{r.cfg.Source, r.cfg.Target} {
+			if m != nil && !corpus.Lists(m.Languages, code) {
+				r.Log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
+					"language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "))
+			}
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/view"
 )
 
 // Estimate is what a run would do and cost.
@@ -21,6 +23,8 @@ type Estimate struct {
 	Work   string        `json:"work"`
 	PlanID string        `json:"plan_id"`
 	Search search.Choice `json:"search"`
+	// of two-stage mining; nil: one encoder
+	Refine *refine.Estimate `json:"refine,omitempty"`
 	// what else could search, and what it would cost; empty if nothing is to be searched
 	Backends   []Searched    `json:"backends"`
 	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
@@ -58,10 +62,15 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if err != nil {
 		return nil, err
 	}
+	files := view.NewFiles(r.store, p, r.cfg.Work)
+	for wave := range p.Waves {
+		stage.RecountWave(ctx, files, &p.Waves[wave])
+	}
 	e := &Estimate{
 		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
 		Search: r.search, MaxMemory: r.cfg.MemoryBound(), DiskFree: usage.FreeDisk(r.cfg.Work),
 	}
+	e.Refine = refine.EstimateOf(p, e.Cost, done)
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)
 		for _, in := range language.Inputs {

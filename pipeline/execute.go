@@ -45,6 +45,7 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 	err = r.engine.Run(ctx, engine.Job{
 		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out,
 		Begin: func(wave int) func() {
+			stage.RecountWave(ctx, env.Files, &p.Waves[wave])
 			now = begin(r.Progress, &p.Waves[wave])
 			return func() { r.report.Stages = append(r.report.Stages, now.done()) }
 		},
@@ -73,7 +74,9 @@ func (r *run) collect(ctx context.Context, p *plan.Plan, before func(stage, key 
 	if err != nil {
 		return err
 	}
+	files := view.NewFiles(r.store, p, r.cfg.Work)
 	for wave := range p.Waves {
+		stage.RecountWave(ctx, files, &p.Waves[wave])
 		report, err := collectWave(ctx, r.store, &p.Waves[wave], before, after, failed)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/store"
 )
@@ -90,7 +91,7 @@ func (r *run) pairs() []plan.Pair {
 
 // settings returns the settings as the specs of tasks take them.
 func (r *run) settings() plan.Settings {
-	return r.cfg.PlanSettings(r.model, r.search.Result, scorerDigest(r.scorer, r.model.Tokens))
+	return r.cfg.PlanSettings(r.model, r.search.Result, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens))
 }
 
 // request is what the plan after sharding is made from, with the neighbours that earlier runs left.
@@ -98,6 +99,9 @@ func (r *run) request(ctx context.Context, languages []plan.Language) (stage.Req
 	request := stage.Request{
 		Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Scorer: scorerData(r.scorer),
 		Languages: languages, Pairs: r.pairs(), Threads: r.cfg.Threads,
+	}
+	if err := r.addRefiner(ctx, &request); err != nil {
+		return request, err
 	}
 	if r.search.Backend != r.search.Result {
 		request.Backend = r.search.Backend
@@ -169,7 +173,7 @@ func (r *run) writeLedgers(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return refine.WriteLedger(ctx, r.store, p)
 }
 
 // done lists the outputs that the store has of a plan's stages.

@@ -22,6 +22,7 @@ import (
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -64,6 +65,7 @@ type run struct {
 	cfg      Config
 	store    *store.Store
 	model    *model.Model
+	refiner  *model.Model // of two-stage mining; nil: there is none
 	search   search.Choice
 	chooser  search.Chooser
 	scorer   *score.Named // nil: the margin decides
@@ -115,6 +117,9 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if goal != "" && cfg.Refine != "" {
+		return nil, badinput.Errorf("refine = %s is for mine run: %s looks at the margins of one encoder; leave refine out", cfg.Refine, goal)
+	}
 	r := &run{Options: opts, cfg: cfg}
 	if cfg.MemoryBound() > 0 {
 		debug.SetMemoryLimit(cfg.MemoryBound() / 4 * 3) // the rest is for what is not Go's
@@ -125,6 +130,9 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	}
 	var err error
 	if r.model, err = model.Load(cfg.Encoder); err != nil {
+		return nil, err
+	}
+	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
 		return nil, err
 	}
 	r.warnLanguages()
@@ -149,7 +157,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 			return nil, err
 		}
 	}
-	r.report = newReport(&cfg, opts.Version, r.model, r.scorer)
+	r.report = newReport(&cfg, opts.Version, r.model, r.refiner, r.scorer)
 	r.report.Versions["blas"] = library.String()
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
@@ -159,13 +167,17 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 }
 
 // newReport starts the report of a run.
-func newReport(cfg *Config, version string, model *model.Model, scorer *score.Named) *record.Report {
-	s := cfg.Record(model.Digest, scorerDigest(scorer, model.Tokens))
-	return &record.Report{
+func newReport(cfg *Config, version string, model, refiner *model.Model, scorer *score.Named) *record.Report {
+	s := cfg.Record(model.Digest, digestOf(refiner), scorerDigest(scorer, model.Tokens))
+	report := &record.Report{
 		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
 		Versions: map[string]string{"go": runtime.Version(), "mine": version},
 	}
+	if refiner != nil {
+		report.Refiner = &record.EncoderReport{Name: refiner.Name, Digest: refiner.Digest, Dim: refiner.Dim}
+	}
+	return report
 }
 
 // absolute is the location of a store as another process finds it.
@@ -190,6 +202,9 @@ func Digest(cfg Config) (string, error) {
 	if r.model, err = model.Load(cfg.Encoder); err != nil {
 		return "", err
 	}
+	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
+		return "", err
+	}
 	if err := r.loadScorer(); err != nil {
 		return "", err
 	}
@@ -197,7 +212,7 @@ func Digest(cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return plan.Digest([]any{cfg.Record(r.model.Digest, scorerDigest(r.scorer, r.model.Tokens)), languages}), nil
+	return plan.Digest([]any{cfg.Record(r.model.Digest, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens)), languages}), nil
 }
 
 // openOut refuses a directory that holds the output of other settings.

@@ -7,6 +7,8 @@ import (
 	_ "bitextmine/pipeline/stage/fit"
 	_ "bitextmine/pipeline/stage/match"
 	_ "bitextmine/pipeline/stage/merge"
+	_ "bitextmine/pipeline/stage/refine"
 	_ "bitextmine/pipeline/stage/search"
 	_ "bitextmine/pipeline/stage/shard"
+	_ "bitextmine/pipeline/stage/shortlist"
 )

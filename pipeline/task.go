@@ -60,6 +60,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
 		t, wave, _ := p.Task(i)
+		stage.Recount(ctx, env.Files, t)
 		meter := opts.Progress.Start(t.Stage, t.Items, wave.Unit)
 		_, err := env.Do(ctx, t, meter)
 		meter.Done()

@@ -33,6 +33,7 @@ type Config struct {
 	setting.Vectors
 	setting.Searching
 	setting.Decision
+	setting.Refining
 	setting.Resources
 	setting.Scheduling
 	setting.Nights
@@ -41,8 +42,17 @@ type Config struct {
 	maxMemory int64     // MaxMemory in bytes; 0: no bound
 }
 
-// scored says whether a scorer decides.
-func scored(d setting.Decision) bool { return d.Scorer != "" && d.Scorer != score.None }
+// Scored says whether a scorer decides. The default scorers know one encoder only: in two-stage mining the product of
+// strong cosine and static margin decides in their place.
+func (c *Config) Scored() bool {
+	switch c.Scorer {
+	case "", score.None:
+		return false
+	case score.Default:
+		return c.Refine == ""
+	}
+	return true
+}
 
 // side returns the language and the patterns of one side.
 func (c *Config) side(target bool) (language string, patterns []string, flag string) {
@@ -98,12 +108,13 @@ func (c *Config) SearchOptions() backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
 func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.Resources) }
 
-// Record returns the settings that run.json holds, given the digests of the encoder and the scorer.
-func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
+// Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
+func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
 		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
+		Refining: c.Refining,
 	}
-	r.Encoder, r.Scorer = encoderDigest, scorerDigest
+	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
 	if c.Search == backend.Auto && r.SearchApproximate == "" {
 		r.Search = exact.Name // whatever it takes, the results are these
@@ -112,12 +123,12 @@ func (c *Config) Record(encoderDigest, scorerDigest string) setting.Record {
 }
 
 // PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) PlanSettings(model *model.Model, search, scorerDigest string) plan.Settings {
+func (c *Config) PlanSettings(model *model.Model, search, refineDigest, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
-		Searching: c.Searching, Decision: c.Decision,
+		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining,
 	}
-	s.Encoder, s.Scorer = model.Digest, scorerDigest
+	s.Encoder, s.Refine, s.Scorer = model.Digest, refineDigest, scorerDigest
 	s.Search, s.SearchApproximate = search, ""
 	return s
 }

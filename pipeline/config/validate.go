@@ -21,6 +21,13 @@ const defaultProbability = 0.5
 // defaultThresholds are those of the margins that have one. 1.06 is LASER's published mining threshold.
 var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
 
+// defaultProducts are the thresholds of two-stage mining, of the strong cosine times the margin. docs/encoders.md has
+// the figures.
+var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
+
+// defaultFloors are the margins above which a pair goes to the strong encoder: docs/encoders.md has the figures.
+var defaultFloors = map[string]float64{string(mine.Ratio): 1.2}
+
 // AutoThreshold stands for the default of whatever decides.
 const AutoThreshold = -1
 
@@ -44,6 +51,7 @@ func (c *Config) Validate() error {
 	if math.IsNaN(c.Threshold) || math.IsInf(c.Threshold, 0) {
 		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
 	}
+	validateRefine(c, fail)
 	validateScorer(c, fail)
 	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {
 		fail("max_memory = %q: %v", c.MaxMemory, err)
@@ -117,17 +125,38 @@ func validateLanguages(l *setting.Languages, fail func(format string, args ...an
 	}
 }
 
+// validateRefine checks the settings of two-stage mining and resolves the floor.
+func validateRefine(c *Config, fail func(format string, args ...any)) {
+	switch floor, ok := defaultFloors[c.Margin]; {
+	case c.Refine == "":
+		if c.RefineFloor != AutoThreshold && c.RefineFloor != 0 {
+			fail("refine_floor = %g is of two-stage mining; name the strong encoder with --refine", c.RefineFloor)
+		}
+		c.RefineFloor = 0 // of no meaning, and in no key
+	case c.RefineFloor == AutoThreshold && !ok:
+		fail("margin %s has no default floor; give --refine-floor", c.Margin)
+	case c.RefineFloor == AutoThreshold:
+		c.RefineFloor = floor
+	case math.IsNaN(c.RefineFloor) || math.IsInf(c.RefineFloor, 0):
+		fail("refine_floor = %v is no number that a margin can be set against", c.RefineFloor)
+	}
+}
+
 // validateScorer checks the settings of the scorer and resolves the threshold.
 func validateScorer(c *Config, fail func(format string, args ...any)) {
 	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
 		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
 	}
-	if !scored(c.Decision) {
+	if !c.Scored() {
 		if c.Precision != 0 || c.Features {
 			fail("precision and features need a scorer; name one with --scorer")
 		}
 		if c.Threshold == AutoThreshold {
-			threshold, ok := defaultThresholds[c.Margin]
+			thresholds := defaultThresholds
+			if c.Refine != "" {
+				thresholds = defaultProducts
+			}
+			threshold, ok := thresholds[c.Margin]
 			if !ok {
 				fail("margin %s has no default threshold; give --threshold", c.Margin)
 			}

@@ -27,6 +27,7 @@ import (
 // Options are the settings that decide what is needed.
 type Options struct {
 	Encoder     string
+	Refine      string // the strong encoder of two-stage mining; empty: there is none
 	ONNXRuntime string
 	Search      []string // every backend that may be used; auto means those that it chooses from
 	Backend     backend.Options
@@ -54,8 +55,12 @@ type Finding struct {
 // Examine runs all checks. It leaves no files behind and no library loaded.
 func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
 	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.runtime()}
-	model, finding := opts.encoder(ctx)
+	model, finding := opts.encoder(ctx, "encoder", opts.Encoder)
 	found = append(found, finding)
+	if opts.Refine != "" {
+		_, finding = opts.encoder(ctx, "refine", opts.Refine)
+		found = append(found, finding)
+	}
 	if model != nil {
 		found = append(found, opts.searches(model.Dim)...)
 	}
@@ -150,13 +155,13 @@ func (o *Options) runtime() Finding {
 	return of("onnxruntime", fmt.Sprintf("ONNX Runtime %s, %s, %s", found.Version, found.Path, cuda), err)
 }
 
-// encoder loads the encoder and encodes a sentence.
-func (o *Options) encoder(ctx context.Context) (*model.Model, Finding) {
-	model, err := model.Load(o.Encoder)
+// encoder loads the encoder that a setting names and encodes a sentence.
+func (o *Options) encoder(ctx context.Context, setting, name string) (*model.Model, Finding) {
+	model, err := model.Load(name)
 	if err != nil {
-		return nil, of("encoder", "", err)
+		return nil, of(setting, "", err)
 	}
-	return model, of("encoder", fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim), try(ctx, model, o.ONNXRuntime))
+	return model, of(setting, fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim), try(ctx, model, o.ONNXRuntime))
 }
 
 // searches checks each backend. Missing libraries are reported by the checks of the libraries.

@@ -39,6 +39,7 @@ func TestExamine(t *testing.T) {
 		"no library":       {func(o *Options) { o.ONNXRuntime = file }, "onnxruntime", file},
 		"no such library":  {func(o *Options) { o.ONNXRuntime = file + "s" }, "onnxruntime", file + "s"},
 		"no such encoder":  {func(o *Options) { o.Encoder = "none" }, "encoder", "none"},
+		"no such refiner":  {func(o *Options) { o.Refine = "none" }, "refine", "none"},
 		"a file for work":  {func(o *Options) { o.Work = filepath.Join(file, "work") }, "work", "--work"},
 		"no such bucket":   {func(o *Options) { o.Work = "nowhere://x/y" }, "work", "nowhere"},
 		"a bucket of ours": {func(o *Options) { o.Work = "mem://" }, "", ""},

@@ -4,8 +4,10 @@ package open
 
 import (
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/faiss"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
 
@@ -17,4 +19,19 @@ func SearchOptions(s setting.Searching, r setting.Resources) backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
 func EncoderOptions(r setting.Resources) encode.Options {
 	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime}
+}
+
+// Refiner loads the strong encoder of two-stage mining beside the first; nil: there is none.
+func Refiner(s setting.Refining, encoder *model.Model) (*model.Model, error) {
+	if s.Refine == "" {
+		return nil, nil
+	}
+	refiner, err := model.Load(s.Refine)
+	if err != nil {
+		return nil, badinput.Errorf("refine: %w", err)
+	}
+	if refiner.Digest == encoder.Digest {
+		return nil, badinput.Errorf("refine = %s is the encoder itself, whose cosines are known; name a stronger one, or none", s.Refine)
+	}
+	return refiner, nil
 }

@@ -18,6 +18,7 @@ type Plan struct {
 	Encoder   string          `json:"encoder"`           // where its files are: a built-in name or a path
 	Backend   string          `json:"backend,omitempty"` // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage `json:"scorer,omitempty"`  // its file, where a scorer decides
+	Refiner   *Refiner        `json:"refiner,omitempty"` // of two-stage mining
 	Languages []Language      `json:"languages"`
 	Pairs     []Pair          `json:"pairs"`
 	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
@@ -33,7 +34,15 @@ type Settings struct {
 	setting.Vectors
 	setting.Searching        // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
 	setting.Decision         // Scorer: the digest of Plan.Scorer
+	setting.Refining         // Refine: the digest of Plan.Refiner
 	ConfigDigest      string `json:"config_digest"` // of a pair; empty in a plan, which has one for each pair
+}
+
+// Refiner is the strong encoder of two-stage mining. Settings.Refine is its digest.
+type Refiner struct {
+	Encoder string `json:"encoder"` // where its files are
+	Name    string `json:"name"`
+	Dim     int    `json:"dim"`
 }
 
 // Language is the text of one language.
@@ -62,6 +71,11 @@ type Pair struct {
 
 	Merges [2][]string `json:"merges"` // keys of the merged neighbours by side and shard, where the plan asks for them
 	Bitext string      `json:"bitext"` // key of the matching task, where the plan asks for it
+
+	// Of two-stage mining: the keys of the task that says which sentences to encode again, and of their vectors by side
+	// and shard.
+	Shortlist string       `json:"shortlist,omitempty"`
+	Refined   *[2][]string `json:"refined,omitempty"`
 }
 
 // SideNames are the names of a pair's sides, as the bitext's columns have them.

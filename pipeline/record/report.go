@@ -27,6 +27,7 @@ type Report struct {
 	ConfigDigest string         `json:"config_digest"`
 	Settings     setting.Record `json:"settings"`
 	Encoder      EncoderReport  `json:"encoder"`
+	Refiner      *EncoderReport `json:"refiner,omitempty"` // the strong encoder of two-stage mining
 	Search       SearchReport   `json:"search"`
 	Inputs       []InputReport  `json:"inputs"`
 	Counts       Counts         `json:"counts"`
@@ -87,6 +88,7 @@ type Counts struct {
 	Skipped      int `json:"skipped"` // lines that are no sentence, both sides
 	Candidates   int `json:"candidates"`
 	Kept         int `json:"kept"`
+	Refined      int `json:"refined,omitempty"` // sentences on the shortlist of two-stage mining
 }
 
 // StageReport is one stage's work. Items counts what was computed now; Cached are the tasks whose output the store had.
@@ -121,6 +123,8 @@ type Sample struct {
 func (r *Report) Rule() string {
 	s := r.Settings
 	switch {
+	case s.Scorer == "" && s.Refine != "":
+		return fmt.Sprintf("strong cosine x %s margin above %g, of pairs with a margin above %g, %s", s.Margin, s.Threshold, s.RefineFloor, s.Retrieval)
 	case s.Scorer == "":
 		return fmt.Sprintf("%s margin above %g, %s", s.Margin, s.Threshold, s.Retrieval)
 	case s.Precision > 0:

@@ -112,6 +112,13 @@ type Decision struct {
 	Features  bool    `setting:"features,flag" json:"features,omitempty"`
 }
 
+// Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name; without
+// one the floor is 0.
+type Refining struct {
+	Refine      string  `setting:"refine,flag" json:"refine,omitempty"`
+	RefineFloor float64 `setting:"refine_floor,flag" json:"refine_floor,omitempty"`
+}
+
 // Checks is what a result is compared with. It changes nothing in the result.
 type Checks struct {
 	Gold         string  `setting:"gold,flag" json:"-"`
@@ -164,6 +171,7 @@ type Record struct {
 	Vectors
 	Searching
 	Decision
+	Refining
 }
 
 // Differences names the settings that differ, with both values.

@@ -22,6 +22,7 @@ type config struct {
 	Vectors
 	Searching
 	Decision
+	Refining
 	Resources
 	Scheduling
 	Nights

@@ -11,8 +11,9 @@ import (
 // Builder makes a plan. Stages ask each other for the tasks that they need.
 type Builder struct {
 	*plan.Plan
-	Ledgers []*plan.Ledger // of earlier runs, by pair; an entry may be nil
-	Threads int            // of a task
+	Ledgers []*plan.Ledger  // of earlier runs, by pair; an entry may be nil
+	Refined []*plan.Refined // the same of strong vectors
+	Threads int             // of a task
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
 }
@@ -29,7 +30,9 @@ type Request struct {
 	Scorer    json.RawMessage
 	Languages []plan.Language
 	Pairs     []plan.Pair
+	Refiner   *plan.Refiner // of two-stage mining; nil: there is none
 	Ledgers   []*plan.Ledger
+	Refined   []*plan.Refined
 	Threads   int
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
@@ -52,10 +55,10 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	}
 	b := &Builder{
 		Plan: &plan.Plan{
-			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer,
+			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Ledgers: r.Ledgers, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Ledgers: r.Ledgers, Refined: r.Refined, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {
@@ -109,6 +112,14 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 func (b *Builder) Ledger(pair int) *plan.Ledger {
 	if pair < len(b.Ledgers) {
 		return b.Ledgers[pair]
+	}
+	return nil
+}
+
+// RefinedBefore is what earlier runs left of a pair's strong vectors; nil: nothing.
+func (b *Builder) RefinedBefore(pair int) *plan.Refined {
+	if pair < len(b.Refined) {
+		return b.Refined[pair]
 	}
 	return nil
 }

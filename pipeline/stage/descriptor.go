@@ -14,6 +14,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
 )
 
 // Descriptor is a stage: a kind of task, with one output for each key.
@@ -28,7 +29,7 @@ type Descriptor struct {
 	GPU        bool // a cluster gives its tasks the GPUs that were asked for
 	Sweepable  bool // later stages hold all that a run needs of its outputs, so gc may remove those of kept runs
 
-	OnDemand bool // it is no part of a run: a request of its own asks for it
+	OnDemand bool // it is no part of every run: a request of its own, or another stage, asks for it
 
 	// Plan asks for the tasks that every run has of this stage; nil: other stages or a request of its own ask for them.
 	Plan func(*Builder) error
@@ -38,6 +39,9 @@ type Descriptor struct {
 	Uses func(p *plan.Plan, use func(key string))
 	// Run makes a task's output: it writes files into dir and returns what to record beside them.
 	Run func(ctx context.Context, e *Env, t *plan.Task, dir string, meter progress.Meter) (info any, err error)
+	// Count is how many items a task has, where that depends on an earlier output; while that output is not there, it is
+	// the estimate that the plan has. nil: as planned.
+	Count func(ctx context.Context, f *view.Files, t *plan.Task) int64
 	// Rate measures how many items this machine does in a second; nil: DefaultRate is assumed.
 	Rate func(ctx context.Context, e *Env, left []*plan.Task) (float64, error)
 }
@@ -134,6 +138,22 @@ func Within(what string, place, length int) error {
 		return fmt.Errorf("it names %s %d of %d", what, place, length)
 	}
 	return nil
+}
+
+// Recount puts exact numbers of items in place of the estimates of tasks, as far as they are known.
+func Recount(ctx context.Context, f *view.Files, tasks ...*plan.Task) {
+	for _, t := range tasks {
+		if d := registered[t.Stage]; d != nil && d.Count != nil {
+			t.Items = d.Count(ctx, f, t)
+		}
+	}
+}
+
+// RecountWave is Recount of a wave's tasks.
+func RecountWave(ctx context.Context, f *view.Files, w *plan.Wave) {
+	for i := range w.Tasks {
+		Recount(ctx, f, &w.Tasks[i])
+	}
 }
 
 // ReadPlan reads a plan of this version of the program from a store.

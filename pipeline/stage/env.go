@@ -76,15 +76,41 @@ func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T
 
 // Encoder returns the encoder of the plan, which must be the one that is there now.
 func (e *Env) Encoder() (Encoder, error) {
-	if err := e.checkModel(); err != nil {
+	if err := checkModel(e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder); err != nil {
 		return nil, err
 	}
-	return Shared(e, "encoder", func() (Encoder, func() error, error) {
+	return e.open(encoderName, e.Model)
+}
+
+// Refiner returns the strong encoder of the plan, which must be the one that is there now.
+func (e *Env) Refiner() (Encoder, error) {
+	strong, err := Shared(e, "refiner's model", func() (*model.Model, func() error, error) {
+		strong, err := model.Load(e.Plan.Refiner.Encoder)
+		return strong, nil, err
+	})
+	if err == nil {
+		err = checkModel(e.Plan.Refiner.Encoder, strong.Digest, e.Plan.Settings.Refine)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.open(refinerName, strong)
+}
+
+// The names under which encoders are shared.
+const (
+	encoderName = "encoder"
+	refinerName = "refiner"
+)
+
+// open opens an encoder for all tasks.
+func (e *Env) open(name string, model *model.Model) (Encoder, error) {
+	return Shared(e, name, func() (Encoder, func() error, error) {
 		opener := e.OpenEncoder
 		if opener == nil {
-			opener = func(model *model.Model, options encode.Options) (Encoder, error) { return encode.Open(model, options) }
+			opener = openEncoder
 		}
-		encoder, err := opener(e.Model, e.EncoderOptions())
+		encoder, err := opener(model, e.EncoderOptions())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -92,18 +118,22 @@ func (e *Env) Encoder() (Encoder, error) {
 	})
 }
 
+func openEncoder(model *model.Model, options encode.Options) (Encoder, error) {
+	return encode.Open(model, options)
+}
+
 // Encoded says whether an encoder was opened.
 func (e *Env) Encoded() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shared["encoder"] != nil
+	return e.shared[encoderName] != nil || e.shared[refinerName] != nil
 }
 
 // checkModel refuses a plan whose encoder is not the one that is there now.
-func (e *Env) checkModel() error {
-	if e.Model.Digest != e.Plan.Settings.Encoder {
+func checkModel(encoder, digest, planned string) error {
+	if digest != planned {
 		return badinput.Errorf("encoder %s is not the one that the plan was made for (%.12s instead of %.12s); make the plan again with mine run",
-			e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder)
+			encoder, digest, planned)
 	}
 	return nil
 }

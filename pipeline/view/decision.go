@@ -16,6 +16,7 @@ import (
 type Decision struct {
 	score.Ranked // without a scorer, its candidates alone
 	Lists        *mine.Lists
+	Refined      []float32 // strong cosines of the candidates, mine.NotRefined where there is none; nil: one encoder
 	Verdicts     []mine.Verdict
 	Kept         int
 	Threshold    float64       // the one that was used: with a wanted precision it is found in the matching
@@ -23,15 +24,15 @@ type Decision struct {
 	Recall       Recall
 }
 
-// Decide scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by margin.
+// Decide scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by
+// margin.
 func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	d := &Decision{Threshold: p.Plan.Settings.Threshold}
 	if d.Lists, d.Scorer, err = p.neighbourhoods(ctx, &d.Recall); err != nil {
 		return nil, err
 	}
 	if d.Scorer == nil {
-		p.byMargin(d)
-		return d, nil
+		return d, p.byMargin(ctx, d)
 	}
 	if err := p.byScorer(ctx, d, model, options); err != nil {
 		return nil, err
@@ -60,15 +61,28 @@ func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists
 	return lists, scorer, err
 }
 
-func (p *Pair) byMargin(d *Decision) {
+// byMargin decides by margin or, in two-stage mining, by its product with the strong cosine.
+func (p *Pair) byMargin(ctx context.Context, d *Decision) error {
 	s := p.Plan.Settings
 	d.Candidates = d.Lists.Candidates()
-	d.Verdicts = mine.Judge(d.Candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval), s.Threshold)
+	sources, targets, retrieval := p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval)
+	if s.Refine == "" {
+		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, s.Threshold)
+	} else {
+		cosines, err := p.refine(ctx, d.Candidates)
+		if err != nil {
+			return err
+		}
+		refined := mine.Refine(d.Candidates, cosines)
+		d.Candidates, d.Refined = refined.Candidates, refined.Cosines
+		d.Verdicts = refined.Judge(sources, targets, retrieval, s.Threshold)
+	}
 	for _, v := range d.Verdicts {
 		if v == mine.Kept {
 			d.Kept++
 		}
 	}
+	return nil
 }
 
 func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, options encode.Options) (err error) {

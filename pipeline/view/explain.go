@@ -25,6 +25,11 @@ type Explanation struct {
 	Forward, Backward bool         // which side proposed it
 	Verdict           mine.Verdict // of a candidate
 	Threshold         float64      // that was used
+	// Product is, in two-stage mining, the strong cosine times the margin, which decides unless a scorer does; nil where
+	// the strong encoder did not see the candidate.
+	Product      *float32
+	RefineCosine float32
+	RefineFloor  float64 // 0: one encoder
 	// Winners are the better pairs that took one of its sentences.
 	Winners []ExplainedPair
 
@@ -52,7 +57,8 @@ type ExplainedNeighbour struct {
 	Partner bool    // it is the other sentence of the pair
 }
 
-// ExplainedPair is another pair, by its texts. Score is its probability where a scorer decides, else its margin.
+// ExplainedPair is another pair, by its texts. Score is its probability where a scorer decides, else what is set
+// against the threshold: its margin or, in two-stage mining, the product.
 type ExplainedPair struct {
 	Source, Target string
 	Score          float32
@@ -100,6 +106,7 @@ func (x *Explainer) explain(source, target int32, cosine float32) *Explanation {
 		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		Source: x.side(0, source, target, c.SourceMean), Target: x.side(1, target, source, c.TargetMean),
 		Threshold: x.decision.Threshold, Scored: x.decision.Scorer != nil,
+		RefineFloor: x.pair.Plan.Settings.RefineFloor,
 	}
 	x.verdict(e, source, target)
 	return e
@@ -137,6 +144,10 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 	if at >= 0 {
 		e.Candidate, e.Verdict = true, d.Verdicts[at]
 		e.Forward, e.Backward = d.Candidates[at].Forward, d.Candidates[at].Backward
+		if d.Refined != nil && !mine.IsNotRefined(d.Refined[at]) {
+			product := d.Refined[at] * e.Score
+			e.Product, e.RefineCosine = &product, d.Refined[at]
+		}
 		if e.Scored {
 			e.Probability, e.Intercept, e.Contributions = d.Probabilities[at], d.Scorer.Intercept, d.Scorer.Contributions(d.Values.Of(at))
 		}

@@ -25,10 +25,14 @@ const (
 	Merge  = "merge"  // one shard's base and new cells -> its neighbours over the other language's shards
 	Match  = "match"  // every shard's neighbours -> bitext
 
+	Shortlisting = "shortlist" // every shard's neighbours -> rows that two-stage mining encodes again
+	Refine       = "refine"    // one shard's such rows -> embedding file of the strong encoder
+
 	EmbeddingFile = "embedding.npy"
 	CellFile      = "neighbours.cell"
 	ListsFile     = "neighbours.list"
 	BitextFile    = "bitext.parquet"
+	RowsFile      = "rows"
 )
 
 // Files opens what the tasks of a plan left in a store. It may be used concurrently.

@@ -133,6 +133,9 @@ func printNeighbours(out io.Writer, x *view.Explanation, run *view.Run) {
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
 		run.Plan.Settings.Margin, x.Score, x.Cosine, x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
+	if x.Product != nil {
+		fmt.Fprintf(out, "%.6f = margin x cosine %.6f of %s\n\n", *x.Product, x.RefineCosine, run.Plan.Refiner.Name)
+	}
 	printSide(out, "nearest "+target+" sentences of the "+source+" one", x.Source, x.SourceRank)
 	printSide(out, "nearest "+source+" sentences of the "+target+" one", x.Target, x.TargetRank)
 }
@@ -222,8 +225,10 @@ func marginVerdict(x *view.Explanation, run *view.Run) string {
 		return fmt.Sprintf("%s, kept: the score is above the threshold %g", proposed, x.Threshold)
 	case mine.BelowThreshold:
 		return fmt.Sprintf("%s, not kept: the score is not above the threshold %g", proposed, x.Threshold)
+	case mine.BelowFloor:
+		return fmt.Sprintf("%s, not kept: the margin is not above refine_floor = %g, so %s did not look at it", proposed, x.RefineFloor, run.Plan.Refiner.Name)
 	case mine.NotProposed:
 		return fmt.Sprintf("%s, not kept: %s retrieval requires the other side to propose it", proposed, run.Plan.Settings.Retrieval)
 	}
-	return proposed + ", not kept: a pair with a higher margin has one of its sentences:"
+	return proposed + ", not kept: a pair with a higher score has one of its sentences:"
 }

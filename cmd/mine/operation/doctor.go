@@ -45,7 +45,7 @@ Runtime, the encoder, the search, the work directory. Exit code 2 if something i
 
 func doctorOptions(cfg *pipeline.Config) doctor.Options {
 	return doctor.Options{
-		Encoder: cfg.Encoder, ONNXRuntime: cfg.ONNXRuntime, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
+		Encoder: cfg.Encoder, Refine: cfg.Refine, ONNXRuntime: cfg.ONNXRuntime, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
 		Backend: cfg.SearchOptions(),
 	}

@@ -86,6 +86,13 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		}
 		fmt.Fprintf(out, "            %s would take about %s and %s\n", b.Name, b.Time.Round(time.Second/10), plan.Bytes(b.Memory))
 	}
+	if r := e.Refine; r != nil {
+		about := "about %d sentences go to %s; exact once the neighbours are there\n"
+		if r.Exact {
+			about = "%d sentences go to %s\n"
+		}
+		fmt.Fprintf(out, "refine      "+about, r.Sentences, r.Encoder)
+	}
 	fmt.Fprintf(out, "memory      %s for the largest task (%s), mapped files apart", plan.Bytes(e.Memory), e.Stage)
 	if e.MaxMemory > 0 {
 		fmt.Fprintf(out, "; max_memory is %s", plan.Bytes(e.MaxMemory))

@@ -106,9 +106,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // sampleTime is how long the sample that is measured takes at least, unless it is a whole shard.
 const sampleTime = 400 * time.Millisecond
 
-// rate encodes samples of the first shard, larger each time, until one takes long enough. Each is encoded to its end:
-// the first sentences are not of the usual length, and they bear the costs of the start.
-func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err error) {
+// rate measures on the first shard.
+func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error) {
 	a, err := stage.Args[args](left[0])
 	if err != nil {
 		return 0, err
@@ -117,7 +116,14 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err 
 	if err != nil {
 		return 0, err
 	}
-	s := &e.Plan.Languages[a.Language].Shards[a.Shard]
+	return Rate(ctx, e, encoder, a.Language, a.Shard)
+}
+
+// Rate measures how many sentences of a shard an encoder encodes in a second. It encodes samples, larger each time,
+// until one takes long enough. Each is encoded to its end: the first sentences are not of the usual length, and they
+// bear the costs of the start.
+func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, number int) (_ float64, err error) {
+	s := &e.Plan.Languages[language].Shards[number]
 	path, err := e.ShardPath(ctx, s)
 	if err != nil {
 		return 0, err
@@ -138,7 +144,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (_ float64, err 
 			rows[i] = uint32(i * s.Rows / n)
 		}
 		source := encode.Source{
-			Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[a.Language].Code, Rows: n, Texts: view.Normalised(reader.RowsAt(rows)),
+			Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[language].Code, Rows: n, Texts: view.Normalised(reader.RowsAt(rows)),
 		}
 		begin := time.Now()
 		if _, err := encoder.EncodeFile(ctx, filepath.Join(scratch, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, nil); err != nil {

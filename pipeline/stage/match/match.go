@@ -17,7 +17,9 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/stage/shortlist"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/feature"
@@ -25,7 +27,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 1, Unit: "sentences", After: []string{view.Merge}, Wide: true,
+	Name: view.Match, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Refine}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -55,6 +57,11 @@ type specSide struct {
 func planPairs(b *stage.Builder) error {
 	for pair := range b.Pairs {
 		merge.Want(b, pair)
+		if b.Settings.Refine != "" { // the settings and the merges say what it gives
+			if err := refine.Want(b, pair); err != nil {
+				return err
+			}
+		}
 		s := spec{Version: b.Version, Settings: b.PairSettings(pair)}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
@@ -132,6 +139,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	c := &r.Counts
 	c.SourceUnique, c.TargetUnique = pair.Sentences[0].Len(), pair.Sentences[1].Len()
 	c.Candidates, c.Kept = len(decision.Candidates), decision.Kept
+	if info, ok := shortlist.ReadInfo(ctx, e.Store, e.Plan, a.Pair); ok && e.Plan.Refiner != nil {
+		c.Refined = info.Sentences()
+	}
 	return r, r.write(ctx, filepath.Join(dir, view.BitextFile), &table{pair, decision})
 }
 
@@ -214,10 +224,14 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	if s.Features {
 		features = feature.Names()
 	}
+	var refine *bitext.Refine
+	if p.Plan.Refiner != nil {
+		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Sentences: c.Refined}
+	}
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
 		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
-		Scorer: s.Scorer, Features: features,
+		Scorer: s.Scorer, Features: features, Refine: refine,
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
 	}

@@ -44,6 +44,9 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 			Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean,
 			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		}
+		if t.Refined != nil && !mine.IsNotRefined(t.Refined[n]) {
+			rows[i].RefineCosine = &t.Refined[n]
+		}
 		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n])
 		if t.Probabilities != nil {
 			probability := t.Probabilities[n]

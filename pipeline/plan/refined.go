@@ -1,0 +1,45 @@
+package plan
+
+import "slices"
+
+// Refined is what two-stage runs leave for the next: by side and shard, given by its digest, the outputs with the
+// strong vectors of some of its rows, newest first. It is a hint: without it a run only encodes more.
+type Refined struct {
+	Sides [2]map[string][]string `json:"sides"`
+}
+
+// refinedKept is how many outputs of a shard are remembered. A sentence may leave the shortlist one night, as new text
+// lowers its margin, and come back another.
+const refinedKept = 4
+
+// refinedVersion is the version of the vectors that a Refined names.
+const refinedVersion = 1
+
+// RefinedFamily names the runs that share strong vectors: they depend on the strong encoder, the type of their numbers
+// and the languages, not on the floor or on what proposed the pairs.
+func RefinedFamily(settings Settings, source, target string) string {
+	return Key("refined", refinedVersion, []any{settings.Refine, settings.DType, source, target})
+}
+
+// NewRefined returns what a plan leaves of a pair once its strong vectors are there. before, which may be nil, is what
+// it found.
+func NewRefined(p *Plan, pair int, before *Refined) *Refined {
+	r := &Refined{}
+	for side, keys := range p.Pairs[pair].Refined {
+		r.Sides[side] = map[string][]string{}
+		for i, shard := range p.Side(pair, side).Shards {
+			older := slices.DeleteFunc(slices.Clone(before.Of(side, shard.SHA256)), func(key string) bool { return key == keys[i] })
+			outputs := append([]string{keys[i]}, older...)
+			r.Sides[side][shard.SHA256] = outputs[:min(len(outputs), refinedKept)]
+		}
+	}
+	return r
+}
+
+// Of returns the outputs with strong vectors of a shard.
+func (r *Refined) Of(side int, digest string) []string {
+	if r == nil {
+		return nil
+	}
+	return r.Sides[side][digest]
+}

@@ -1,0 +1,391 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bitextmine/bitext"
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/score"
+)
+
+// strong is the encoder that refines in these tests. That it is no better than the first changes nothing.
+const strong = "bag-ngram"
+
+// refined is two-stage mining with a floor that some candidates are below.
+func refined(cfg Config) Config {
+	cfg.Refine, cfg.RefineFloor, cfg.Threshold = strong, 1.02, 0.9
+	return cfg
+}
+
+// watched records what a strong encoder is given, and fails as it is told.
+type watched struct {
+	mu    sync.Mutex
+	texts map[string]int // how often each was encoded
+	fail  error
+}
+
+func (w *watched) options() Options {
+	opts := options()
+	opts.OpenEncoder = func(m *model.Model, o encode.Options) (stage.Encoder, error) {
+		encoder, err := openShared(m, o)
+		if m.Name == strong {
+			encoder = watchedEncoder{encoder, w}
+		}
+		return encoder, err
+	}
+	return opts
+}
+
+type watchedEncoder struct {
+	stage.Encoder
+	*watched
+}
+
+func (w watchedEncoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source encode.Source, progress func(int)) (embedding.Meta, error) {
+	texts := source.Texts
+	source.Texts = func(yield func(string, error) bool) {
+		for text, err := range texts {
+			w.mu.Lock()
+			w.texts[text]++
+			failure := w.fail
+			w.mu.Unlock()
+			if !yield(text, errors.Join(err, failure)) {
+				return
+			}
+		}
+	}
+	return w.Encoder.EncodeFile(ctx, path, dtype, source, progress)
+}
+
+func (w *watched) run(t *testing.T, cfg Config) *record.Report {
+	t.Helper()
+	report, err := Run(t.Context(), cfg, w.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func watch() *watched { return &watched{texts: map[string]int{}} }
+
+// refinedNow is how many sentences a run encoded again.
+func refinedNow(r *record.Report) int64 {
+	for _, s := range r.Stages {
+		if s.Name == "refine" {
+			return s.Items
+		}
+	}
+	return -1
+}
+
+// TestRefinedRun: exactly the sentences of pairs above the floor are encoded, and the product of strong cosine and
+// margin decides.
+func TestRefinedRun(t *testing.T) {
+	cfg := refined(testConfig(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
+	cfg.KeepBelow = true
+	w := watch()
+	report := w.run(t, cfg)
+	rows := pairs(t, report)
+	want, floor := map[string]int{}, 0
+	for i, row := range rows {
+		margin := mine.Ratio.Of(row.Cosine, row.SourceMean, row.TargetMean)
+		switch {
+		case row.RefineCosine == nil:
+			floor++
+			if float64(margin) > cfg.RefineFloor || row.Score != 0 || row.Keep || slices.Equal(row.Reasons, []string{"below_threshold"}) {
+				t.Errorf("%+v has no strong cosine", row)
+			}
+		default:
+			want[corpus.Normalise(row.Source.Text)], want[corpus.Normalise(row.Target.Text)] = 1, 1
+			if float64(margin) <= cfg.RefineFloor || row.Score != margin**row.RefineCosine || row.Keep && float64(row.Score) <= cfg.Threshold {
+				t.Errorf("%+v has the strong cosine %v", row, *row.RefineCosine)
+			}
+		}
+		if i > 0 && rows[i-1].Score < row.Score {
+			t.Fatal("rows do not stand best first")
+		}
+	}
+	if !maps.Equal(w.texts, want) || floor == 0 || report.Counts.Kept == 0 {
+		t.Errorf("%d sentences were encoded again instead of %d, %d pairs below the floor, %d kept", len(w.texts), len(want), floor, report.Counts.Kept)
+	}
+	if report.Counts.Refined != len(want) || refinedNow(report) != int64(len(want)) || report.Refiner == nil || report.Refiner.Name != strong {
+		t.Errorf("counts %+v, %d refined, refiner %+v", report.Counts, refinedNow(report), report.Refiner)
+	}
+	file, err := bitext.Open(report.Bitext.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := file.Metadata()
+	if err := file.Close(); err != nil || said["refine"] != strong || said["refine_floor"] != "1.02" || said["refined"] != fmt.Sprint(len(want)) {
+		t.Errorf("metadata %v, error %v", said, err)
+	}
+}
+
+// TestRefinedBytes: threads, tasks that run one by one and a second run change no byte; shards change where sentences
+// stand, and nothing else.
+func TestRefinedBytes(t *testing.T) {
+	dir := corpora(t, 200)
+	cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	cfg.KeepBelow, cfg.Threads, cfg.ShardSize = true, 1, 60
+	want := mustRun(t, cfg)
+	for _, s := range mustRun(t, cfg).Stages {
+		if s.Cached != s.Tasks {
+			t.Errorf("%s computed %d of %d tasks again", s.Name, s.Tasks-s.Cached, s.Tasks)
+		}
+	}
+	cfg.Out, cfg.Threads = filepath.Join(t.TempDir(), "threads"), 3
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
+		t.Error("the number of threads shows")
+	}
+	cfg.Out = filepath.Join(t.TempDir(), "tasks")
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil || estimate.Refine == nil || estimate.Refine.Exact {
+		t.Fatalf("estimate %+v, error %v", estimate, err)
+	}
+	for i := range tasksOf(estimate) {
+		if err := RunTasks(t.Context(), TaskConfig{Plan: record.PlanPath(estimate.Work, estimate.PlanID), Index: i}, options()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 || refinedNow(got) != 0 {
+		t.Errorf("tasks one by one give other bytes, or %d sentences were encoded again", refinedNow(got))
+	}
+	cfg.Out, cfg.ShardSize = filepath.Join(t.TempDir(), "shards"), 1000
+	whole, cut := pairs(t, mustRun(t, cfg)), pairs(t, want)
+	for _, rows := range [][]bitext.Row{whole, cut} {
+		for i := range rows {
+			rows[i].Source.Shard, rows[i].Target.Shard, rows[i].Source.Row, rows[i].Target.Row = "", "", 0, 0
+		}
+	}
+	if len(whole) != len(cut) || want.Counts.Kept == 0 {
+		t.Fatalf("%d rows instead of %d", len(cut), len(whole))
+	}
+	for i := range whole {
+		a, b := whole[i], cut[i]
+		if fmt.Sprint(a.Source, a.Target, a.Score, a.Keep, a.Reasons) != fmt.Sprint(b.Source, b.Target, b.Score, b.Keep, b.Reasons) {
+			t.Fatalf("row %d shows the shards: %+v, want %+v", i, b, a)
+		}
+	}
+}
+
+// TestRefinedNights: a run after every night's files ends with the bytes of one run over all, encodes no sentence
+// twice, and leaves the outputs that one run makes.
+func TestRefinedNights(t *testing.T) {
+	const n = 4
+	files := nights(t, n)
+	text, out, w := newText(t), filepath.Join(t.TempDir(), "out"), watch()
+	var last *record.Report
+	for i := range n {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+		before := len(w.texts)
+		last = w.run(t, refined(text.config(out)))
+		if got := int(refinedNow(last)); got != len(w.texts)-before {
+			t.Errorf("night %d says that it encoded %d sentences again; it was %d", i, got, len(w.texts)-before)
+		}
+	}
+	for text, times := range w.texts {
+		if times > 1 {
+			t.Errorf("%q was encoded %d times", text, times)
+		}
+	}
+	cfg := refined(text.config(filepath.Join(t.TempDir(), "fresh")))
+	if fresh := mustRun(t, cfg); fresh.Bitext.SHA256 != last.Bitext.SHA256 || refinedNow(fresh) > int64(len(w.texts)) {
+		t.Errorf("the bytes after %d nights differ from one run's", n)
+	}
+	for _, path := range glob(t, filepath.Join(cfg.Out, "work", "refine", "*", "*")) {
+		if filepath.Base(path) == "task.json" {
+			continue // it has times
+		}
+		nightly := filepath.Join(out, "work", "refine", filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		if read(t, path) != read(t, nightly) {
+			t.Errorf("%s depends on what earlier nights had", nightly)
+		}
+	}
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || found == nil {
+		t.Fatalf("%s: %v, error %v", pattern, found, err)
+	}
+	return found
+}
+
+// TestFloors: another floor is another key, takes over the vectors that are there, and is estimated exactly once the
+// shortlist is; another threshold asks for nothing.
+func TestFloors(t *testing.T) {
+	cfg := refined(testConfig(corpora(t, 200), filepath.Join(t.TempDir(), "out")))
+	cfg.Overwrite = true
+	w := watch()
+	first := w.run(t, cfg)
+	cfg.Threshold = 1.05
+	if got := w.run(t, cfg); refinedNow(got) != 0 || got.Bitext.SHA256 == first.Bitext.SHA256 {
+		t.Errorf("another threshold encoded %d sentences, or changed nothing", refinedNow(got))
+	}
+	cfg.Threshold, cfg.RefineFloor = 0.9, 0.97
+	lower := w.run(t, cfg)
+	if got := int(refinedNow(lower)); got == 0 || got != lower.Counts.Refined-first.Counts.Refined || len(w.texts) != lower.Counts.Refined {
+		t.Errorf("a lower floor encoded %d sentences; there are %d and were %d", got, lower.Counts.Refined, first.Counts.Refined)
+	}
+	if lower.Bitext.SHA256 == first.Bitext.SHA256 {
+		t.Error("a lower floor changed nothing")
+	}
+	if n := len(glob(t, filepath.Join(cfg.Out, "work", "shortlist", "*"))); n != 2 {
+		t.Errorf("%d shortlists for two floors", n)
+	}
+	for _, path := range glob(t, filepath.Join(cfg.Out, "work", "refine", "*")) {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil || !estimate.Refine.Exact || estimate.Refine.Sentences != int64(lower.Counts.Refined) {
+		t.Errorf("estimate %+v, error %v; %d sentences are to be encoded", estimate.Refine, err, lower.Counts.Refined)
+	}
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != lower.Bitext.SHA256 {
+		t.Error("after the strong vectors were lost the bytes differ")
+	}
+	if swept, err := sweepWork(t, filepath.Join(cfg.Out, "work"), admin.Sweep{Keep: 1}); err != nil || swept.Outputs["shortlist"] != 1 {
+		t.Errorf("swept %v, error %v", swept, err)
+	}
+	if status, err := statusOf(t, filepath.Join(cfg.Out, "work")); err != nil || !slices.ContainsFunc(status.Stages, func(s admin.StageStatus) bool { return s.Stage == "refine" && s.Done == 3 }) {
+		t.Errorf("status %+v, error %v", status, err)
+	}
+}
+
+// TestDamagedStrongVectors: earlier vectors that cannot be used cost time and are warned of, and so is their ledger.
+func TestDamagedStrongVectors(t *testing.T) {
+	dir := corpora(t, 100)
+	want := mustRun(t, refined(testConfig(dir, filepath.Join(t.TempDir(), "want"))))
+	for name, damage := range map[string]func(work string) string{
+		"vectors": func(work string) string { return glob(t, filepath.Join(work, "refine", "*", "embedding.npy"))[0] },
+		"ledger":  func(work string) string { return glob(t, filepath.Join(work, record.LedgerNote, "*"))[0] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+			cfg.RefineFloor, cfg.Overwrite = 1, true
+			mustRun(t, cfg)
+			damaged := damage(filepath.Join(cfg.Out, "work"))
+			if name == "ledger" {
+				for _, path := range glob(t, filepath.Join(cfg.Out, "work", record.LedgerNote, "*")) {
+					if strings.Contains(read(t, path), `"cover"`) {
+						continue
+					}
+					damaged = path
+				}
+			}
+			if err := os.WriteFile(damaged, []byte("nothing"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			opts := options()
+			opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+			cfg.RefineFloor = 1.02
+			got, err := Run(t.Context(), cfg, opts)
+			if err != nil || got.Bitext.SHA256 != want.Bitext.SHA256 || !strings.Contains(log.String(), "encoded again") {
+				t.Errorf("error %v, or other bytes; log:\n%s", err, log.String())
+			}
+		})
+	}
+}
+
+// TestKilledWhileRefining: a run that failed or was killed goes on, with the same bytes.
+func TestKilledWhileRefining(t *testing.T) {
+	dir := corpora(t, 200)
+	want := mustRun(t, refined(testConfig(dir, filepath.Join(t.TempDir(), "want")))).Bitext.SHA256
+	w := watch()
+	w.fail = errors.New("the strong encoder broke")
+	cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "failed")))
+	if _, err := Run(t.Context(), cfg, w.options()); !errors.Is(err, w.fail) {
+		t.Fatalf("error %v", err)
+	}
+	if got := mustRun(t, cfg); got.Bitext.SHA256 != want {
+		t.Error("after a failure the bytes differ")
+	}
+	cfg = refined(testConfig(dir, filepath.Join(t.TempDir(), "whole")))
+	begin := time.Now()
+	if err := start(t, cfg).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(begin)
+	cfg.Out = filepath.Join(t.TempDir(), "killed")
+	for part := range 4 {
+		cmd := start(t, cfg)
+		timer := time.AfterFunc(whole*time.Duration(part+5)/10, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // killed, or faster than the first
+		timer.Stop()
+		checkWhole(t, cfg.Out, want)
+	}
+	if got := mustNight(t, cfg); got.Bitext.SHA256 != want {
+		t.Error("after kills the bytes differ")
+	}
+}
+
+// TestWithoutRefine: a plan of one encoder has no trace of a second.
+func TestWithoutRefine(t *testing.T) {
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	report := mustRun(t, cfg)
+	data := read(t, record.PlanPath(filepath.Join(cfg.Out, "work"), report.PlanID))
+	if strings.Contains(data, "refine") || strings.Contains(data, "shortlist") {
+		t.Errorf("the plan is %s", data)
+	}
+}
+
+func TestRefineRefuses(t *testing.T) {
+	dir := corpora(t, 40)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string
+	}{
+		"the encoder itself":   {func(c *Config) { c.Refine = c.Encoder }, "is the encoder itself"},
+		"no encoder":           {func(c *Config) { c.Refine = filepath.Join(dir, "none.yaml") }, "none.yaml"},
+		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
+		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", config.AutoThreshold }, "margin distance has no default floor"},
+		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
+		"another's scorer":     {func(c *Config) { c.Scorer, c.Threshold = filepath.Join(dir, "scorer.json"), 0.5 }, "fitted without the strong encoder"},
+		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.Default, 0.9 }, "need a scorer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+			c.change(&cfg)
+			_, err := Run(t.Context(), cfg, options())
+			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v does not say %q", err, c.says)
+			}
+		})
+	}
+	cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	if _, err := Calibrate(t.Context(), cfg, nil, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "refine") {
+		t.Errorf("calibrate: error %v", err)
+	}
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	cfg.Source, cfg.Target = "ar", "th" // languages of the first encoder alone
+	if _, err := Run(t.Context(), cfg, opts); err != nil || strings.Count(log.String(), "was not trained on the language") != 2 || !strings.Contains(log.String(), "encoder="+strong) {
+		t.Errorf("error %v, log %s", err, log.String())
+	}
+}

@@ -1,0 +1,145 @@
+// Package shortlist is the stage that says which sentences two-stage mining encodes again: those of candidates whose
+// static margin is above the floor.
+//
+// It stands between merge and refine because which sentences those are is only known from the neighbours of both sides,
+// while a plan is made before they are there. The plan names one shortlist for a pair and, for every shard, one refine
+// task that takes its rows from there; so all tasks and keys are known from the start, a shard without such rows has an
+// empty task, and shards are refined side by side on whatever machines there are.
+package shortlist
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/rows"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/merge"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Shortlisting, Version: 1, Unit: "sentences", After: []string{view.Merge}, Wide: true, OnDemand: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Run = stage.CheckPair, run
+	stage.Register(Stage)
+}
+
+// args is a pair.
+type args struct {
+	Pair int `json:"pair"`
+}
+
+// spec is what the rows depend on.
+type spec struct {
+	Merges    [2][]string
+	Margin    string
+	K         int    // of the neighbours that count
+	Retrieval string // empty: a scorer decides, and its candidates count
+	Floor     float64
+}
+
+// Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
+func Want(b *stage.Builder, pair int) (string, error) {
+	merge.Want(b, pair)
+	s := b.Settings
+	of := spec{b.Pairs[pair].Merges, s.Margin, s.K, s.Retrieval, s.RefineFloor}
+	if s.Scorer != "" {
+		scorer, err := score.Decode(b.Scorer)
+		if err != nil {
+			return "", badinput.Errorf("the scorer cannot be used: %w", err)
+		}
+		of.K, of.Retrieval = scorer.K, ""
+	}
+	key := Stage.Key(of)
+	sentences := [2]int{b.Side(pair, 0).Rows(), b.Side(pair, 1).Rows()}
+	b.Add(Stage, key, int64(sentences[0]+sentences[1]), cost(s, sentences), args{pair})
+	b.Pairs[pair].Shortlist = key
+	return key, nil
+}
+
+// cost is, in memory, as matching: both sides' keys and lists, and the candidates.
+func cost(s plan.Settings, sentences [2]int) stage.Cost {
+	n := int64(sentences[0] + sentences[1])
+	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n}
+}
+
+// Info is what a task records of its shortlist.
+type Info struct {
+	Pairs int      `json:"pairs"`
+	Rows  [2][]int `json:"rows"` // how many, by side and shard
+}
+
+// Sentences is the number of sentences on the list.
+func (i *Info) Sentences() int {
+	n := 0
+	for _, side := range i.Rows {
+		for _, rows := range side {
+			n += rows
+		}
+	}
+	return n
+}
+
+// ReadInfo reads the record of a pair's shortlist; ok is false if it is not there.
+func ReadInfo(ctx context.Context, st *store.Store, p *plan.Plan, pair int) (info *Info, ok bool) {
+	out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: p.Pairs[pair].Shortlist})
+	if err != nil {
+		return nil, false
+	}
+	info = &Info{}
+	return info, json.Unmarshal(out.Info, info) == nil
+}
+
+// Rows reads which rows of a shard are on the list of a pair.
+func Rows(ctx context.Context, f *view.Files, pair, side, shard int) ([]uint32, error) {
+	out, err := f.Output(ctx, Stage.Name, f.Plan.Pairs[pair].Shortlist)
+	if err != nil {
+		return nil, err
+	}
+	var bounds []int
+	for side := range 2 {
+		for _, s := range f.Plan.Side(pair, side).Shards {
+			bounds = append(bounds, s.Rows)
+		}
+	}
+	lists, err := rows.Read(out.Path(view.RowsFile), bounds...)
+	if err != nil {
+		return nil, err
+	}
+	return lists[side*len(f.Plan.Side(pair, 0).Shards)+shard], nil
+}
+
+// run writes the rows of the source's shards and then those of the target's.
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := e.Pair(a.Pair)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pair.Shortlist(ctx)
+	if err != nil {
+		return nil, err
+	}
+	meter.Add(t.Items)
+	info := &Info{Pairs: list.Pairs}
+	for side, shards := range list.Rows {
+		info.Rows[side] = make([]int, len(shards))
+		for i, of := range shards {
+			info.Rows[side][i] = len(of)
+		}
+	}
+	return info, rows.Write(filepath.Join(dir, view.RowsFile), slices.Concat(list.Rows[0], list.Rows[1]))
+}
