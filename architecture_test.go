@@ -16,7 +16,7 @@ var layers = map[string]int{
 	"internal": 0, "fixtures": 0, "configs": 0,
 	"corpus": 1, "encode": 1, "mine": 1,
 	"index": 2, "filter": 2, "bitext": 2,
-	"score":    3,
+	"score": 3, "align": 3,
 	"pipeline": 4, "eval": 4,
 	"train": 5, "web": 5,
 	"cmd": 6, "bench": 6,

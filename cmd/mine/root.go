@@ -51,6 +51,6 @@ output directory (a nightly run, a training, rounds).`,
 		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		bitexts.NewFilter(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
+		models.NewModel(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root
 }

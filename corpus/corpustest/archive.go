@@ -16,10 +16,10 @@ import (
 )
 
 // Archive calls each with the name and content of every file in a .tar.xz or .tar.zst of the shared data. It skips the
-// test if the archive does not exist. The test's package must be a folder in the repository's root.
+// test if the archive does not exist.
 func Archive(t testing.TB, archive string, each func(name string, content io.Reader)) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", archive))
+	f, err := os.Open(filepath.Join(root(), "..", "shared", "data", archive))
 	if err != nil {
 		t.Skipf("this test needs the shared test sets beside the repository: %v", err)
 	}
@@ -49,4 +49,16 @@ func Archive(t testing.TB, archive string, each func(name string, content io.Rea
 			each(h.Name, entries)
 		}
 	}
+}
+
+// root is the path of the repository, in a folder of which a test runs.
+func root() string {
+	dir := "."
+	for range 8 {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Join(dir, "..")
+	}
+	return "."
 }

@@ -62,6 +62,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 			return runEval(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
+	cmd.AddCommand(newAER())
 	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())

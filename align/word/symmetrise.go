@@ -1,0 +1,140 @@
+package word
+
+import (
+	"slices"
+	"strings"
+
+	"bitextmine/align/pharaoh"
+	"bitextmine/internal/badinput"
+)
+
+// Symmetry is how the alignments of both directions are combined (Koehn, Och and Marcu, 2003).
+type Symmetry string
+
+const (
+	Forward          Symmetry = "forward"             // each target word's source word
+	Backward         Symmetry = "backward"            // each source word's target word
+	Intersect        Symmetry = "intersect"           // links of both
+	Union            Symmetry = "union"               // links of either
+	GrowDiag         Symmetry = "grow-diag"           // intersect, and what of union touches it and joins a word
+	GrowDiagFinalAnd Symmetry = "grow-diag-final-and" // and then what joins two unaligned words
+)
+
+// Symmetries are all ways.
+var Symmetries = []Symmetry{Forward, Backward, Intersect, Union, GrowDiag, GrowDiagFinalAnd}
+
+// ParseSymmetry finds a way by its name.
+func ParseSymmetry(name string) (Symmetry, error) {
+	if slices.Contains(Symmetries, Symmetry(name)) {
+		return Symmetry(name), nil
+	}
+	names := make([]string, len(Symmetries))
+	for i, s := range Symmetries {
+		names[i] = string(s)
+	}
+	return "", badinput.Errorf("symmetrisation %q is not known; choose one of %s", name, strings.Join(names, ", "))
+}
+
+// Which directions have a link, and whether it is in the combination.
+const (
+	inForward uint8 = 1 << iota
+	inBackward
+	chosen
+)
+
+// grid is the links of one pair.
+type grid struct {
+	n, m   int
+	cells  []uint8        // [n, m]
+	found  []pharaoh.Link // links of either direction, ascending after links
+	joined [2][]bool      // words that have a chosen link
+}
+
+func newGrid(n, m int) *grid {
+	return &grid{n: n, m: m, cells: make([]uint8, n*m), joined: [2][]bool{make([]bool, n), make([]bool, m)}}
+}
+
+// add adds a link of a direction.
+func (g *grid) add(i, j int, from uint8, posterior float32) {
+	if g.cells[i*g.m+j] == 0 {
+		g.found = append(g.found, pharaoh.Link{Source: i, Target: j})
+	}
+	g.cells[i*g.m+j] |= from
+	for k := range g.found {
+		if g.found[k].Source == i && g.found[k].Target == j {
+			g.found[k].Score += posterior / 2
+		}
+	}
+}
+
+// links returns the combination, ascending.
+func (g *grid) links(how Symmetry) []pharaoh.Link {
+	slices.SortFunc(g.found, pharaoh.Compare)
+	wanted := map[Symmetry]func(cell uint8) bool{
+		Forward:  func(c uint8) bool { return c&inForward != 0 },
+		Backward: func(c uint8) bool { return c&inBackward != 0 },
+		Union:    func(uint8) bool { return true },
+	}[how]
+	if wanted == nil {
+		wanted = func(c uint8) bool { return c == inForward|inBackward }
+	}
+	for _, l := range g.found {
+		if wanted(g.cells[l.Source*g.m+l.Target]) {
+			g.choose(l)
+		}
+	}
+	if how == GrowDiag || how == GrowDiagFinalAnd {
+		g.grow()
+	}
+	if how == GrowDiagFinalAnd {
+		g.final(inForward)
+		g.final(inBackward)
+	}
+	out := make([]pharaoh.Link, 0, len(g.found))
+	for _, l := range g.found {
+		if g.is(l, chosen) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (g *grid) choose(l pharaoh.Link) {
+	g.cells[l.Source*g.m+l.Target] |= chosen
+	g.joined[0][l.Source], g.joined[1][l.Target] = true, true
+}
+
+func (g *grid) is(l pharaoh.Link, what uint8) bool { return g.cells[l.Source*g.m+l.Target]&what != 0 }
+
+// grow chooses links that touch a chosen one, also at a corner, and join a word that has none, until there is no other.
+func (g *grid) grow() {
+	for again := true; again; {
+		again = false
+		for _, l := range g.found {
+			if !g.is(l, chosen) && (!g.joined[0][l.Source] || !g.joined[1][l.Target]) && g.touches(l) {
+				g.choose(l)
+				again = true
+			}
+		}
+	}
+}
+
+func (g *grid) touches(l pharaoh.Link) bool {
+	for i := max(0, l.Source-1); i <= min(g.n-1, l.Source+1); i++ {
+		for j := max(0, l.Target-1); j <= min(g.m-1, l.Target+1); j++ {
+			if g.cells[i*g.m+j]&chosen != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// final chooses links of a direction that join two words without any.
+func (g *grid) final(from uint8) {
+	for _, l := range g.found {
+		if g.is(l, from) && !g.joined[0][l.Source] && !g.joined[1][l.Target] {
+			g.choose(l)
+		}
+	}
+}

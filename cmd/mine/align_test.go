@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestAlignAndAER: mine align writes links, and mine eval aer measures them and aligns sets of its own.
+func TestAlignAndAER(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	pairs := write("pairs.tsv", strings.Repeat("das Haus\tthe house\ndas Buch\tthe book\n", 3))
+	links, gold := filepath.Join(dir, "pairs.pharaoh"), write("pairs.gold", strings.Repeat("1-1 2-2\n", 6))
+	must(t, "align", pairs, "--src", "de", "--tgt", "en", "--out", links)
+	if data, err := os.ReadFile(links); err != nil || string(data) != strings.Repeat("0-0 1-1\n", 6) {
+		t.Fatalf("%q, %v", data, err)
+	}
+	out := must(t, "eval", "aer", "--hyp", links, "--gold", gold, "--format", "tsv")
+	if !strings.Contains(out, "pairs.gold\t0\t100\t100\t12\t12\t6\t0\t0\n") {
+		t.Errorf("%q", out)
+	}
+	write("set.src-tgt", "das Haus ||| the house\n")
+	write("set.gold", "1-1 2-2\n")
+	write("other.src-tgt", "a ||| b\n")
+	write("other.gold", "1-1\n")
+	out = must(t, "eval", "aer", "--dir", dir, "--only", "set", "--bitext", pairs, "--format", "tsv")
+	if !strings.Contains(out, "set grow-diag-final-and\t0\t") || strings.Contains(out, "other") {
+		t.Errorf("%q", out)
+	}
+	for _, args := range [][]string{
+		{"align"},
+		{"align", pairs, "--src-text", pairs},
+		{"align", "pairs.tmx"},
+		{"align", pairs, "--words", "letters"},
+		{"align", pairs, "--symmetry", "grow"},
+		{"align", pairs, "--p0", "1"},
+		{"eval", "aer"},
+		{"eval", "aer", "--hyp", links},
+		{"eval", "aer", "--dir", dir, "--gold", gold},
+		{"eval", "aer", "--hyp", links, "--gold", gold, "--only", "set"},
+		{"eval", "aer", "--hyp", links, "--gold", gold, "--gold-base", "2"},
+		{"eval", "aer", "--dir", dir, "--only", "third"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}

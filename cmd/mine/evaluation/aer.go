@@ -1,0 +1,146 @@
+package evaluation
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/align"
+	"bitextmine/align/word"
+	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/corpus"
+	"bitextmine/eval/aer"
+	"bitextmine/eval/report"
+	"bitextmine/internal/badinput"
+)
+
+// aerOptions are the flags of mine eval aer.
+type aerOptions struct {
+	flags.Settings
+	links, gold         string
+	linksBase, goldBase int
+	dir, format         string
+	only                []string
+	more                string
+	source, target      string
+	splitter            string
+}
+
+// newAER makes mine eval aer.
+func newAER() *cobra.Command {
+	var o aerOptions
+	cmd := &cobra.Command{
+		Use:   "aer (--hyp FILE --gold FILE | --dir DIR [--bitext FILE])",
+		Short: "Measure word alignments: alignment error rate, precision, recall",
+		Long: `Measure word alignments against a gold standard of sure and possible links: precision is the part of the links that is sure or
+possible, recall the part of the sure links that is found, and AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|), all in percent (Och and Ney, 2003).
+
+--hyp is a file of links i-j, a line for each pair. --gold has sure links i-j and possible links ipj, counted from 1 as in published
+sets (--gold-base 0 if from 0). --dir is a directory of test sets, NAME.src-tgt ("source ||| target") and NAME.gold: they are aligned
+with the program's own aligner, every way to combine both directions is measured, and --bitext gives it more text to count.`,
+		Example: `  mine eval aer --hyp en-fr.pharaoh --gold en-fr.gold
+  mine eval aer --dir awesome-align/examples --only enfr --bitext en-fr.tsv`,
+		Args: flags.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runAER(cmd.Context(), &o, cmd.OutOrStdout())
+		},
+	}
+	o.RegisterSome(cmd, flags.Declared("threads"))
+	f := cmd.Flags()
+	f.StringVar(&o.links, "hyp", "", "alignments to measure, in Pharaoh's format")
+	f.StringVar(&o.gold, "gold", "", "the gold standard")
+	f.IntVar(&o.linksBase, "hyp-base", 0, "number of the first word in --hyp: 0 or 1")
+	f.IntVar(&o.goldBase, "gold-base", 1, "number of the first word in --gold: 0 or 1")
+	f.StringVar(&o.dir, "dir", "", "directory of test sets, instead of --hyp and --gold")
+	f.StringSliceVar(&o.only, "only", nil, "names of the sets of --dir (default: all)")
+	f.StringVar(&o.more, "bitext", "", "more bitext for the aligner, as of mine align")
+	f.StringVar(&o.source, "src", "", "source language, which a TMX needs")
+	f.StringVar(&o.target, "tgt", "", "target language")
+	f.StringVar(&o.splitter, "words", string(word.Text), "words of --bitext: text, or spaces")
+	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
+	return cmd
+}
+
+func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
+	format, err := report.ParseFormat(o.format)
+	if err != nil {
+		return err
+	}
+	r := aer.NewReport("mine align")
+	switch {
+	case o.dir != "" && (o.links != "" || o.gold != ""), o.dir == "" && (o.links == "" || o.gold == ""):
+		return badinput.Errorf("mine eval aer: give --hyp and --gold together, or --dir alone")
+	case o.linksBase>>1 != 0 || o.goldBase>>1 != 0:
+		return badinput.Errorf("mine eval aer: --hyp-base and --gold-base must be 0 or 1")
+	case o.dir != "":
+		err = o.alignSets(ctx, r)
+	case o.more != "" || o.only != nil:
+		return badinput.Errorf("mine eval aer: --bitext and --only are for --dir")
+	default:
+		var c aer.Counts
+		if c, err = aer.Compare(o.links, o.linksBase, o.gold, o.goldBase); err == nil {
+			r = aer.NewReport(o.links)
+			aer.AddRow(r, filepath.Base(o.gold), c)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.Write(out, format)
+}
+
+// alignSets aligns and measures the sets of --dir.
+func (o *aerOptions) alignSets(ctx context.Context, r *report.Report) error {
+	words, more, err := o.aligner()
+	if err != nil {
+		return err
+	}
+	sets, err := aer.ReadSets(o.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range o.only {
+		if !slices.ContainsFunc(sets, func(s aer.Set) bool { return s.Name == name }) {
+			return badinput.Errorf("mine eval aer: %s has no set %q", o.dir, name)
+		}
+	}
+	for _, set := range sets {
+		if len(o.only) > 0 && !slices.Contains(o.only, set.Name) {
+			continue
+		}
+		results, err := set.Align(ctx, more, words)
+		if err != nil {
+			return err
+		}
+		for _, result := range results {
+			aer.AddRow(r, set.Name+" "+string(result.Symmetry), result.Counts)
+		}
+	}
+	return nil
+}
+
+// aligner returns the aligner's settings, and the further bitext if there is any.
+func (o *aerOptions) aligner() (words align.Words, more *align.Input, err error) {
+	cfg, _, err := o.Load()
+	if err != nil {
+		return words, nil, err
+	}
+	words = align.DefaultWords()
+	words.Model.Threads = cfg.Threads
+	if words.Splitter, err = word.ParseSplitter(o.splitter); err != nil || o.more == "" {
+		return words, nil, err
+	}
+	more = &align.Input{File: o.more, Exchange: exchange.DefaultOptions()}
+	if exchange.FormatOf(o.more) != exchange.TMX {
+		return words, more, nil
+	}
+	if more.Exchange.SourceLanguage, err = corpus.ParseLanguage(o.source); err != nil {
+		return words, nil, err
+	}
+	more.Exchange.TargetLanguage, err = corpus.ParseLanguage(o.target)
+	return words, more, err
+}
