@@ -15,6 +15,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/internal/transfer"
 )
 
 // Options are the settings of a download.
@@ -36,13 +37,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Client == nil {
-		o.Client = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: time.Minute}}
-	}
-	if o.Attempts == 0 {
-		o.Attempts = 5
-	}
-	if o.Wait == 0 {
-		o.Wait = time.Second
+		o.Client = transfer.NewClient()
 	}
 	return o
 }

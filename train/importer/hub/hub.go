@@ -1,0 +1,180 @@
+// Package hub downloads published models from the Hugging Face hub, or a server with its protocol: the list of a
+// repository's files with their digests (api/models), and the files of one commit (resolve), which large files answer
+// with a redirection to where they are stored.
+//
+// Only files that package folder reads are downloaded: no code, and no pickle.
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/transfer"
+)
+
+// Client is a connection to a hub.
+type Client struct {
+	Endpoint string       // the hub's address
+	Token    string       // of an account, or empty
+	HTTP     *http.Client // nil for transfer.NewClient
+	Wait     time.Duration
+	Attempts int
+}
+
+// FromEnvironment is the client that HF_ENDPOINT and HF_TOKEN describe.
+func FromEnvironment() *Client {
+	c := &Client{Endpoint: strings.TrimSuffix(os.Getenv("HF_ENDPOINT"), "/"), Token: os.Getenv("HF_TOKEN")}
+	if c.Endpoint == "" {
+		c.Endpoint = "https://huggingface.co"
+	}
+	return c
+}
+
+// Repository is what the hub says of a model's commit.
+type Repository struct {
+	Name    string // ORG/REPO
+	Commit  string
+	Licence string
+	Files   []File
+}
+
+// File is a file of a repository.
+type File struct {
+	Path   string
+	Size   int64
+	SHA256 string // of large files, which git's LFS keeps
+	Blob   string // git's name of others: a SHA-1
+}
+
+var validName = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
+
+// List reads what the hub says of a repository; revision is a commit, a branch or a tag, or empty for main.
+func (c *Client) List(ctx context.Context, name, revision string) (*Repository, error) {
+	if !validName.MatchString(name) {
+		return nil, badinput.Errorf("%q is not the name of a repository, ORG/REPO, such as intfloat/multilingual-e5-small", name)
+	}
+	if revision == "" {
+		revision = "main"
+	}
+	address := fmt.Sprintf("%s/api/models/%s/revision/%s?blobs=true", c.Endpoint, name, url.PathEscape(revision))
+	var answer struct {
+		SHA      string `json:"sha"`
+		Siblings []struct {
+			Name string `json:"rfilename"`
+			Size int64  `json:"size"`
+			Blob string `json:"blobId"`
+			LFS  *struct {
+				SHA256 string `json:"sha256"`
+				Size   int64  `json:"size"`
+			} `json:"lfs"`
+		} `json:"siblings"`
+		Card struct {
+			Licence any `json:"license"`
+		} `json:"cardData"`
+		Tags []string `json:"tags"`
+	}
+	err := transfer.Retry(ctx, address, c.options(name, revision), func() error { return c.get(ctx, address, name, revision, &answer) })
+	if err != nil {
+		return nil, err
+	}
+	r := &Repository{Name: name, Commit: answer.SHA}
+	if r.Commit == "" {
+		return nil, badinput.Errorf("%s does not answer as the Hugging Face hub does: set HF_ENDPOINT to a server with its protocol", address)
+	}
+	if licence, ok := answer.Card.Licence.(string); ok {
+		r.Licence = licence
+	}
+	for _, tag := range answer.Tags {
+		if licence, ok := strings.CutPrefix(tag, "license:"); ok && r.Licence == "" {
+			r.Licence = licence
+		}
+	}
+	for _, s := range answer.Siblings {
+		file := File{Path: s.Name, Size: s.Size, Blob: s.Blob}
+		if s.LFS != nil {
+			file.SHA256, file.Size = s.LFS.SHA256, s.LFS.Size
+		}
+		r.Files = append(r.Files, file)
+	}
+	return r, nil
+}
+
+// options are those of all requests.
+func (c *Client) options(name, revision string) transfer.Options {
+	client := c.HTTP
+	if client == nil {
+		client = transfer.NewClient()
+	}
+	own := *client
+	own.CheckRedirect = c.redirected
+	o := transfer.Options{Client: &own, Attempts: c.Attempts, Wait: c.Wait, Header: http.Header{"User-Agent": {"mine"}},
+		Refused: func(r *http.Response) error { return c.refused(r, name, revision) }}
+	if c.Token != "" {
+		o.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	return o
+}
+
+// redirected lets the token go to no other host.
+func (c *Client) redirected(request *http.Request, earlier []*http.Request) error {
+	const most = 10
+	if len(earlier) >= most {
+		return errors.New("the hub redirects again and again")
+	}
+	if request.URL.Host != earlier[0].URL.Host {
+		request.Header.Del("Authorization")
+	}
+	return nil
+}
+
+// get decodes an answer of the API.
+func (c *Client) get(ctx context.Context, address, name, revision string, into any) (err error) {
+	o := c.options(name, revision)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return badinput.Errorf("HF_ENDPOINT is %q, which is not an address: %w", c.Endpoint, err)
+	}
+	request.Header = o.Header
+	response, err := o.Client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
+		return o.Answer(response)
+	}
+	const largest = 64 << 20
+	if err := json.NewDecoder(io.LimitReader(response.Body, largest)).Decode(into); err != nil {
+		return badinput.Errorf("%s does not answer as the Hugging Face hub does: %w: set HF_ENDPOINT to a server with its protocol", address, err)
+	}
+	return nil
+}
+
+// refused is the error for answers that no repetition changes.
+func (c *Client) refused(r *http.Response, name, revision string) error {
+	code := r.Header.Get("X-Error-Code")
+	page := c.Endpoint + "/" + name
+	switch {
+	case code == "GatedRepo", r.StatusCode == http.StatusForbidden:
+		return badinput.Errorf("%s gives its files only to people who accepted its terms: accept them on %s, and put a token of your account into HF_TOKEN", name, page)
+	case code == "RevisionNotFound":
+		return badinput.Errorf("%s has no revision %s: look at %s/tree/main", name, revision, page)
+	case r.StatusCode == http.StatusUnauthorized && c.Token != "":
+		return badinput.Errorf("%s is not open to the token in HF_TOKEN, or does not exist: look at %s and make a token that may read it", name, page)
+	case r.StatusCode == http.StatusUnauthorized:
+		return badinput.Errorf("%s does not exist or is not public: correct the name, or put a token of your account into HF_TOKEN", name)
+	case r.StatusCode == http.StatusNotFound, r.StatusCode == http.StatusGone:
+		return badinput.Errorf("%s answers %s: correct the name or the revision", r.Request.URL, r.Status)
+	}
+	return nil
+}
