@@ -30,9 +30,11 @@ func (g *group) fill(rows []Row, features []string) {
 	for _, name := range features {
 		each(g, rows, featurePrefix+name, floats, func(r *Row, v float32) { r.Features = append(r.Features, v) })
 	}
-	g.optional("prob", rows, func(r *Row, v *float32) { r.Prob = v })
+	nullable(g, rows, "prob", floats, func(r *Row, v *float32) { r.Prob = v })
+	g.identified(rows, "lid_src", func(r *Row) *Sentence { return &r.Source })
+	g.identified(rows, "lid_tgt", func(r *Row) *Sentence { return &r.Target })
 	if _, ok := g.columns[refineColumn]; ok {
-		g.optional(refineColumn, rows, func(r *Row, v *float32) { r.RefineCosine = v })
+		nullable(g, rows, refineColumn, floats, func(r *Row, v *float32) { r.RefineCosine = v })
 	}
 	g.reasons(rows)
 }
@@ -51,28 +53,9 @@ func (g *group) side(rows []Row, side string, of func(*Row) *Sentence) {
 	each(g, rows, side+"_line", longs, func(r *Row, v int64) { of(r).Line = uint64(v) })
 }
 
-// optional reads a column of numbers that may be null, and calls set in the rows where it is not.
-func (g *group) optional(name string, rows []Row, set func(r *Row, v *float32)) {
-	column, err := g.column(name)
-	if err != nil {
-		g.err = errors.Join(g.err, err)
-		return
-	}
-	highest := column.Descriptor().MaxDefinitionLevel()
-	values, definition, _, err := readChunk(column, floats, int64(len(rows)))
-	if err == nil && len(definition) != len(rows) {
-		err = fmt.Errorf("column %s has %d values for %d rows", name, len(definition), len(rows))
-	}
-	if err != nil {
-		g.err = errors.Join(g.err, err)
-		return
-	}
-	for i, level := range definition {
-		if level == highest {
-			set(&rows[i], &values[0])
-			values = values[1:]
-		}
-	}
+func (g *group) identified(rows []Row, column string, of func(*Row) *Sentence) {
+	nullable(g, rows, column, byteArrays, func(r *Row, v *parquet.ByteArray) { of(r).Identified = string(*v) })
+	nullable(g, rows, column+"_p", floats, func(r *Row, v *float32) { of(r).Share = *v })
 }
 
 // reasons reads the lists. A repetition level of 0 begins a row's list; a definition level below the highest means an
@@ -153,6 +136,33 @@ func each[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, re
 	}
 	for i := range rows {
 		set(&rows[i], values[i])
+	}
+}
+
+// nullable reads a column that has nulls and sets its values in the rows that have one.
+func nullable[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, read batchReader[C, V], set func(*Row, *V)) {
+	if g.err != nil {
+		return
+	}
+	column, err := g.column(name)
+	if err != nil {
+		g.err = err
+		return
+	}
+	highest := column.Descriptor().MaxDefinitionLevel()
+	values, definition, _, err := readChunk(column, read, int64(len(rows)))
+	if err == nil && len(definition) != len(rows) {
+		err = fmt.Errorf("it has %d values for %d rows", len(definition), len(rows))
+	}
+	if err != nil {
+		g.err = fmt.Errorf("column %s: %w", name, err)
+		return
+	}
+	for i, level := range definition {
+		if level == highest {
+			set(&rows[i], &values[0])
+			values = values[1:]
+		}
 	}
 }
 

@@ -10,6 +10,9 @@ type Sentence struct {
 	Doc   string // the input's own name for the sentence or its document; may be empty
 	URL   string // may be empty
 	Line  uint64 // in the input file, from 1
+
+	Identified string  // language that the text was identified as; empty: none was
+	Share      float32 // of the text's letters in that language, 0 to 1
 }
 
 // Row is a pair.

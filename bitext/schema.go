@@ -18,8 +18,8 @@ const featurePrefix = "feature_"
 const refineColumn = "refine_cosine"
 
 // Schema returns the columns of a bitext file, in order. features are the names of the scorer's features that the run
-// was asked to write. prob is null without a scorer; the columns for language identification are null until an
-// identifier fills them. Two-stage mining has a column for the cosine of the strong encoder.
+// was asked to write. prob is null without a scorer; the columns of language identification are null for a text whose
+// language was not identified. Two-stage mining has a column for the cosine of the strong encoder.
 func Schema(meta *arrow.Metadata, refined bool, features ...string) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{
@@ -47,9 +47,10 @@ func Schema(meta *arrow.Metadata, refined bool, features ...string) *arrow.Schem
 	fields = append(fields, side("src")...)
 	fields = append(fields, side("tgt")...)
 	fields = append(fields,
-		arrow.Field{Name: "lid_src", Type: dictionary, Nullable: true},
+		// Not of a dictionary type, because arrow's Parquet writer fails on one with some nulls.
+		arrow.Field{Name: "lid_src", Type: arrow.BinaryTypes.String, Nullable: true},
 		arrow.Field{Name: "lid_src_p", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
-		arrow.Field{Name: "lid_tgt", Type: dictionary, Nullable: true},
+		arrow.Field{Name: "lid_tgt", Type: arrow.BinaryTypes.String, Nullable: true},
 		arrow.Field{Name: "lid_tgt_p", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
 		arrow.Field{Name: "keep", Type: arrow.FixedWidthTypes.Boolean},
 		// Not a list of a dictionary type, because arrow's Parquet writer cannot write one. Parquet encodes it as a

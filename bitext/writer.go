@@ -73,9 +73,8 @@ func (w *Writer) Append(row Row) error {
 	columns.next().(*array.Uint8Builder).Append(row.TargetRank)
 	columns.side(row.Source)
 	columns.side(row.Target)
-	for range 4 { // language identification
-		columns.null()
-	}
+	columns.identified(row.Source)
+	columns.identified(row.Target)
 	columns.next().(*array.BooleanBuilder).Append(row.Keep)
 	columns.list(row.Reasons)
 	if w.refined {
@@ -161,4 +160,14 @@ func (c *columns) side(s Sentence) {
 	c.string(s.Doc)
 	c.string(s.URL)
 	c.next().(*array.Uint64Builder).Append(s.Line)
+}
+
+func (c *columns) identified(s Sentence) {
+	if s.Identified == "" {
+		c.null()
+		c.null()
+		return
+	}
+	c.string(s.Identified)
+	c.float(s.Share)
 }

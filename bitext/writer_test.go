@@ -22,6 +22,9 @@ func sampleRows(n int) []Row {
 			Source: side("de"), Target: side("en"), Score: 1 + float32(i)/1000, Cosine: 0.5, SourceMean: 0.25, TargetMean: 0.125,
 			SourceRank: uint8(i % 4), TargetRank: 255, Keep: i%2 == 0,
 		}
+		if i%3 != 0 {
+			rows[i].Source.Identified, rows[i].Source.Share = [...]string{"de", "nl"}[i%2], float32(i%100+1)/100
+		}
 		if !rows[i].Keep {
 			rows[i].Reasons = []string{"below_threshold"}
 		}
@@ -61,6 +64,8 @@ type foreignRow struct {
 	TgtDoc   string   `parquet:"tgt_doc"`
 	SrcLine  uint64   `parquet:"src_line"`
 	LidSrc   *string  `parquet:"lid_src,optional"`
+	LidSrcP  *float32 `parquet:"lid_src_p,optional"`
+	LidTgt   *string  `parquet:"lid_tgt,optional"`
 	Keep     bool     `parquet:"keep"`
 	Reasons  []string `parquet:"reasons,list"`
 }
@@ -87,9 +92,12 @@ func TestAnotherReaderReadsEveryValue(t *testing.T) {
 		reasons := fmt.Sprint(g.Reasons)
 		if g.SrcText != want.Source.Text || g.TgtText != want.Target.Text || g.SrcLang != "de" || g.Score != want.Score ||
 			g.Prob != nil || g.TgtRank != 255 || g.SrcKey != want.Source.Key || g.SrcShard != want.Source.Shard ||
-			g.SrcRow != want.Source.Row || g.TgtDoc != want.Target.Doc || g.SrcLine != want.Source.Line || g.LidSrc != nil ||
+			g.SrcRow != want.Source.Row || g.TgtDoc != want.Target.Doc || g.SrcLine != want.Source.Line || g.LidTgt != nil ||
 			g.Keep != want.Keep || reasons != fmt.Sprint(want.Reasons) {
 			t.Fatalf("row %d = %+v, want %+v", i, g, want)
+		}
+		if identified := want.Source.Identified; (g.LidSrc == nil) != (identified == "") || g.LidSrc != nil && (*g.LidSrc != identified || *g.LidSrcP != want.Source.Share) {
+			t.Fatalf("row %d: identified %v, %v; want %q, %v", i, g.LidSrc, g.LidSrcP, identified, want.Source.Share)
 		}
 	}
 }

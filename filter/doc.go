@@ -4,5 +4,6 @@
 // (whether the pair is in the bitext) and reasons (why it was rejected; empty for a kept pair). Package score computes
 // scores, and package mine matches sentences.
 //
-// There is one rule today: a pair is kept if matching kept it; otherwise the reason is the verdict.
+// A pair is kept if matching kept it. Matching leaves out the pairs that a Rejection is of: those with a sentence that
+// is surely in another language than its corpus (package language), and those whose sides are the same text (Copied).
 package filter

@@ -28,20 +28,24 @@ const (
 	Taken                  // a better candidate has one of its sentences (max)
 	NotProposed            // not proposed by the side or sides that this retrieval mode requires
 	BelowFloor             // of two-stage mining: the margin is too low for the strong encoder to look at the pair
+	Rejected               // Candidate.Rejected
 )
 
 func (v Verdict) String() string {
-	return [...]string{"kept", "below_threshold", "taken", "not_proposed", "below_floor"}[v]
+	return [...]string{"kept", "below_threshold", "taken", "not_proposed", "below_floor", "rejected"}[v]
 }
 
 // Judge returns each candidate's verdict. candidates must be sorted best first, as Lists.Candidates returns them.
 // sources and targets are the numbers of sentences of the two sides. With Max, a pair uses up both its sentences before
-// the threshold is applied, as in LASER.
+// the threshold is applied, as in LASER. A rejected pair uses up none.
 func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := make([]Verdict, len(candidates))
 	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)
 	for i, c := range candidates {
 		switch {
+		case c.Rejected:
+			verdicts[i] = Rejected
+			continue
 		case !retrieval.Asks(c):
 			verdicts[i] = NotProposed
 		case retrieval == Max && (sourceTaken[c.Source] || targetTaken[c.Target]):

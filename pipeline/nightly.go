@@ -123,9 +123,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 	if err := r.deliver(ctx, p, dir); err != nil {
 		return nil, err
 	}
-	if low := r.report.Search.Warning(); low != "" {
-		n.warn("%s", low)
-	}
+	n.warnings = append(n.warnings, r.report.Warnings...)
 	final := filepath.Join(n.out, runsName, name)
 	bitextFile := filepath.Base(r.report.Bitext.Path)
 	r.report.Bitext.Path = filepath.Join(final, bitextFile)

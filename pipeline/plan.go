@@ -71,6 +71,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
+	doubts := make([][]doubted, len(languages))
 	for l := range languages {
 		for _, in := range languages[l].Inputs {
 			info, err := shard.Result(ctx, r.store, in, p.Settings)
@@ -79,8 +80,12 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 			}
 			languages[l].Shards = append(languages[l].Shards, shard.Shards(in, p.Settings, info.Shards)...)
 			r.report.Inputs = append(r.report.Inputs, record.InputReport{Language: languages[l].Code, Path: in.Path, SHA256: in.SHA256, Counts: info.Counts})
+			if d := info.Languages.Doubt(languages[l].Code); d != nil {
+				doubts[l] = append(doubts[l], doubted{in.Path, *d})
+			}
 		}
 	}
+	r.warnOfLanguages(languages, doubts)
 	return languages, nil
 }
 

@@ -101,9 +101,6 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err := r.deliver(ctx, p, r.cfg.Out); err != nil {
 		return nil, err
 	}
-	if low := r.report.Search.Warning(); low != "" {
-		opts.Log.Warn(low)
-	}
 	return r.report, r.report.Write(filepath.Join(r.cfg.Out, record.ReportName))
 }
 
@@ -271,7 +268,13 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	file := out.Files[0]
 	r.report.RunID, r.report.Counts, r.report.Samples = result.RunID, result.Counts, result.Samples
-	r.report.Threshold, r.report.Search.Recall = result.Threshold, result.Min
+	r.report.Threshold, r.report.Search.Recall, r.report.Rejected = result.Threshold, result.Min, result.Rejected
+	if low := r.report.Search.Warning(); low != "" {
+		r.warn("%s", low)
+	}
+	if much := r.report.RejectedWarning(); much != "" {
+		r.warn("%s", much)
+	}
 	r.report.Bitext = record.BitextReport{Path: path, Rows: result.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil
 }

@@ -14,7 +14,7 @@ var languages = []Annotation{
 	name("lid_tgt", "the same of the target", func(p *Pair) string { return p.Target.guess.Code }),
 	value("lid_tgt_p", Float, 0, 1, "the same of the target", ofTarget(identified)),
 	value("foreign", Count, 0, 2, "sides that are surely in another language than they are said to be (languages.md)", either(func(s *Sentence) int {
-		return int(truth(s.identifier != nil && s.identifier.Foreign(s.guess)))
+		return int(truth(s.identifier != nil && s.identifier.Foreign(s.Text, s.guess)))
 	})),
 }
 

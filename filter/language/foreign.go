@@ -3,6 +3,8 @@ package language
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A sentence is surely in another language if the identifier gives that language at least minShare of its letters, and
@@ -11,6 +13,7 @@ import (
 const (
 	minShare   = 0.8
 	minLetters = 60
+	minRest    = 20 // of the words that do not begin with a capital, which must be in another language too
 )
 
 // judged are the languages whose own sentences are hardly ever taken for another one: at most 8 of 1,012 sentences
@@ -31,14 +34,62 @@ func (l *Identifier) Judges() bool {
 	return usual && slices.Contains(judged, base(l.stated))
 }
 
-// Foreign reports whether a guess says that the text is surely not in the stated language. It never is if the text is
-// short, in a close relative of the language, or if the stated language is not one of those that were measured.
-func (l *Identifier) Foreign(g Guess) bool {
-	return g.Code != "" && g.Share >= minShare && g.Letters >= minLetters && l.Judges() && !related(base(l.stated), base(g.Code))
+// Foreign reports whether a text, which Identify made this guess of, is surely not in the stated language. It never is
+// if the text is short or consists of names, if it is in a close relative of the language, or if the stated language is
+// not one of those that were measured.
+func (l *Identifier) Foreign(text string, guess Guess) bool {
+	if !l.Judges() || !l.other(guess) || guess.Letters < minLetters {
+		return false
+	}
+	rest := uncapitalised(text)
+	if len(rest) == len(text) {
+		return true
+	}
+	guess = l.Identify(rest)
+	return l.other(guess) && guess.Letters >= minRest
 }
 
-func related(a, b string) bool {
-	return a == b || slices.ContainsFunc(relatives, func(group []string) bool {
+func (l *Identifier) other(g Guess) bool {
+	return g.Code != "" && g.Share >= minShare && !related(base(l.stated), base(g.Code))
+}
+
+// uncapitalised is the text without the words that begin with a capital: names, in most languages.
+func uncapitalised(text string) string {
+	var rest strings.Builder
+	for word := range strings.FieldsSeq(text) {
+		at := strings.IndexFunc(word, unicode.IsLetter)
+		if at >= 0 {
+			if first, _ := utf8.DecodeRuneInString(word[at:]); unicode.IsUpper(first) || unicode.IsTitle(first) {
+				continue
+			}
+		}
+		rest.WriteString(word)
+		rest.WriteByte(' ')
+	}
+	if rest.Len() >= len(text) {
+		return text
+	}
+	return rest.String()
+}
+
+// Same reports whether two of the program's codes are one language, scripts aside, or languages that the identifier
+// confuses.
+func Same(a, b string) bool { return related(base(a), base(b)) }
+
+// near are languages in which many sentences are spelt alike, or nearly, besides the relatives.
+var near = [][]string{{"hr", "bs", "sr"}, {"cs", "sk"}, {"pt", "gl", "es", "ca", "oc"}, {"nl", "af"}, {"ru", "uk", "be"}, {"no", "nn", "nb", "da", "sv"}}
+
+// Near reports whether two languages, given by the program's codes, are so near that equal texts may be translations of
+// each other. Two scripts of one language are.
+func Near(a, b string) bool {
+	a, b = base(a), base(b)
+	return related(a, b) || together(near, a, b)
+}
+
+func related(a, b string) bool { return a == b || together(relatives, a, b) }
+
+func together(groups [][]string, a, b string) bool {
+	return slices.ContainsFunc(groups, func(group []string) bool {
 		return slices.Contains(group, a) && slices.Contains(group, b)
 	})
 }

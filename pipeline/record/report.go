@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"bitextmine/corpus"
@@ -36,6 +37,8 @@ type Report struct {
 	Stages     []StageReport     `json:"stages"`
 	Bitext     BitextReport      `json:"bitext"`
 	Samples    []Sample          `json:"samples"`
+	Rejected   []Rejected        `json:"rejected,omitempty"`
+	Warnings   []string          `json:"warnings,omitempty"`
 	Versions   map[string]string `json:"versions"` // of Go and of the native libraries
 	Threads    int               `json:"threads"`
 	Started    time.Time         `json:"started"`
@@ -117,6 +120,30 @@ type Sample struct {
 	Prob   *float32 `json:"prob,omitempty"`
 	Source string   `json:"src"`
 	Target string   `json:"tgt"`
+}
+
+// Rejected are pairs that a rule rejected whatever their scores, by docs/formats.md's name of its reason.
+type Rejected struct {
+	Reason  string   `json:"reason"`
+	Pairs   int      `json:"pairs"`
+	Samples []Sample `json:"samples"`
+}
+
+// muchRejected is the share of the pairs above the threshold from which rejected ones are warned of.
+const muchRejected = 0.1
+
+// RejectedWarning is one sentence if rules rejected many pairs; else empty.
+func (r *Report) RejectedWarning() string {
+	var reasons []string
+	total := 0
+	for _, one := range r.Rejected {
+		total += one.Pairs
+		reasons = append(reasons, fmt.Sprintf("%s %d, such as %q - %q", one.Reason, one.Pairs, one.Samples[0].Source, one.Samples[0].Target))
+	}
+	if float64(total) <= muchRejected*float64(total+r.Counts.Kept) || total < MaxSamples {
+		return ""
+	}
+	return fmt.Sprintf("%d pairs are rejected and %d kept (%s): --keep-copies and --keep-foreign keep such pairs", total, r.Counts.Kept, strings.Join(reasons, "; "))
 }
 
 // Rule says in words what was kept.

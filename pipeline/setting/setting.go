@@ -110,6 +110,9 @@ type Decision struct {
 	Scorer    string  `setting:"scorer,flag" json:"scorer,omitempty"`
 	Precision float64 `setting:"precision,flag" json:"precision,omitempty"`
 	Features  bool    `setting:"features,flag" json:"features,omitempty"`
+
+	KeepCopies  bool `setting:"keep_copies,flag" json:"keep_copies,omitempty"`
+	KeepForeign bool `setting:"keep_foreign,flag" json:"keep_foreign,omitempty"`
 }
 
 // Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name; without

@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -16,7 +17,8 @@ import (
 type Decision struct {
 	score.Ranked // without a scorer, its candidates alone
 	Lists        *mine.Lists
-	Refined      []float32 // strong cosines of the candidates, mine.NotRefined where there is none; nil: one encoder
+	Refined      []float32          // strong cosines of the candidates, mine.NotRefined where there is none; nil: one encoder
+	Rejections   []filter.Rejection // of the candidates, whatever their scores; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int
 	Threshold    float64       // the one that was used: with a wanted precision it is found in the matching
@@ -32,7 +34,7 @@ func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Op
 		return nil, err
 	}
 	if d.Scorer == nil {
-		return d, p.byMargin(ctx, d)
+		return d, p.byMargin(ctx, d, options.Threads)
 	}
 	if err := p.byScorer(ctx, d, model, options); err != nil {
 		return nil, err
@@ -62,20 +64,25 @@ func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists
 }
 
 // byMargin decides by margin or, in two-stage mining, by its product with the strong cosine.
-func (p *Pair) byMargin(ctx context.Context, d *Decision) error {
+func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 	s := p.Plan.Settings
-	d.Candidates = d.Lists.Candidates()
 	sources, targets, retrieval := p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval)
-	if s.Refine == "" {
-		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, s.Threshold)
-	} else {
+	d.Candidates = d.Lists.Candidates()
+	if s.Refine != "" {
 		cosines, err := p.refine(ctx, d.Candidates)
 		if err != nil {
 			return err
 		}
 		refined := mine.Refine(d.Candidates, cosines)
 		d.Candidates, d.Refined = refined.Candidates, refined.Cosines
-		d.Verdicts = refined.Judge(sources, targets, retrieval, s.Threshold)
+	}
+	if err := p.reject(ctx, d, threads); err != nil {
+		return err
+	}
+	if s.Refine == "" {
+		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, s.Threshold)
+	} else {
+		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Refined}.Judge(sources, targets, retrieval, s.Threshold)
 	}
 	for _, v := range d.Verdicts {
 		if v == mine.Kept {
@@ -94,6 +101,9 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 	problem := score.Problem{Languages: p.Codes(), Lists: d.Lists, Tokens: tokens, Threads: options.Threads, Read: p.Describe}
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
+	}
+	if err := p.reject(ctx, d, options.Threads); err != nil {
+		return err
 	}
 	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 	if precision := p.Plan.Settings.Precision; precision > 0 {

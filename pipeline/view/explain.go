@@ -8,6 +8,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -24,7 +25,8 @@ type Explanation struct {
 	Candidate         bool
 	Forward, Backward bool         // which side proposed it
 	Verdict           mine.Verdict // of a candidate
-	Threshold         float64      // that was used
+	Rejection         filter.Rejection
+	Threshold         float64 // that was used
 	// Product is, in two-stage mining, the strong cosine times the margin, which decides unless a scorer does; nil where
 	// the strong encoder did not see the candidate.
 	Product      *float32
@@ -143,6 +145,9 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 	at := slices.IndexFunc(d.Candidates, func(c mine.Candidate) bool { return c.Source == source && c.Target == target })
 	if at >= 0 {
 		e.Candidate, e.Verdict = true, d.Verdicts[at]
+		if d.Rejections != nil {
+			e.Rejection = d.Rejections[at]
+		}
 		e.Forward, e.Backward = d.Candidates[at].Forward, d.Candidates[at].Backward
 		if d.Refined != nil && !mine.IsNotRefined(d.Refined[at]) {
 			product := d.Refined[at] * e.Score
@@ -173,5 +178,6 @@ func (x *Explainer) won(i, at int) bool {
 	if at < 0 {
 		return x.decision.Verdicts[i] == mine.Kept
 	}
-	return i < at && x.decision.Verdicts[i] != mine.Taken
+	v := x.decision.Verdicts[i]
+	return i < at && v != mine.Taken && v != mine.Rejected
 }

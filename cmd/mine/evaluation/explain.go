@@ -175,6 +175,10 @@ func printContributions(out io.Writer, x *view.Explanation) {
 }
 
 func printVerdict(out io.Writer, x *view.Explanation, run *view.Run) {
+	if x.Verdict == mine.Rejected {
+		fmt.Fprintf(out, "not kept, whatever its score: %s (docs/languages.md); --keep-foreign and --keep-copies keep such pairs\n", strings.Join(x.Rejection.Reasons(), ", "))
+		return
+	}
 	if x.Scored {
 		fmt.Fprintln(out, scoredVerdict(x, run))
 	} else {

@@ -27,7 +27,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Refine}, Wide: true,
+	Name: view.Match, Version: 2, Unit: "sentences", After: []string{view.Merge, view.Refine}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -102,6 +102,8 @@ type Result struct {
 	Counts  record.Counts   `json:"counts"`
 	Rows    int             `json:"rows"`
 	Samples []record.Sample `json:"samples"`
+	// Rejected are the pairs that rules rejected, by the first reason of each.
+	Rejected []record.Rejected `json:"rejected,omitempty"`
 	// Threshold is the one that was used: with a wanted precision it is found in the matching.
 	Threshold float64 `json:"threshold"`
 	view.Recall
@@ -142,7 +144,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if info, ok := shortlist.ReadInfo(ctx, e.Store, e.Plan, a.Pair); ok && e.Plan.Refiner != nil {
 		c.Refined = info.Sentences()
 	}
-	return r, r.write(ctx, filepath.Join(dir, view.BitextFile), &table{pair, decision})
+	rows := &table{pair: pair, Decision: decision, threads: e.EncoderOptions().Threads}
+	if r.Rejected, err = rows.rejected(ctx); err != nil {
+		return nil, err
+	}
+	return r, r.write(ctx, filepath.Join(dir, view.BitextFile), rows)
 }
 
 // counts adds up what sharding counted.
@@ -170,7 +176,7 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(wanted, writeChunk) {
+		for chunk := range slices.Chunk(wanted, view.TextChunk) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -199,11 +205,13 @@ func (r *Result) sample(rows []bitext.Row) {
 	step := max(1, len(rows)/record.MaxSamples)
 	for i := 0; i < len(rows) && len(r.Samples) < record.MaxSamples; i += step {
 		if rows[i].Keep {
-			r.Samples = append(r.Samples, record.Sample{
-				Score: rows[i].Score, Prob: rows[i].Prob, Source: rows[i].Source.Text, Target: rows[i].Target.Text,
-			})
+			r.Samples = append(r.Samples, sampleOf(&rows[i]))
 		}
 	}
+}
+
+func sampleOf(row *bitext.Row) record.Sample {
+	return record.Sample{Score: row.Score, Prob: row.Prob, Source: row.Source.Text, Target: row.Target.Text}
 }
 
 // runID is the digest of settings and inputs.

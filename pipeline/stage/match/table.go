@@ -1,25 +1,24 @@
 package match
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"bitextmine/bitext"
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
+	"bitextmine/filter/language"
 	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 )
 
-// writeChunk is how many pairs have their texts in memory at once: some 300 MB of ordinary sentences.
-const writeChunk = 512 << 10
-
 // table is the bitext before its texts are fetched.
 type table struct {
-	pair *view.Pair
+	pair    *view.Pair
+	threads int
 	*view.Decision
 }
 
@@ -37,7 +36,7 @@ func (t *table) wanted(all bool) []int {
 // rows fetches the texts of some candidates.
 func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 	rows := make([]bitext.Row, len(at))
-	source, target := make([]placed, len(at)), make([]placed, len(at))
+	source, target := make([]int32, len(at)), make([]int32, len(at))
 	for i, n := range at {
 		c := t.Candidates[n]
 		rows[i] = bitext.Row{
@@ -47,7 +46,7 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 		if t.Refined != nil && !mine.IsNotRefined(t.Refined[n]) {
 			rows[i].RefineCosine = &t.Refined[n]
 		}
-		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n])
+		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n], t.rejection(n))
 		if t.Probabilities != nil {
 			probability := t.Probabilities[n]
 			rows[i].Prob = &probability
@@ -55,65 +54,65 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 				rows[i].Features = t.Values.Of(n)
 			}
 		}
-		source[i] = placed{t.pair.Sentences[0].First[c.Source], &rows[i].Source}
-		target[i] = placed{t.pair.Sentences[1].First[c.Target], &rows[i].Target}
+		source[i], target[i] = c.Source, c.Target
 	}
-	return rows, errors.Join(fill(ctx, t.pair, 0, source), fill(ctx, t.pair, 1, target))
+	return rows, errors.Join(
+		t.fill(ctx, 0, source, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Source }),
+		t.fill(ctx, 1, target, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Target }),
+	)
 }
 
-// placed is a sentence to fill and where it stands.
-type placed struct {
-	view.Place
-	sentence *bitext.Sentence
+func (t *table) rejection(n int) filter.Rejection {
+	if t.Rejections == nil {
+		return 0
+	}
+	return t.Rejections[n]
 }
 
-// fill reads the sentences' texts and provenance, each shard once, in row order.
-func fill(ctx context.Context, p *view.Pair, side int, wanted []placed) error {
-	slices.SortFunc(wanted, func(a, b placed) int { return cmp.Or(cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Row, b.Row)) })
-	language := p.Language(side)
-	for len(wanted) > 0 {
-		n := 1
-		for n < len(wanted) && wanted[n].Shard == wanted[0].Shard {
-			n++
+// rejected counts the pairs that rules rejected and reads some of them.
+func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
+	var all []record.Rejected
+	shown := map[string][]int{} // places of candidates, by reason
+	for i, v := range t.Verdicts {
+		if v != mine.Rejected {
+			continue
 		}
-		shard := &language.Shards[wanted[0].Shard]
-		path, err := p.ShardPath(ctx, shard)
+		reason := t.Rejections[i].Reasons()[0]
+		at := slices.IndexFunc(all, func(r record.Rejected) bool { return r.Reason == reason })
+		if at < 0 {
+			at, all = len(all), append(all, record.Rejected{Reason: reason})
+		}
+		if all[at].Pairs++; len(shown[reason]) < record.MaxSamples {
+			shown[reason] = append(shown[reason], i)
+		}
+	}
+	for i := range all {
+		rows, err := t.rows(ctx, shown[all[i].Reason])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := fillShard(path, bitext.Sentence{Lang: language.Code, Shard: shard.Name}, wanted[:n]); err != nil {
-			return err
+		for n := range rows {
+			all[i].Samples = append(all[i].Samples, sampleOf(&rows[n]))
 		}
-		wanted = wanted[n:]
 	}
-	return nil
+	return all, nil
 }
 
-// fillShard reads one shard's wanted rows, in ascending order; a row may be wanted more than once. common has what they
-// share.
-func fillShard(path string, common bitext.Sentence, wanted []placed) (err error) {
-	rows := make([]uint32, len(wanted))
-	for i, w := range wanted {
-		rows[i] = w.Row
-	}
-	reader, err := shard.Open(path)
+// fill reads the texts and provenance of a side's sentences, given by their numbers, and identifies their languages.
+func (t *table) fill(ctx context.Context, side int, numbers []int32, rows []bitext.Row, of func(*bitext.Row) *bitext.Sentence) error {
+	code := t.pair.Language(side).Code
+	err := t.pair.RowsOf(ctx, side, numbers, func(at int, shard *plan.Shard, number uint32, row shard.Row) {
+		*of(&rows[at]) = bitext.Sentence{
+			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line,
+		}
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	at := 0
-	for row, err := range reader.RowsAt(rows) {
-		if err != nil {
-			return err
-		}
-		sentence := common
-		sentence.Text, sentence.Key, sentence.Row = row.Text, row.Key, rows[at]
-		sentence.Doc, sentence.URL, sentence.Line = row.Doc, row.URL, row.Line
-		*wanted[at].sentence = sentence
-		at++
-	}
-	if at != len(wanted) {
-		return fmt.Errorf("shard %s gave %d of %d rows", path, at, len(wanted))
-	}
-	return nil
+	identifier := language.For(code)
+	return view.Parallel(ctx, t.threads, len(rows), func(i int) {
+		s := of(&rows[i])
+		guess := identifier.Identify(s.Text)
+		s.Identified, s.Share = guess.Code, guess.Share
+	})
 }

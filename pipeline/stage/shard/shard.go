@@ -93,7 +93,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	return info, unchanged(in) // so that no half of one text and half of another goes under one key
+	languages, err := sample(ctx, dir, info.Shards)
+	if err != nil {
+		return nil, err
+	}
+	return Record{info, languages}, unchanged(in) // so that no half of one text and half of another goes under one key
 }
 
 // unchanged compares an input file with what the plan says of it.
@@ -105,13 +109,19 @@ func unchanged(in plan.Input) error {
 	return err
 }
 
+// Record is what a task of the stage records of an input.
+type Record struct {
+	*shard.Result
+	Languages *Languages `json:"languages,omitempty"` // nil in records of program versions before 0.2
+}
+
 // Result returns what a task of the stage recorded of an input.
-func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*shard.Result, error) {
+func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*Record, error) {
 	out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: Key(in, s)})
 	if err != nil {
 		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
 	}
-	info := &shard.Result{}
+	info := &Record{Result: &shard.Result{}}
 	if err := json.Unmarshal(out.Info, info); err != nil {
 		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
 	}

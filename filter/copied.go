@@ -1,0 +1,132 @@
+package filter
+
+import "unicode"
+
+const (
+	// minCopiedWords is how many words a text must have to be called a copy, and minCopiedSmall how many of them must
+	// not begin with a capital: other equal texts are names, titles, numbers and the like, which are the same in both
+	// languages.
+	minCopiedWords, minCopiedSmall = 5, 3
+	// wideWord is how many letters of a script without spaces count as a word.
+	wideWord = 2
+	// firstWide is the first character of these scripts, Thai's.
+	firstWide = 0xe00
+	// maxDifference is the share of letters and digits by which a copy may differ from its original: one in ten.
+	maxDifference = 10
+	// maxCompared bounds the letters that are compared: a copy is known by its first ones.
+	maxCompared = 1000
+)
+
+// Copied reports whether two texts are one text that was not translated: the same letters and digits, apart from one in
+// ten, without regard to case, punctuation and spaces. Texts of fewer than five words are never copies; numbers are not
+// words, and texts of names are no copies either. Two languages as near to each other as Danish and Norwegian need
+// another rule (language.Near).
+func Copied(a, b string) bool {
+	var c comparison
+	return c.copied(a, b)
+}
+
+// comparison has the memory of a comparison.
+type comparison struct {
+	a, b []rune
+	rows [2][]int
+}
+
+func (c *comparison) copied(a, b string) bool {
+	if len(a) > 2*len(b)+16 || len(b) > 2*len(a)+16 {
+		return false // cheaper than to fold them
+	}
+	var words, small int
+	if c.a, words, small = fold(c.a[:0], a); words < minCopiedWords || small < minCopiedSmall {
+		return false
+	}
+	c.b, _, _ = fold(c.b[:0], b)
+	return c.near(max(len(c.a), len(c.b)) / maxDifference)
+}
+
+// fold appends the text's letters and digits in lower case to letters. It counts the words, and those that do not begin
+// with a capital.
+func fold(letters []rune, text string) (_ []rune, words, small int) {
+	wide, inside := 0, false
+	for _, r := range text {
+		letter := unicode.IsLetter(r)
+		switch {
+		case !letter:
+		case r >= firstWide && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			wide++
+		case !inside:
+			words++
+			if !unicode.IsUpper(r) {
+				small++
+			}
+		}
+		inside = letter || inside && unicode.IsMark(r)
+		if (letter || unicode.IsDigit(r)) && len(letters) < maxCompared {
+			letters = append(letters, unicode.ToLower(r))
+		}
+	}
+	return letters, words + wide/wideWord, small + wide/wideWord
+}
+
+// near reports whether at most limit insertions, deletions and substitutions make b of a: Levenshtein's distance, in
+// the band of the diagonals that can be that near.
+func (c *comparison) near(limit int) bool {
+	a, b := c.a, c.b
+	if len(a)-len(b) > limit || len(b)-len(a) > limit || !c.share(limit) {
+		return false
+	}
+	for i := range c.rows {
+		c.rows[i] = append(c.rows[i][:0], make([]int, len(b)+1)...)
+	}
+	before, now := c.rows[0], c.rows[1]
+	far := limit + 1
+	for j := range before {
+		before[j] = min(j, far)
+	}
+	for i := 1; i <= len(a); i++ {
+		low, high := max(1, i-limit), min(len(b), i+limit)
+		now[low-1] = far
+		if low == 1 {
+			now[0] = min(i, far)
+		}
+		best := now[low-1]
+		for j := low; j <= high; j++ {
+			cost := before[j-1]
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			above := far
+			if j < i+limit {
+				above = before[j] + 1
+			}
+			now[j] = min(cost, above, now[j-1]+1, far)
+			best = min(best, now[j])
+		}
+		if best > limit {
+			return false
+		}
+		before, now = now, before
+	}
+	return before[len(b)] <= limit
+}
+
+// share reports whether the letters of both texts, in any order, can be limit edits apart. It settles nearly every pair
+// of different languages.
+func (c *comparison) share(limit int) bool {
+	var counts [64]int
+	for _, r := range c.a {
+		counts[r&63]++
+	}
+	for _, r := range c.b {
+		counts[r&63]--
+	}
+	more, fewer := 0, 0
+	for _, n := range counts {
+		if n > 0 {
+			more += n
+		} else {
+			fewer -= n
+		}
+	}
+	return max(more, fewer) <= limit
+}

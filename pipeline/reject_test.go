@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/fixtures"
+	"bitextmine/pipeline/record"
+)
+
+// sentences are the sentences of a text of fixtures, without their ids, as a file of the test.
+func sentencesOf(t *testing.T, dir, name string) (path string, lines []string) {
+	t.Helper()
+	data, err := fixtures.Text.ReadFile("text/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		lines = append(lines, text)
+	}
+	path = filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, lines
+}
+
+// rejectRun mines with warnings as text.
+func rejectRun(t *testing.T, cfg Config) (*record.Report, string) {
+	t.Helper()
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	report, err := Run(t.Context(), cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, log.String()
+}
+
+// TestWrongLanguages: text on the wrong side, or the same text on both, makes no bitext, and a warning says why; the
+// settings keep such pairs.
+func TestWrongLanguages(t *testing.T) {
+	dir := t.TempDir()
+	de, _ := sentencesOf(t, dir, "de.txt")
+	en, _ := sentencesOf(t, dir, "en.txt")
+	for name, c := range map[string]struct {
+		source, target string
+		reasons, says  []string
+	}{
+		"English on both sides": {en, en, []string{"src_language", "untranslated"}, []string{"said to be de is not", en + " is ", "% en", "give each file", "pairs are rejected"}},
+		"German on both sides":  {de, de, []string{"tgt_language", "untranslated"}, []string{"said to be en is not", "pairs are rejected"}},
+		"sides swapped":         {en, de, []string{"src_language", "tgt_language"}, []string{"said to be de is not", "said to be en is not", "swap --src and --tgt"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+			cfg.SourceText, cfg.TargetText, cfg.KeepBelow = []string{c.source}, []string{c.target}, true
+			report, log := rejectRun(t, cfg)
+			found := map[string]int{}
+			for _, row := range pairs(t, report) {
+				for _, reason := range row.Reasons {
+					found[reason]++
+				}
+			}
+			for _, reason := range c.reasons {
+				if found[reason] < 5 {
+					t.Errorf("%d pairs are rejected by %s: %v", found[reason], reason, found)
+				}
+			}
+			for _, text := range c.says {
+				if !strings.Contains(log, text) {
+					t.Errorf("no warning says %q:\n%s", text, log)
+				}
+			}
+			if len(report.Warnings) < 2 || len(report.Rejected) == 0 || len(report.Rejected[0].Samples) == 0 {
+				t.Errorf("the report has warnings %q, rejected %+v", report.Warnings, report.Rejected)
+			}
+			cfg.Out, cfg.KeepCopies, cfg.KeepForeign, cfg.KeepBelow = filepath.Join(t.TempDir(), "kept"), true, true, false
+			if kept, _ := rejectRun(t, cfg); kept.Counts.Kept < 3*report.Counts.Kept || len(kept.Rejected) > 0 {
+				t.Errorf("%d pairs are kept, with --keep-copies and --keep-foreign %d", report.Counts.Kept, kept.Counts.Kept)
+			}
+		})
+	}
+}
+
+// TestRejectedTakeNoSentence: a copy of the source among the targets does not take the place of its translation, and
+// the columns of language identification are filled.
+func TestRejectedTakeNoSentence(t *testing.T) {
+	dir := t.TempDir()
+	de, german := sentencesOf(t, dir, "de.txt")
+	en, english := sentencesOf(t, dir, "en.txt")
+	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
+	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
+	clean, log := rejectRun(t, cfg)
+	if clean.Counts.Kept < 100 || len(clean.Rejected) > 0 || len(clean.Warnings) > 0 || log != "" {
+		t.Fatalf("of text that is as it should be %d pairs are kept, %+v rejected; warnings: %s", clean.Counts.Kept, clean.Rejected, log)
+	}
+	identified := 0
+	for _, row := range pairs(t, clean) {
+		if row.Source.Identified == "de" && row.Target.Identified == "en" && row.Source.Share > 0.5 {
+			identified++
+		} else if row.Source.Identified == "" && row.Source.Share != 0 {
+			t.Errorf("no language with a share: %+v", row.Source)
+		}
+	}
+	if identified < clean.Counts.Kept*8/10 {
+		t.Errorf("of %d pairs %d are identified", clean.Counts.Kept, identified)
+	}
+	if err := os.WriteFile(en, []byte(strings.Join(append(german[:300:300], english...), "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Out, cfg.Threshold = filepath.Join(t.TempDir(), "mixed"), 1
+	mixed, _ := rejectRun(t, cfg)
+	for _, row := range pairs(t, mixed) {
+		if row.Source.Text == row.Target.Text && len(strings.Fields(row.Source.Text)) > 10 {
+			t.Errorf("kept: %s", row.Source.Text)
+		}
+	}
+	if mixed.Counts.Kept < 50 {
+		t.Errorf("beside copies %d of %d pairs are kept", mixed.Counts.Kept, clean.Counts.Kept)
+	}
+}
