@@ -25,6 +25,8 @@ type Estimate struct {
 	Search search.Choice `json:"search"`
 	// of two-stage mining; nil: one encoder
 	Refine *refine.Estimate `json:"refine,omitempty"`
+	// before the rest, in seconds: no scorer of the program is for the encoder
+	FitsScorer bool `json:"fits_scorer"`
 	// what else could search, and what it would cost; empty if nothing is to be searched
 	Backends   []Searched    `json:"backends"`
 	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
@@ -54,6 +56,10 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if before, err := record.ReadReport(r.cfg.Out); err == nil { // if it cannot be read, the run will say so
 		r.previous = before
 	}
+	fits, err := r.standInScorer(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p, err := r.plan(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -68,7 +74,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	}
 	e := &Estimate{
 		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
-		Search: r.search, MaxMemory: r.cfg.MemoryBound(), DiskFree: usage.FreeDisk(r.cfg.Work),
+		Search: r.search, FitsScorer: fits, MaxMemory: r.cfg.MemoryBound(), DiskFree: usage.FreeDisk(r.cfg.Work),
 	}
 	e.Refine = refine.EstimateOf(p, e.Cost, done)
 	for _, language := range p.Languages {

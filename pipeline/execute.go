@@ -3,20 +3,14 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
-	"time"
 
 	"bitextmine/encode"
-	"bitextmine/internal/badinput"
-	"bitextmine/internal/usage"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
+	"bitextmine/pipeline/wave"
 )
 
 // env returns what tasks of a plan work with in this process.
@@ -41,19 +35,19 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 			return err
 		}
 	}
-	var now *waveMeter
+	var now *wave.Meter
 	err = r.engine.Run(ctx, engine.Job{
 		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out,
-		Begin: func(wave int) func() {
-			stage.RecountWave(ctx, env.Files, &p.Waves[wave])
-			now = begin(r.Progress, &p.Waves[wave])
-			return func() { r.report.Stages = append(r.report.Stages, now.done()) }
+		Begin: func(index int) func() {
+			stage.RecountWave(ctx, env.Files, &p.Waves[index])
+			now = wave.Begin(r.Progress, &p.Waves[index])
+			return func() { r.report.Stages = append(r.report.Stages, now.Done()) }
 		},
 		Do: func(ctx context.Context, index int) error {
 			t, _, _ := p.Task(index)
-			out, err := env.Do(ctx, t, now.meter)
+			out, err := env.Do(ctx, t, now.Progress)
 			if err == nil {
-				now.add(t, out)
+				now.Add(t, out)
 			}
 			return err
 		},
@@ -75,97 +69,13 @@ func (r *run) collect(ctx context.Context, p *plan.Plan, before func(stage, key 
 		return err
 	}
 	files := view.NewFiles(r.store, p, r.cfg.Work)
-	for wave := range p.Waves {
-		stage.RecountWave(ctx, files, &p.Waves[wave])
-		report, err := collectWave(ctx, r.store, &p.Waves[wave], before, after, failed)
+	for i := range p.Waves {
+		stage.RecountWave(ctx, files, &p.Waves[i])
+		report, err := wave.Collect(ctx, r.store, &p.Waves[i], before, after, failed)
 		if err != nil {
 			return err
 		}
 		r.report.Stages = append(r.report.Stages, report)
 	}
 	return nil
-}
-
-func collectWave(
-	ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool, failed map[string]record.Holder,
-) (record.StageReport, error) {
-	s := record.StageReport{Name: wave.Stage, Unit: wave.Unit, Tasks: len(wave.Tasks)}
-	var first, last time.Time
-	missing := 0
-	var why *record.Holder
-	for _, t := range wave.Tasks {
-		switch {
-		case before(t.Stage, t.Key):
-			s.Cached++
-		case !after(t.Stage, t.Key):
-			missing++
-			if h, ok := failed[t.Stage+"-"+t.Key]; ok && (why == nil || h.Permanent) {
-				why = &h
-			}
-		default:
-			out, err := st.Stat(ctx, store.Task{Stage: t.Stage, Key: t.Key})
-			if err != nil {
-				return s, err
-			}
-			s.Items += t.Items
-			if end := out.Made.Start.Add(time.Duration(out.Made.Seconds * float64(time.Second))); end.After(last) {
-				last = end
-			}
-			if first.IsZero() || out.Made.Start.Before(first) {
-				first = out.Made.Start
-			}
-		}
-	}
-	if missing > 0 {
-		return s, notDone(s.Name, missing, s.Tasks, why)
-	}
-	s.Seconds = last.Sub(first).Seconds()
-	s.Rate = float64(s.Items) / max(s.Seconds, 1e-9)
-	return s, nil
-}
-
-// notDone is the error of a wave whose tasks did not all succeed.
-func notDone(stage string, missing, tasks int, why *record.Holder) error {
-	switch {
-	case why == nil:
-		return fmt.Errorf("%d of %d %s tasks exited without a result or an error message; look into the engine's logs; run again to go on", missing, tasks, stage)
-	case why.Permanent:
-		return badinput.Errorf("%d of %d %s tasks failed, one on %s: %s", missing, tasks, stage, why.Host, why.Error)
-	}
-	return fmt.Errorf("%d of %d %s tasks failed, one on %s: %s; run again to go on", missing, tasks, stage, why.Host, why.Error)
-}
-
-// waveMeter times one wave and counts what it did.
-type waveMeter struct {
-	wave                 *plan.Wave
-	meter                progress.Meter
-	start                time.Time
-	items, tasks, cached atomic.Int64
-}
-
-func begin(reporter progress.Reporter, wave *plan.Wave) *waveMeter {
-	var total int64
-	for _, t := range wave.Tasks {
-		total += t.Items
-	}
-	return &waveMeter{wave: wave, meter: reporter.Start(wave.Stage, total, wave.Unit), start: time.Now()}
-}
-
-// add counts a finished task.
-func (w *waveMeter) add(t *plan.Task, out *store.Output) {
-	w.tasks.Add(1)
-	if out.Cached {
-		w.cached.Add(1)
-	} else {
-		w.items.Add(t.Items)
-	}
-}
-
-func (w *waveMeter) done() record.StageReport {
-	w.meter.Done()
-	elapsed := time.Since(w.start).Seconds()
-	return record.StageReport{
-		Name: w.wave.Stage, Items: w.items.Load(), Unit: w.wave.Unit, Seconds: elapsed, Rate: float64(w.items.Load()) / max(elapsed, 1e-9),
-		Tasks: int(w.tasks.Load()), Cached: int(w.cached.Load()), PeakMemory: usage.PeakMemory(),
-	}
 }

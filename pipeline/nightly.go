@@ -103,6 +103,9 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if err := r.settleScorer(ctx); err != nil {
+		return nil, err
+	}
 	if n.previous != nil && n.previous.ConfigDigest != r.report.ConfigDigest {
 		n.warn("the settings changed: %s", n.previous.Settings.Differences(r.report.Settings))
 	}

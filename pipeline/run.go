@@ -26,6 +26,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/match"
 	"bitextmine/pipeline/stage/search"
@@ -58,8 +59,9 @@ func (o Options) openStore(ctx context.Context, location string) (*store.Store, 
 	return store.Open(ctx, location, o.Log)
 }
 
-// run is the state of one run. It has 29 methods because planning, sharding, the choice of a search, the estimates and
-// the execution of one run are steps that each need its settings, languages, store and progress; a file has one step.
+// run is the state of one run. It has 31 methods because planning, sharding, the choice of a search and of a scorer,
+// the estimates and the execution of one run are steps that each need its settings, languages, store and progress; a
+// file has one step.
 type run struct {
 	Options
 	cfg      Config
@@ -68,7 +70,9 @@ type run struct {
 	refiner  *model.Model // of two-stage mining; nil: there is none
 	search   search.Choice
 	chooser  search.Chooser
-	scorer   *score.Named // nil: the margin decides
+	scorer   *score.Named         // nil: the margin decides, or it is yet to be fitted
+	unfitted bool                 // a scorer is to be fitted on the way
+	fitted   []record.StageReport // what that cost in this run
 	engine   engine.Engine
 	remote   bool // the engine runs tasks in other processes
 	report   *record.Report
@@ -83,6 +87,9 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if err := r.settleScorer(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.openOut(); err != nil {
 		return nil, err
 	}
@@ -155,7 +162,6 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		}
 	}
 	r.report = newReport(&cfg, opts.Version, r.model, r.refiner, r.scorer)
-	r.report.Versions["blas"] = library.String()
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
@@ -165,16 +171,25 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 
 // newReport starts the report of a run.
 func newReport(cfg *Config, version string, model, refiner *model.Model, scorer *score.Named) *record.Report {
-	s := cfg.Record(model.Digest, digestOf(refiner), scorerDigest(scorer, model.Tokens))
+	s, from := recordOf(cfg, model, refiner, scorer)
 	report := &record.Report{
-		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
+		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
-		Versions: map[string]string{"go": runtime.Version(), "mine": version},
+		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": blas.Running().String()},
 	}
 	if refiner != nil {
 		report.Refiner = &record.EncoderReport{Name: refiner.Name, Digest: refiner.Digest, Dim: refiner.Dim}
 	}
 	return report
+}
+
+// recordOf is what run.json says of the settings and of the scorer.
+func recordOf(cfg *Config, model, refiner *model.Model, scorer *score.Named) (setting.Record, *record.ScorerReport) {
+	s := cfg.Record(model.Digest, digestOf(refiner), scorerDigest(scorer, model.Tokens))
+	if scorer == nil {
+		return s, nil
+	}
+	return s, &record.ScorerReport{Name: scorer.Name, Encoder: scorer.Encoder.Name, FittedOn: scorer.FittedOn}
 }
 
 // absolute is the location of a store as another process finds it.
@@ -209,7 +224,11 @@ func Digest(cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return plan.Digest([]any{cfg.Record(r.model.Digest, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens)), languages}), nil
+	of := []any{cfg.Record(r.model.Digest, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens)), languages}
+	if r.unfitted { // what else it depends on is the text
+		of = append(of, r.fittedName())
+	}
+	return plan.Digest(of), nil
 }
 
 // openOut refuses a directory that holds the output of other settings.
@@ -262,6 +281,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	if err != nil {
 		return err
 	}
+	r.report.Stages = record.Joined(r.fitted, r.report.Stages)
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
 	if err := atomicfile.Copy(path, out.Path(view.BitextFile)); err != nil {
 		return err

@@ -158,7 +158,7 @@ func fixturePairs(t *testing.T) []exchange.Pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return known
+	return known[:216] // the translations of the sample corpora
 }
 
 // TestFitLeavesNothing: injecting finds the pairs, gives the same examples twice, and the bitext afterwards is that of
@@ -258,7 +258,7 @@ func TestFitRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := exchange.FixturePairs("fr", "en"); !badinput.Is(err) {
+	if _, err := exchange.FixturePairs("ko", "en"); !badinput.Is(err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -288,7 +288,7 @@ func TestScorerRefuses(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		"no such file":             {func(c *Config) { c.Scorer = filepath.Join(dir, "none.json") }, "neither default nor none"},
+		"no such file":             {func(c *Config) { c.Scorer = filepath.Join(dir, "none.json") }, "neither auto nor default nor none"},
 		"no scorer at all":         {func(c *Config) { c.Scorer = filepath.Join(dir, "de.txt") }, "not a scorer file"},
 		"other feature versions":   {func(c *Config) { c.Scorer = other }, "mine fit-scorer"},
 		"fewer neighbours":         {func(c *Config) { c.K = 2 }, "--k 4"},

@@ -14,6 +14,7 @@ import (
 
 // Names of scorers that are not files.
 const (
+	Auto    = "auto"    // built into the program, where there is one fitted on the run's encoder; else fitted on the way
 	Default = "default" // built into the program: fitted on the run's encoder, or else on the default encoder
 	None    = "none"    // no scorer: pairs are chosen by margin
 )
@@ -32,13 +33,18 @@ func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, e
 	case None, "":
 		return nil, nil, nil
 	case Default:
-		data, err = shipped(model)
+		data, _, err = shipped(model)
 	default:
 		data, err = os.ReadFile(ref)
 	}
 	if err != nil {
-		return nil, nil, badinput.Errorf("scorer %s is neither default nor none nor a file that can be read: %w", ref, err)
+		return nil, nil, badinput.Errorf("scorer %s is neither auto nor default nor none nor a file that can be read: %w", ref, err)
 	}
+	return Read(ref, data, k, model)
+}
+
+// Read is Load of a scorer file's content; ref is what messages call it.
+func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warnings []string, err error) {
 	scorer, err := Decode(data)
 	switch {
 	case errors.Is(err, ErrFeatures):
@@ -60,31 +66,38 @@ func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, e
 	return &Named{scorer, data}, warnings, nil
 }
 
-// shipped is the program's own scorer for an encoder; for one that it has none for, that of the default encoder.
-func shipped(model *model.Model) ([]byte, error) {
+// Ships says whether the program has a scorer that was fitted on the encoder.
+func Ships(model *model.Model) (bool, error) {
+	_, own, err := shipped(model)
+	return own, err
+}
+
+// shipped is the program's own scorer for an encoder; for one that it has none for, own is false, and the scorer that
+// of the default encoder.
+func shipped(model *model.Model) (_ []byte, own bool, err error) {
 	const dir = "scorers"
 	files, err := configs.Scorers.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var fallback []byte
 	for _, file := range files {
 		data, err := configs.Scorers.ReadFile(path.Join(dir, file.Name()))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		scorer, err := Decode(data)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if scorer.Encoder.Digest == model.Digest {
-			return data, nil
+			return data, true, nil
 		}
 		if scorer.Encoder.Name == fixtures.Encoder {
 			fallback = data
 		}
 	}
-	return fallback, nil
+	return fallback, false, nil
 }
 
 // digested formats an encoder's name with its digest, to distinguish encoders of the same name.

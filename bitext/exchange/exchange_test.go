@@ -153,14 +153,51 @@ func TestReadKnown(t *testing.T) {
 	refused(t, err, "ragged.tsv:2", "1 tab-separated fields instead of 2", "correct the line")
 	_, err = ReadKnownAligned(filepath.Join(dir, "a.de"), filepath.Join(dir, "b.en"))
 	refused(t, err, "a.de has 3 lines", "b.en has 1")
-	_, err = FixturePairs("fr", "en")
-	refused(t, err, "fr-en")
+}
+
+func TestFixturePairs(t *testing.T) {
+	_, err := FixturePairs("ko", "en")
+	refused(t, err, "ko-en")
 	there, err := FixturePairs("deu", "en")
-	if err != nil || len(there) < 100 {
+	if err != nil || len(there) != 216+600 {
 		t.Fatalf("%d pairs, error %v", len(there), err)
 	}
 	back, err := FixturePairs("en", "de")
-	if err != nil || len(back) != len(there) || back[0] != (Pair{there[0].Target, there[0].Source}) || there[0].Source == "" {
-		t.Errorf("turned round %q of %q, error %v", back[0], there[0], err)
+	if err != nil || len(back) != len(there) {
+		t.Fatalf("%d pairs turned round, error %v", len(back), err)
+	}
+	for _, i := range []int{0, 400} {
+		if back[i] != (Pair{there[i].Target, there[i].Source}) || there[i].Source == "" {
+			t.Errorf("pair %d turned round %q of %q", i, back[i], there[i])
+		}
+	}
+	if portuguese, err := FixturePairs("pt", "zh"); err != nil || len(portuguese) != 600 {
+		t.Errorf("%d pairs of pt-zh, error %v", len(portuguese), err)
+	}
+}
+
+func TestMixedPairs(t *testing.T) {
+	for _, c := range []struct {
+		source, target string
+		pairs          int
+		of             string
+	}{{"fr", "en", 1200, "fr-en"}, {"ha", "en", 1200, "none of them ha"}, {"ko", "pl", 1200, "none of them ko or pl"}, {"en", "th", 1200, "none of them th"}} {
+		pairs, of, err := MixedPairs(c.source, c.target)
+		if err != nil || len(pairs) != c.pairs || !strings.Contains(of, c.of) {
+			t.Fatalf("%s-%s: %d pairs of %s, error %v", c.source, c.target, len(pairs), of, err)
+		}
+		table, err := readTable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range pairs {
+			row := table.rows[i]
+			if p.Source == "" || p.Target == "" || p.Source == p.Target {
+				t.Fatalf("%s-%s: pair %d is %q", c.source, c.target, i, p)
+			}
+			if c.target == "en" && p.Target != row["en"] || c.source == "en" && p.Source != row["en"] {
+				t.Fatalf("%s-%s: the English of pair %d is not where it belongs: %q", c.source, c.target, i, p)
+			}
+		}
 	}
 }

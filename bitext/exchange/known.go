@@ -3,11 +3,9 @@ package exchange
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
-	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -67,43 +65,4 @@ func languages(source, target string) (_, _ string, err error) {
 	}
 	target, err = corpus.ParseLanguage(target)
 	return source, target, err
-}
-
-// FixturePairs returns the program's own German-English pairs, normalised, turned round where English is the source.
-func FixturePairs(source, target string) ([]Pair, error) {
-	source, target, err := languages(source, target)
-	if err != nil {
-		return nil, err
-	}
-	if !(source == "de" && target == "en") && !(source == "en" && target == "de") {
-		return nil, badinput.Errorf("the program has known pairs of German and English only: give a file of known %s-%s pairs", source, target)
-	}
-	texts := [2]map[string]string{{}, {}}
-	for side, name := range []string{"text/de.txt", "text/en.txt"} {
-		err := eachFixture(name, func(id, text string) { texts[side][id] = corpus.Normalise(text) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	var pairs []Pair
-	err = eachFixture("text/de-en.gold", func(de, en string) {
-		pair := Pair{texts[0][de], texts[1][en]}
-		if source == "en" {
-			pair.Source, pair.Target = pair.Target, pair.Source
-		}
-		pairs = append(pairs, pair)
-	})
-	return pairs, err
-}
-
-func eachFixture(name string, each func(a, b string)) error {
-	data, err := fixtures.Text.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(data)) {
-		a, b, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		each(a, b)
-	}
-	return nil
 }

@@ -130,6 +130,10 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "scored.tsv"), []byte("src_text\ttgt_text\tscore\nHallo\tHello\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	inText := "Wer die Testversion nutzt, kann höchstens fünfzig Dokumente anlegen.\tWash the mushrooms before frying them.\n"
+	if err := os.WriteFile(filepath.Join(dir, "in-text.tsv"), []byte(inText), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"eval"},
 		{"eval", "bleu"},
@@ -162,7 +166,8 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
 		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
 		// its known pairs are the text itself
-		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined")},
+		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"), "--pairs", filepath.Join(dir, "in-text.tsv")},
+		{"calibrate", "--src", "ko", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", filepath.Join(dir, "mined")},
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},
 		{"data", "get", "nosuch"},

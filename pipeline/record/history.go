@@ -20,6 +20,7 @@ const (
 	RunningNote = "running" // by stage-key: a task that somebody works on
 	FailedNote  = "failed"  // by stage-key: how a task failed last
 	RunsNote    = "runs"    // which plans runs had, named by a number that only rises, whatever clocks do
+	FittedNote  = "fitted"  // the scorer that scorer = auto fitted, by what it depends on besides the text
 	ChosenNote  = "chosen"  // what search = auto chose where the choice changes results, by family
 )
 

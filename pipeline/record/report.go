@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/setting"
+	"bitextmine/score"
 )
 
 // ReportName is the report's file name in the output directory.
@@ -29,6 +31,7 @@ type Report struct {
 	Settings     setting.Record `json:"settings"`
 	Encoder      EncoderReport  `json:"encoder"`
 	Refiner      *EncoderReport `json:"refiner,omitempty"` // the strong encoder of two-stage mining
+	Scorer       *ScorerReport  `json:"scorer,omitempty"`  // nil: the margin decided
 	Search       SearchReport   `json:"search"`
 	Inputs       []InputReport  `json:"inputs"`
 	Counts       Counts         `json:"counts"`
@@ -54,6 +57,13 @@ type EncoderReport struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Dim    int    `json:"dim"`
+}
+
+// ScorerReport names the scorer and what it was fitted on.
+type ScorerReport struct {
+	Name     string             `json:"name"`
+	Encoder  string             `json:"encoder"`
+	FittedOn []score.KnownPairs `json:"fitted_on"`
 }
 
 // SearchReport is how a run searched, and what it missed.
@@ -104,6 +114,21 @@ type StageReport struct {
 	Tasks      int     `json:"tasks"`
 	Cached     int     `json:"cached"`
 	PeakMemory int64   `json:"peak_memory_bytes"` // of the process so far
+}
+
+// Joined is the stages of two parts of a run. Where the second found all of a stage done by the first, the first's
+// figures are the stage's.
+func Joined(first, second []StageReport) []StageReport {
+	var all []StageReport
+	for _, s := range first {
+		later := slices.IndexFunc(second, func(t StageReport) bool { return t.Name == s.Name })
+		if later < 0 {
+			all = append(all, s)
+		} else if second[later].Items == 0 {
+			second[later] = s
+		}
+	}
+	return append(all, second...)
 }
 
 // BitextReport is the file written.

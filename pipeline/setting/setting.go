@@ -40,6 +40,7 @@ type Output struct {
 	Out       string `setting:"out,flag" json:"-"`
 	Work      string `setting:"work,flag" json:"-"`
 	Overwrite bool   `setting:"overwrite,flag" json:"-"`
+	Refit     bool   `setting:"refit,flag" json:"-"`
 }
 
 // Text is how the input is read and cut into shards.

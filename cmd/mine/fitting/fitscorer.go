@@ -44,7 +44,7 @@ false, and nothing is claimed of the rest. The corpora are cut, encoded and sear
 serve both ways; no injected sentence gets into a bitext.
 
 The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without --pairs the
-program's own 216 German-English ones are injected. --examples joins what other calls saved, so that a scorer can be fitted on
+program's own are injected, which it has of nine languages. --examples joins what other calls saved, so that a scorer can be fitted on
 several language pairs; --src and --tgt are then not needed.`,
 		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
   mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json

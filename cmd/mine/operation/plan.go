@@ -93,6 +93,9 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		}
 		fmt.Fprintf(out, "refine      "+about, r.Sentences, r.Encoder)
 	}
+	if e.FitsScorer {
+		fmt.Fprintln(out, "scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")
+	}
 	fmt.Fprintf(out, "memory      %s for the largest task (%s), mapped files apart", plan.Bytes(e.Memory), e.Stage)
 	if e.MaxMemory > 0 {
 		fmt.Fprintf(out, "; max_memory is %s", plan.Bytes(e.MaxMemory))

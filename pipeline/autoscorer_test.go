@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+	"bitextmine/score"
+)
+
+// strange copies a built-in encoder so that the program has no scorer for it.
+func strange(t *testing.T) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	built, err := fs.Sub(fixtures.Models, "models/"+fixtures.Bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, built); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "model.yaml")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, path, strings.Replace(string(data), "\nmax_tokens: 128", "\nmax_tokens: 127", 1))
+}
+
+func writeFile(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func autoConfig(t *testing.T, encoder string, sentences int) Config {
+	t.Helper()
+	cfg := testConfig(corpora(t, sentences), filepath.Join(t.TempDir(), "out"))
+	cfg.Encoder, cfg.Scorer, cfg.Threshold = encoder, score.Auto, config.AutoThreshold
+	return cfg
+}
+
+// runLogged is mustRun with what it logged.
+func runLogged(t *testing.T, cfg Config) (*record.Report, string) {
+	t.Helper()
+	var log bytes.Buffer
+	o := options()
+	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	report, err := Run(t.Context(), cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, log.String()
+}
+
+// TestAutoScorer: for an encoder that the program has no scorer for, one is fitted, kept by later runs over other text,
+// and fitted again when asked for.
+func TestAutoScorer(t *testing.T) {
+	cfg := autoConfig(t, strange(t), 300)
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil || !estimate.FitsScorer {
+		t.Fatalf("before: estimate %+v, error %v", estimate, err)
+	}
+	first, log := runLogged(t, cfg)
+	if !strings.Contains(log, "was trained on techdocs.en-de") {
+		t.Errorf("no warning of pairs that the encoder has seen: %s", log)
+	}
+	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Encoder != fixtures.Bag {
+		t.Errorf("scorer %+v, log %s", first.Scorer, log)
+	}
+	if first.Counts.Kept < 80 || first.Rule() != "probability from 0.5" {
+		t.Errorf("%d pairs kept of 150 by %s", first.Counts.Kept, first.Rule())
+	}
+	stages := map[string]int64{}
+	for _, s := range first.Stages {
+		if _, twice := stages[s.Name]; twice {
+			t.Errorf("stage %s is reported twice", s.Name)
+		}
+		stages[s.Name] = s.Items
+	}
+	if stages["encode"] == 0 || stages["fit"] == 0 || stages["match"] == 0 {
+		t.Errorf("stages %v", stages)
+	}
+
+	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || estimate.FitsScorer {
+		t.Errorf("after: estimate %+v, error %v", estimate, err)
+	}
+	cfg.TargetText = append(cfg.TargetText, writeFile(t, filepath.Join(t.TempDir(), "more.txt"), "A sentence of another night.\n"))
+	cfg.Overwrite = true
+	later, log := runLogged(t, cfg)
+	if strings.Contains(log, "fitted a scorer") || later.Settings.Scorer != first.Settings.Scorer {
+		t.Errorf("another night has another scorer: %s", log)
+	}
+	cfg.Refit = true
+	if again, log := runLogged(t, cfg); !strings.Contains(log, "fitted a scorer") || again.Settings.Scorer == first.Settings.Scorer {
+		t.Errorf("the scorer was not fitted to the new text: %s", log)
+	}
+
+	st, err := store.Open(t.Context(), filepath.Join(cfg.Out, "work"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for entry, err := range st.List(t.Context(), record.FittedNote) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.WriteNote(t.Context(), record.FittedNote, entry.Name, []byte(`{"format":`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Refit = false
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--refit") {
+		t.Errorf("a damaged note: error %v", err)
+	}
+}
+
+// TestAutoScorerIsDeterministic: two fits on the same text give the same bitext.
+func TestAutoScorerIsDeterministic(t *testing.T) {
+	cfg := autoConfig(t, strange(t), 250)
+	first := mustRun(t, cfg)
+	cfg.Out, cfg.Threads = filepath.Join(t.TempDir(), "again"), 3
+	if again := mustRun(t, cfg); again.Bitext.SHA256 != first.Bitext.SHA256 {
+		t.Error("another bitext")
+	}
+}
+
+func TestAutoScorerWithout(t *testing.T) {
+	t.Run("little text", func(t *testing.T) {
+		report, log := runLogged(t, autoConfig(t, strange(t), 60))
+		if !strings.Contains(log, "too few to fit one on") || report.Scorer.Encoder != fixtures.Encoder {
+			t.Errorf("scorer %+v, log %s", report.Scorer, log)
+		}
+	})
+	t.Run("an encoder of the program", func(t *testing.T) {
+		cfg := autoConfig(t, fixtures.Bag, 250)
+		auto, log := runLogged(t, cfg)
+		if strings.Contains(log, "fitted") {
+			t.Errorf("fitted although there is one: %s", log)
+		}
+		cfg.Scorer, cfg.Out = score.Default, filepath.Join(t.TempDir(), "default")
+		if named := mustRun(t, cfg); named.Bitext.SHA256 != auto.Bitext.SHA256 {
+			t.Error("auto and default differ")
+		}
+	})
+	t.Run("scripts", func(t *testing.T) {
+		cfg := autoConfig(t, strange(t), 250)
+		cfg.Engine, cfg.DryRun = "slurm", &bytes.Buffer{}
+		if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "mine fit-scorer") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
