@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -15,6 +16,7 @@ import (
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
 )
 
 // plan cuts the text into shards, chooses how they are searched, and stores the plan of the rest. goal asks for its
@@ -24,10 +26,10 @@ func (r *run) plan(ctx context.Context, goal func(*stage.Builder) error) (*plan.
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkNeighbours(ctx, languages); err != nil {
+	if err := check.Neighbours(ctx, view.NewFiles(r.store, &plan.Plan{}, r.cfg.Work), r.cfg.K, languages); err != nil {
 		return nil, err
 	}
-	if err := r.checkIndex(languages); err != nil {
+	if err := check.Index(r.cfg.Search, languages); err != nil {
 		return nil, err
 	}
 	if err := r.chooseSearch(ctx, languages); err != nil {

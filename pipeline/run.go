@@ -20,6 +20,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/open"
@@ -139,11 +140,15 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
 		return nil, err
 	}
-	r.warnLanguages()
+	for _, m := range []*model.Model{r.model, r.refiner} {
+		if m != nil {
+			check.Languages(opts.Log, m, cfg.Languages)
+		}
+	}
 	if r.engine, r.remote, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
-	if err := r.checkSearch(); err != nil {
+	if err := check.Search(&cfg, r.model.Dim, r.remote); err != nil {
 		return nil, err
 	}
 	r.search = search.As(cfg.Search)

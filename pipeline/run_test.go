@@ -15,7 +15,6 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/encode/encodetest"
-	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
@@ -371,24 +370,6 @@ func TestOutputOfOtherSettingsIsKept(t *testing.T) {
 	}
 	cfg.Overwrite = true
 	mustRun(t, cfg)
-}
-
-// TestUnknownLanguageWarns: text in a language that the encoder was not trained on is mined, with a warning.
-func TestUnknownLanguageWarns(t *testing.T) {
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r := &run{Options: opts, cfg: Config{Languages: setting.Languages{Source: "zh-Hant", Target: "sw"}}, model: &model.Model{}}
-	r.model.Name, r.model.Languages = "bag", []string{"en", "zho_Hans"}
-	r.warnLanguages()
-	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {
-		t.Errorf("log %q", told)
-	}
-	log.Reset()
-	r.model.Languages = nil // a manifest that does not say
-	if r.warnLanguages(); log.Len() > 0 {
-		t.Errorf("log %q", &log)
-	}
 }
 
 // TestFullDisk mines into a file system of 256 KiB: a sentence, nothing under a final name that is not whole, and
