@@ -86,8 +86,8 @@ func (m mutant) survives(t *testing.T, dir string) (alive, compiles bool) {
 		}
 	}
 	const patience = 2 * time.Minute
-	// The first notices most mutants.
-	for _, tests := range []string{"./train/objective/systems", "./train/objective/..."} {
+	// The first two notice most mutants.
+	for _, tests := range []string{"./" + filepath.Dir(m.path), "./train/objective/systems", "./train/objective/..."} {
 		args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", patience.String(), "-overlay", replace, tests}
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return false, !strings.Contains(string(out), "[build failed]")
