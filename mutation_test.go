@@ -30,6 +30,9 @@ func (m mutant) String() string {
 // equivalent are mutants that change nothing that a test could see, each with its reason, by their text.
 var equivalent = map[string]string{
 	"train/objective/loss/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                      "it matters to a zero vector alone, whose cosine is 0 either way",
+	"train/objective/mexma/masking.go: == -> != in: case draw == 8:":                                               "it names the other of two equally likely draws",
+	"train/objective/mexma/masking.go: 8 -> (8+1) in: case draw == 8:":                                             "it names the other of two equally likely draws",
+	"train/objective/mexma/masking.go: == -> != in: if rng.IntN(2) == 1 {":                                         "it names the other of two equally likely draws",
 	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)": "the last axis of a matrix is axis 1",
 }
 

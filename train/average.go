@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -45,14 +44,6 @@ func (a *average) line(t *trainer) journal.Line {
 		l.Terms[name] = sum / float64(a.batches)
 	}
 	return l
-}
-
-func describe(values []step.Value) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = fmt.Sprintf("%s %v", v.Name, v.Value)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func names(figures map[string]float64) string {

@@ -135,6 +135,28 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	}
 }
 
+// TestDivergenceThatIsNoNumber: variances that overflow are said to be kl's, whose weight may still be 0.
+func TestDivergenceThatIsNoNumber(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, all(transformer, by("vmsst", smallDecoder)))
+	tr := takenUp(ctx, t, config, o)
+	var err error
+	if tr.journal, err = journal.Open(o.Out, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tr.journal.Close() }()
+	for _, w := range tr.heads {
+		if w.Name == "heads.semantic.variance.bias" {
+			for i := range w.Data {
+				w.Data[i] = 1000
+			}
+		}
+	}
+	_, err = tr.loop(ctx)
+	refused(t, err, "the loss of step 1 is NaN or infinite (batch 0: translate ")
+	refused(t, err, "because of reconstruct and kl); there is no checkpoint before it")
+}
+
 // TestLearningRateOutOfBounds: no checkpoint is written of numbers that no length can be taken of, though each loss was
 // a number.
 func TestLearningRateOutOfBounds(t *testing.T) {

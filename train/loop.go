@@ -16,6 +16,7 @@ import (
 	"bitextmine/train/dev"
 	"bitextmine/train/journal"
 	"bitextmine/train/layers"
+	"bitextmine/train/step"
 )
 
 // trainer computes the steps of a training.
@@ -90,7 +91,7 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 			return err
 		}
 		if !since.add(values, 2*len(batch.Rows)) {
-			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, describe(values))
+			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, step.Describe(values))
 		}
 	}
 	since.norm = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate)

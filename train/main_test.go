@@ -164,6 +164,9 @@ func masked(c *Config) {
 // smallHead is an unmasking head for a tiny encoder.
 var smallHead = set{"head_layers": 1, "head_heads": 2, "head_ffn": 64}
 
+// smallDecoder is a decoder with language encoders for a tiny encoder.
+var smallDecoder = set{"language_layers": 1, "heads": 2, "ffn": 64}
+
 // by turns a tiny preset into one of another objective.
 func by(name string, changes set) func(*Config) {
 	return func(c *Config) {

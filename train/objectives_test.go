@@ -41,6 +41,10 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		{"muse", "muse", nil, "backward forward"},
 		{"muse, negatives by a teacher", "muse", taught, "backward forward"},
 		{"mexma", "mexma", smallHead, "align koleo unmask"},
+		{"vmsst", "vmsst", smallDecoder, "kl reconstruct translate"},
+		{"bitranslation", "bitranslation", smallDecoder, "translate"},
+		{"vmsst-contrastive", "vmsst-contrastive", smallDecoder, "backward forward kl reconstruct"},
+		{"contrastive, dot", "contrastive", set{"similarity": "dot", "temperature": 1}, "backward forward"},
 		{"mexma-contrastive", "mexma-contrastive", smallHead, "backward forward unmask"},
 	} {
 		for _, kind := range []string{"bag", "transformer"} {

@@ -110,7 +110,7 @@ const maskPiece = "<mask>"
 // newObjective builds the preset's objective for this training.
 func (p *parts) newObjective() (objective.Objective, error) {
 	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
-	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(), Languages: p.set.Languages, Seed: p.config.Seed}
+	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(), Longest: p.config.Bitext.MaxTokens, Languages: p.set.Languages, Seed: p.config.Seed}
 	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
 	for _, language := range slices.Sorted(maps.Keys(p.tokens.Prefixes)) {
 		t.Special = append(t.Special, p.tokens.Prefixes[language].Tokens...)

@@ -32,6 +32,7 @@ func TestResumeIsExact(t *testing.T) {
 		"transformer, chunks":    all(transformer, func(c *Config) { c.Chunk, c.Accumulate = 8, 2 }),
 		"transformer, masks":     all(transformer, by("ems", set{"reconstruction": "ugt"})),
 		"mexma":                  all(masked, by("mexma", smallHead)),
+		"vmsst":                  all(transformer, adafactor, by("vmsst", smallDecoder), func(c *Config) { c.Encoder.Transformer.Projection = 24 }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
-
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"bitextmine/train/weights"
@@ -30,6 +30,12 @@ func Rows(x *graph.Node, from, to, step int) *graph.Node {
 		places = append(places, int64(r))
 	}
 	return graph.Gather(x, graph.Reshape(graph.Const(x.Graph(), places), len(places), 1))
+}
+
+// First is [1, length, 1], float32: 1 at the first place and 0 at the others.
+func First(g *graph.Graph, length int) *graph.Node {
+	places := graph.Iota(g, shapes.Make(dtypes.Int32, 1, length, 1), 1)
+	return graph.ConvertDType(graph.Equal(places, graph.ScalarZero(g, dtypes.Int32)), dtypes.Float32)
 }
 
 // Sinusoids returns position embeddings [length, width]: sines in the first half of a row and cosines in the second,

@@ -48,6 +48,7 @@ type Training struct {
 	Dim        int      // numbers of the encoder's vectors
 	Width      int      // numbers of the encoder's token vectors, and of the rows of its table of words
 	Vocabulary int      // rows of the encoder's table of words
+	Longest    int      // tokens of the longest sentence: bitext.max_tokens
 	Languages  []string // data.Side.Languages are places in it: data.Set.Languages
 	Special    []int32  // ids that are no words: beginning, end, mask
 	Mask       int32    // id that stands for a masked token: only with Needs.Mask

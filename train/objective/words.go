@@ -27,3 +27,13 @@ func (w Words) Places(sentence []int32) (places []int) {
 	}
 	return places
 }
+
+// grains is into how many parts RoundUp divides.
+const grains = 16
+
+// RoundUp is the number of rows, at least 1, of an input that has count rows in use and could have most: count, rounded
+// up to a sixteenth of most. A graph is compiled for each number of rows.
+func RoundUp(count, most int) int {
+	grain := max(1, most/grains)
+	return (max(1, count) + grain - 1) / grain * grain
+}

@@ -41,13 +41,6 @@ type Step struct {
 	programs   map[string]*graph.Exec // by the rows of the views
 }
 
-// Value is the computed value of a term. The loss is the sum of Weight x Value.
-type Value struct {
-	Name   string
-	Weight float64
-	Value  float32
-}
-
 // New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the
 // encoder's embedding table.
 func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {

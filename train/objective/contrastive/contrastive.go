@@ -35,8 +35,10 @@ func (Ranking) Terms() []objective.Term {
 }
 
 // Loss returns the terms for vectors u and v [n, dim].
-func (r Ranking) Loss(u, v *graph.Node) []*graph.Node {
-	logits := r.logits(u, v)
+func (r Ranking) Loss(u, v *graph.Node) []*graph.Node { return Rank(r.logits(u, v)) }
+
+// Rank returns the terms for logits [n, n].
+func Rank(logits *graph.Node) []*graph.Node {
 	own := loss.OwnSum(logits)
 	return []*graph.Node{loss.Ranking(own, logits, 1), loss.Ranking(own, logits, 0)}
 }
@@ -46,22 +48,43 @@ func (r Ranking) logits(u, v *graph.Node) *graph.Node {
 	return loss.LowerOwn(loss.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
 }
 
-// settings are the settings of the objective contrastive.
+// settings are those of contrastive and of muse.
 type settings struct {
 	Ranking `yaml:",inline"`
 	OneWay  bool `yaml:"one_way"` // only the forward term
 }
 
+// Similarity is what a pair's vectors are compared by.
+type Similarity string
+
+// Cosine is the default, also of an empty setting. Dot is the product of the vectors as they are (VMSST's baseline).
+const (
+	Cosine Similarity = "cosine"
+	Dot    Similarity = "dot"
+)
+
+// contrastiveSettings are the settings of the objective contrastive.
+type contrastiveSettings struct {
+	settings   `yaml:",inline"`
+	Similarity Similarity `yaml:"similarity,omitempty"`
+}
+
+// Validate reports all problems.
+func (s *contrastiveSettings) Validate(check objective.Check) {
+	s.Ranking.Validate(check)
+	check(s.Similarity == "" || s.Similarity == Cosine || s.Similarity == Dot, "objective.similarity is %q but must be cosine or dot", s.Similarity)
+}
+
 func init() {
 	objective.Register(objective.Descriptor{Name: "contrastive", Settings: func() objective.Settings {
 		// the usual value for sentence encoders; not from one of the papers
-		return &settings{Ranking: Ranking{Temperature: 0.05}}
+		return &contrastiveSettings{settings: settings{Ranking: Ranking{Temperature: 0.05}}}
 	}})
 }
 
-func (*settings) Needs() objective.Needs { return objective.Needs{} }
+func (*contrastiveSettings) Needs() objective.Needs { return objective.Needs{} }
 
-func (s *settings) Build(objective.Training) (objective.Objective, error) {
+func (s *contrastiveSettings) Build(objective.Training) (objective.Objective, error) {
 	return contrastive{*s}, nil
 }
 
@@ -76,7 +99,7 @@ func firstIf[T any](one bool, all []T) []T {
 	return all
 }
 
-type contrastive struct{ settings }
+type contrastive struct{ contrastiveSettings }
 
 func (contrastive) Heads() []weights.Spec { return nil }
 
@@ -87,5 +110,9 @@ func (contrastive) Inputs(context.Context, *data.Batch, []data.Side) ([]*tensors
 }
 
 func (c contrastive) Loss(s objective.Step) []*graph.Node {
-	return firstIf(c.OneWay, c.Ranking.Loss(s.Vectors(data.SourceView), s.Vectors(data.TargetView)))
+	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
+	if c.Similarity == Dot {
+		return firstIf(c.OneWay, Rank(loss.LowerOwn(loss.Products(u, v, c.Temperature), c.Margin/c.Temperature)))
+	}
+	return firstIf(c.OneWay, c.Ranking.Loss(u, v))
 }

@@ -20,7 +20,13 @@ func Normalise(x *graph.Node) *graph.Node {
 // Cosines returns the cosines of all rows of u [n, dim] with all rows of v [m, dim], divided by the temperature, [n,
 // m].
 func Cosines(u, v *graph.Node, temperature float64) *graph.Node {
-	return graph.DotGeneral(graph.MulScalar(Normalise(u), 1/temperature), []int{1}, nil, Normalise(v), []int{1}, nil)
+	return Products(Normalise(u), Normalise(v), temperature)
+}
+
+// Products returns the products of all rows of u [n, dim] with all rows of v [m, dim], divided by the temperature, [n,
+// m].
+func Products(u, v *graph.Node, temperature float64) *graph.Node {
+	return graph.DotGeneral(graph.MulScalar(u, 1/temperature), []int{1}, nil, v, []int{1}, nil)
 }
 
 // LowerOwn subtracts a margin from the diagonal of logits [n, n].
@@ -63,13 +69,16 @@ func OwnSum(logits *graph.Node) *graph.Node {
 }
 
 // Tokens is Σ share · -log softmax(x·Wᵀ + b) at id, over the rows of x [n, width]: the cross-entropy of tokens whose
-// logits are products with a table W [vocabulary, width]. ids [n, 1] are int64, shares [n].
+// logits are products with a table W [vocabulary, width]. b may be nil. ids [n, 1] are int64, shares [n].
 func Tokens(x, table, bias, ids, shares *graph.Node) *graph.Node {
-	vocabulary := table.Shape().Dimensions[0]
-	logits := graph.Add(graph.DotGeneral(x, []int{1}, nil, table, []int{1}, nil), graph.Reshape(bias, 1, vocabulary))
+	n, vocabulary := x.Shape().Dimensions[0], table.Shape().Dimensions[0]
+	logits := graph.DotGeneral(x, []int{1}, nil, table, []int{1}, nil)
 	// The own logit from its row of the table, because a gradient by logits [n, vocabulary] would be as large again.
 	own := graph.ReduceSum(graph.Mul(x, graph.Gather(table, ids)), 1)
-	own = graph.Add(own, graph.Reshape(graph.Gather(graph.Reshape(bias, vocabulary, 1), ids), x.Shape().Dimensions[0]))
-	all := graph.Reshape(LogSumExp(logits, 1), x.Shape().Dimensions[0])
+	if bias != nil {
+		logits = graph.Add(logits, graph.Reshape(bias, 1, vocabulary))
+		own = graph.Add(own, graph.Reshape(graph.Gather(graph.Reshape(bias, vocabulary, 1), ids), n))
+	}
+	all := graph.Reshape(LogSumExp(logits, 1), n)
 	return graph.ReduceAllSum(graph.Mul(shares, graph.Sub(all, own)))
 }

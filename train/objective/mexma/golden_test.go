@@ -74,10 +74,10 @@ func (all golden) build(t *testing.T, settings string) *mexma {
 	return o.(*mexma)
 }
 
-// masked is the golden batch's masked views and what is hidden in them.
+// masked is the golden batch's masked views and what is hidden in them. The longer view counts.
 func (all golden) masked(sides int) (views []data.Side, out []hidden) {
 	for side := range sides {
-		views = append(views, data.Side{N: all.N, Length: all.Length - side, Lengths: all.Lengths[side]}) // the longer one counts
+		views = append(views, data.Side{N: all.N, Length: all.Length - side, Lengths: all.Lengths[side]})
 		var h hidden
 		for row, tokens := range all.Hidden[side] {
 			for _, of := range tokens {

@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/objective"
 )
 
@@ -32,8 +35,8 @@ func batch(n, step int) *data.Batch {
 	return b
 }
 
-// TestShareOfWordsIsMasked: in every sentence with words the share, at least one, never a special token; the batch stays
-// as it is, and the same step masks the same tokens.
+// TestShareOfWordsIsMasked: in every sentence with words the share, at least one, never a special token; the batch is
+// not changed, and the same step masks the same tokens.
 func TestShareOfWordsIsMasked(t *testing.T) {
 	all := readGolden(t)
 	for _, share := range []float64{0.2, 0.4, 0.9} {
@@ -122,7 +125,7 @@ func TestHiddenTokensAreTheInputs(t *testing.T) {
 	}
 }
 
-// TestReplacementOfBERT: of many masked tokens 80% are the mask, and of the others half are words and half are unchanged.
+// TestReplacementOfBERT: of many masked tokens 80% are the mask, 10% a random word and 10% themselves.
 func TestReplacementOfBERT(t *testing.T) {
 	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, replacement: bert}`)
 	counts := map[string]float64{}
@@ -145,7 +148,8 @@ func TestReplacementOfBERT(t *testing.T) {
 			}
 		}
 	}
-	for what, want := range map[string]float64{"mask": 0.8, "same": 0.1 + 0.1/6, "word": 0.1 * 5 / 6} { // a random word may be the same
+	// One of six random words is the same.
+	for what, want := range map[string]float64{"mask": 0.8, "same": 0.1 + 0.1/6, "word": 0.1 * 5 / 6} {
 		if share := counts[what] / counts["all"]; math.Abs(share-want) > 0.01 {
 			t.Errorf("%s: %.3f of %v masked tokens, want %.3f", what, share, counts["all"], want)
 		}
@@ -175,6 +179,27 @@ func TestOneSideIsMasked(t *testing.T) {
 	}
 	if swapped < 70 || swapped > 130 {
 		t.Errorf("%d of 200 pairs are swapped", swapped)
+	}
+}
+
+// TestEqualVectorsHaveAKoLeo: the distance of two equal sentences is 0, and the loss and its gradient stay numbers.
+func TestEqualVectorsHaveAKoLeo(t *testing.T) {
+	backend, err := device.Open("go", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	exec := graph.MustNewExec(backend, func(nodes []*graph.Node) []*graph.Node {
+		value := koleo(nodes[0])
+		return append([]*graph.Node{value}, graph.Gradient(value, nodes[0])...)
+	})
+	defer exec.Finalize()
+	out, err := device.Call(exec, []*tensors.Tensor{tensors.FromFlatDataAndDimensions([]float32{3, 4, 3, 4}, 2, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := -math.Log(1e-8); math.Abs(float64(out[0][0])-want) > 1e-4 || !slices.Equal(out[1], make([]float32, 4)) {
+		t.Errorf("the loss is %v, want %v, and the gradient %v", out[0][0], want, out[1])
 	}
 }
 

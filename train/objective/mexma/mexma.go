@@ -1,4 +1,4 @@
-// Package mexma has the masking of one sentence whose tokens are predicted from its translation's vector, and the losses
+// Package mexma has the prediction of a sentence's masked tokens from the vector of its translation, and the losses
 // beside it.
 package mexma
 
@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -80,10 +79,6 @@ func (m *mexma) Inputs(_ context.Context, b *data.Batch, views []data.Side) ([]*
 	return m.inputs(views, m.mask(b).hidden)
 }
 
-// grains is into how many parts the largest possible number of masked tokens is divided. The number of a batch is
-// rounded up to such a part, because each new number is compiled.
-const grains = 16
-
 // inputs are of each masked token its place in the tokens of all masked views [masked], what it was [masked], and its
 // share of the loss [masked]: 1 / the masked tokens of its view, or 0 where there is none.
 func (m *mexma) inputs(views []data.Side, all []hidden) ([]*tensors.Tensor, error) {
@@ -94,8 +89,7 @@ func (m *mexma) inputs(views []data.Side, all []hidden) ([]*tensors.Tensor, erro
 	for _, h := range all {
 		count += len(h.ids)
 	}
-	grain := max(1, n*length*len(all)/grains)
-	size := (max(1, count) + grain - 1) / grain * grain
+	size := objective.RoundUp(count, n*length*len(all))
 	places, ids, shares := make([]int64, 0, size), make([]int64, 0, size), make([]float32, 0, size)
 	for view, h := range all {
 		for k, id := range h.ids {
@@ -165,7 +159,7 @@ func (m *mexma) unmask(s objective.Step) *graph.Node {
 	}
 	n, length := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	sentences := graph.Reshape(graph.Concatenate(others(vectors(s, 0, half)), 0), n, 1, m.Width)
-	first := firstPlace(x.Graph(), length)
+	first := layers.First(x.Graph(), length)
 	x = graph.Add(graph.Mul(x, graph.OneMinus(first)), graph.Mul(sentences, first))
 
 	stack := layers.Stack{Shape: m.shape(), Params: s.Heads, N: n, Length: length}
@@ -175,12 +169,6 @@ func (m *mexma) unmask(s objective.Step) *graph.Node {
 		x = stack.Layer(layers.Name(headName, i), x, bias)
 	}
 	return loss.Tokens(graph.Gather(x, s.Inputs[0]), s.Heads[m.Table], s.Heads[headBias], s.Inputs[1], s.Inputs[2])
-}
-
-// firstPlace is [1, length, 1]: 1 at the first place.
-func firstPlace(g *graph.Graph, length int) *graph.Node {
-	places := graph.Iota(g, shapes.Make(dtypes.Int32, 1, length, 1), 1)
-	return graph.ConvertDType(graph.Equal(places, graph.ScalarZero(g, dtypes.Int32)), dtypes.Float32)
 }
 
 // koleo is -(1/N) Σ log of the distance of each row of x [n, dim], divided by its length, to its nearest other row.

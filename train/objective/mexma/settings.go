@@ -35,8 +35,8 @@ const (
 type Settings struct {
 	Masking        float64     `yaml:"masking"`         // share of a sentence's words that is masked
 	Replacement    Replacement `yaml:"replacement"`     // mask or bert
-	Symmetric      bool        `yaml:"symmetric"`       // both sides are unmasked; otherwise one side of each pair, drawn by lot
-	TokenGradients bool        `yaml:"token_gradients"` // the unmasking's gradient reaches the tokens, not only the vectors
+	Symmetric      bool        `yaml:"symmetric"`       // both sides are masked, or one of each pair, by lot
+	TokenGradients bool        `yaml:"token_gradients"` // unmask's gradient reaches the tokens, too
 	Alignment      Alignment   `yaml:"alignment"`
 	Temperature    float64     `yaml:"temperature"`   // of the contrastive alignment
 	AlignWeight    float64     `yaml:"align_weight"`  // α

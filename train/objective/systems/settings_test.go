@@ -27,7 +27,7 @@ func decode(t *testing.T, text string) (objective.Section, error) {
 }
 
 func TestDefaultsOfEachNameAreValid(t *testing.T) {
-	want := []string{"contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse"}
+	want := []string{"bitranslation", "contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse", "vmsst", "vmsst-contrastive"}
 	if !slices.Equal(objective.Names(), want) {
 		t.Errorf("Names are %v, want %v", objective.Names(), want)
 	}
@@ -47,15 +47,20 @@ func TestDefaultsArePinned(t *testing.T) {
 	const reconstruction = "reconstruction: xtr\nlanguage_token: true\nlanguage_dim: 128\nshared_embedding: false\n"
 	const without = "reconstruction: none\nlanguage_token: false\nlanguage_dim: 0\nshared_embedding: false\n"
 	const anchors = "anchors:\n    - en\n    - ru\n    - ja\n    - fr\n    - ko\nteacher: \"\"\n"
+	const decoder = "language_encoders: 1\nlanguage_layers: 6\ndecoder_layers: 1\nencoder_language: true\ndecoder_language: true\n" +
+		"factored: false\nheads: 16\nffn: 4096\n"
 	want := map[string]string{
-		"contrastive":   "temperature: 0.05\nmargin: 0\none_way: false\n",
-		"muse":          "temperature: 0.1\nmargin: 0\none_way: false\nteacher: \"\"\nnegatives: 3\n",
-		"ems":           "temperature: 0.1\nmargin: 0\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
-		"labse-joint":   "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
-		"labse-mlp":     "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + without,
-		"labse-vanilla": "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: false\nmlp_dim: 0\n" + without,
-		"imascl":        anchors + "temperature: 0.1\nlabel: priority\ntcm: false\ncross_weight: 0\n",
-		"mse-distill":   anchors,
+		"contrastive":       "temperature: 0.05\nmargin: 0\none_way: false\n",
+		"muse":              "temperature: 0.1\nmargin: 0\none_way: false\nteacher: \"\"\nnegatives: 3\n",
+		"ems":               "temperature: 0.1\nmargin: 0\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
+		"labse-joint":       "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + reconstruction,
+		"labse-mlp":         "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + without,
+		"labse-vanilla":     "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: false\nmlp_dim: 0\n" + without,
+		"imascl":            anchors + "temperature: 0.1\nlabel: priority\ntcm: false\ncross_weight: 0\n",
+		"mse-distill":       anchors,
+		"vmsst":             "translate: true\ncontrastive: false\nelbo_weight: 0.1\nkl: true\nkl_anneal: 1000000\n" + decoder,
+		"bitranslation":     "translate: true\ncontrastive: false\nelbo_weight: 0\nkl: false\nkl_anneal: 0\n" + decoder,
+		"vmsst-contrastive": "translate: false\ncontrastive: true\nelbo_weight: 0.0005\nkl: true\nkl_anneal: 1000000\n" + decoder,
 		"mexma": "masking: 0.4\nreplacement: mask\nsymmetric: true\ntoken_gradients: true\nalignment: clean\ntemperature: 0\n" +
 			"align_weight: 1\nunmask_weight: 0.5\nkoleo_weight: 0.005\nhead_layers: 6\nhead_heads: 8\nhead_ffn: 3072\n",
 		"mexma-contrastive": "masking: 0.4\nreplacement: mask\nsymmetric: true\ntoken_gradients: true\nalignment: contrastive\ntemperature: 0.05\n" +
@@ -164,6 +169,7 @@ func TestValidateReportsEverything(t *testing.T) {
 		want []string // each in the error
 	}{
 		{"name: ems2", []string{`"ems2"`, "contrastive, ems, imascl"}},
+		{"name: contrastive\nsimilarity: euclid", []string{`similarity is "euclid"`}},
 		{"temperature: 1", []string{`objective.name is ""`}},
 		{"name: contrastive\ntemperature: 0\nmargin: 2\nnegatives: 3\nteacher: x", []string{"temperature is 0", "margin is 2", "negatives is not a setting", "teacher is not a setting"}},
 		{"name: ems\ncontrastive: false\nreconstruction: none", []string{"neither"}},
@@ -191,6 +197,25 @@ func TestValidateReportsEverything(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %q is more than a line", c.yaml, err)
+		}
+	}
+}
+
+// TestBoundsAreAllowed: the ends of each range, which messages name.
+func TestBoundsAreAllowed(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"{name: contrastive, temperature: 100}": true, "{name: contrastive, temperature: 100.5}": false,
+		"{name: contrastive, margin: 0}": true, "{name: contrastive, margin: 2}": false, "{name: contrastive, similarity: dot}": true,
+		"{name: muse, negatives: 1}": true, "{name: muse, negatives: 63}": true, "{name: muse, negatives: 0}": false, "{name: muse, negatives: 64}": false,
+		"{name: imascl, teacher: x, temperature: 100}": true, "{name: imascl, teacher: x, temperature: 100.5}": false, "{name: imascl, teacher: x, temperature: 0}": false,
+		"{name: ems, mlp_dim: 1, language_dim: 1}": true, "{name: ems, contrastive: false, mlp_dim: 0}": true,
+	} {
+		s, err := decode(t, text)
+		if err == nil {
+			err = s.Validate()
+		}
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -6,4 +6,5 @@ import (
 	_ "bitextmine/train/objective/ems"         // ems, labse-joint, labse-mlp, labse-vanilla
 	_ "bitextmine/train/objective/imascl"      // imascl, mse-distill
 	_ "bitextmine/train/objective/mexma"       // mexma, mexma-contrastive
+	_ "bitextmine/train/objective/vmsst"       // vmsst, bitranslation, vmsst-contrastive
 )

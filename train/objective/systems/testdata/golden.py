@@ -44,6 +44,9 @@ def ranking(us, vs, t, margin, one_way, extra=None):
 
 
 def contrastive(s, w):
+    if s.get("similarity") == "dot":
+        logits = w["source"] @ w["target"].T / s["temperature"] - s.get("margin", 0) / s["temperature"] * np.eye(N)
+        return {name: -sum(log_softmax(m[i])[i] for i in range(N)) / N for name, m in [("forward", logits), ("backward", logits.T)]}
     return ranking(w["source"], w["target"], s["temperature"], s.get("margin", 0), s.get("one_way", False))
 
 
@@ -128,6 +131,8 @@ EMS = {"temperature": 0.1, "contrastive": True, "mlp": True, "mlp_dim": MLP, "re
 SOFT = {"name": "imascl", "temperature": 0.1, "anchors": ANCHORS, "teacher": "t"}
 cases = {
     "contrastive": (contrastive, {"name": "contrastive", "temperature": 0.05}, {}),
+    "dot": (contrastive, {"name": "contrastive", "temperature": 2, "margin": 0.5, "similarity": "dot"}, {}),
+    "cosine": (contrastive, {"name": "contrastive", "temperature": 0.3, "similarity": "cosine"}, {}),
     "hard": (contrastive, {"name": "contrastive", "temperature": 0.1}, {}),
     "one-way": (contrastive, {"name": "contrastive", "temperature": 0.2, "one_way": True}, {}),
     "margin": (contrastive, {"name": "contrastive", "temperature": 0.1, "margin": 0.3}, {}),
