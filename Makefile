@@ -3,7 +3,7 @@
 
 GO         ?= go
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev
+PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev libxml2-utils
 SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
 ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 

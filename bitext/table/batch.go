@@ -42,7 +42,7 @@ func (b *Batch) Columns() []Column {
 	return columns
 }
 
-func (b *Batch) column(name string) (arrow.Array, error) {
+func columnOf(b *Batch, name string) (arrow.Array, error) {
 	names := make([]string, len(b.fields))
 	for i, f := range b.fields {
 		if f.Name == name {
@@ -55,7 +55,7 @@ func (b *Batch) column(name string) (arrow.Array, error) {
 
 // Texts gives a column's texts by row; known is false for a null.
 func (b *Batch) Texts(name string) (func(i int) (text string, known bool), error) {
-	values, err := b.column(name)
+	values, err := columnOf(b, name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (b *Batch) Texts(name string) (func(i int) (text string, known bool), error
 
 // Numbers gives a column's numbers by row, NaN for a null. Texts are read as numbers, as text formats have them.
 func (b *Batch) Numbers(name string) (func(i int) float64, error) {
-	values, err := b.column(name)
+	values, err := columnOf(b, name)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (b *Batch) Numbers(name string) (func(i int) float64, error) {
 
 // Lists gives a column's lists of texts by row.
 func (b *Batch) Lists(name string) (func(i int) []string, error) {
-	values, err := b.column(name)
+	values, err := columnOf(b, name)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (b *Batch) Slice(from, to int) *Batch {
 	return out
 }
 
-func (b *Batch) record() arrow.Record {
+func recordOf(b *Batch) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(b.fields, nil), b.columns, int64(b.rows))
 }
 

@@ -199,7 +199,7 @@ type object struct {
 
 func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
 	var objects []object
-	for len(objects) < batchRows {
+	for len(objects) < BatchRows {
 		line, err := s.lines.Next()
 		if errors.Is(err, io.EOF) && len(objects) > 0 {
 			break
@@ -328,7 +328,7 @@ func (s *jsonlSource) record(objects []object) (arrow.Record, error) {
 			at, ok := s.at[key]
 			switch {
 			case !ok:
-				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key, batchRows))
+				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key, BatchRows))
 			case set[at]:
 				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is there twice", key))
 			case !appendJSON(builder.Field(at), o.values[i]):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,7 +24,7 @@ type parquetSource struct {
 	reader pqarrow.RecordReader
 }
 
-func openParquet(path string) (*parquetSource, error) {
+func openParquet(path string, columns []string) (*parquetSource, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
@@ -41,7 +42,7 @@ func openParquet(path string) (*parquetSource, error) {
 		if err != nil {
 			return err
 		}
-		props := pqarrow.ArrowReadProperties{BatchSize: batchRows, Parallel: true}
+		props := pqarrow.ArrowReadProperties{BatchSize: BatchRows, Parallel: true}
 		reader, err := pqarrow.NewFileReader(s.file, props, guarded.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
 		if err != nil {
 			return err
@@ -57,13 +58,27 @@ func openParquet(path string) (*parquetSource, error) {
 		if err := distinct(path, names); err != nil {
 			return err
 		}
-		s.reader, err = reader.GetRecordReader(context.Background(), nil, nil)
+		s.reader, err = reader.GetRecordReader(context.Background(), leaves(s.file, columns), nil)
 		return err
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.file.Close())
 	}
 	return s, nil
+}
+
+// leaves are the numbers of the leaf columns of columns; nil means all.
+func leaves(f *file.Reader, columns []string) (numbers []int) {
+	if columns == nil {
+		return nil
+	}
+	schema := f.MetaData().Schema
+	for i := range schema.NumColumns() {
+		if name, _, _ := strings.Cut(schema.Column(i).Path(), "."); slices.Contains(columns, name) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
 }
 
 func (s *parquetSource) guard(call func() error) error {
@@ -79,7 +94,9 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 		return nil, err
 	}
 	err = s.guard(func() error {
-		record, err = s.reader.Read()
+		if record, err = s.reader.Read(); err == nil {
+			record.Retain() // the reader would empty it at the next call; a batch may be kept longer
+		}
 		return err
 	})
 	if err == nil && record.NumRows() == 0 {

@@ -22,8 +22,8 @@ const (
 	SourceLanguage, TargetLanguage = "src_lang", "tgt_lang"
 )
 
-// batchRows is the number of rows of a batch: one row group of Parquet.
-const batchRows = bitext.RowGroup
+// BatchRows is the number of rows of a batch at most: one row group of Parquet.
+const BatchRows = bitext.RowGroup
 
 // Options say where the texts of a table are.
 type Options struct {
@@ -31,6 +31,9 @@ type Options struct {
 	Source, Target string
 	// SourceColumn and TargetColumn are the columns of texts. In the batches they are named so too.
 	SourceColumn, TargetColumn string
+	// Columns are the columns to read; nil means all. Formats other than Parquet read all. Those that do not exist are
+	// ignored.
+	Columns []string
 }
 
 // DefaultOptions are those of a bitext file.
@@ -45,7 +48,7 @@ type Reader struct {
 
 // source is a format's part of a Reader.
 type source interface {
-	// next returns at most batchRows rows, or io.EOF after the last.
+	// next returns at most BatchRows rows, or io.EOF after the last.
 	next(ctx context.Context) (arrow.Record, error)
 	metadata() map[string]string
 	Close() error
@@ -61,7 +64,7 @@ func Open(files []string, opts Options) (*Reader, error) {
 	case len(files) != 1:
 		return nil, badinput.Errorf("%d files were named: give one file, or two line-aligned ones", len(files))
 	case strings.EqualFold(filepath.Ext(files[0]), ".parquet"):
-		r.source, err = openParquet(files[0])
+		r.source, err = openParquet(files[0], opts.Columns)
 	default:
 		in := input.File{Path: files[0]}
 		switch exchange.FormatOf(files[0]) {
@@ -122,7 +125,7 @@ func newTexts(names []string) *texts {
 	return t
 }
 
-func (t *texts) full() bool { return t.rows == batchRows }
+func (t *texts) full() bool { return t.rows == BatchRows }
 
 func (t *texts) record() arrow.Record {
 	t.rows = 0

@@ -196,7 +196,7 @@ func mined(t *testing.T, rows int) []byte {
 
 // TestParquetKeepsEverything: what is read and written again is the same bitext to its own reader.
 func TestParquetKeepsEverything(t *testing.T) {
-	const rows = batchRows + 10
+	const rows = BatchRows + 10
 	path := fileOf(t, "a.parquet", string(mined(t, rows)))
 	again := filepath.Join(t.TempDir(), "b.parquet")
 	out, err := os.Create(again)
@@ -283,4 +283,27 @@ func FuzzOpen(f *testing.F) {
 			t.Error("no rows and no error")
 		}
 	})
+}
+
+// TestBatchesStay: a batch is what it was after its reader has read on and is closed.
+func TestBatchesStay(t *testing.T) {
+	r, err := Open([]string{fileOf(t, "a.parquet", string(mined(t, BatchRows+1)))}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := r.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"src_lang": "de", "src_text": "Satz 65535"} {
+		if got := column(t, first, name); len(got) != BatchRows || got[BatchRows-1] != want {
+			t.Errorf("%s of the last of %d rows is %q", name, len(got), got[len(got)-1])
+		}
+	}
 }

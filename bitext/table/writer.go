@@ -35,7 +35,7 @@ func (w *ParquetWriter) Write(b *Batch) error {
 			return err
 		}
 	}
-	err := guarded.Call(func() error { return w.file.Write(b.record()) })
+	err := guarded.Call(func() error { return w.file.Write(recordOf(b)) })
 	if err != nil {
 		return fmt.Errorf("write Parquet rows: %w", err)
 	}
@@ -45,7 +45,7 @@ func (w *ParquetWriter) Write(b *Batch) error {
 func (w *ParquetWriter) begin(b *Batch) error {
 	options := []parquet.WriterProperty{
 		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithMaxRowGroupLength(batchRows),
+		parquet.WithMaxRowGroupLength(BatchRows),
 		parquet.WithCreatedBy("mine"),
 		// As in package bitext: a dictionary that outgrew its limit would make the bytes differ from time to time.
 		parquet.WithDictionaryPageSizeLimit(math.MaxInt32),

@@ -62,6 +62,17 @@ func Parse(data []byte, file string) (*Set, error) {
 	return s, nil
 }
 
+// Condition reads a single condition, as a set with one rule. what names it in messages.
+func Condition(condition, what string) (*Set, error) {
+	s := &Set{File: what}
+	expression, err := parse(condition, &s.Columns)
+	if err != nil {
+		return nil, badinput.Errorf("%s %q cannot be read: %w", what, condition, err)
+	}
+	s.Rules = []Rule{{what, condition, expression}}
+	return s, nil
+}
+
 // Without removes rules by name.
 func (s *Set) Without(names []string) error {
 	for _, name := range names {

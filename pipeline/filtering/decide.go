@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"bitextmine/bitext/table"
-	"bitextmine/filter/rule"
 )
 
 // decide applies the rules: the columns keep and reasons. Reasons of mining stay, those of an earlier filtering do not.
 func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
 	rules := f.opts.Rules
-	values, err := f.values(b)
+	values, err := Values(b, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -45,33 +44,6 @@ func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
 		f.report.add(b.First()+uint64(i), list, func() (string, string) { return s.texts(i) })
 	}
 	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
-}
-
-// values fills a row with the columns that the rules use.
-func (f *filter) values(b *table.Batch) (func(i int, row *rule.Row), error) {
-	names := f.opts.Rules.Columns
-	kinds := f.kinds(b)
-	numbers, texts := make([]func(i int) float64, len(names)), make([]func(i int) (string, bool), len(names))
-	for c, name := range names {
-		var err error
-		if kinds[name] == rule.Text {
-			texts[c], err = b.Texts(name)
-		} else {
-			numbers[c], err = b.Numbers(name)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return func(i int, row *rule.Row) {
-		for c := range names {
-			if texts[c] != nil {
-				row.Texts[c], row.Known[c] = texts[c](i)
-			} else {
-				row.Numbers[c] = numbers[c](i)
-			}
-		}
-	}, nil
 }
 
 // mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +47,7 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	}
 	f := &filter{opts: opts, report: newReport(opts.Rules, opts.Samples)}
 	f.annotated = !opts.Anew && isAnnotated(first, metadata)
-	if err := opts.Rules.Bind(f.kinds(first)); err != nil {
+	if err := opts.Rules.Bind(Kinds(first)); err != nil {
 		return nil, err
 	}
 	if !f.annotated {
@@ -118,29 +117,6 @@ type filter struct {
 	annotated bool
 	survey    *survey.Survey
 	report    *Report
-}
-
-// numeric are the columns of a bitext that hold numbers, also where a text format does not say so.
-var numeric = []string{"score", "prob", "cosine", "src_mean", "tgt_mean", "src_rank", "tgt_rank", "src_line", "tgt_line", "keep"}
-
-// kinds are the columns that rules may use.
-func (f *filter) kinds(b *table.Batch) map[string]rule.Kind {
-	kinds := map[string]rule.Kind{}
-	for _, c := range b.Columns() {
-		switch {
-		case c.Kind == table.Number || slices.Contains(numeric, c.Name):
-			kinds[c.Name] = rule.Number
-		case c.Kind == table.Text:
-			kinds[c.Name] = rule.Text
-		}
-	}
-	for _, a := range annotate.All {
-		kinds[a.Name] = rule.Number
-		if a.Type == annotate.Name {
-			kinds[a.Name] = rule.Text
-		}
-	}
-	return kinds
 }
 
 // each calls do for every batch of the file.

@@ -1,4 +1,4 @@
-// Package bitexts has the commands that work on existing bitext: filter.
+// Package bitexts has the commands that work on existing bitext: filter and export.
 package bitexts
 
 import (
@@ -65,9 +65,9 @@ type filterOptions struct {
 func NewFilter() *cobra.Command {
 	var o filterOptions
 	cmd := &cobra.Command{
-		Use:   "filter FILE [FILE]",
+		Use:   "filter RUN | FILE [FILE]",
 		Short: "Annotate bitext and mark the pairs that rules reject",
-		Long: `Annotate bitext and mark the pairs that rules reject. FILE is Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every
+		Long: `Annotate bitext and mark the pairs that rules reject. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every
 pair is described by columns (length ratio, numbers that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and
 conditions over them decide: a rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that
 is annotated already is read once and only decided on again, in seconds. Nothing is dropped; mine export leaves out what is not kept.`,
@@ -111,6 +111,9 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 		return badinput.Errorf("--samples is %d: give 0 or more", o.samples)
 	case o.fix && o.out == "":
 		return badinput.Errorf("--fix adds columns: name the file to write with --out")
+	}
+	if files, err = bitextOf(files); err != nil {
+		return err
 	}
 	report, err := filtering.Run(ctx, filtering.Options{
 		Files: files, Table: opts, Rules: rules, Fix: o.fix, Anew: o.anew, Samples: o.samples, Out: o.out, Temp: o.temp,

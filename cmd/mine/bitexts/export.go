@@ -1,0 +1,160 @@
+package bitexts
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/bitext/exchange"
+	"bitextmine/bitext/export"
+	"bitextmine/filter/rule"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/exporting"
+	"bitextmine/pipeline/record"
+)
+
+// exportOptions are the flags of mine export.
+type exportOptions struct {
+	columnFlags
+	format, out, compress, breaks string
+	columns                       []string
+	all, ascending                bool
+	minScore                      float64
+	where, sort, splitBy, licence string
+	dev, test                     float64
+}
+
+// NewExport makes mine export.
+func NewExport() *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export RUN | FILE [FILE]",
+		Short: "Write bitext for other programs: TSV, Moses, TMX, JSON lines, Parquet, Hugging Face",
+		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or TMX; two files are
+line-aligned. Only kept pairs are written (--all writes the others too), with all their columns where the format has a place for
+them: in TMX as <prop>. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a document is
+in depends on its name alone. Memory does not grow with the bitext.
+
+Formats: tsv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), jsonl, parquet, and hf: a folder
+that Hugging Face datasets loads, data/*.parquet with README.md.`,
+		Example: `  mine export mined --format tmx --out de-en.tmx
+  mine export filtered.parquet --out de-en.tsv.gz --min-score 1.1 --sort score
+  mine export filtered.parquet --format hf --out dataset --dev 0.01 --test 0.01 --licence cc-by-4.0
+  mine export filtered.parquet --format moses --out corpus --where 'prob > 0.9 and numbers_differ == 0'`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.Flags().Changed("min-score"), cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "tsv, moses, tmx, jsonl, parquet or hf (default: by the ending of --out)")
+	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
+	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
+	f.StringVar(&o.breaks, "line-breaks", string(export.Escape), "tabs and line breaks in a text of tsv and moses: escape, space or refuse")
+	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts (default: all)")
+	f.BoolVar(&o.all, "all", false, "write pairs that are not kept, too")
+	f.Float64Var(&o.minScore, "min-score", 0, "only pairs with at least this score")
+	f.StringVar(&o.where, "where", "", "only pairs for which a condition over columns is true (docs/filters.md)")
+	f.StringVar(&o.sort, "sort", "", "order by this column, the highest first")
+	f.BoolVar(&o.ascending, "ascending", false, "order with the lowest first")
+	f.Float64Var(&o.dev, "dev", 0, "share of the documents in a development set")
+	f.Float64Var(&o.test, "test", 0, "share of the documents in a test set")
+	f.StringVar(&o.splitBy, "split-by", "", "column that names documents (default: src_doc, src_url, or the source text)")
+	f.StringVar(&o.licence, "licence", "", "licence that the description of hf names")
+	return cmd
+}
+
+func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, out io.Writer) error {
+	opts, err := o.options(files)
+	if err != nil {
+		return err
+	}
+	if minScore {
+		opts.MinScore = &o.minScore
+	}
+	report, err := exporting.Run(ctx, opts)
+	if err != nil {
+		return err
+	}
+	report.Summary(out)
+	return nil
+}
+
+func (o *exportOptions) options(files []string) (opts exporting.Options, err error) {
+	opts = exporting.Options{
+		Files: files, Format: o.format, Out: o.out, Compression: o.compress, Columns: o.columns, All: o.all,
+		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test, By: o.splitBy}, Licence: o.licence,
+	}
+	if opts.Table, err = o.columnFlags.options(); err != nil {
+		return opts, err
+	}
+	if opts.Files, err = bitextOf(files); err != nil {
+		return opts, err
+	}
+	if o.out == "" {
+		return opts, badinput.Errorf("mine export: name the file to write with --out")
+	}
+	if opts.Compression == "" {
+		for _, known := range []string{"gz", "zst"} {
+			if strings.HasSuffix(o.out, "."+known) {
+				opts.Compression = known
+			}
+		}
+	}
+	if opts.Compression != "" && opts.Compression != "gz" && opts.Compression != "zst" {
+		return opts, badinput.Errorf("--compress is %q: give gz or zst", opts.Compression)
+	}
+	if opts.Format == "" {
+		if opts.Format, err = formatOf(o.out); err != nil {
+			return opts, err
+		}
+	}
+	if opts.Breaks, err = export.ParseBreaks(o.breaks); err != nil {
+		return opts, err
+	}
+	if o.where != "" {
+		if opts.Where, err = rule.Condition(o.where, "--where"); err != nil {
+			return opts, err
+		}
+	}
+	return opts, opts.Split.Validate()
+}
+
+// formatOf is the format that the name of a file says.
+func formatOf(name string) (string, error) {
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	ext := strings.ToLower(filepath.Ext(stem))
+	switch {
+	case ext == ".parquet":
+		return "parquet", nil
+	case ext == ".tsv", exchange.FormatOf(name) != exchange.TSV:
+		return string(exchange.FormatOf(name)), nil
+	}
+	return "", badinput.Errorf("mine export: the name %s does not say what format to write: give --format", name)
+}
+
+// bitextOf replaces the output directory of a run by its bitext.
+func bitextOf(files []string) ([]string, error) {
+	if len(files) != 1 {
+		return files, nil
+	}
+	info, err := os.Stat(files[0])
+	if err != nil || !info.IsDir() {
+		return files, nil //nolint:nilerr // opening the file says what is wrong with it
+	}
+	report, err := record.ReadReport(files[0])
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, badinput.Errorf("%s has no %s: name the output directory of mine run, or a bitext file", files[0], record.ReportName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{report.BitextPath(files[0])}, nil
+}

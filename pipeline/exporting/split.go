@@ -1,0 +1,81 @@
+package exporting
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+
+	"bitextmine/bitext/table"
+	"bitextmine/internal/badinput"
+)
+
+// Split divides pairs by source document into a training set and two smaller ones. Which set a document is in depends
+// on its name alone: not on the other documents, nor on the order of the rows.
+type Split struct {
+	Dev, Test float64 // shares of the documents
+	By        string  // column that names the document; empty: src_doc, or src_url, or the source text
+}
+
+// Validate reports shares that cannot be.
+func (s *Split) Validate() error {
+	if s.Dev < 0 || s.Test < 0 || s.Dev+s.Test >= 1 || math.IsNaN(s.Dev+s.Test) {
+		return badinput.Errorf("--dev is %v and --test %v: give shares from 0 whose sum is below 1", s.Dev, s.Test)
+	}
+	return nil
+}
+
+// column is the column that names documents: the first one that has a name in the first rows.
+func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
+	if s.By != "" {
+		_, err := first.Texts(s.By)
+		return s.By, err
+	}
+	for _, name := range []string{"src_doc", "src_url"} {
+		texts, err := first.Texts(name)
+		if err != nil {
+			continue // there is no such column
+		}
+		for i := range first.Len() {
+			if text, _ := texts(i); text != "" {
+				return name, nil
+			}
+		}
+	}
+	return sourceText, nil
+}
+
+// The numbers of the sets.
+const (
+	train = iota
+	dev
+	test
+)
+
+// divide lists the rows of each set. A row whose document has no name is in the training set.
+func (s *Split) divide(b *table.Batch, by string, rows []int) ([][]int, error) {
+	texts, err := b.Texts(by)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]int, test+1)
+	for _, row := range rows {
+		to := train
+		if name, _ := texts(row); name != "" {
+			to = s.setOf(name)
+		}
+		parts[to] = append(parts[to], row)
+	}
+	return parts, nil
+}
+
+func (s *Split) setOf(document string) int {
+	digest := sha256.Sum256([]byte(document))
+	at := float64(binary.BigEndian.Uint64(digest[:])>>11) / (1 << 53)
+	switch {
+	case at < s.Test:
+		return test
+	case at < s.Test+s.Dev:
+		return dev
+	}
+	return train
+}
