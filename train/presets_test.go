@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode/model"
+	"bitextmine/fixtures"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
@@ -114,7 +115,7 @@ func TestPresetsAreInstantiated(t *testing.T) {
 			}
 			preset.Encoder.Transformer.Layers = min(1, preset.Encoder.Transformer.Layers)
 			if strings.HasSuffix(file, "-published.yaml") {
-				if preset.Objective, err = preset.Objective.With(oneLayer[preset.Objective.Name]); err != nil {
+				if preset.Objective, err = preset.Objective.With(atHand[preset.Objective.Name]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -144,5 +145,5 @@ func TestPresetsAreInstantiated(t *testing.T) {
 	}
 }
 
-// oneLayer are settings by which an objective of a published preset has one layer, too.
-var oneLayer = map[string]set{"mexma": {"head_layers": 1}, "vmsst": {"language_layers": 1, "decoder_layers": 1}}
+// atHand are settings by which the objective of a published preset has one layer, too, and a teacher that is there.
+var atHand = map[string]set{"imascl": {"teacher": fixtures.Encoder}, "mexma": {"head_layers": 1}, "vmsst": {"language_layers": 1, "decoder_layers": 1}}

@@ -23,9 +23,12 @@ func TestResumeIsExact(t *testing.T) {
 		c.Optimiser.Kind, c.Optimiser.Schedule, c.Optimiser.Warmup, c.Optimiser.Clip = "adafactor", "inverse_sqrt", 2, 1
 	}
 	for name, change := range map[string]func(*Config){
-		"transformer, bfloat16":  bfloat16,
-		"bag, adam":              func(c *Config) { c.Encoder.Bag.WordDropout = 0.1 },
-		"bag, adafactor":         adafactor,
+		"transformer, bfloat16": bfloat16,
+		"bag, adam":             func(c *Config) { c.Encoder.Bag.WordDropout = 0.1 },
+		"bag, adafactor":        adafactor,
+		"bag, amsgrad": func(c *Config) {
+			c.Optimiser.Kind, c.Optimiser.Schedule, c.Optimiser.Cycles = "amsgrad", "cosine_restarts", 2
+		},
 		"bag, hard negatives":    by("muse", nil),
 		"transformer, adam":      transformer,
 		"transformer, adafactor": all(transformer, adafactor),

@@ -6,14 +6,19 @@ import (
 	"bitextmine/train/weights"
 )
 
-// adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) if the decay is decoupled.
+// adam is Adam (Kingma and Ba, 2015), AdamW (Loshchilov and Hutter, 2019) if the decay is decoupled, and AMSGrad (Reddi
+// et al., 2018) if the largest second moment so far divides in place of the last, as PyTorch has it.
 //
 // If a batch touched only few rows of a table, the other rows and their moments do not change ("lazy" Adam): the
 // moments of a word do not decay while it does not occur.
 type adam struct{ Settings }
 
 func (a adam) moments(t *weights.Tensor) []weights.Spec {
-	return []weights.Spec{{Name: "adam.m/" + t.Name, Shape: t.Shape}, {Name: "adam.v/" + t.Name, Shape: t.Shape}}
+	specs := []weights.Spec{{Name: "adam.m/" + t.Name, Shape: t.Shape}, {Name: "adam.v/" + t.Name, Shape: t.Shape}}
+	if a.Kind == "amsgrad" {
+		specs = append(specs, weights.Spec{Name: "adam.largest/" + t.Name, Shape: t.Shape})
+	}
+	return specs
 }
 
 func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int) {
@@ -29,11 +34,16 @@ func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, s
 	}
 	eachPart(t, func(lo, hi int) {
 		w, g, m, v := t.Data[lo:hi], t.Grad[lo:hi], state[0].Data[lo:hi], state[1].Data[lo:hi]
+		divides := v
+		if len(state) == 3 {
+			divides = state[2].Data[lo:hi]
+		}
 		for i, x := range w {
 			d := g[i] + l2*x
 			m[i] = b1*m[i] + (1-b1)*d
 			v[i] = b2*v[i] + (1-b2)*d*d
-			w[i] = shrink*x - c1*m[i]/(float32(math.Sqrt(float64(c2*v[i])))+eps)
+			divides[i] = max(divides[i], v[i]) // of Adam it is v[i]
+			w[i] = shrink*x - c1*m[i]/(float32(math.Sqrt(float64(c2*divides[i])))+eps)
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package optimiser updates tensors by their gradients: Adam, AdamW and Adafactor, with clipping and schedules of the
-// learning rate.
+// Package optimiser updates tensors by their gradients: Adam, AdamW, AMSGrad and Adafactor, with clipping and schedules
+// of the learning rate.
 //
 // Tensors are changed in place, rows in parallel. Every value depends only on its own row and on sums in a fixed order,
 // so the number of threads does not change the result.
@@ -16,17 +16,18 @@ import (
 
 // Settings are the choice of an optimiser and its schedule.
 type Settings struct {
-	Kind         string  `yaml:"kind"`          // adam, adamw, adafactor
+	Kind         string  `yaml:"kind"`          // adam, adamw, amsgrad, adafactor
 	LearningRate float64 `yaml:"learning_rate"` // the peak of the schedule
 	Beta1        float64 `yaml:"beta1"`
 	Beta2        float64 `yaml:"beta2"`
 	Epsilon      float64 `yaml:"epsilon"`
-	WeightDecay  float64 `yaml:"weight_decay"` // adam: added to the gradient (L2); adamw: subtracted from the weights
+	WeightDecay  float64 `yaml:"weight_decay"` // added to the gradient (L2); adamw: subtracted from the weights
 	Clip         float64 `yaml:"clip"`         // maximum L2 norm of all gradients together; 0 means no limit
 
-	Schedule string  `yaml:"schedule"` // constant, linear, inverse_sqrt, cosine
-	Warmup   int     `yaml:"warmup"`   // steps of linear growth from 0 to the peak
-	Floor    float64 `yaml:"floor"`    // smallest share of the peak that the schedule falls to
+	Schedule string  `yaml:"schedule"`         // constant, linear, inverse_sqrt, cosine, cosine_restarts
+	Warmup   int     `yaml:"warmup"`           // steps of linear growth from 0 to the peak
+	Floor    float64 `yaml:"floor"`            // smallest share of the peak that the schedule falls to
+	Cycles   int     `yaml:"cycles,omitempty"` // of cosine_restarts
 }
 
 // Defaults are Adam's own (Kingma and Ba, 2015), with the decay of the second moment that is usual for transformers.
@@ -34,7 +35,7 @@ func Defaults() Settings {
 	return Settings{Kind: "adam", LearningRate: 3e-4, Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, Schedule: "linear"}
 }
 
-var kinds = []string{"adam", "adamw", "adafactor"}
+var kinds = []string{"adam", "adamw", "amsgrad", "adafactor"}
 
 // Validate reports all problems in one error.
 func (s Settings) Validate() error {
@@ -45,7 +46,7 @@ func (s Settings) Validate() error {
 		}
 	}
 	check(slices.Contains(kinds, s.Kind), "kind is %q: take one of %s", s.Kind, strings.Join(kinds, ", "))
-	check(schedules[s.Schedule] != nil, "schedule is %q: take constant, linear, inverse_sqrt or cosine", s.Schedule)
+	check(schedules[s.Schedule] != nil, "schedule is %q: take constant, linear, inverse_sqrt, cosine or cosine_restarts", s.Schedule)
 	check(s.LearningRate > 0, "learning_rate is %g: it must be above 0", s.LearningRate)
 	check(s.Beta1 >= 0 && s.Beta1 < 1, "beta1 is %g: it must be in [0, 1)", s.Beta1)
 	check(s.Beta2 > 0 && s.Beta2 < 1, "beta2 is %g: it must be in (0, 1)", s.Beta2)
@@ -53,6 +54,7 @@ func (s Settings) Validate() error {
 	check(s.WeightDecay >= 0, "weight_decay is %g: it cannot be negative", s.WeightDecay)
 	check(s.Clip >= 0, "clip is %g: it cannot be negative", s.Clip)
 	check(s.Warmup >= 0, "warmup is %d: it cannot be negative", s.Warmup)
+	check((s.Schedule == "cosine_restarts") == (s.Cycles > 0) && s.Cycles >= 0, "cycles is %d: it must be above 0 with cosine_restarts, and not be there otherwise", s.Cycles)
 	check(s.Floor >= 0 && s.Floor <= 1, "floor is %g: it must be in [0, 1]", s.Floor)
 	if len(wrong) > 0 {
 		return badinput.Errorf("the optimiser's settings: %s", strings.Join(wrong, "; "))

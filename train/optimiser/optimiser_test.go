@@ -12,9 +12,9 @@ import (
 
 // golden.json is written by testdata/golden.py.
 type golden struct {
-	Start                  []float64
-	Gradients              [][]float64
-	Adam, AdamW, Adafactor []float64
+	Start                           []float64
+	Gradients                       [][]float64
+	Adam, AdamW, Adafactor, AMSGrad []float64
 }
 
 func readGolden(t *testing.T) golden {
@@ -44,12 +44,15 @@ func settings(kind string) Settings {
 	if kind != "adafactor" {
 		s.WeightDecay = 0.1
 	}
+	if kind == "amsgrad" {
+		s.Beta2 = 0.7 // so that second moments fall, and AMSGrad differs from Adam
+	}
 	return s
 }
 
 func TestStepsEqualTheReference(t *testing.T) {
 	g := readGolden(t)
-	for kind, want := range map[string][]float64{"adam": g.Adam, "adamw": g.AdamW, "adafactor": g.Adafactor} {
+	for kind, want := range map[string][]float64{"adam": g.Adam, "adamw": g.AdamW, "adafactor": g.Adafactor, "amsgrad": g.AMSGrad} {
 		t.Run(kind, func(t *testing.T) {
 			w := &weights.Tensor{Name: "w", Shape: []int{3, 4}, Data: single(g.Start)}
 			w.NeedGrad()
@@ -145,9 +148,11 @@ func TestSchedules(t *testing.T) {
 		{"constant", 5, 10, 100, 0.5}, {"constant", 50, 10, 100, 1},
 		{"linear", 10, 10, 110, 1}, {"linear", 60, 10, 110, 0.5}, {"linear", 110, 10, 110, 0.1},
 		{"cosine", 60, 10, 110, 0.5}, {"cosine", 10, 10, 110, 1},
+		{"cosine_restarts", 10, 10, 110, 1}, {"cosine_restarts", 35, 10, 110, 0.5}, {"cosine_restarts", 60, 10, 110, 1},
+		{"cosine_restarts", 85, 10, 110, 0.5}, {"cosine_restarts", 110, 10, 110, 0.1}, {"cosine_restarts", 5, 10, 110, 0.5},
 		{"inverse_sqrt", 4000, 4000, 9, 1}, {"inverse_sqrt", 16000, 4000, 9, 0.5},
 	} {
-		s := Settings{LearningRate: 1, Schedule: c.schedule, Warmup: c.warmup, Floor: 0.1}
+		s := Settings{LearningRate: 1, Schedule: c.schedule, Warmup: c.warmup, Floor: 0.1, Cycles: 2}
 		if got := s.rate(c.step, c.end); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s at step %d of %d after %d of warm-up is %g, want %g", c.schedule, c.step, c.end, c.warmup, got, c.want)
 		}
@@ -155,6 +160,11 @@ func TestSchedules(t *testing.T) {
 }
 
 func TestValidateReportsAllTogether(t *testing.T) {
+	for _, s := range []Settings{{Schedule: "cosine_restarts"}, {Schedule: "cosine", Cycles: 2}, {Schedule: "cosine_restarts", Cycles: -1}} {
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "cycles is") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
 	err := Settings{Kind: "sgd", Schedule: "step", Beta2: 0.9, Epsilon: 1, LearningRate: -1}.Validate()
 	for _, want := range []string{`"sgd"`, `"step"`, "learning_rate is -1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
