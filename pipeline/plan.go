@@ -8,13 +8,13 @@ import (
 	"io/fs"
 
 	"bitextmine/pipeline/check"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/stage/refine"
-	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 )
@@ -60,6 +60,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.SetAside = r.cfg.OnBadFile == config.SkipBadFile
 	if err := r.storePlan(ctx, p); err != nil {
 		return nil, err
 	}
@@ -73,21 +74,16 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	doubts := make([][]doubted, len(languages))
-	for l := range languages {
-		for _, in := range languages[l].Inputs {
-			info, err := shard.Result(ctx, r.store, in, p.Settings)
-			if err != nil {
-				return nil, err
-			}
-			languages[l].Shards = append(languages[l].Shards, shard.Shards(in, p.Settings, info.Shards)...)
-			r.report.Inputs = append(r.report.Inputs, record.InputReport{Language: languages[l].Code, Path: in.Path, SHA256: in.SHA256, Counts: info.Counts})
-			if d := info.Languages.Doubt(languages[l].Code); d != nil {
-				doubts[l] = append(doubts[l], doubted{in.Path, *d})
-			}
+	if found, err := r.retryAside(ctx, p, languages); err != nil {
+		return nil, err
+	} else if found {
+		if err := r.execute(ctx, p); err != nil {
+			return nil, err
 		}
 	}
-	r.warnOfLanguages(languages, doubts)
+	if err := r.cut(ctx, p, languages); err != nil {
+		return nil, err
+	}
 	return languages, nil
 }
 

@@ -31,6 +31,9 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	if kind := binaryKind(head); kind != "" {
+		return nil, badinput.Errorf("%s is %s and no text; give the text in it as a file of lines", name, kind)
+	}
 	switch {
 	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
 		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)", name)
@@ -40,6 +43,22 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 		}
 	}
 	return &LineReader{Name: name, Max: max, br: br}, nil
+}
+
+// binaryKinds are the first bytes of files that lie among text by mistake.
+var binaryKinds = []struct{ head, kind string }{
+	{"%PDF-", "a PDF"}, {"PK\x03\x04", "a ZIP archive or an office document"}, {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"},
+	{"{\\rtf", "an RTF document"}, {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {"Rar!\x1a\x07", "a RAR archive"},
+	{"\x89PNG\r\n", "an image"}, {"\xff\xd8\xff", "an image"}, {"GIF8", "an image"}, {"\x7fELF", "a program"},
+}
+
+func binaryKind(head []byte) string {
+	for _, known := range binaryKinds {
+		if bytes.HasPrefix(head, []byte(known.head)) {
+			return known.kind
+		}
+	}
+	return ""
 }
 
 // looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the

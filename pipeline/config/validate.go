@@ -28,6 +28,12 @@ var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
 // defaultFloors are the margins above which a pair goes to the strong encoder: docs/encoders.md has the figures.
 var defaultFloors = map[string]float64{string(mine.Ratio): 1.2}
 
+// The values of on_bad_file; an empty one means FailBadFile.
+const (
+	SkipBadFile = "skip"
+	FailBadFile = "fail"
+)
+
 // AutoThreshold stands for the default of whatever decides.
 const AutoThreshold = -1
 
@@ -50,6 +56,9 @@ func (c *Config) Validate() error {
 	}
 	if math.IsNaN(c.Threshold) || math.IsInf(c.Threshold, 0) {
 		fail("threshold = %v is no number that a margin can be set against", c.Threshold)
+	}
+	if c.OnBadFile != "" && c.OnBadFile != SkipBadFile && c.OnBadFile != FailBadFile {
+		fail("on_bad_file is %q, choose %s or %s", c.OnBadFile, SkipBadFile, FailBadFile)
 	}
 	validateRefine(c, fail)
 	validateScorer(c, fail)

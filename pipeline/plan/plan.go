@@ -23,6 +23,7 @@ type Plan struct {
 	Pairs     []Pair          `json:"pairs"`
 	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
 	Waves     []Wave          `json:"waves"`
+	SetAside  bool            `json:"set_aside,omitempty"` // input files that cannot be used, instead of failing
 }
 
 // Settings are the settings that change outputs, as the specs of tasks take them.

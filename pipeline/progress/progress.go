@@ -35,8 +35,11 @@ func New(out *os.File) Reporter {
 	if term.IsTerminal(int(out.Fd())) {
 		return bars{out}
 	}
-	return lines{out}
+	return lines{out: out}
 }
+
+// Dated shows plain lines with date and time, for a log.
+func Dated(out io.Writer) Reporter { return lines{out: out, dated: true} }
 
 // Silent shows nothing.
 var Silent Reporter = silent{}
@@ -78,16 +81,20 @@ type bar struct {
 func (b bar) Add(n int64) { _ = b.Add64(n) }
 func (b bar) Done()       { _ = b.Finish(); fmt.Fprintln(b.out) }
 
-type lines struct{ out io.Writer }
+type lines struct {
+	out   io.Writer
+	dated bool
+}
 
 func (l lines) Start(stage string, total int64, unit string) Meter {
-	m := &line{out: l.out, stage: stage, unit: unit, total: total, begin: time.Now(), stop: make(chan struct{})}
+	m := &line{out: l.out, dated: l.dated, stage: stage, unit: unit, total: total, begin: time.Now(), stop: make(chan struct{})}
 	m.stopped.Go(m.tick)
 	return m
 }
 
 type line struct {
 	out         io.Writer
+	dated       bool
 	stage, unit string
 	total       int64
 	done        atomic.Int64
@@ -124,5 +131,9 @@ func (m *line) print() {
 	if done > 0 && done < m.total {
 		left = fmt.Sprintf(", %s left", time.Duration(float64(m.total-done)/rate*float64(time.Second)).Round(time.Second))
 	}
-	fmt.Fprintf(m.out, "%-8s %d/%d %s, %.0f/s%s\n", m.stage, done, m.total, m.unit, rate, left)
+	date := ""
+	if m.dated {
+		date = time.Now().Format("2006-01-02 15:04:05 ")
+	}
+	fmt.Fprintf(m.out, "%s%-8s %d/%d %s, %.0f/s%s\n", date, m.stage, done, m.total, m.unit, rate, left)
 }

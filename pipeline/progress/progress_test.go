@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestLinesSayWhatWasDone(t *testing.T) {
 	var out bytes.Buffer
-	meter := lines{&out}.Start("encode", 300, "sentences")
+	meter := lines{out: &out}.Start("encode", 300, "sentences")
 	var adders sync.WaitGroup
 	for range 3 {
 		adders.Go(func() { meter.Add(100) })
@@ -24,6 +24,14 @@ func TestLinesSayWhatWasDone(t *testing.T) {
 	adders.Wait()
 	meter.Done()
 	if !regexp.MustCompile(`^encode   300/300 sentences, \d+/s\n$`).MatchString(out.String()) {
+		t.Errorf("%q", out.String())
+	}
+}
+
+func TestDatedLines(t *testing.T) {
+	var out bytes.Buffer
+	Dated(&out).Start("encode", 300, "sentences").Done()
+	if !regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d encode   0/300 sentences, 0/s\n$`).MatchString(out.String()) {
 		t.Errorf("%q", out.String())
 	}
 }

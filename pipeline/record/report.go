@@ -42,6 +42,7 @@ type Report struct {
 	Samples    []Sample          `json:"samples"`
 	Rejected   []Rejected        `json:"rejected,omitempty"`
 	Warnings   []string          `json:"warnings,omitempty"`
+	SetAside   []SetAside        `json:"set_aside,omitempty"`
 	Versions   map[string]string `json:"versions"` // of Go and of the native libraries
 	Threads    int               `json:"threads"`
 	Started    time.Time         `json:"started"`
@@ -90,6 +91,15 @@ type InputReport struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	Counts   corpus.Counts `json:"counts"`
+}
+
+// SetAside is an input file that could not be used.
+type SetAside struct {
+	Language string `json:"language"`
+	Path     string `json:"path"`
+	SHA256   string `json:"sha256"`
+	Bytes    int64  `json:"bytes"`
+	Why      string `json:"why"`
 }
 
 // Counts are sentences and pairs.

@@ -31,6 +31,12 @@ func Page(name string, r, previous *record.Report, d *admin.Difference, warnings
 		fmt.Fprintf(&page, "\n%d lines were skipped; %s says which and why.\n", c.Skipped, record.ReportName)
 	}
 	files(&page, r, previous)
+	for i, one := range r.SetAside {
+		if i == 0 {
+			fmt.Fprintf(&page, "\n%d files are set aside:\n\n", len(r.SetAside))
+		}
+		fmt.Fprintf(&page, "- `%s`: %s\n", one.Path, oneLine(one.Why))
+	}
 	fmt.Fprintf(&page, "\n| stage | tasks | done before | seconds |\n| --- | ---: | ---: | ---: |\n")
 	for _, stage := range r.Stages {
 		fmt.Fprintf(&page, "| %s | %d | %d | %.1f |\n", stage.Name, stage.Tasks, stage.Cached, stage.Seconds)
@@ -119,6 +125,7 @@ func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.R
 	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.SourceUnique), pair+fmt.Sprintf(",lang=%q", cfg.Source))
 	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.TargetUnique), pair+fmt.Sprintf(",lang=%q", cfg.Target))
 	gauge("mine_skipped_lines", "Lines that are no sentence.", float64(c.Skipped), pair)
+	gauge("mine_set_aside_files", "Input files that could not be used.", float64(len(good.SetAside)), pair)
 	gauge("mine_cpu_seconds", "Processor time of the last good run.", good.CPUSeconds, pair)
 	gauge("mine_peak_memory_bytes", "Largest resident size of the last good run.", float64(good.PeakMemory), pair)
 	for _, s := range good.Stages {

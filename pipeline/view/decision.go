@@ -17,7 +17,7 @@ import (
 type Decision struct {
 	score.Ranked // without a scorer, its candidates alone
 	Lists        *mine.Lists
-	Refined      []float32          // strong cosines of the candidates, mine.NotRefined where there is none; nil: one encoder
+	Refined      []float32          // strong cosines of the candidates, mine.NotRefined where there is none, or nil
 	Rejections   []filter.Rejection // of the candidates, whatever their scores; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int

@@ -63,11 +63,15 @@ func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Write
 	if err != nil {
 		return err
 	}
-	run := pipeline.Run
+	var report *record.Report
 	if nightly {
-		run = pipeline.Nightly
+		opts, fail := nightOptions(out)
+		if report, err = pipeline.Nightly(ctx, cfg, opts); err != nil {
+			fail(err)
+		}
+	} else {
+		report, err = pipeline.Run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
 	}
-	report, err := run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,12 @@ package shard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"syscall"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
@@ -90,6 +94,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	info, err := shard.Cut(ctx, in.Source(), in.Options(e.Plan.Settings), dir, shard.Options{Report: bytesRead(meter)})
+	if e.Plan.SetAside && ofFile(err) {
+		return Record{&shard.Result{Shards: []shard.Info{}}, nil, err.Error()}, unchanged(in)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +104,15 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	return Record{info, languages}, unchanged(in) // so that no half of one text and half of another goes under one key
+	return Record{info, languages, ""}, unchanged(in) // so that no half of one text and half of another goes under one key
+}
+
+// ofFile reports whether an error is one of the content of an input file, and not of the machine.
+func ofFile(err error) bool {
+	machine := slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, fs.ErrNotExist, fs.ErrPermission}, func(of error) bool {
+		return errors.Is(err, of)
+	})
+	return badinput.Is(err) && !machine
 }
 
 // unchanged compares an input file with what the plan says of it.
@@ -113,6 +128,7 @@ func unchanged(in plan.Input) error {
 type Record struct {
 	*shard.Result
 	Languages *Languages `json:"languages,omitempty"` // nil in records of program versions before 0.2
+	Bad       string     `json:"bad,omitempty"`       // why the file cannot be used: it has no shards
 }
 
 // Result returns what a task of the stage recorded of an input.

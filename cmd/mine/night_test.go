@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"bitextmine/fixtures"
+)
+
+// captured runs the program with standard output and standard error in files, as cron does, and returns both.
+func captured(t *testing.T, args ...string) (code int, output, errors string) {
+	t.Helper()
+	dir := t.TempDir()
+	stdout, stderr := os.Stdout, os.Stderr
+	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
+	var texts [2]string
+	var files [2]*os.File
+	for i, name := range []string{"out", "err"} {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = f
+	}
+	os.Stdout, os.Stderr = files[0], files[1]
+	code = execute(t.Context(), args)
+	os.Stdout, os.Stderr = stdout, stderr
+	for i, f := range files {
+		data, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(data)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return code, texts[0], texts[1]
+}
+
+// TestCronMailsOnlyTrouble: standard error, which cron mails, has nothing after a good night, and a line on a file that
+// was set aside; the log has dates.
+func TestCronMailsOnlyTrouble(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, data []byte) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, language := range []string{"de", "en"} {
+		data, err := fixtures.Text.ReadFile("text/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(language+"/1.txt", data)
+	}
+	args := []string{
+		"run", "--nightly", "--src", "de", "--tgt", "en", "--encoder", fixtures.Encoder, "--out", filepath.Join(dir, "out"),
+		"--src-text", filepath.Join(dir, "de"), "--tgt-text", filepath.Join(dir, "en"),
+	}
+	code, log, mail := captured(t, args...)
+	if code != exitDone || mail != "" {
+		t.Errorf("a good night: exit code %d, standard error: %s", code, mail)
+	}
+	if !regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d match `).MatchString(log) || !strings.Contains(log, "the night begins") {
+		t.Errorf("the log has no dates:\n%s", log)
+	}
+	put("de/2.txt", nil)
+	code, log, mail = captured(t, args...)
+	if code != exitDone || strings.Count(mail, "\n") != 1 || !strings.Contains(mail, "2.txt") || !strings.Contains(log, "2.txt") {
+		t.Errorf("a night with an empty file: exit code %d, standard error: %s\nlog: %s", code, mail, log)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "de", "1.txt")); err != nil {
+		t.Fatal(err)
+	}
+	code, log, mail = captured(t, args...)
+	if code != exitPermanent || !strings.Contains(mail, "too much of the input") || !strings.Contains(log, "the night failed") {
+		t.Errorf("a night without text: exit code %d, standard error: %s\nlog: %s", code, mail, log)
+	}
+}

@@ -1,0 +1,94 @@
+package pipeline
+
+import (
+	"bytes"
+	"compress/gzip"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+)
+
+// TestNightSetsBadFilesAside: files that cannot be used cost a night nothing but a warning; the bitext is that of the
+// others. A run that must not skip them fails, also after a night that did.
+func TestNightSetsBadFilesAside(t *testing.T) {
+	files := nights(t, 3)
+	text, out := newText(t), filepath.Join(t.TempDir(), "out")
+	for i := range 3 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+	}
+	cfg := text.config(out)
+	want := text.fresh()
+	cfg.OnBadFile, cfg.Metrics = config.SkipBadFile, filepath.Join(t.TempDir(), "mine.prom")
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(files[0][0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string][]byte{
+		"empty.txt": nil, "half.txt.gz": packed.Bytes()[:packed.Len()/2], "stray.pdf": []byte("%PDF-1.7\n\xe2\xe3\xcf\xd3\n1 0 obj\n"), "blank.txt": []byte("\n\n \n"),
+	}
+	for name, data := range bad {
+		text.put(0, name, data)
+	}
+	for night := range 2 { // the second finds what the first recorded
+		var log bytes.Buffer
+		opts := options()
+		opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+		_, err := Nightly(t.Context(), cfg, opts)
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "too much of the input") {
+			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", night, err)
+		}
+		text.remove(0, "stray.pdf")
+		text.remove(0, "empty.txt")
+		report, err := Nightly(t.Context(), cfg, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, log2 := read(t, out, LatestName, SummaryName), log.String()
+		for _, name := range []string{"half.txt.gz", "blank.txt"} {
+			if !strings.Contains(page, name) || !strings.Contains(log2, name) {
+				t.Errorf("night %d: %s is not named in the summary or the warning:\n%s\n%s", night, name, page, log2)
+			}
+		}
+		if len(report.SetAside) != 2 || len(report.Warnings) != 1 || report.Bitext.SHA256 != want {
+			t.Errorf("night %d: set aside %+v, warnings %q, the bitext is that of the other files: %v", night, report.SetAside, report.Warnings, report.Bitext.SHA256 == want)
+		}
+		text.put(0, "stray.pdf", bad["stray.pdf"])
+		text.put(0, "empty.txt", nil)
+	}
+	if metrics := read(t, cfg.Metrics); !strings.Contains(metrics, `mine_set_aside_files{src="de",tgt="en"} 2`) {
+		t.Errorf("metrics:\n%s", metrics)
+	}
+	cfg.OnBadFile = config.FailBadFile
+	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), ".txt") && !strings.Contains(err.Error(), ".pdf") {
+		t.Errorf("a night that must not skip: error %v", err)
+	}
+}
+
+// TestNightStopsWhereTextIsGone: half of a side's text is missing, as when a disk was not mounted.
+func TestNightStopsWhereTextIsGone(t *testing.T) {
+	files := nights(t, 3)
+	text := newText(t)
+	for i := range 3 {
+		text.put(0, night(i), files[0][i])
+		text.put(1, night(i), files[1][i])
+	}
+	cfg := text.config(filepath.Join(t.TempDir(), "out"))
+	cfg.OnBadFile = config.SkipBadFile
+	mustNight(t, cfg)
+	text.remove(0, night(0))
+	text.remove(0, night(1))
+	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has shrunk from") || !strings.Contains(err.Error(), "--on-bad-file fail") {
+		t.Errorf("error %v", err)
+	}
+	cfg.OnBadFile = config.FailBadFile
+	mustNight(t, cfg)
+}
