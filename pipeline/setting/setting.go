@@ -33,6 +33,7 @@ type Input struct {
 	SourceText []string            `setting:"src_text,flag" json:"-"`
 	TargetText []string            `setting:"tgt_text,flag" json:"-"`
 	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
+	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
 }
 
 // Output is where a run writes.
@@ -50,7 +51,6 @@ type Text struct {
 	DocColumn    string `setting:"doc_column,flag" json:"doc_column"`
 	URLColumn    string `setting:"url_column,flag" json:"url_column"`
 	OnBadLine    string `setting:"on_bad_line,flag" json:"on_bad_line"`
-	OnBadFile    string `setting:"on_bad_file,flag" json:"-"` // what the other files give does not depend on it
 	MaxLineBytes int    `setting:"max_line_bytes,flag" json:"max_line_bytes"`
 	ShardSize    int    `setting:"shard_size,flag" json:"shard_size"`
 }

@@ -25,7 +25,8 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	file := slog.NewTextHandler(log, nil)
 	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	opts.Log.Info("the night begins")
-	return opts, func(err error) { slog.New(file).Error("the night failed", "reason", err) } // main prints the reason on standard error
+	// main prints the reason on standard error
+	return opts, func(err error) { slog.New(file).Error("the night failed", "reason", err) }
 }
 
 // locked is a writer for lines of several goroutines.
