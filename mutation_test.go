@@ -36,7 +36,7 @@ var equivalent = map[string]string{
 	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)": "the last axis of a matrix is axis 1",
 }
 
-// TestMutantsAreCaught changes every constant and sign of the folders named in MUTATE, one at a time, and wants the
+// TestMutantsAreCaught changes every constant and sign of the folders or files named in MUTATE, one at a time, and wants the
 // tests of ./train/objective/... to fail. It takes some seconds for each, so go test alone skips it: make mutate.
 func TestMutantsAreCaught(t *testing.T) {
 	folders := strings.Fields(os.Getenv("MUTATE"))
@@ -45,7 +45,8 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 	var mutants []mutant
 	for _, path := range own(t) {
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && slices.Contains(folders, filepath.Dir(path)) {
+		named := slices.Contains(folders, filepath.Dir(path)) || slices.Contains(folders, path)
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && named {
 			mutants = append(mutants, mutantsOf(t, path)...)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/objective"
+	"bitextmine/train/weights"
 )
 
 // batch has n pairs of sentences of 0 to 9 words between 1 and 2; words are 3 to 8, and 0 is the mask.
@@ -115,7 +116,7 @@ func TestHiddenTokensAreTheInputs(t *testing.T) {
 				seen[places[k][0]] = true
 				sums[side] += float64(share)
 			}
-			if len(seen) == 0 || math.Abs(sums[0]-1) > 1e-5 || math.Abs(sums[1]-1) > 1e-5 || size >= 2*40*12/2 {
+			if math.Abs(sums[0]-1) > 1e-5 || math.Abs(sums[1]-1) > 1e-5 || size != objective.RoundUp(len(seen), 2*40*12) {
 				t.Errorf("%s, step %d: %d masked tokens in %d rows, with shares %v", settings, step, len(seen), size, sums)
 			}
 		}
@@ -200,6 +201,14 @@ func TestEqualVectorsHaveAKoLeo(t *testing.T) {
 	}
 	if want := -math.Log(1e-8); math.Abs(float64(out[0][0])-want) > 1e-4 || !slices.Equal(out[1], make([]float32, 4)) {
 		t.Errorf("the loss is %v, want %v, and the gradient %v", out[0][0], want, out[1])
+	}
+}
+
+// TestHeadsOfMEXMA: norms and biases do not decay, that of the logits neither, and the logits begin without one.
+func TestHeadsOfMEXMA(t *testing.T) {
+	specs := readGolden(t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}").Heads()
+	if last := specs[len(specs)-1]; last.Name != headBias || !last.NoDecay || last.Init != weights.Zeros || len(specs) != 2*16+1 {
+		t.Errorf("%d tensors, the last %+v", len(specs), last)
 	}
 }
 
