@@ -143,6 +143,7 @@ func (c Config) Validate() error {
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
 		"the objective %s needs the encoder's tokens, which are not available with a bag or with chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	check(!c.Objective.Needs().First || c.Tokenizer.BOS != nil, "the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
+	check(!c.Objective.Needs().Words || c.Tokenizer.Kind == "sentencepiece", "the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
 	pairs := c.Objective.Needs().Pairs
 	check(c.Bitext.BatchSize >= pairs, "bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d", c.Bitext.BatchSize, c.Objective.Name, pairs)
 	check(!c.Objective.Needs().TokenDim || c.Encoder.Transformer.Projection == 0,

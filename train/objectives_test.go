@@ -46,6 +46,8 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		{"vmsst-contrastive", "vmsst-contrastive", smallDecoder, "backward forward kl reconstruct"},
 		{"contrastive, dot", "contrastive", set{"similarity": "dot", "temperature": 1}, "backward forward"},
 		{"mexma-contrastive", "mexma-contrastive", smallHead, "backward forward unmask"},
+		{"wacse", "wacse", nil, "awp tr wtr"},
+		{"wacse without tr", "wacse", set{"tr_weight": 0}, "awp wtr"},
 	} {
 		for _, kind := range []string{"bag", "transformer"} {
 			reads := objective.Default(c.objective).Needs().Tokens

@@ -56,6 +56,9 @@ func (p *parts) read(ctx context.Context) (err error) {
 	}
 	p.options.report("read the bitext")
 	p.tokens = tokenOptions(c, p.vocabulary, c.Objective.Needs().Teacher != "")
+	if c.Objective.Needs().Words {
+		p.tokens.Texts, p.tokens.Pieces = true, p.vocabulary.Pieces()
+	}
 	p.set, err = data.Read(ctx, c.Bitext, p.tokens)
 	return err
 }

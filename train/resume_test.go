@@ -36,6 +36,7 @@ func TestResumeIsExact(t *testing.T) {
 		"transformer, masks":     all(transformer, by("ems", set{"reconstruction": "ugt"})),
 		"mexma":                  all(masked, by("mexma", smallHead)),
 		"vmsst":                  all(transformer, adafactor, by("vmsst", smallDecoder), func(c *Config) { c.Encoder.Transformer.Projection = 24 }),
+		"wacse":                  all(masked, by("wacse", nil), func(c *Config) { c.Bitext.BothWays = true }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)

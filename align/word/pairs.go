@@ -35,6 +35,9 @@ func (p *Pairs) Add(source, target []string) bool {
 	return ok
 }
 
+// Empty reports whether no pair has words on both sides.
+func (p *Pairs) Empty() bool { return p.cells == 0 }
+
 // Len is the number of pairs.
 func (p *Pairs) Len() int { return len(p.sides[0].ends) }
 

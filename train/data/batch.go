@@ -2,6 +2,8 @@
 // resumed at any step.
 package data
 
+import "bitextmine/train/words"
+
 // Side is one side of a batch: n sentences as token ids, padded to one length.
 type Side struct {
 	N, Length int
@@ -16,9 +18,10 @@ func (s Side) Sentence(i int) []int32 { return s.IDs[i*s.Length:][:s.Lengths[i]]
 
 // Batch is the N pairs of one step.
 type Batch struct {
-	Step  int     // counted from 0 over the whole training; with the seed it determines the batch
-	Rows  []int32 // [n], indices of the pairs in the Set
-	Views []Side  // the sources and the targets [n]; with hard negatives also those of the targets [n*h]
+	Step  int          // counted from 0 over the whole training; with the seed it determines the batch
+	Rows  []int32      // [n], indices of the pairs in the Set
+	Words []words.Pair // the words of each pair; nil unless Options.Pieces is set
+	Views []Side       // the sources and the targets [n]; with hard negatives also those of the targets [n*h]
 }
 
 // Indices of a batch's sides in Views.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/words"
 )
 
 // HardNegatives are, for each pair, h targets that are not translations of its source, as indices of pairs in the Set.
@@ -71,6 +72,14 @@ func (b *Batches) Next() *Batch {
 		other[i] = !swap[i]
 	}
 	out := &Batch{Step: b.step, Rows: d.rows, Views: []Side{b.set.gather(d.rows, swap, d.length), b.set.gather(d.rows, other, d.length)}}
+	if b.set.words != nil {
+		out.Words = make([]words.Pair, len(d.rows))
+		for i, row := range d.rows {
+			if out.Words[i] = b.set.words[row]; swap[i] {
+				out.Words[i] = out.Words[i].Swapped()
+			}
+		}
+	}
 	if b.negatives != nil {
 		out.Views = append(out.Views, b.negativeSide(d.rows, other))
 	}

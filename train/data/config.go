@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/words"
 )
 
 // Config is the bitext section of a training preset. Every field changes the batches.
@@ -25,6 +26,8 @@ type Config struct {
 	// half of all batches (if mixed: of all pairs), drawn by seed, have their sides swapped
 	BothWays bool   `yaml:"both_ways"`
 	Seed     uint64 `yaml:"seed"`
+	// how words are aligned, for objectives that read them; the defaults if it is nil
+	Words *words.Config `yaml:"words,omitempty"`
 }
 
 // Source is bitext of one format.
@@ -43,6 +46,9 @@ type Source struct {
 	Columns []string            `yaml:"columns"`
 	Header  bool                `yaml:"header"` // TSV: the first line is a header
 	Where   map[string][]string `yaml:"where"`  // TSV: use only lines whose column has one of the values
+
+	// word alignments in Pharaoh's format, one file for each of files, with a line for each line, row or unit
+	Alignments []string `yaml:"alignments,omitempty"`
 
 	MinScore *float64 `yaml:"min_score"` // bitext: use only rows with at least this margin
 	MinProb  *float64 `yaml:"min_prob"`  // bitext: use only rows with at least this probability
@@ -108,6 +114,8 @@ func (c Config) Validate() error {
 	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100, "bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
 	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20, "bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
 	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16, "bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
+	err := c.words().Validate()
+	wrong.unless(err == nil, "bitext.words: %v", err)
 	last := 0
 	for _, b := range c.Buckets {
 		wrong.unless(b > last, "bitext.buckets must be positive and ascending: %d stands after %d", b, last)

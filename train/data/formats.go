@@ -32,12 +32,15 @@ func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format 
 			return r.checkColumns(s, in, format)
 		case err != nil:
 			return err
-		case rec.Reason != "":
+		}
+		links, err := r.links.Next()
+		if err != nil {
+			return err
+		}
+		if rec.Reason != "" {
 			r.drop(Reason(rec.Reason))
-		default:
-			if err := r.take(rec.Source, rec.Target, s.Src, s.Tgt); err != nil {
-				return err
-			}
+		} else if err := r.take(rec.Source, rec.Target, s.Src, s.Tgt, links); err != nil {
+			return err
 		}
 	}
 }
@@ -64,6 +67,10 @@ func (r *reader) parquet(ctx context.Context, s Source, path string) (err error)
 		if s.MinProb != nil && row.Prob == nil {
 			return badinput.Errorf("%s has no prob to compare with min_prob: mine it with a scorer, or take min_score", path)
 		}
+		links, err := r.links.Next()
+		if err != nil {
+			return err
+		}
 		why, err := r.condition(s, row)
 		if err != nil {
 			return err
@@ -72,7 +79,7 @@ func (r *reader) parquet(ctx context.Context, s Source, path string) (err error)
 			r.drop(why)
 			continue
 		}
-		if err := r.take(row.Source.Text, row.Target.Text, row.Source.Lang, row.Target.Lang); err != nil {
+		if err := r.take(row.Source.Text, row.Target.Text, row.Source.Lang, row.Target.Lang, links); err != nil {
 			return err
 		}
 	}

@@ -8,16 +8,21 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bitextmine/align/pharaoh"
+	"bitextmine/align/word"
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/words"
 )
 
 // Pair is a pair of sentences, both in corpus.Normalise's form and not empty.
 type Pair struct {
 	Source, Target                 string
 	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
+	// links between words that Source.Alignments gives; nil if it gives none
+	Links []pharaoh.Link
 }
 
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
@@ -34,7 +39,7 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 			return
 		}
 		stats.HeldOut = len(heldOut)
-		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{}, yield: yield}
+		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{}, split: c.words().Split, yield: yield}
 		for _, s := range c.Sources {
 			err := r.source(ctx, s)
 			if errors.Is(err, errStopped) {
@@ -75,6 +80,8 @@ type reader struct {
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
 	dropSame  bool              // Source.DropSame of the source being read
+	split     word.Splitter
+	links     *words.File // beside the file being read; nil if there is none
 	yield     func(Pair, error) bool
 }
 
@@ -89,11 +96,20 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
 	}
 	r.dropSame = s.DropSame
+	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
+		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each", strings.Join(s.Files, ", "), len(files), len(s.Alignments))
+	}
 	first := len(r.stats.Files)
-	for _, in := range files {
+	for i, in := range files {
 		r.stats.Files = append(r.stats.Files, FileStats{Path: in.Path, Licence: s.Licence})
 		r.file = &r.stats.Files[len(r.stats.Files)-1]
-		if err := r.read(ctx, s, in); err != nil {
+		r.links = nil
+		if len(s.Alignments) > 0 {
+			if r.links, err = words.Open(s.Alignments[i]); err != nil {
+				return err
+			}
+		}
+		if err := r.links.End(r.read(ctx, s, in)); err != nil {
 			return err
 		}
 	}
@@ -140,7 +156,7 @@ func (r *reader) drop(why Reason) {
 }
 
 // take normalises one line's pair and hands it on, or drops it. Language codes may be in any usual form.
-func (r *reader) take(source, target, sourceCode, targetCode string) error {
+func (r *reader) take(source, target, sourceCode, targetCode string, links []pharaoh.Link) error {
 	if !utf8.ValidString(source) || !utf8.ValidString(target) {
 		r.drop(NotUTF8)
 		return nil
@@ -156,6 +172,9 @@ func (r *reader) take(source, target, sourceCode, targetCode string) error {
 	if why := r.refuse(p); why != "" {
 		r.drop(why)
 		return nil
+	}
+	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target}, [2]string{p.Source, p.Target}); err != nil {
+		return err
 	}
 	r.file.Lines++
 	r.file.Kept++

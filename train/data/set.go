@@ -12,9 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/align/pharaoh"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/words"
 )
 
 // Tokenizer splits texts into ids. sentencepiece.Model and wordpiece.Model implement it. It is called from many
@@ -37,6 +39,16 @@ type Options struct {
 	// every language must have one
 	Prefixes map[string]model.Prefix
 	Texts    bool // store the texts for Side.Texts
+	// spelling of each token, with which the words of pairs are found for Batch.Words; needs Texts. nil: no words
+	Pieces []string
+}
+
+// number is the model's id for one of the tokenizer.
+func (o Options) number(id int32) int32 {
+	if o.Number == nil {
+		return id
+	}
+	return o.Number(id)
 }
 
 // prefix is that of a language, and whether it has one; without any prefixes it is empty.
@@ -71,7 +83,8 @@ type Set struct {
 
 	config         Config
 	source, target side
-	group          []uint16 // [pairs], indices in Groups
+	group          []uint16     // [pairs], indices in Groups
+	words          []words.Pair // [pairs]; nil without Options.Pieces
 }
 
 // side is one side of all pairs in one slice.
@@ -119,6 +132,9 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
+		if o.Pieces != nil {
+			b.links = append(b.links, p.Links)
+		}
 		if b.pairs = append(b.pairs, p); len(b.pairs) == window {
 			if err := b.flush(); err != nil {
 				return nil, err
@@ -131,7 +147,10 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	if set.Len() > math.MaxInt32 {
 		return nil, badinput.Errorf("the bitext has %d pairs, more than %d: name fewer files", set.Len(), math.MaxInt32)
 	}
-	return set, nil
+	if o.Pieces == nil {
+		return set, nil
+	}
+	return set, set.alignWords(ctx, o, b.links)
 }
 
 // builder appends pairs to a set.
@@ -142,6 +161,7 @@ type builder struct {
 	languages map[string]uint16
 	groups    map[[2]uint16]uint16
 	pairs     []Pair
+	links     [][]pharaoh.Link // of every pair so far; kept only with Options.Pieces
 }
 
 // flush tokenises the window on all cores and appends it.
@@ -250,10 +270,6 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 		}
 		texts[i] = prefix.Text + texts[i]
 	}
-	number := o.Number
-	if number == nil {
-		number = func(id int32) int32 { return id }
-	}
 	// one more than can fit, so that truncation is noticed
 	err := o.Tokenizer.Encode(texts, maxIDs+1, func(i int, ids []int32) {
 		if room := maxIDs - o.specials(languages[i]); len(ids) > room {
@@ -263,10 +279,10 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 		prefix, _ := o.prefix(languages[i])
 		s.ids = append(append(s.ids, o.BOS...), prefix.Tokens...)
 		for _, id := range ids {
-			s.ids = append(s.ids, number(id))
+			s.ids = append(s.ids, o.number(id))
 		}
 		if len(ids) == 0 {
-			s.ids = append(s.ids, number(o.Tokenizer.Unknown()))
+			s.ids = append(s.ids, o.number(o.Tokenizer.Unknown()))
 		}
 		s.ids = append(s.ids, o.EOS...)
 		s.ends = append(s.ends, int64(len(s.ids)))
@@ -294,11 +310,14 @@ func (s *Set) GroupName(g int) string {
 	return s.Languages[s.Groups[g].Source] + "-" + s.Languages[s.Groups[g].Target]
 }
 
-// Digest identifies everything that batches are made of: the ids of all sentences and their languages, in order.
+// Digest identifies everything that batches are made of: the ids of all sentences, their languages and words, in order.
 func (s *Set) Digest() string {
 	h := sha256.New()
 	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group, []byte(strings.Join(s.Languages, " "))} {
 		_ = binary.Write(h, binary.LittleEndian, part) // writing to a hash cannot fail
+	}
+	if s.words != nil {
+		_, _ = fmt.Fprint(h, s.words)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

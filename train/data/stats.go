@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"bitextmine/train/words"
 )
 
 // Reason is why a line was dropped.
@@ -61,9 +63,10 @@ func (f FileStats) String() string {
 
 // Stats is the counts of everything that was read.
 type Stats struct {
-	Files   []FileStats `json:"files"`
-	HeldOut int         `json:"held_out_sentences"` // distinct sentences in Config.Exclude
-	Cut     uint64      `json:"cut_sides"`          // sides of kept pairs that were longer than max_tokens
+	Files   []FileStats  `json:"files"`
+	HeldOut int          `json:"held_out_sentences"` // distinct sentences in Config.Exclude
+	Cut     uint64       `json:"cut_sides"`          // sides of kept pairs that were longer than max_tokens
+	Words   *words.Stats `json:"words,omitempty"`    // nil unless words were read
 }
 
 // Total is the sum over the files.

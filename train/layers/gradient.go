@@ -64,6 +64,11 @@ func scaledGELU(u *g.Node) *g.Node {
 	})
 }
 
+// Gelu is x·(1 + erf(x/√2))/2.
+func Gelu(x *g.Node) *g.Node {
+	return g.MulScalar(scaledGELU(g.MulScalar(x, math.Sqrt2/2)), math.Sqrt2/2)
+}
+
 // geluTanh is x·(1 + tanh(√(2/π)·(x + 0.044715 x³)))/2.
 func geluTanh(x *g.Node) *g.Node {
 	const cubic = 0.044715

@@ -39,6 +39,7 @@ type Needs struct {
 	Negatives int    // hard negatives of each pair: the view data.NegativesView of every batch
 	Mask      bool   // a piece that stands for a masked token in the vocabulary
 	First     bool   // a first token of every sentence that is no word: tokenizer.bos
+	Words     bool   // the words of each pair and their links: data.Batch.Words
 	Table     bool   // the encoder's table of words among the heads
 	Pairs     int    // the fewest pairs of a batch
 }

@@ -83,6 +83,9 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	for _, f := range summary.Stats.Files {
 		fmt.Fprintf(out, "read       %s: %s\n", f.Path, f)
 	}
+	if summary.Stats.Words != nil {
+		fmt.Fprintf(out, "words      %s\n", summary.Stats.Words)
+	}
 	if summary.Reason != "" {
 		fmt.Fprintf(out, "stopped    %s\n", summary.Reason)
 	}

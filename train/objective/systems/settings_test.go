@@ -27,7 +27,7 @@ func decode(t *testing.T, text string) (objective.Section, error) {
 }
 
 func TestDefaultsOfEachNameAreValid(t *testing.T) {
-	want := []string{"bitranslation", "contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse", "vmsst", "vmsst-contrastive"}
+	want := []string{"bitranslation", "contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse", "vmsst", "vmsst-contrastive", "wacse"}
 	if !slices.Equal(objective.Names(), want) {
 		t.Errorf("Names are %v, want %v", objective.Names(), want)
 	}
@@ -65,6 +65,7 @@ func TestDefaultsArePinned(t *testing.T) {
 			"align_weight: 1\nunmask_weight: 0.5\nkoleo_weight: 0.005\nhead_layers: 6\nhead_heads: 8\nhead_ffn: 3072\n",
 		"mexma-contrastive": "masking: 0.4\nreplacement: mask\nsymmetric: true\ntoken_gradients: true\nalignment: contrastive\ntemperature: 0.05\n" +
 			"align_weight: 1\nunmask_weight: 0.5\nkoleo_weight: 0\nhead_layers: 6\nhead_heads: 8\nhead_ffn: 3072\n",
+		"wacse": "temperature: 1\nword_temperature: 1\ntr_weight: 0.8\nawp_weight: 0.1\nwtr_weight: 0.1\nmasking: 0.15\n",
 	}
 	for _, name := range objective.Names() {
 		text, err := yaml.Marshal(objective.Default(name))

@@ -7,4 +7,5 @@ import (
 	_ "bitextmine/train/objective/imascl"      // imascl, mse-distill
 	_ "bitextmine/train/objective/mexma"       // mexma, mexma-contrastive
 	_ "bitextmine/train/objective/vmsst"       // vmsst, bitranslation, vmsst-contrastive
+	_ "bitextmine/train/objective/wacse"
 )

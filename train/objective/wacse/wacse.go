@@ -1,0 +1,129 @@
+// Package wacse has translation ranking together with two losses of words that a word aligner says are translations of
+// each other, and its ablations.
+package wacse
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"bitextmine/train/data"
+	"bitextmine/train/layers"
+	"bitextmine/train/objective"
+	"bitextmine/train/objective/loss"
+	"bitextmine/train/weights"
+)
+
+// wacse ranks translations of sentences and of words, and predicts words from the context of their translations (Miao
+// et al., WACSE, 2024). x_j and y_k are linked words of a pair X, Y, and φ(x, y) is the mean of the cosines of all
+// tokens of x with all tokens of y:
+//
+//	tr  = -(1/N) Σ_i log softmax_n(cos(u_i, v_n)/T) at n = i
+//	awp = (1/2N) Σ (l(X) + l(Y)),  l(X) = Σ over links of -log p(y_k | X without x_j)
+//	wtr = (1/2N) Σ (r(X) + r(Y)),  r(X) = Σ over links of -log softmax_n(φ(x_j, y_n)/T_w) at n = k, over all words n of Y
+//
+// In awp the tokens of x_j are masked, and the first of them predict the tokens of y_k, one each, as far as both have
+// tokens: p is the product of softmax(W·head(token) + b), with the encoder's table W and the head of XLM-R's masked
+// language model, head(x) = norm(gelu(dense(x))). The sum over all x_j is estimated: a share of a sentence's linked
+// words is masked at once, and their sum is multiplied by the linked words per masked one.
+type wacse struct {
+	Settings
+	objective.Training
+}
+
+const (
+	denseName = "heads.word.dense"
+	normName  = "heads.word.norm"
+	biasName  = "heads.word.bias" // [vocabulary], of the logits
+)
+
+// epsilon is that of the head's normalisation in XLM-R.
+const epsilon = 1e-5
+
+func (w *wacse) Heads() []weights.Spec {
+	if w.AWPWeight == 0 {
+		return nil
+	}
+	specs := append(layers.DenseSpecs(denseName, w.Width, w.Width), layers.NormSpecs(normName, w.Width)...)
+	return append(specs, weights.Spec{Name: biasName, Shape: []int{w.Vocabulary}, Init: weights.Zeros, NoDecay: true})
+}
+
+func (w *wacse) Terms() (terms []objective.Term) {
+	for _, t := range []struct {
+		name   string
+		weight float64
+	}{{"tr", w.TRWeight}, {"awp", w.AWPWeight}, {"wtr", w.WTRWeight}} {
+		if t.weight > 0 {
+			terms = append(terms, objective.Term{Name: t.name, Weight: objective.Fixed(t.weight)})
+		}
+	}
+	return terms
+}
+
+// Views are the two sides, and with awp their masked copies.
+func (w *wacse) Views(b *data.Batch) ([]data.Side, error) {
+	if w.AWPWeight == 0 {
+		return b.Views[:2], nil
+	}
+	views, _ := w.mask(b)
+	return views, nil
+}
+
+func (w *wacse) Inputs(_ context.Context, b *data.Batch, views []data.Side) (inputs []*tensors.Tensor, err error) {
+	if w.AWPWeight > 0 {
+		_, targets := w.mask(b)
+		if inputs, err = w.predicted(views, targets); err != nil {
+			return nil, err
+		}
+	}
+	if w.WTRWeight > 0 {
+		inputs = append(inputs, ranked(views, b.Words)...)
+	}
+	return inputs, nil
+}
+
+func (w *wacse) Loss(s objective.Step) (values []*graph.Node) {
+	if w.TRWeight > 0 {
+		values = append(values, w.ranking().Loss(s.Vectors(data.SourceView), s.Vectors(data.TargetView))[0])
+	}
+	inputs := s.Inputs
+	if w.AWPWeight > 0 {
+		values = append(values, w.predict(s, inputs[:predictedInputs]))
+		inputs = inputs[predictedInputs:]
+	}
+	if w.WTRWeight > 0 {
+		values = append(values, w.rankWords(s.Views[0].Tokens, s.Views[1].Tokens, inputs))
+	}
+	return values
+}
+
+// predict is awp.
+func (w *wacse) predict(s objective.Step, inputs []*graph.Node) *graph.Node {
+	x := graph.Concatenate([]*graph.Node{s.Views[2].Tokens, s.Views[3].Tokens}, 0)
+	x = graph.Gather(graph.Reshape(x, x.Shape().Size()/w.Width, w.Width), inputs[0])
+	head := layers.Stack{Shape: layers.Shape{Width: w.Width, Epsilon: epsilon}, Params: s.Heads}
+	x = head.Normalise(normName, layers.Gelu(head.Dense(denseName, x)))
+	return loss.Tokens(x, s.Heads[w.Table], s.Heads[biasName], inputs[1], inputs[2])
+}
+
+// rankWords is wtr, of the tokens of both sides [n, length, width].
+func (w *wacse) rankWords(source, target *graph.Node, inputs []*graph.Node) *graph.Node {
+	// The mean of all cosines of two words' tokens is the product of the means of their tokens of length 1.
+	x, y := mean(inputs[0], source), mean(inputs[1], target)
+	batch := []int{0}
+	// [n, length, length]
+	cosines := graph.MulScalar(graph.Dot(x, y).General([]int{2}, batch, []int{2}, batch), 1/w.WordTemperature)
+	n, length := cosines.Shape().Dimensions[0], cosines.Shape().Dimensions[1]
+	ofSource, ofTarget, links := graph.Reshape(inputs[2], n, length, 1), graph.Reshape(inputs[3], n, 1, length), inputs[4]
+	forward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofTarget)), 2)
+	backward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofSource)), 1)
+	surprise := graph.Sub(graph.Add(forward, backward), graph.MulScalar(cosines, 2))
+	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(links, surprise)), 1/float64(2*n))
+}
+
+// mean is the mean of each word's tokens, divided by their lengths. shares are [n, words, length].
+func mean(shares, tokens *graph.Node) *graph.Node {
+	batch := []int{0}
+	return graph.Dot(shares, loss.Normalise(tokens)).General([]int{2}, batch, []int{1}, batch)
+}

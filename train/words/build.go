@@ -1,0 +1,105 @@
+package words
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/align/pharaoh"
+	"bitextmine/align/word"
+	"bitextmine/internal/badinput"
+)
+
+// Side is one side of a pair as it was tokenised.
+type Side struct {
+	Prefix, Text string  // the tokens are those of both, one after the other
+	Tokens       []int32 // without special tokens
+	First        int     // number of special tokens before them
+}
+
+// Stats counts pairs.
+type Stats struct {
+	Pairs    int `json:"pairs"`    // all
+	Links    int `json:"links"`    // between words
+	Unlinked int `json:"unlinked"` // pairs without a link
+	Unspelt  int `json:"unspelt"`  // pairs whose tokens do not spell their text: they have no words
+}
+
+// String is a line for people.
+func (s Stats) String() string {
+	return fmt.Sprintf("%d links; %d of %d pairs have none, of which the tokens of %d do not spell the text", s.Links, s.Unlinked, s.Pairs, s.Unspelt)
+}
+
+// Builder makes the words of pairs. Pairs without given links are aligned by package align/word, those of each group
+// together.
+type Builder struct {
+	Config  Config
+	Speller *Speller
+
+	all    []unlinked
+	groups map[int]*word.Pairs
+}
+
+// unlinked is a pair before it has links.
+type unlinked struct {
+	sides [2]Sentence
+	spelt bool
+	given []pharaoh.Link // nil if none are given
+	group int            // of a pair that is to be aligned
+	place int            // in its group
+}
+
+// Add adds a pair of a group, such as its languages. Given links must be inside its words; nil means that the pair is
+// to be aligned.
+func (b *Builder) Add(group int, source, target Side, given []pharaoh.Link) {
+	p := unlinked{spelt: true, given: given, group: group}
+	for side, s := range []Side{source, target} {
+		var ok bool
+		p.sides[side], ok = b.Speller.Spell(s.Prefix, s.Text, s.Tokens, s.First)
+		p.spelt = p.spelt && ok
+	}
+	if given == nil {
+		if b.groups == nil {
+			b.groups = map[int]*word.Pairs{}
+		}
+		if b.groups[group] == nil {
+			b.groups[group] = &word.Pairs{}
+		}
+		p.place = b.groups[group].Len()
+		b.groups[group].Add(b.Config.Split.Words(source.Text), b.Config.Split.Words(target.Text))
+	}
+	b.all = append(b.all, p)
+}
+
+// Finish returns all pairs, in order. Without a single link it is a badinput error.
+func (b *Builder) Finish(ctx context.Context) ([]Pair, *Stats, error) {
+	found := map[int]*word.Alignments{}
+	for group, pairs := range b.groups {
+		if pairs.Empty() {
+			continue
+		}
+		var err error
+		if found[group], err = word.Align(ctx, pairs, word.DefaultOptions(), func(word.Progress) {}); err != nil {
+			return nil, nil, err
+		}
+	}
+	out, stats := make([]Pair, len(b.all)), &Stats{Pairs: len(b.all)}
+	for i, p := range b.all {
+		links := p.given
+		if links == nil && found[p.group] != nil {
+			links = found[p.group].Of(p.place, b.Config.Symmetry)
+		}
+		if p.spelt {
+			out[i] = Join(p.sides[0], p.sides[1], links, b.Config.MinScore)
+		} else {
+			stats.Unspelt++
+		}
+		if stats.Links += len(out[i].Links); len(out[i].Links) == 0 {
+			stats.Unlinked++
+		}
+	}
+	if stats.Links == 0 {
+		return nil, stats, badinput.Errorf("none of the %d pairs of the bitext has words that are linked with a score of at least %v: lower bitext.words.min_score, or give other alignments",
+			stats.Pairs, b.Config.MinScore)
+	}
+	return out, stats, nil
+}
