@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,23 @@ func TestDiff(t *testing.T) {
 		if c.Source == "" || c.Target == "" || (c.Kind == admin.Removed) != (c.After == 0) || (c.Kind == admin.Added) != (c.Before == 0) {
 			t.Errorf("change %+v", c)
 		}
+	}
+	if kinds := slices.IndexFunc(got.Changes, func(c admin.Change) bool { return c.Kind != admin.Removed }); kinds >= 0 && kinds != want.Removed {
+		t.Errorf("the first %d changes are removed pairs, not %d", kinds, want.Removed)
+	}
+	if got.Causes[admin.Removed][admin.GoneFile]+got.Causes[admin.Removed][admin.ChangedFile] == 0 {
+		t.Errorf("causes %v", got.Causes)
+	}
+	for kind, n := range map[string]int{admin.Removed: want.Removed, admin.Added: want.Added} {
+		for _, of := range got.Causes[kind] {
+			n -= of
+		}
+		if n != 0 {
+			t.Errorf("%s: causes %v leave %d", kind, got.Causes[kind], n)
+		}
+	}
+	if len(got.Files) != 2 || got.Files[0].Kind == got.Files[1].Kind {
+		t.Errorf("files %+v, want the one that went and the one that came", got.Files)
 	}
 	if got.Changes = nil; got.Before != want.Before || got.After != want.After || got.Added != want.Added || got.Removed != want.Removed || got.Rescored != want.Rescored {
 		t.Errorf("difference %+v, want %+v", got, want)

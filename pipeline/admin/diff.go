@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"bitextmine/bitext"
 	"bitextmine/internal/badinput"
@@ -15,9 +18,10 @@ import (
 // Change is a pair that two bitexts do not both have with the same score: the probability where both runs had a scorer,
 // otherwise the margin.
 type Change struct {
-	Kind   string  `json:"kind"`   // "added", "removed", "rescored"
-	Before float32 `json:"before"` // its score, 0 if added
-	After  float32 `json:"after"`  // 0 if removed
+	Kind   string  `json:"kind"`            // "added", "removed", "rescored"
+	Cause  string  `json:"cause,omitempty"` // of an added or removed pair
+	Before float32 `json:"before"`          // its score, 0 if added
+	After  float32 `json:"after"`           // 0 if removed
 	Source string  `json:"src"`
 	Target string  `json:"tgt"`
 }
@@ -26,7 +30,15 @@ type Change struct {
 type Difference struct {
 	Before, After            int // kept pairs
 	Added, Removed, Rescored int
-	Changes                  []Change // the best first: by the larger of their scores
+	Causes                   map[string]map[string]int // numbers of pairs by kind and cause
+	Files                    []FileChange              // by path; none without the run.json of both
+	Changes                  []Change                  // removed, added, rescored, each the best first
+}
+
+// FileChange is an input file that came, went or changed.
+type FileChange struct {
+	Kind string `json:"kind"` // "new", "changed", "gone"
+	Path string `json:"path"`
 }
 
 // The kinds of changes.
@@ -36,65 +48,187 @@ const (
 	Rescored = "rescored"
 )
 
+// Kinds are the kinds of changes, in the order in which they are shown.
+var Kinds = []string{Removed, Added, Rescored}
+
+// The kinds of changes of files, which are causes of changes of pairs too.
+const (
+	NewFile     = "new file"
+	ChangedFile = "changed file"
+	GoneFile    = "gone file"
+)
+
+// The other causes of an added or removed pair.
+const (
+	OtherPartner = "other partner" // a sentence of it is in another pair of the other run
+	OtherScore   = "other score"   // its score is on the other side of the threshold now, or a rule rejects it
+)
+
+type (
+	pair   [2][16]byte
+	scored struct{ margin, probability float32 }
+)
+
+// comparison is a Diff under way.
+type comparison struct {
+	Difference
+	files         map[string]string // kinds of changes by path
+	pairs         map[pair]scored   // of the first run, as long as the second has not shown them
+	before, after [2]map[[16]byte]bool
+	byProbability bool
+}
+
 // Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same
-// if their sentence keys are. Memory is some 100 bytes a pair, and the texts of what changed.
+// if their sentence keys are. Memory is some 300 bytes a pair, and the texts of what changed.
 func Diff(ctx context.Context, before, after string) (*Difference, error) {
-	type pair [2][16]byte
-	type scored struct{ margin, probability float32 }
-	pairs, byProbability := map[pair]scored{}, true
-	d := &Difference{}
-	err := kept(ctx, before, func(row *bitext.Row) {
-		one := scored{margin: row.Score}
-		if row.Prob != nil {
-			one.probability = *row.Prob
-		} else {
-			byProbability = false
+	c := &comparison{pairs: map[pair]scored{}, byProbability: true}
+	c.Causes = map[string]map[string]int{Added: {}, Removed: {}}
+	for side := range 2 {
+		c.before[side], c.after[side] = map[[16]byte]bool{}, map[[16]byte]bool{}
+	}
+	if err := c.compareFiles(before, after); err != nil {
+		return nil, err
+	}
+	if err := kept(ctx, before, c.first); err != nil {
+		return nil, err
+	}
+	if err := kept(ctx, after, c.second); err != nil {
+		return nil, err
+	}
+	if c.Removed = len(c.pairs); c.Removed > 0 { // their texts are in the first file alone
+		if err := kept(ctx, before, c.removed); err != nil {
+			return nil, err
 		}
-		pairs[pair{row.Source.Key, row.Target.Key}] = one
-		d.Before++
+	}
+	slices.SortStableFunc(c.Changes, func(a, b Change) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)),
+			cmp.Compare(max(b.Before, b.After), max(a.Before, a.After)),
+		)
 	})
+	return &c.Difference, nil
+}
+
+// compareFiles compares the input files of both runs, where both have a run.json.
+func (c *comparison) compareFiles(before, after string) error {
+	c.files = map[string]string{}
+	was, err := inputsOf(before)
+	if err != nil || was == nil {
+		return err
+	}
+	is, err := inputsOf(after)
+	if err != nil || is == nil {
+		return err
+	}
+	for path, digest := range is {
+		if old, there := was[path]; !there {
+			c.files[path] = NewFile
+		} else if old != digest {
+			c.files[path] = ChangedFile
+		}
+	}
+	for path := range was {
+		if _, there := is[path]; !there {
+			c.files[path] = GoneFile
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.files)) {
+		kind, _, _ := strings.Cut(c.files[path], " ")
+		c.Files = append(c.Files, FileChange{kind, path})
+	}
+	return nil
+}
+
+// inputsOf returns the digests of a run's input files by path; nil if the bitext has no run.json beside it.
+func inputsOf(run string) (map[string]string, error) {
+	path, err := bitextOf(run)
 	if err != nil {
 		return nil, err
 	}
-	change := func(kind string, before, after float32, row *bitext.Row) {
-		d.Changes = append(d.Changes, Change{kind, before, after, row.Source.Text, row.Target.Text})
+	report, err := record.ReadReport(filepath.Dir(path))
+	if errors.Is(err, os.ErrNotExist) || err == nil && filepath.Base(report.Bitext.Path) != filepath.Base(path) {
+		return nil, nil
 	}
-	err = kept(ctx, after, func(row *bitext.Row) {
-		byProbability = byProbability && row.Prob != nil // of every row of a file or of none
-		d.After++
-		p := pair{row.Source.Key, row.Target.Key}
-		was, there := pairs[p]
-		score, now := was.margin, row.Score
-		if byProbability {
-			score, now = was.probability, *row.Prob
-		}
-		switch {
-		case !there:
-			d.Added++
-			change(Added, 0, now, row)
-		case score != now:
-			d.Rescored++
-			change(Rescored, score, now, row)
-		}
-		delete(pairs, p)
-	})
 	if err != nil {
 		return nil, err
 	}
-	d.Removed = len(pairs)
-	if d.Removed > 0 { // their texts are in the first file alone
-		err = kept(ctx, before, func(row *bitext.Row) {
-			if was, gone := pairs[pair{row.Source.Key, row.Target.Key}]; gone {
-				score := was.margin
-				if byProbability {
-					score = was.probability
-				}
-				change(Removed, score, 0, row)
+	digests := map[string]string{}
+	for _, in := range report.Inputs {
+		digests[in.Path] = in.SHA256
+	}
+	return digests, nil
+}
+
+func (c *comparison) first(row *bitext.Row) {
+	one := scored{margin: row.Score}
+	if row.Prob != nil {
+		one.probability = *row.Prob
+	} else {
+		c.byProbability = false
+	}
+	c.pairs[pair{row.Source.Key, row.Target.Key}] = one
+	c.before[0][row.Source.Key], c.before[1][row.Target.Key] = true, true
+	c.Before++
+}
+
+func (c *comparison) second(row *bitext.Row) {
+	c.byProbability = c.byProbability && row.Prob != nil // of every row of a file or of none
+	c.After++
+	c.after[0][row.Source.Key], c.after[1][row.Target.Key] = true, true
+	p := pair{row.Source.Key, row.Target.Key}
+	was, there := c.pairs[p]
+	delete(c.pairs, p)
+	before, now := c.score(was), row.Score
+	if c.byProbability {
+		now = *row.Prob
+	}
+	switch {
+	case !there:
+		c.Added++
+		c.change(Added, c.cause(Added, row), 0, now, row)
+	case before != now:
+		c.Rescored++
+		c.change(Rescored, "", before, now, row)
+	}
+}
+
+func (c *comparison) removed(row *bitext.Row) {
+	if was, gone := c.pairs[pair{row.Source.Key, row.Target.Key}]; gone {
+		c.change(Removed, c.cause(Removed, row), c.score(was), 0, row)
+	}
+}
+
+func (c *comparison) score(s scored) float32 {
+	if c.byProbability {
+		return s.probability
+	}
+	return s.margin
+}
+
+func (c *comparison) change(kind, cause string, before, after float32, row *bitext.Row) {
+	if cause != "" {
+		c.Causes[kind][cause]++
+	}
+	c.Changes = append(c.Changes, Change{kind, cause, before, after, row.Source.Text, row.Target.Text})
+}
+
+// cause says why a pair is in one run alone.
+func (c *comparison) cause(kind string, row *bitext.Row) string {
+	for _, shard := range []string{row.Source.Shard, row.Target.Shard} {
+		if at := strings.LastIndexByte(shard, '#'); at >= 0 {
+			if cause, ok := c.files[shard[:at]]; ok {
+				return cause
 			}
-		})
+		}
 	}
-	slices.SortStableFunc(d.Changes, func(a, b Change) int { return cmp.Compare(max(b.Before, b.After), max(a.Before, a.After)) })
-	return d, err
+	other := c.after
+	if kind == Added {
+		other = c.before
+	}
+	if other[0][row.Source.Key] || other[1][row.Target.Key] {
+		return OtherPartner
+	}
+	return OtherScore
 }
 
 // kept calls do with every kept row of a run.
