@@ -42,6 +42,9 @@ func (s *Sentence) end() endKind {
 	if strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…") {
 		return endOpen
 	}
+	if s.Language == "ja" && strings.HasSuffix(strings.TrimRight(text, "。"), "か") {
+		return endQuestion
+	}
 	for _, kind := range []struct {
 		marks string
 		kind  endKind

@@ -25,7 +25,7 @@ var links = []Annotation{
 }
 
 var (
-	urlPattern   = regexp.MustCompile(`(?:(?:https?|ftp)://|www\.)[^\s<>"'()\[\]{}，。；：！？、）》」』】]+`)
+	urlPattern   = regexp.MustCompile(`(?:(?:https?|ftp)://|www\.)[^\s\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}<>"'()\[\]{}，。；：！？、）》」』】]+`)
 	emailPattern = regexp.MustCompile(`[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 )
 

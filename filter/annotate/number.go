@@ -82,6 +82,10 @@ func (s *Sentence) number(text string) int {
 		}
 		return length
 	}
+	if time, length := clock(text); length > 0 {
+		s.numbers = append(s.numbers, numberOf(time))
+		return length
+	}
 	_, length, _ := surface.Number(text)
 	length += thousands(text, length)
 	digits := strings.ReplaceAll(text[:length], " ", "")
@@ -95,6 +99,12 @@ func (s *Sentence) number(text string) int {
 }
 
 func numberOf(digits string) number {
+	digits = strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf && surface.IsDigit(r) {
+			return '0' + surface.Digit(r)
+		}
+		return r
+	}, digits)
 	hash, _, _ := surface.Number(digits)
 	round, _, _ := surface.Number(strings.TrimRight(digits, "0.,"))
 	return number{hash: hash, round: round, small: isSmall(digits)}
@@ -130,6 +140,29 @@ func thousands(text string, length int) int {
 		end += 4
 	}
 	return end - length
+}
+
+// clocks stand between the hour and the minutes of a time of day.
+var clocks = []string{"h", " h", "時", "时", "点", "點", "시"}
+
+// clock is a time of day such as 19 h 30 or 10時15分, as a clock of twelve hours has it, and its length in bytes.
+func clock(text string) (time string, length int) {
+	n := leading(text)
+	if n == 0 || n > 2 {
+		return "", 0
+	}
+	for _, mark := range clocks {
+		rest, found := strings.CutPrefix(text[n:], mark)
+		minutes := strings.TrimLeft(rest, " ")
+		if !found || leading(minutes) != 2 {
+			continue
+		}
+		hour, minute := atoi(text[:n]), atoi(minutes[:2])
+		if hour <= 24 && minute < 60 {
+			return timeOfDay(hour, minute), len(text) - len(minutes) + 2
+		}
+	}
+	return "", 0
 }
 
 // hours are the words after the hour of a day.

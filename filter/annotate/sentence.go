@@ -55,6 +55,9 @@ func (s *Sentence) read(text, language string) {
 	s.lower = lowered(s.Text)
 	s.count()
 	s.findLinks()
+	if s.linked > 0 {
+		countScripts(s)
+	}
 	s.findTokens()
 	s.findNumbers()
 	s.identify()
@@ -103,10 +106,25 @@ func (s *Sentence) letter(r rune) {
 	case unicode.IsLower(r):
 		s.cased++
 	}
+	addScript(s, r)
+}
+
+// addScript counts a letter by its script.
+func addScript(s *Sentence, r rune) {
 	width := survey.Width(r)
 	s.letterWidth += width
 	if s.scripts != nil && unicode.In(r, s.scripts...) {
 		s.own += width
+	}
+}
+
+// countScripts counts the letters of scripts again, those outside of links alone.
+func countScripts(s *Sentence) {
+	s.own, s.letterWidth = 0, 0
+	for _, r := range s.lower {
+		if unicode.IsLetter(r) {
+			addScript(s, r)
+		}
 	}
 }
 
