@@ -21,6 +21,25 @@ type budget struct {
 	// a system of the budget, one seed of which replaces the presets' teacher; if empty, theirs is used
 	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
+	// comparisons that this design cannot decide
+	Untested []untestable `yaml:"untested"`
+}
+
+// untestable is comparisons of any of some systems with another, and why they cannot be decided.
+type untestable struct {
+	Better  []string `yaml:"better"`
+	Worse   string   `yaml:"worse"`
+	Because string   `yaml:"because"`
+}
+
+// reason is why the budget cannot decide a comparison, or empty.
+func (b budget) reason(c comparison) string {
+	for _, u := range b.Untested {
+		if u.Worse == c.worse && slices.Contains(u.Better, c.better) {
+			return u.Because
+		}
+	}
+	return ""
 }
 
 // group is systems that differ only in their objective.
@@ -59,6 +78,16 @@ func readBudget(path string) (budget, error) {
 	}
 	if len(known) == 0 {
 		return b, badinput.Errorf("%s names no system", path)
+	}
+	for _, u := range b.Untested {
+		for _, system := range append([]string{u.Worse}, u.Better...) {
+			if !slices.Contains(known, system) {
+				return b, badinput.Errorf("%s: untested names %s, which is not a system of the budget", path, system)
+			}
+		}
+		if u.Because == "" || len(u.Better) == 0 {
+			return b, badinput.Errorf("%s: an entry of untested needs better, worse and because", path)
+		}
 	}
 	if b.Teacher != "" && !slices.Contains(known, b.Teacher) {
 		return b, badinput.Errorf("%s: the teacher %s is not a system of the budget", path, b.Teacher)
