@@ -31,6 +31,7 @@ func (m mutant) String() string {
 var equivalent = map[string]string{
 	"train/objective/loss/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                      "it matters to a zero vector alone, whose cosine is 0 either way",
 	"train/objective/mexma/masking.go: == -> != in: case draw == 8:":                                               "it names the other of two equally likely draws",
+	"train/objective/mexma/mexma.go: 0 -> (0+1) in: n, length, count := views[0].N, 0, 0":                          "every view has a length of at least 1; that of count is noticed",
 	"train/objective/mexma/masking.go: 8 -> (8+1) in: case draw == 8:":                                             "it names the other of two equally likely draws",
 	"train/objective/mexma/masking.go: == -> != in: if rng.IntN(2) == 1 {":                                         "it names the other of two equally likely draws",
 	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)": "the last axis of a matrix is axis 1",

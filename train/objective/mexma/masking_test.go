@@ -127,6 +127,15 @@ func TestHiddenTokensAreTheInputs(t *testing.T) {
 	}
 }
 
+// TestInputsAreNoLongerThanTheirTokens: a small batch is not rounded up.
+func TestInputsAreNoLongerThanTheirTokens(t *testing.T) {
+	all := readGolden(t)
+	inputs, err := all.build(t, `{name: mexma, head_heads: 2}`).inputs(all.masked(2))
+	if err != nil || inputs[0].Shape().Size() != 8 {
+		t.Errorf("%v rows for 8 masked tokens, %v", inputs[0].Shape(), err)
+	}
+}
+
 // TestReplacementOfBERT: of many masked tokens 80% are the mask, 10% a random word and 10% themselves.
 func TestReplacementOfBERT(t *testing.T) {
 	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, replacement: bert}`)
