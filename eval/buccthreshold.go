@@ -21,12 +21,16 @@ type thresholded struct {
 	score          func(tune, reported Mined) BUCCScore
 	mined          []Mined // of each half
 	source, target int     // number of sentences in the reported half
+	reported       *Half   // with its texts, if its pairs are wanted
 }
 
-func (t *thresholded) add(ctx context.Context, r *Runner, half Half, _ bool) error {
+func (t *thresholded) add(ctx context.Context, r *Runner, half Half, last bool) error {
 	mined, err := t.mine(ctx, r.Searcher, half)
 	t.mined = append(t.mined, mined)
 	t.source, t.target = len(half.Source.Texts), len(half.Target.Texts)
+	if last && r.KeepPairs {
+		t.reported = &half
+	}
 	return err
 }
 
@@ -39,5 +43,33 @@ func (t *thresholded) report(out *report.Report, pair testset.LanguagePair) {
 		s.F1(), s.Precision(), s.Recall(), s.Threshold, s.ThresholdHalf, s.ReportHalf,
 		t.source, t.target, s.Gold, s.Candidates, s.Extracted, s.Correct,
 	}})
+	out.Pairs = append(out.Pairs, t.pairs(pair.String(), s.Threshold)...)
 	out.Curves = append(out.Curves, report.Curve{Name: pair.String(), Threshold: s.Threshold, Points: s.Curve})
+}
+
+// pairs are the pairs of the reported half that were extracted, best first, and then those of the gold that were not.
+func (t *thresholded) pairs(name string, threshold float64) []report.Pair {
+	if t.reported == nil {
+		return nil
+	}
+	source, target := t.reported.Source.Texts, t.reported.Target.Texts
+	var out []report.Pair
+	found := pairSet{}
+	for _, p := range t.mined[len(t.mined)-1].Pairs {
+		if p.Score < threshold {
+			continue
+		}
+		found[[2]int32{p.Source, p.Target}] = struct{}{}
+		kind := report.Wrong
+		if p.Correct {
+			kind = report.Correct
+		}
+		out = append(out, report.Pair{Set: name, Kind: kind, Score: p.Score, Source: source[p.Source], Target: target[p.Target]})
+	}
+	for _, g := range t.reported.Gold {
+		if !found.has(g[0], g[1]) {
+			out = append(out, report.Pair{Set: name, Kind: report.Missed, Source: source[g[0]], Target: target[g[1]]})
+		}
+	}
+	return out
 }

@@ -16,6 +16,8 @@ type Runner struct {
 	Vectors  vectors.Source
 	Searcher index.Searcher
 	Scoring  *Scoring // for bucc-scored
+	// KeepPairs asks for the extracted and missed pairs of protocols with a threshold.
+	KeepPairs bool
 	// Progress, which may be nil, is called with a description of the next step.
 	Progress func(what string)
 }

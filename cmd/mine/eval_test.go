@@ -58,10 +58,10 @@ func fixtureSet(t *testing.T) string {
 // TestEvalBUCC: the figures as JSON, in any code of the languages, and the curve's files.
 func TestEvalBUCC(t *testing.T) {
 	dir := fixtureSet(t)
-	curve, plot := filepath.Join(dir, "pr.tsv"), filepath.Join(dir, "pr.svg")
+	curve, plot, pairs := filepath.Join(dir, "pr.tsv"), filepath.Join(dir, "pr.svg"), filepath.Join(dir, "pairs.tsv")
 	var first string
 	for _, codes := range [][2]string{{"de", "en"}, {"deu", "eng_Latn"}} {
-		out := must(t, "eval", "bucc", "--protocol", "bucc-laser", "--src", codes[0], "--tgt", codes[1], "--dir", dir, "--format", "json", "--curve", curve, "--plot", plot)
+		out := must(t, "eval", "bucc", "--protocol", "bucc-laser", "--src", codes[0], "--tgt", codes[1], "--dir", dir, "--format", "json", "--curve", curve, "--plot", plot, "--pairs", pairs)
 		var got struct {
 			Protocol, Encoder, Half          string
 			F1, Precision, Recall, Threshold float64
@@ -76,6 +76,15 @@ func TestEvalBUCC(t *testing.T) {
 		correct, extracted, gold := float64(got.Counts["correct"]), float64(got.Counts["extracted"]), float64(got.Counts["gold"])
 		if math.Abs(got.Precision-100*correct/extracted) > 1e-9 || math.Abs(got.Recall-100*correct/gold) > 1e-9 || got.F1 < 50 {
 			t.Errorf("%+v: figures and counts disagree", got)
+		}
+		written, err := os.ReadFile(pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, want := range map[string]float64{"correct": correct, "wrong": extracted - correct, "missed": gold - correct} {
+			if n := strings.Count(string(written), "bucc-laser\tde-en\t"+kind+"\t"); n != int(want) {
+				t.Errorf("%d %s pairs are written, want %v", n, kind, want)
+			}
 		}
 		if first == "" {
 			first = out
@@ -148,6 +157,7 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--protocol", "bucc-st"},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--plot", "x.gif"},
 		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--curve", filepath.Join(dir, "no-curve.tsv")},
+		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--pairs", filepath.Join(dir, "no-pairs.tsv")},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--threads", "-1"},
 		{"eval", "xsim++", "--src", "de", "--tgt", "fr", "--src-text", filepath.Join(dir, "de-en.train.de"), "--tgt-text", filepath.Join(dir, "de-en.train.de")},
 		{"eval", "tatoeba"},

@@ -46,6 +46,7 @@ type Report struct {
 	Notes []string
 	// Curves are the precision-recall curves of protocols with a threshold, one for each row.
 	Curves []Curve
+	Pairs  []Pair `json:"-"` // if they were wanted
 }
 
 // Curve is the precision-recall curve of a pair.

@@ -128,12 +128,35 @@ func (m *line) print() {
 	done, elapsed := m.done.Load(), time.Since(m.begin)
 	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
 	left := ""
-	if done > 0 && done < m.total {
+	if done > 0 && elapsed >= minElapsed && done < m.total {
 		left = fmt.Sprintf(", %s left", time.Duration(float64(m.total-done)/rate*float64(time.Second)).Round(time.Second))
 	}
 	date := ""
 	if m.dated {
 		date = time.Now().Format("2006-01-02 15:04:05 ")
 	}
-	fmt.Fprintf(m.out, "%s%-8s %d/%d %s, %.0f/s%s\n", date, m.stage, done, m.total, m.unit, rate, left)
+	fmt.Fprintf(m.out, "%s%-8s %d/%d %s, %s/s%s\n", date, m.stage, done, m.total, m.unit, Short(rate), left)
+}
+
+// minElapsed is how long a stage must have run for the time left to be told: before, it is a guess.
+const minElapsed = time.Second
+
+// Short is a number in about three digits: 950, 12.3k, 4.56M.
+func Short(n float64) string {
+	for _, unit := range []struct {
+		size, from float64
+		name       string
+	}{{1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e3, 1e4, "k"}} {
+		if n < 0.9995*unit.from {
+			continue
+		}
+		switch n /= unit.size; {
+		case n >= 99.95:
+			return fmt.Sprintf("%.0f%s", n, unit.name)
+		case n >= 9.995:
+			return fmt.Sprintf("%.1f%s", n, unit.name)
+		}
+		return fmt.Sprintf("%.2f%s", n, unit.name)
+	}
+	return fmt.Sprintf("%.0f", n)
 }

@@ -23,8 +23,16 @@ func TestLinesSayWhatWasDone(t *testing.T) {
 	}
 	adders.Wait()
 	meter.Done()
-	if !regexp.MustCompile(`^encode   300/300 sentences, \d+/s\n$`).MatchString(out.String()) {
+	if !regexp.MustCompile(`^encode   300/300 sentences, [\d.]+[kMGT]?/s\n$`).MatchString(out.String()) {
 		t.Errorf("%q", out.String())
+	}
+}
+
+func TestShort(t *testing.T) {
+	for n, want := range map[float64]string{0: "0", 9.6: "10", 950: "950", 9_990: "9990", 12_345: "12.3k", 999_900: "1.00M", 4_560_000: "4.56M", 29378457916: "29.4G", 3.56e11: "356G", 2e12: "2.00T"} {
+		if got := Short(n); got != want {
+			t.Errorf("Short(%v) = %q, want %q", n, got, want)
+		}
 	}
 }
 

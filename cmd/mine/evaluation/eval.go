@@ -41,6 +41,7 @@ type evalOptions struct {
 	negatives        string
 	curve, curvePlot string
 	scorer           string
+	pairs            string
 }
 
 // NewEval makes mine eval.
@@ -82,6 +83,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (this program's), or a published errtype.json")
 	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
+	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets to this TSV file")
 	f.StringVar(&o.curvePlot, "plot", "", "plot the precision-recall curves to this .svg or .png file")
 	return cmd
 }
@@ -149,6 +151,11 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 			return err
 		}
 	}
+	if o.pairs != "" {
+		if err := report.WritePairs(o.pairs, reports); err != nil {
+			return err
+		}
+	}
 	if o.curvePlot != "" {
 		return report.PlotCurves(o.curvePlot, strings.TrimPrefix(filepath.Ext(o.curvePlot), "."), reports)
 	}
@@ -168,7 +175,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	runner := &eval.Runner{Searcher: search, Progress: func(what string) { slog.Debug(what) }}
+	runner := &eval.Runner{Searcher: search, KeepPairs: o.pairs != "", Progress: func(what string) { slog.Info(what) }}
 	if o.sourceEmb != "" || o.targetEmb != "" {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")

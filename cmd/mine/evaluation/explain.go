@@ -132,7 +132,7 @@ func printNeighbours(out io.Writer, x *view.Explanation, run *view.Run) {
 	source, target := run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
-		run.Plan.Settings.Margin, x.Score, x.Cosine, x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
+		run.Plan.Settings.Margin, x.Score, min(x.Cosine, 1), x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
 	if x.Product != nil {
 		fmt.Fprintf(out, "%.6f = margin x cosine %.6f of %s\n\n", *x.Product, x.RefineCosine, run.Plan.Refiner.Name)
 	}
@@ -155,7 +155,7 @@ func printSide(out io.Writer, title string, side view.ExplainedSide, rank uint8)
 		if i == side.Best {
 			proposed = "   <- proposed"
 		}
-		fmt.Fprintf(out, "  %s  %.6f  %.6f  %s%s\n", mark, n.Cosine, n.Score, n.Text, proposed)
+		fmt.Fprintf(out, "  %s  %.6f  %.6f  %s%s\n", mark, min(n.Cosine, 1), n.Score, n.Text, proposed)
 	}
 	fmt.Fprintln(out)
 }

@@ -165,7 +165,7 @@ func fieldsOf(c *mine.Candidate) []string {
 		return fmt.Sprint(r)
 	}
 	return []string{
-		fmt.Sprint(c.Score), fmt.Sprint(c.Cosine), fmt.Sprint(c.SourceMean), fmt.Sprint(c.TargetMean), rank(c.SourceRank), rank(c.TargetRank),
+		fmt.Sprint(c.Score), fmt.Sprint(min(c.Cosine, 1)), fmt.Sprint(c.SourceMean), fmt.Sprint(c.TargetMean), rank(c.SourceRank), rank(c.TargetRank),
 	}
 }
 
@@ -245,7 +245,7 @@ func columnsOf(scores []*mine.Candidate, names []string) []bitext.Column {
 		if s == nil {
 			s = &mine.Candidate{}
 		}
-		for c, v := range []float32{s.Score, s.Cosine, s.SourceMean, s.TargetMean} {
+		for c, v := range []float32{s.Score, min(s.Cosine, 1), s.SourceMean, s.TargetMean} {
 			columns[c].Float32 = append(columns[c].Float32, v)
 		}
 		columns[4].Uint8 = append(columns[4].Uint8, s.SourceRank)

@@ -164,7 +164,7 @@ func printReport(out io.Writer, r *record.Report) error {
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.0f/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds, s.Rate, s.Tasks, s.Cached)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%s/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds, progress.Short(s.Rate), s.Tasks, s.Cached)
 	}
 	fmt.Fprintf(table, "all\t\t\t%.2f\t\t\t\t\n", r.Seconds)
 	if err := table.Flush(); err != nil {

@@ -39,8 +39,9 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 	source, target := make([]int32, len(at)), make([]int32, len(at))
 	for i, n := range at {
 		c := t.Candidates[n]
+		// The cosine of two float16 vectors can be 1.0001.
 		rows[i] = bitext.Row{
-			Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean,
+			Score: c.Score, Cosine: min(c.Cosine, 1), SourceMean: c.SourceMean, TargetMean: c.TargetMean,
 			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		}
 		if t.Strong != nil && t.Strong[n] != mine.NotRefined {

@@ -123,12 +123,18 @@ func (s *Languages) add(path string, wanted []uint32, identifier *language.Ident
 	return nil
 }
 
-// cut is the start of a text.
+// cut is the start of a text, of whole words where it has spaces.
 func cut(text string) string {
-	letters := 0
-	for at := range text {
+	letters, space := 0, 0
+	for at, r := range text {
+		if r == ' ' {
+			space = at
+		}
 		if letters++; letters > keptLetters {
-			return text[:at] + "..."
+			if space == 0 {
+				space = at
+			}
+			return text[:space] + " ..."
 		}
 	}
 	return text
