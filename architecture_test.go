@@ -27,6 +27,7 @@ var exclusive = map[string]struct{ folders, reason string }{
 	"gocloud.dev/blob":                         {"pipeline/store", "stages must not know where outputs lie"},
 	"github.com/yalue/onnxruntime_go":          {"encode", "everything else sees vectors, not sessions"},
 	"github.com/DataIntelligenceCrew/go-faiss": {"index/faiss bench/search", "its panics and thread-local errors are contained there; the benchmark times it as users call it"},
+	"github.com/blevesearch":                   {"bitext/concordance", "one place knows how text is searched"},
 	"github.com/gomlx":                         {"train", "the seam between training and mining is the ONNX file"},
 	"github.com/apache/arrow/go/v15":           {"bitext corpus", "two file formats, each with one home"},
 	"github.com/k2-fsa/sherpa-onnx-go-linux":   {"encode", "it only carries libonnxruntime"},

@@ -1,9 +1,15 @@
 package mine
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// NotRefined stands for the strong cosine of a pair that the strong encoder has not seen. No cosine is as low.
-const NotRefined float32 = -2
+// NotRefined stands for the strong cosine of a pair that the strong encoder has not seen. It is NaN.
+func NotRefined() float32 { return float32(math.NaN()) }
+
+// IsNotRefined reports whether a strong cosine is NotRefined.
+func IsNotRefined(cosine float32) bool { return cosine != cosine }
 
 // Refined are candidates of two-stage mining, best first: a fast encoder proposed them, and a strong one compared the
 // sentences of those that are promising.
@@ -21,7 +27,7 @@ func Refine(candidates []Candidate, cosines []float32) Refined {
 	all := make([]both, len(candidates))
 	for i, c := range candidates {
 		c.Score *= cosines[i]
-		if cosines[i] == NotRefined {
+		if IsNotRefined(cosines[i]) {
 			c.Score = 0
 		}
 		all[i] = both{c, cosines[i]}
@@ -39,7 +45,7 @@ func Refine(candidates []Candidate, cosines []float32) Refined {
 func (r Refined) Judge(sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := Judge(r.Candidates, sources, targets, retrieval, threshold)
 	for i, v := range verdicts {
-		if r.Cosines[i] == NotRefined && (v == Kept || v == BelowThreshold) {
+		if IsNotRefined(r.Cosines[i]) && (v == Kept || v == BelowThreshold) {
 			verdicts[i] = BelowFloor
 		}
 	}

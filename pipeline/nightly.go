@@ -21,7 +21,7 @@ import (
 
 // The names in the output directory of nightly runs.
 const (
-	LatestName  = "latest" // a link to the last run's directory in runs/
+	LatestName  = record.LatestName // a link to the last run's directory in runs/
 	SummaryName = "summary.md"
 
 	lockName = "nightly.lock"

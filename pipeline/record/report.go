@@ -2,7 +2,9 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -219,6 +221,20 @@ func ReadReport(dir string) (*Report, error) {
 		return nil, badinput.Errorf("%s is not the report of a run (%w); name another directory with --out, or replace it with --overwrite", path, err)
 	}
 	return r, nil
+}
+
+// LatestName is the link in the output directory of nightly runs that leads to the last run's directory.
+const LatestName = "latest"
+
+// ReadLatest reads the run.json of a run's output directory or of the last run in that of nightly runs. at is the
+// directory that it stood in.
+func ReadLatest(dir string) (r *Report, at string, err error) {
+	for _, at := range []string{dir, filepath.Join(dir, LatestName)} {
+		if r, err = ReadReport(at); !errors.Is(err, fs.ErrNotExist) {
+			return r, at, err
+		}
+	}
+	return nil, "", badinput.Errorf("%s has no %s, so no run has ended there; name the output directory of mine run", dir, ReportName)
 }
 
 // BitextPath is where the bitext of a run in a directory is, wherever it was when it was written.

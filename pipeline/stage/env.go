@@ -82,17 +82,8 @@ func (e *Env) Encoder() (Encoder, error) {
 	return e.open(encoderName, e.Model)
 }
 
-// Refiner returns the strong encoder of the plan.
+// Refiner returns the strong encoder of the plan, which must be the one that is there now.
 func (e *Env) Refiner() (Encoder, error) {
-	strong, err := e.RefineModel()
-	if err != nil {
-		return nil, err
-	}
-	return e.open(refinerName, strong)
-}
-
-// RefineModel returns the model of the plan's strong encoder, which must be the one that is there now.
-func (e *Env) RefineModel() (*model.Model, error) {
 	strong, err := Shared(e, "refiner's model", func() (*model.Model, func() error, error) {
 		strong, err := model.Load(e.Plan.Refiner.Encoder)
 		return strong, nil, err
@@ -100,7 +91,10 @@ func (e *Env) RefineModel() (*model.Model, error) {
 	if err == nil {
 		err = checkModel(e.Plan.Refiner.Encoder, strong.Digest, e.Plan.Settings.Refine)
 	}
-	return strong, err
+	if err != nil {
+		return nil, err
+	}
+	return e.open(refinerName, strong)
 }
 
 // The names under which encoders are shared.

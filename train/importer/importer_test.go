@@ -314,40 +314,6 @@ func TestStaticTableWithTokenizerJSON(t *testing.T) {
 	}
 }
 
-func TestUnigramTokenizerJSON(t *testing.T) {
-	dir, want := published(t, "xlm-roberta", nil)
-	pieces := [][2]any{{"<s>", 0}, {"<pad>", 0}, {"</s>", 0}, {"<unk>", 0}}
-	for _, piece := range []string{"▁a", "▁b", "a", "b", "▁", "ab", "▁ab"} {
-		pieces = append(pieces, [2]any{piece, -float64(len(pieces))})
-	}
-	tokenizer := map[string]any{
-		"model":         map[string]any{"type": "Unigram", "unk_id": 3, "vocab": pieces},
-		"pre_tokenizer": map[string]any{"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
-		"post_processor": map[string]any{"type": "TemplateProcessing", "single": []any{map[string]any{"SpecialToken": map[string]any{"id": "<s>"}},
-			map[string]any{"Sequence": map[string]any{"id": "A"}}, map[string]any{"SpecialToken": map[string]any{"id": "</s>"}}}},
-	}
-	put := func() {
-		raw, err := json.Marshal(tokenizer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, dir, map[string]string{"tokenizer.json": string(raw)})
-	}
-	put()
-	r, err := Import(t.Context(), dir, draft.Options{Pooling: "mean"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agrees(t, dir, want.sentences(), want.Mean)
-	if k := r.Manifest.Tokenizer; k.Kind != "huggingface" || k.BOS.Piece != "<s>" || k.EOS.Piece != "</s>" {
-		t.Errorf("the tokenizer is %+v", k)
-	}
-	tokenizer["pre_tokenizer"] = map[string]any{"type": "ByteLevel"}
-	put()
-	_, err = Import(t.Context(), dir, draft.Options{Pooling: "mean"})
-	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "ByteLevel", which cannot be computed`)
-}
-
 func TestBadFolders(t *testing.T) {
 	remove := func(names ...string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

@@ -1,4 +1,4 @@
-// Package bitexts has the commands that work on existing bitext: filter and export.
+// Package bitexts has the commands that work on existing bitext: filter, export and search.
 package bitexts
 
 import (

@@ -1,0 +1,163 @@
+package concordance
+
+import (
+	"strings"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis/lang/ar"
+	"github.com/blevesearch/bleve/v2/analysis/lang/ca"
+	"github.com/blevesearch/bleve/v2/analysis/lang/cjk"
+	"github.com/blevesearch/bleve/v2/analysis/lang/da"
+	"github.com/blevesearch/bleve/v2/analysis/lang/de"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/analysis/lang/es"
+	"github.com/blevesearch/bleve/v2/analysis/lang/fa"
+	"github.com/blevesearch/bleve/v2/analysis/lang/fi"
+	"github.com/blevesearch/bleve/v2/analysis/lang/fr"
+	"github.com/blevesearch/bleve/v2/analysis/lang/ga"
+	"github.com/blevesearch/bleve/v2/analysis/lang/hi"
+	"github.com/blevesearch/bleve/v2/analysis/lang/hr"
+	"github.com/blevesearch/bleve/v2/analysis/lang/hu"
+	"github.com/blevesearch/bleve/v2/analysis/lang/in"
+	"github.com/blevesearch/bleve/v2/analysis/lang/it"
+	"github.com/blevesearch/bleve/v2/analysis/lang/nl"
+	"github.com/blevesearch/bleve/v2/analysis/lang/no"
+	"github.com/blevesearch/bleve/v2/analysis/lang/pl"
+	"github.com/blevesearch/bleve/v2/analysis/lang/pt"
+	"github.com/blevesearch/bleve/v2/analysis/lang/ro"
+	"github.com/blevesearch/bleve/v2/analysis/lang/ru"
+	"github.com/blevesearch/bleve/v2/analysis/lang/sv"
+	"github.com/blevesearch/bleve/v2/analysis/lang/tr"
+	"github.com/blevesearch/bleve/v2/analysis/token/apostrophe"
+	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/registry"
+)
+
+// filters are what makes terms of the words of a language. Unlike Bleve's own analysers they keep function words: a
+// translator looks those up, too. A language that is not here has its words lowered.
+var filters = map[string][]string{
+	"ar": {lowercase.Name, ar.NormalizeName, ar.StemmerName},
+	"ca": {ca.ElisionName, lowercase.Name},
+	"da": {lowercase.Name, da.SnowballStemmerName},
+	"de": {lowercase.Name, de.NormalizeName, de.LightStemmerName},
+	"en": {en.PossessiveName, lowercase.Name, porter.Name},
+	"es": {es.NormalizeName, lowercase.Name, es.LightStemmerName},
+	"fa": {lowercase.Name, ar.NormalizeName, fa.NormalizeName},
+	"fi": {lowercase.Name, fi.SnowballStemmerName},
+	"fr": {fr.ElisionName, lowercase.Name, fr.LightStemmerName},
+	"ga": {ga.ElisionName, lowercase.Name},
+	"hi": {lowercase.Name, in.NormalizeName, hi.NormalizeName, hi.StemmerName},
+	"hr": {lowercase.Name, hr.SuffixTransformationFilterName, hr.StemmerName},
+	"hu": {lowercase.Name, hu.SnowballStemmerName},
+	"it": {it.ElisionName, lowercase.Name, it.LightStemmerName},
+	"nb": {lowercase.Name, no.SnowballStemmerName},
+	"nl": {lowercase.Name, nl.SnowballStemmerName},
+	"no": {lowercase.Name, no.SnowballStemmerName},
+	"pl": {lowercase.Name, pl.SnowballStemmerName},
+	"pt": {lowercase.Name, pt.LightStemmerName},
+	"ro": {lowercase.Name, ro.SnowballStemmerName},
+	"ru": {lowercase.Name, ru.SnowballStemmerName},
+	"sv": {lowercase.Name, sv.SnowballStemmerName},
+	"tr": {apostrophe.Name, lowercase.Name, tr.SnowballStemmerName},
+
+	"ja": {cjk.WidthName, lowercase.Name, cjk.BigramName},
+	"zh": {cjk.WidthName, lowercase.Name, cjk.BigramName},
+
+	"ko": {cjk.WidthName, lowercase.Name, pairsName},
+	"km": {lowercase.Name, pairsName},
+	"lo": {lowercase.Name, pairsName},
+	"my": {lowercase.Name, pairsName},
+	"th": {lowercase.Name, pairsName},
+}
+
+// clustersName is a tokenizer that cuts scripts of South-East Asia, which have no spaces, into letters with their
+// marks, Korean, whose words end in particles, into syllables, and other text into words.
+const clustersName = "clusters"
+
+const clusters = `[\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p{M}\p{N}]+`
+
+// pairsName is a token filter that joins each such letter with the next.
+const pairsName = "pairs_of_clusters"
+
+func init() {
+	err := registry.RegisterTokenFilter(pairsName, func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
+	if err != nil {
+		panic(err) // the name is taken
+	}
+}
+
+type pairs struct{}
+
+// Filter joins tokens that touch. One that touches none stays as it is.
+func (pairs) Filter(in analysis.TokenStream) analysis.TokenStream {
+	out := make(analysis.TokenStream, 0, len(in))
+	for i, token := range in {
+		if i+1 < len(in) && token.End == in[i+1].Start {
+			next := in[i+1]
+			out = append(out, &analysis.Token{
+				Start: token.Start, End: next.End, Term: append(append([]byte{}, token.Term...), next.Term...),
+				Position: token.Position, Type: token.Type,
+			})
+		} else if i == 0 || in[i-1].End != token.Start {
+			out = append(out, token)
+		}
+	}
+	return out
+}
+
+// analyser is the name of a language's analyser.
+func analyser(side int) string { return [2]string{"source", "target"}[side] }
+
+// fields are the names of the two texts in the index.
+var fields = [2]string{"src", "tgt"}
+
+// aboutField holds the rest of a pair; it is kept, not searched.
+const aboutField = "about"
+
+func filtersOf(language string) []string {
+	base, _, _ := strings.Cut(language, "-")
+	if names, known := filters[base]; known {
+		return names
+	}
+	return []string{lowercase.Name}
+}
+
+// inPairs says whether the terms of a language are pairs of letters.
+func inPairs(language string) bool {
+	names := filtersOf(language)
+	last := names[len(names)-1]
+	return last == cjk.BigramName || last == pairsName
+}
+
+// newMapping is how pairs of two languages are indexed.
+func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
+	m := mapping.NewIndexMapping()
+	if err := m.AddCustomTokenizer(clustersName, map[string]any{"type": regexp.Name, "regexp": clusters}); err != nil {
+		return nil, err
+	}
+	pair := mapping.NewDocumentStaticMapping()
+	for side, language := range languages {
+		names := filtersOf(language)
+		tokenizer := unicode.Name
+		if names[len(names)-1] == pairsName {
+			tokenizer = clustersName
+		}
+		err := m.AddCustomAnalyzer(analyser(side), map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
+		if err != nil {
+			return nil, err
+		}
+		text := mapping.NewTextFieldMapping()
+		text.Analyzer, text.IncludeInAll, text.DocValues = analyser(side), false, false
+		pair.AddFieldMappingsAt(fields[side], text)
+	}
+	about := mapping.NewTextFieldMapping()
+	about.Index, about.IncludeTermVectors, about.IncludeInAll, about.DocValues = false, false, false, false
+	pair.AddFieldMappingsAt(aboutField, about)
+	m.DefaultMapping = pair
+	return m, nil
+}

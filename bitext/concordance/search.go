@@ -1,0 +1,290 @@
+package concordance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+
+	"bitextmine/bitext"
+	"bitextmine/internal/badinput"
+)
+
+// Mode is how a query is read.
+type Mode string
+
+// Words finds pairs with all the words on one side, in any order and form; Phrase in this order, next to each other;
+// Fuzzy also in other spellings (one letter more, less or other; two from six letters on). Regexp matches Go's regular
+// expressions against the text as it stands.
+const (
+	Words  Mode = "words"
+	Phrase Mode = "phrase"
+	Fuzzy  Mode = "fuzzy"
+	Regexp Mode = "regexp"
+)
+
+// Query is what to look for. Sides says on which side: source, target or both (either of them).
+type Query struct {
+	Text  string
+	Mode  Mode
+	Sides [2]bool
+	Skip  int // hits, best first
+	Limit int
+}
+
+// Span is bytes of a text, from Start to before End.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Hit is a pair that was found, with what matched in each of its texts.
+type Hit struct {
+	Texts [2]string `json:"texts"` // source, target
+	Marks [2][]Span `json:"marks"`
+	About
+}
+
+// Result is a page of hits. Those of an index are best first, those of a regular expression in the bitext's order.
+type Result struct {
+	Total int   `json:"total"`
+	Hits  []Hit `json:"hits"`
+}
+
+// maxQuery bounds a query's length in bytes: a pasted page is no query.
+const maxQuery = 1 << 10
+
+// Search finds pairs.
+func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
+	switch {
+	case strings.TrimSpace(q.Text) == "":
+		return nil, badinput.Errorf("the query is empty: give words to look for")
+	case len(q.Text) > maxQuery:
+		return nil, badinput.Errorf("the query has %d bytes, more than %d: look for less", len(q.Text), maxQuery)
+	case q.Skip < 0 || q.Limit < 0:
+		return nil, badinput.Errorf("hits from %d on, %d of them: both must be at least 0", q.Skip, q.Limit)
+	case q.Mode == Regexp:
+		return x.scan(ctx, q)
+	}
+	found, err := x.find(ctx, q, q.Skip, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Total: int(found.Total), Hits: make([]Hit, 0, len(found.Hits))}
+	for _, document := range found.Hits {
+		hit, err := x.hit(document, q)
+		if err != nil {
+			return nil, err
+		}
+		result.Hits = append(result.Hits, hit)
+	}
+	return result, nil
+}
+
+// find asks the index.
+func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.SearchResult, error) {
+	var either []query.Query
+	for side, wanted := range q.Sides {
+		if wanted {
+			one, err := x.query(q, side)
+			if err != nil {
+				return nil, err
+			}
+			either = append(either, one)
+		}
+	}
+	request := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(either...), limit, skip, false)
+	request.Fields = []string{fields[0], fields[1], aboutField}
+	request.SortBy([]string{"-_score", "_id"})
+	found, err := x.index.SearchInContext(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("search the concordance: %w", err)
+	}
+	return found, nil
+}
+
+// query is the index's form of a query on one side.
+func (x *Index) query(q Query, side int) (query.Query, error) {
+	switch q.Mode {
+	case Phrase:
+		phrase := bleve.NewMatchPhraseQuery(q.Text)
+		phrase.SetField(fields[side])
+		return phrase, nil
+	case Words:
+		if letter, ok := x.oneLetter(q, side); ok {
+			pair := bleve.NewRegexpQuery(".?" + regexp.QuoteMeta(letter) + ".?")
+			pair.SetField(fields[side])
+			return pair, nil
+		}
+		words := bleve.NewMatchQuery(q.Text)
+		words.SetField(fields[side])
+		words.SetOperator(query.MatchQueryOperatorAnd)
+		return words, nil
+	case Fuzzy:
+		var all []query.Query
+		for _, token := range x.tokens(side, q.Text) {
+			word := bleve.NewFuzzyQuery(token.term)
+			word.SetField(fields[side])
+			word.SetFuzziness(fuzziness(token.term))
+			all = append(all, word)
+		}
+		if len(all) == 0 {
+			return bleve.NewMatchNoneQuery(), nil
+		}
+		return bleve.NewConjunctionQuery(all...), nil
+	}
+	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy, Regexp)
+}
+
+// oneLetter says whether a query is one letter in a language that is indexed by pairs of letters.
+func (x *Index) oneLetter(q Query, side int) (letter string, ok bool) {
+	wanted := x.tokens(side, q.Text)
+	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 || !inPairs(x.Languages[side]) {
+		return "", false
+	}
+	return wanted[0].term, true
+}
+
+// fuzziness is how many letters of a word may differ.
+func fuzziness(term string) int {
+	if len([]rune(term)) < 6 {
+		return 1
+	}
+	return 2
+}
+
+// hit reads a found document.
+func (x *Index) hit(document *search.DocumentMatch, q Query) (hit Hit, err error) {
+	about, _ := document.Fields[aboutField].(string)
+	if err := json.Unmarshal([]byte(about), &hit.About); err != nil {
+		return hit, badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", x.bitext, err)
+	}
+	for side := range hit.Texts {
+		hit.Texts[side], _ = document.Fields[fields[side]].(string)
+		if q.Sides[side] {
+			hit.Marks[side] = x.marks(side, hit.Texts[side], q)
+		}
+	}
+	return hit, nil
+}
+
+// token is a term of a text and where it stands.
+type token struct {
+	term string
+	Span
+}
+
+// tokens are a text's terms by a side's analyser.
+func (x *Index) tokens(side int, text string) []token {
+	stream := x.index.Mapping().AnalyzerNamed(analyser(side)).Analyze([]byte(text))
+	out := make([]token, len(stream))
+	for i, t := range stream {
+		out[i] = token{string(t.Term), Span{t.Start, t.End}}
+	}
+	return out
+}
+
+// marks are the parts of a text that a query matches, in order, where they touch joined.
+func (x *Index) marks(side int, text string, q Query) (spans []Span) {
+	wanted, there := x.tokens(side, q.Text), x.tokens(side, text)
+	if letter, ok := x.oneLetter(q, side); ok {
+		for at := 0; ; {
+			next := strings.Index(text[at:], letter)
+			if next < 0 {
+				return spans
+			}
+			spans = append(spans, Span{at + next, at + next + len(letter)})
+			at += next + len(letter)
+		}
+	}
+	mark := func(s Span) {
+		if last := len(spans) - 1; last >= 0 && s.Start <= spans[last].End {
+			spans[last].End = max(spans[last].End, s.End)
+			return
+		}
+		spans = append(spans, s)
+	}
+	for i := range there {
+		if q.Mode == Phrase {
+			if startsWith(there[i:], wanted) {
+				mark(Span{there[i].Start, there[i+len(wanted)-1].End})
+			}
+			continue
+		}
+		for _, w := range wanted {
+			if same(w.term, there[i].term, q.Mode) {
+				mark(there[i].Span)
+				break
+			}
+		}
+	}
+	return spans
+}
+
+func startsWith(text, phrase []token) bool {
+	if len(phrase) == 0 || len(text) < len(phrase) {
+		return false
+	}
+	for i, w := range phrase {
+		if text[i].term != w.term {
+			return false
+		}
+	}
+	return true
+}
+
+func same(wanted, term string, mode Mode) bool {
+	if wanted == term || mode != Fuzzy {
+		return wanted == term
+	}
+	_, tooFar := search.LevenshteinDistanceMax(wanted, term, fuzziness(wanted))
+	return !tooFar
+}
+
+// scan matches a regular expression against every text of the bitext.
+func (x *Index) scan(ctx context.Context, q Query) (_ *Result, err error) {
+	pattern, err := regexp.Compile(q.Text)
+	if err != nil {
+		return nil, badinput.Errorf("the regular expression cannot be read: %w", err)
+	}
+	in, err := bitext.Open(x.bitext)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := in.Close(); err == nil {
+			err = closing
+		}
+	}()
+	result := &Result{}
+	_, err = eachKept(ctx, in, nil, func(row *bitext.Row) error {
+		hit := Hit{Texts: [2]string{row.Source.Text, row.Target.Text}}
+		matched := false
+		for side, text := range hit.Texts {
+			if !q.Sides[side] {
+				continue
+			}
+			for _, at := range pattern.FindAllStringIndex(text, -1) {
+				hit.Marks[side] = append(hit.Marks[side], Span{at[0], at[1]})
+				matched = true
+			}
+		}
+		if !matched {
+			return nil
+		}
+		if result.Total++; result.Total > q.Skip && len(result.Hits) < q.Limit {
+			hit.About = About{
+				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc}, [2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
+			}
+			result.Hits = append(result.Hits, hit)
+		}
+		return nil
+	})
+	return result, err
+}

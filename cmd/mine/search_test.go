@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestSearch: words of the sample's bitext are looked up as a translator would.
+func TestSearch(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "mined")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", run)
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"Gemeinden", "--in", "de"}, []string{"Die Gemeinde Ahrensbök", "The municipality of Ahrensbök", "de-00026 | en-00532", "3 of 3 pairs"}},
+		{[]string{"the old", "--phrase"}, []string{"5 of 5 pairs"}},
+		{[]string{"gemiende", "--fuzzy", "--limit", "1"}, []string{"1 of 4 pairs"}},
+		{[]string{`\b12 Prozent`, "--regexp"}, []string{"12 Prozent gestiegen", "1 of 1 pairs"}},
+		{[]string{"Strom", "--in", "de", "--collocates", "5"}, []string{"electricity", "log-likelihood"}},
+		{[]string{"nothingofthekind"}, []string{"0 of 0 pairs"}},
+	} {
+		out := must(t, append([]string{"search", "--run", run}, c.args...)...)
+		for _, want := range c.says {
+			if !strings.Contains(out, want) {
+				t.Errorf("mine search %q does not say %q:\n%s", c.args, want, out)
+			}
+		}
+	}
+	out := must(t, "search", "Gemeinde", "--bitext", filepath.Join(run, "de-en.parquet"), "--json")
+	var hit struct {
+		Texts [2]string
+		Marks [2][]struct{ Start, End int }
+		Prob  float32
+	}
+	first, _, _ := strings.Cut(out, "\n")
+	if err := json.Unmarshal([]byte(first), &hit); err != nil || len(hit.Marks[0]) == 0 || hit.Prob < 0.5 {
+		t.Errorf("%s: %+v, error %v", first, hit, err)
+	}
+	for _, args := range [][]string{
+		{"search"},
+		{"search", "two", "queries"},
+		{"search", "x", "--run", dir},
+		{"search", "x", "--run", run, "--in", "fr"},
+		{"search", "x", "--run", run, "--phrase", "--fuzzy"},
+		{"search", "(", "--run", run, "--regexp"},
+		{"search", " ", "--run", run},
+		{"search", "x", "--bitext", filepath.Join(dir, "none.parquet")},
+		{"search", "x", "--run", run, "--index", run},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
