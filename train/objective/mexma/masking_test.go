@@ -128,10 +128,8 @@ func TestHiddenTokensAreTheInputs(t *testing.T) {
 
 // TestInputsAreNoLongerThanTheirTokens: a small batch is not rounded up.
 func TestInputsAreNoLongerThanTheirTokens(t *testing.T) {
-	all := readGolden(t)
-	inputs, err := all.build(t, `{name: mexma, head_heads: 2}`).inputs(all.masked(2))
-	if err != nil || inputs[0].Shape().Size() != 8 {
-		t.Errorf("%v rows for 8 masked tokens, %v", inputs[0].Shape(), err)
+	if places := inputs(readGolden(t).masked(2))[0]; places.Shape().Size() != 8 {
+		t.Errorf("%v rows for 8 masked tokens", places.Shape())
 	}
 }
 

@@ -76,12 +76,12 @@ func (m *mexma) Views(b *data.Batch) ([]data.Side, error) {
 }
 
 func (m *mexma) Inputs(_ context.Context, b *data.Batch, views []data.Side) ([]*tensors.Tensor, error) {
-	return m.inputs(views, m.mask(b).hidden)
+	return inputs(views, m.mask(b).hidden), nil
 }
 
 // inputs are of each masked token its place in the tokens of all masked views [masked], what it was [masked], and its
 // share of the loss [masked]: 1 / the masked tokens of its view, or 0 where there is none.
-func (m *mexma) inputs(views []data.Side, all []hidden) ([]*tensors.Tensor, error) {
+func inputs(views []data.Side, all []hidden) []*tensors.Tensor {
 	n, length, count := views[0].N, 0, 0
 	for _, view := range views {
 		length = max(length, view.Length)
@@ -93,9 +93,6 @@ func (m *mexma) inputs(views []data.Side, all []hidden) ([]*tensors.Tensor, erro
 	places, ids, shares := make([]int64, 0, size), make([]int64, 0, size), make([]float32, 0, size)
 	for view, h := range all {
 		for k, id := range h.ids {
-			if id < 0 || int(id) >= m.Vocabulary {
-				return nil, fmt.Errorf("a batch has the token %d but the vocabulary has %d", id, m.Vocabulary)
-			}
 			places = append(places, int64((view*n+h.rows[k])*length+h.places[k]))
 			ids, shares = append(ids, int64(id)), append(shares, 1/float32(len(h.ids)))
 		}
@@ -104,7 +101,7 @@ func (m *mexma) inputs(views []data.Side, all []hidden) ([]*tensors.Tensor, erro
 		tensors.FromFlatDataAndDimensions(places[:size:size], size, 1),
 		tensors.FromFlatDataAndDimensions(ids[:size:size], size, 1),
 		tensors.FromFlatDataAndDimensions(shares[:size:size], size),
-	}, nil
+	}
 }
 
 func (m *mexma) Loss(s objective.Step) []*graph.Node {
