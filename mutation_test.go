@@ -37,8 +37,9 @@ var equivalent = map[string]string{
 	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)": "the last axis of a matrix is axis 1",
 }
 
-// TestMutantsAreCaught changes every constant and sign of the folders or files named in MUTATE, one at a time, and wants the
-// tests of ./train/objective/... to fail. It takes some seconds for each, so go test alone skips it: make mutate.
+// TestMutantsAreCaught changes every constant and sign of the folders or files that MUTATE names, one at a time, and
+// wants the tests of ./train/objective/... to fail. It takes some seconds for each, so go test alone skips it: make
+// mutate.
 func TestMutantsAreCaught(t *testing.T) {
 	folders := strings.Fields(os.Getenv("MUTATE"))
 	if len(folders) == 0 {
