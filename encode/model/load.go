@@ -22,6 +22,10 @@ import (
 // normalisation.
 const digestVersion = 1
 
+// wordPieceVersion is digestVersion of encoders with a WordPiece tokenizer: since 2 they cut text as Hugging Face's
+// library does also where Unicode changed, and a final capital sigma is lower-cased as others are.
+const wordPieceVersion = 2
+
 // Model is a manifest whose files exist and match it. It holds no file open.
 type Model struct {
 	Manifest
@@ -86,6 +90,10 @@ func load(files fs.FS, manifest, directory string) (*Model, error) {
 // digest hashes every field and file that changes the vectors, and compares the files with the checksums in the
 // manifest.
 func (m *Model) digest() (string, error) {
+	version := digestVersion
+	if m.Tokenizer.Kind == "wordpiece" {
+		version = wordPieceVersion
+	}
 	fields := struct {
 		Version   int
 		Files     []string
@@ -97,7 +105,7 @@ func (m *Model) digest() (string, error) {
 		Normalise bool
 		Prefixes  map[string]Prefix
 		Dim       int
-	}{digestVersion, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim}
+	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {

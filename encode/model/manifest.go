@@ -225,9 +225,9 @@ func (t Tokenizer) wrong() []string {
 		if t.StripAccents {
 			wrong = append(wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model has its own normaliser")
 		}
-	case "wordpiece":
+	case "wordpiece", "huggingface":
 	default:
-		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece or wordpiece", t.Kind))
+		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece, wordpiece or huggingface", t.Kind))
 	}
 	for _, special := range t.Specials() {
 		if special.Token != nil && special.Token.ID < 0 {

@@ -15,3 +15,11 @@ func Lowercase(s string) string {
 	}
 	return strings.ToLower(s)
 }
+
+// LowercaseLetters lower-cases letter by letter, as Hugging Face's library does for WordPiece: a final Σ becomes σ.
+func LowercaseLetters(s string) string {
+	if !strings.Contains(s, "İ") {
+		return strings.ToLower(s)
+	}
+	return strings.ToLower(strings.ReplaceAll(s, "İ", "i\u0307"))
+}

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"bitextmine/encode/huggingface"
 	"bitextmine/encode/model"
 	"bitextmine/encode/sentencepiece"
 	"bitextmine/encode/wordpiece"
@@ -33,6 +34,8 @@ func newSplitter(m *model.Model) (splitter, error) {
 		s, err = sentencepiece.New(data)
 	case "wordpiece":
 		s, err = wordpiece.New(data, wordpiece.Options{StripAccents: m.Tokenizer.StripAccents})
+	case "huggingface":
+		s, err = huggingface.New(data)
 	}
 	if err != nil {
 		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File), m.Name, err)

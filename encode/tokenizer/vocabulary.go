@@ -44,9 +44,13 @@ func OpenIn(dir string, t model.Tokenizer) (*Vocabulary, error) {
 // leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector. texts is
 // overwritten.
 func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string) error {
+	lower := Lowercase
+	if v.model.Tokenizer.Kind == "wordpiece" {
+		lower = LowercaseLetters
+	}
 	for i := range texts {
 		if v.model.Tokenizer.Lowercase {
-			texts[i] = Lowercase(texts[i])
+			texts[i] = lower(texts[i])
 		}
 		texts[i] = prefix.Text + texts[i]
 	}

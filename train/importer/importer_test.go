@@ -133,6 +133,25 @@ func through(vectors [][]float32, weight, bias []float32) [][]float32 {
 // agrees compares an encoder's vectors of ids with others, which need not have length 1.
 func agrees(t *testing.T, dir string, sentences [][]int32, want [][]float32) {
 	t.Helper()
+	for i, got := range vectorsOf(t, dir, sentences) {
+		vector := slices.Clone(want[i])
+		if len(vector) != len(got) {
+			t.Fatalf("the encoder has %d numbers, not %d", len(got), len(vector))
+		}
+		if err := encode.Unit(vector); err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range vector {
+			if d := got[k] - x; !(d < 1e-5 && d > -1e-5) {
+				t.Fatalf("number %d of sentence %d is %v instead of %v", k, i, got[k], x)
+			}
+		}
+	}
+}
+
+// vectorsOf are an encoder's vectors of ids.
+func vectorsOf(t *testing.T, dir string, sentences [][]int32) [][]float32 {
+	t.Helper()
 	m, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -150,20 +169,7 @@ func agrees(t *testing.T, dir string, sentences [][]int32, want [][]float32) {
 	if err := e.EncodeIDs(t.Context(), sentences, got); err != nil {
 		t.Fatal(err)
 	}
-	for i, vector := range want {
-		vector = slices.Clone(vector)
-		if len(vector) != e.Dim() {
-			t.Fatalf("the encoder has %d numbers, not %d", e.Dim(), len(vector))
-		}
-		if err := encode.Unit(vector); err != nil {
-			t.Fatal(err)
-		}
-		for k, x := range vector {
-			if d := got[i*e.Dim()+k] - x; !(d < 1e-5 && d > -1e-5) {
-				t.Fatalf("number %d of sentence %d is %v instead of %v", k, i, got[i*e.Dim()+k], x)
-			}
-		}
-	}
+	return slices.Collect(slices.Chunk(got, e.Dim()))
 }
 
 // says checks that a conclusion is reported with its file.
@@ -312,6 +318,40 @@ func TestStaticTableWithTokenizerJSON(t *testing.T) {
 	if tokenizer.Kind != "wordpiece" || !tokenizer.Lowercase || !tokenizer.StripAccents || tokenizer.BOS != nil || !r.Manifest.Tokens.Static {
 		t.Errorf("the manifest is %+v", r.Manifest)
 	}
+}
+
+func TestUnigramTokenizerJSON(t *testing.T) {
+	dir, want := published(t, "xlm-roberta", nil)
+	pieces := [][2]any{{"<s>", 0}, {"<pad>", 0}, {"</s>", 0}, {"<unk>", 0}}
+	for _, piece := range []string{"▁a", "▁b", "a", "b", "▁", "ab", "▁ab"} {
+		pieces = append(pieces, [2]any{piece, -float64(len(pieces))})
+	}
+	tokenizer := map[string]any{
+		"model":         map[string]any{"type": "Unigram", "unk_id": 3, "vocab": pieces},
+		"pre_tokenizer": map[string]any{"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
+		"post_processor": map[string]any{"type": "TemplateProcessing", "single": []any{map[string]any{"SpecialToken": map[string]any{"id": "<s>"}},
+			map[string]any{"Sequence": map[string]any{"id": "A"}}, map[string]any{"SpecialToken": map[string]any{"id": "</s>"}}}},
+	}
+	put := func() {
+		raw, err := json.Marshal(tokenizer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, map[string]string{"tokenizer.json": string(raw)})
+	}
+	put()
+	r, err := Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, dir, want.sentences(), want.Mean)
+	if k := r.Manifest.Tokenizer; k.Kind != "huggingface" || k.BOS.Piece != "<s>" || k.EOS.Piece != "</s>" {
+		t.Errorf("the tokenizer is %+v", k)
+	}
+	tokenizer["pre_tokenizer"] = map[string]any{"type": "ByteLevel"}
+	put()
+	_, err = Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "ByteLevel", which cannot be computed`)
 }
 
 func TestBadFolders(t *testing.T) {

@@ -3,6 +3,7 @@ package folder
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/encode/huggingface"
 	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -256,10 +258,7 @@ func readFast(f *folder, name string) error {
 		return err
 	}
 	if kind.Model.Type != "WordPiece" {
-		file, err := f.bring(name)
-		f.Manifest.Tokenizer = model.Tokenizer{Kind: "huggingface", File: file}
-		f.Found("tokenizer", name, "huggingface, %s", kind.Model.Type)
-		return err
+		return readHuggingFace(f, name, kind.Model.Type)
 	}
 	if _, err := f.json(name, &fast); err != nil {
 		return err
@@ -284,6 +283,31 @@ func readFast(f *folder, name string) error {
 	}
 	setWordPiece(f, vocabFile, n.Lower, accents, "", "")
 	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(n.Lower, accents), vocabFile)
+	return nil
+}
+
+// readHuggingFace takes tokenizer.json as it is, with the special tokens that it puts around a text.
+func readHuggingFace(f *folder, name, kind string) error {
+	raw, err := os.ReadFile(f.at(name))
+	if err != nil {
+		return err
+	}
+	fast, err := huggingface.New(raw)
+	if err != nil {
+		return badinput.Errorf("%s: %w: put the model's sentencepiece.bpe.model there", f.at(name), err)
+	}
+	t := model.Tokenizer{Kind: "huggingface"}
+	if t.File, err = f.bring(name); err != nil {
+		return err
+	}
+	if fast.First != "" && !f.static {
+		t.BOS = &model.Token{Piece: fast.First}
+	}
+	if fast.Last != "" && !f.static {
+		t.EOS = &model.Token{Piece: fast.Last}
+	}
+	f.Manifest.Tokenizer = t
+	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after", kind, fast.First, fast.Last)
 	return nil
 }
 

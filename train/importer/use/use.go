@@ -63,12 +63,8 @@ func Import(d *draft.Draft, files Files) error {
 	return d.Write(z.graph(d.Name))
 }
 
-// check compares the arrays' shapes with the model's.
-func (z arrays) check() error {
-	rows := 0
-	if q := z["q1"].shape; len(q) == 2 {
-		rows = q[0]
-	}
+// shapes are those of the model's arrays, with rows pieces in each block.
+func shapes(rows int) map[string][]int {
 	want := map[string][]int{"lo": {blocks}, "scale": {blocks}, "ln_g": {width + 3*branch}, "ln_b": {width + 3*branch},
 		"cnn_W": {width + 3*branch, width}, "cnn_b": {width}, "d0": {width, 320}, "d1": {320, 320}, "p1": {width, 320},
 		"d2": {320, width}, "p3": {320, width}, "d3": {width, width}}
@@ -84,7 +80,16 @@ func (z arrays) check() error {
 			want[fmt.Sprintf(vector, o.n)] = []int{branch}
 		}
 	}
-	for name, shape := range want {
+	return want
+}
+
+// check compares the arrays' shapes with the model's.
+func (z arrays) check() error {
+	rows := 0
+	if q := z["q1"].shape; len(q) == 2 {
+		rows = q[0]
+	}
+	for name, shape := range shapes(rows) {
 		dtype := "<f4"
 		if name[0] == 'q' {
 			dtype = "|u1"
