@@ -5,10 +5,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"bitextmine/bitext"
 	"bitextmine/fixtures"
+	"bitextmine/mine"
 	"bitextmine/pipeline/record"
 )
 
@@ -61,11 +64,17 @@ func TestWrongLanguages(t *testing.T) {
 			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 			cfg.SourceText, cfg.TargetText, cfg.KeepBelow = []string{c.source}, []string{c.target}, true
 			report, log := rejectRun(t, cfg)
-			found := map[string]int{}
+			found, rejected := map[string]int{}, bitext.Row{}
 			for _, row := range pairs(t, report) {
 				for _, reason := range row.Reasons {
-					found[reason]++
+					if found[reason]++; reason == c.reasons[0] {
+						rejected = row
+					}
 				}
+			}
+			x, err := openExplainer(t, cfg.Out).Explain(t.Context(), rejected.Source.Text, rejected.Target.Text)
+			if err != nil || x.Verdict != mine.Rejected || !slices.Equal(x.Rejection.Reasons(), rejected.Reasons) || len(x.Winners) > 0 {
+				t.Errorf("mine explain says %+v (%v) of a pair with the reasons %v", x, err, rejected.Reasons)
 			}
 			for _, reason := range c.reasons {
 				if found[reason] < 5 {
