@@ -10,6 +10,7 @@ import (
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
@@ -104,6 +105,10 @@ func (r *run) request(ctx context.Context, languages []plan.Language) (stage.Req
 		Languages: languages, Pairs: r.pairs(), Threads: r.cfg.Threads,
 	}
 	if err := r.addRefiner(ctx, &request); err != nil {
+		return request, err
+	}
+	var err error
+	if request.Labels, request.Settings.Labels, err = label.Latest(r.cfg.Out); err != nil {
 		return request, err
 	}
 	if r.search.Backend != r.search.Result {

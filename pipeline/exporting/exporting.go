@@ -13,6 +13,7 @@ import (
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/filtering"
+	"bitextmine/pipeline/plan"
 )
 
 // Options say what to export and how.
@@ -30,7 +31,8 @@ type Options struct {
 	Sort        string // a column of numbers, descending; empty: the table's order
 	Ascending   bool
 	Split       Split
-	Licence     string // for the description of a Hugging Face data set
+	Labels      []plan.Label // what people decided on pairs; they become the column label
+	Licence     string       // for the description of a Hugging Face data set
 }
 
 // Report is what was exported.
@@ -98,6 +100,11 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(e.opts.Labels) > 0 {
+		if e.first, err = withLabels(e.first, e.opts.Labels); err != nil {
+			return err
+		}
+	}
 	e.metadata = r.Metadata()
 	if e.opts.Where != nil {
 		if err := e.opts.Where.Bind(filtering.Kinds(e.first)); err != nil {
@@ -130,7 +137,7 @@ func needed(e *exporter) (columns []string) {
 	default:
 		return nil
 	}
-	columns = append(columns, "keep", "score", table.SourceLanguage, table.TargetLanguage, e.opts.Sort, e.report.SplitBy)
+	columns = append(columns, "keep", "score", "src_key", "tgt_key", table.SourceLanguage, table.TargetLanguage, e.opts.Sort, e.report.SplitBy)
 	if e.opts.Where != nil {
 		columns = append(columns, e.opts.Where.Columns...)
 	}
@@ -163,6 +170,9 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil && len(e.opts.Labels) > 0 {
+			b, err = withLabels(b, e.opts.Labels)
+		}
 		if err != nil {
 			return err
 		}
@@ -186,6 +196,13 @@ func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
 			return nil, err
 		}
 		conditions = append(conditions, func(i int) bool { return keep(i) == 1 })
+	}
+	if len(e.opts.Labels) > 0 && !e.opts.All {
+		labels, err := b.Texts(labelColumn)
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, func(i int) bool { text, _ := labels(i); return text != rejected })
 	}
 	if e.opts.MinScore != nil {
 		score, err := b.Numbers("score")

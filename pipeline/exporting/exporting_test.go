@@ -141,7 +141,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestSplit: no document is in two sets, the sets have about their shares, and a document's set depends on nothing else.
+// TestSplit: no document is in two sets, the sets have about their shares, and which set a document is in depends on
+// nothing else.
 func TestSplit(t *testing.T) {
 	in, dir := source(t), t.TempDir()
 	split := Split{Dev: 0.2, Test: 0.1}

@@ -19,6 +19,7 @@ type Plan struct {
 	Backend   string          `json:"backend,omitempty"` // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage `json:"scorer,omitempty"`  // its file, where a scorer decides
 	Refiner   *Refiner        `json:"refiner,omitempty"` // of two-stage mining
+	Labels    []Label         `json:"labels,omitempty"`  // what people decided on pairs
 	Languages []Language      `json:"languages"`
 	Pairs     []Pair          `json:"pairs"`
 	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
@@ -36,7 +37,15 @@ type Settings struct {
 	setting.Searching        // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
 	setting.Decision         // Scorer: the digest of Plan.Scorer
 	setting.Refining         // Refine: the digest of Plan.Refiner
-	ConfigDigest      string `json:"config_digest"` // of a pair; empty in a plan, which has one for each pair
+	Labels            string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
+	ConfigDigest      string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
+}
+
+// Label is what people decided on a pair of sentences, which go by their keys in hexadecimal digits.
+type Label struct {
+	Source   string `json:"src_key"`
+	Target   string `json:"tgt_key"`
+	Accepted bool   `json:"accepted"` // false: rejected
 }
 
 // Refiner is the strong encoder of two-stage mining. Settings.Refine is its digest.

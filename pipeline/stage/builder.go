@@ -28,6 +28,7 @@ type Request struct {
 	Encoder   string // where its files are
 	Backend   string // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage
+	Labels    []plan.Label
 	Languages []plan.Language
 	Pairs     []plan.Pair
 	Refiner   *plan.Refiner // of two-stage mining; nil: there is none
@@ -55,7 +56,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	}
 	b := &Builder{
 		Plan: &plan.Plan{
-			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner,
+			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner, Labels: r.Labels,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
 		Ledgers: r.Ledgers, Refined: r.Refined, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},

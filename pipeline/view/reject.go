@@ -26,7 +26,11 @@ func (p *Pair) reject(ctx context.Context, d *Decision, threads int) error {
 			r.sides[side].known = make([]judgement, p.Sentences[side].Len())
 		}
 	}
-	if !r.copies && r.sides[0].known == nil && r.sides[1].known == nil {
+	labels, err := p.labels(ctx)
+	if err != nil {
+		return err
+	}
+	if !r.copies && r.sides[0].known == nil && r.sides[1].known == nil && labels == nil {
 		return nil
 	}
 	d.Rejections = make([]filter.Rejection, len(d.Candidates))
@@ -41,6 +45,7 @@ func (p *Pair) reject(ctx context.Context, d *Decision, threads int) error {
 			return err
 		}
 	}
+	d.label(labels)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/exporting"
+	"bitextmine/pipeline/label"
 	"bitextmine/pipeline/record"
 )
 
@@ -97,6 +98,11 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	}
 	if opts.Files, err = bitextOf(files); err != nil {
 		return opts, err
+	}
+	if opts.Files[0] != files[0] { // a run
+		if opts.Labels, _, err = label.Latest(files[0]); err != nil {
+			return opts, err
+		}
 	}
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")

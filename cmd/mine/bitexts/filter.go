@@ -1,4 +1,4 @@
-// Package bitexts has the commands that work on existing bitext: filter, export and search.
+// Package bitexts has the commands that work on existing bitext: filter, export, search, reject and accept.
 package bitexts
 
 import (

@@ -1,0 +1,107 @@
+package bitexts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/label"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+)
+
+// labelOptions are the flags of mine reject and mine accept.
+type labelOptions struct {
+	rows     []uint
+	keys     []string
+	file     string
+	accepted bool
+}
+
+// NewReject makes mine reject.
+func NewReject() *cobra.Command {
+	return newLabel(false, "reject", "Reject pairs of a run: no later run brings them back", `Reject pairs of a run. Every later run into the same output directory leaves them out before sentences are matched, so that the
+next best pair of either sentence may take their place.`)
+}
+
+// NewAccept makes mine accept.
+func NewAccept() *cobra.Command {
+	return newLabel(true, "accept", "Accept pairs of a run: what a person checked, rules do not reject", `Accept pairs of a run, also ones that were rejected before. In every later run into the same output directory no rule rejects them;
+their score decides.`)
+}
+
+func newLabel(accepted bool, name, short, long string) *cobra.Command {
+	o := labelOptions{accepted: accepted}
+	cmd := &cobra.Command{
+		Use:   name + " RUN",
+		Short: short,
+		Long: long + ` Pairs go by the keys of their sentences, so a label holds wherever the two sentences stand. RUN is the output
+directory; its labels.jsonl is only ever appended to, and the last label on a pair counts.`,
+		Example: fmt.Sprintf("  mine %s mined --row 12 --row 40\n  mine %s mined --file checked.tsv", name, name),
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.UintSliceVar(&o.rows, "row", nil, "row of the run's bitext, from 1")
+	f.StringSliceVar(&o.keys, "key", nil, "src_key:tgt_key in hexadecimal digits")
+	f.StringVar(&o.file, "file", "", "bitext file, all pairs of it: by its columns src_key and tgt_key or, without them, by its texts")
+	return cmd
+}
+
+func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error {
+	report, err := record.ReadReport(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return badinput.Errorf("%s has no %s: name the output directory of mine run", dir, record.ReportName)
+	}
+	if err != nil {
+		return err
+	}
+	var labels []plan.Label
+	for _, key := range o.keys {
+		l, err := label.Key(key)
+		if err != nil {
+			return err
+		}
+		labels = append(labels, l)
+	}
+	if len(o.rows) > 0 {
+		rows := make([]uint64, len(o.rows))
+		for i, row := range o.rows {
+			rows[i] = uint64(row)
+		}
+		some, err := label.Rows(ctx, report.BitextPath(dir), rows)
+		if err != nil {
+			return err
+		}
+		labels = append(labels, some...)
+	}
+	if o.file != "" {
+		some, err := label.Rows(ctx, o.file, nil)
+		if err != nil {
+			return err
+		}
+		labels = append(labels, some...)
+	}
+	if len(labels) == 0 {
+		return badinput.Errorf("no pair is named: give --row, --key or --file")
+	}
+	for i := range labels {
+		labels[i].Accepted = o.accepted
+	}
+	if err := label.Append(dir, labels); err != nil {
+		return err
+	}
+	what := "rejected"
+	if o.accepted {
+		what = "accepted"
+	}
+	fmt.Fprintf(out, "%d pairs %s; the next run obeys\n", len(labels), what)
+	return nil
+}

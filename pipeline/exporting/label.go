@@ -1,0 +1,35 @@
+package exporting
+
+import (
+	"bitextmine/bitext/table"
+	"bitextmine/pipeline/label"
+	"bitextmine/pipeline/plan"
+)
+
+// labelColumn says what a person decided on a pair; it is null where nobody did.
+const (
+	labelColumn = "label"
+	rejected    = "rejected"
+	accepted    = "accepted"
+)
+
+// withLabels adds the column of labels. Pairs go by their keys.
+func withLabels(b *table.Batch, labels []plan.Label) (*table.Batch, error) {
+	known := make(map[[2]string]string, len(labels))
+	for _, l := range labels {
+		known[[2]string{l.Source, l.Target}] = rejected
+		if l.Accepted {
+			known[[2]string{l.Source, l.Target}] = accepted
+		}
+	}
+	keys, err := label.Keys(b)
+	if err != nil {
+		return nil, err
+	}
+	column := table.Values{Name: labelColumn, Text: make([]string, b.Len()), Known: make([]bool, b.Len())}
+	for i := range b.Len() {
+		l := keys(i)
+		column.Text[i], column.Known[i] = known[[2]string{l.Source, l.Target}], known[[2]string{l.Source, l.Target}] != ""
+	}
+	return b.With(column)
+}

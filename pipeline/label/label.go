@@ -1,0 +1,127 @@
+// Package label stores what people decided on pairs: a pair is rejected or accepted. Every later run obeys: a rejected
+// pair is left out before sentences are matched, so that the next best pair of either sentence may take its place, and
+// an accepted one is not rejected by rules.
+//
+// Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
+// a pair counts. A line is written and synced at once, so that a process that is killed loses no label that it reported.
+// An incomplete last line is what such a process was writing; it is ignored, and ended by the next label.
+package label
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+)
+
+// Name is the file's name in the output directory.
+const Name = "labels.jsonl"
+
+// maxLine is the maximum length of a line.
+const maxLine = 4 << 10
+
+// Append adds labels to the file of an output directory and syncs it.
+func Append(dir string, labels []plan.Label) (err error) {
+	path := filepath.Join(dir, Name)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // as the bitext beside it
+	if err != nil {
+		return badinput.Errorf("labels %s cannot be written: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var lines bytes.Buffer
+	if torn, err := isTorn(f); err != nil {
+		return fmt.Errorf("read labels %s: %w", path, err)
+	} else if torn {
+		lines.WriteByte('\n')
+	}
+	for _, l := range labels {
+		data, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		lines.Write(append(data, '\n'))
+	}
+	// One write, which appends as a whole: several processes may label at once.
+	if _, err := f.Write(lines.Bytes()); err != nil {
+		return fmt.Errorf("write labels %s: %w", path, err)
+	}
+	return f.Sync()
+}
+
+// isTorn reports whether the file's last line has no end.
+func isTorn(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false, err
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return last[0] != '\n', err
+}
+
+// Latest reads the labels of an output directory: the last one of each pair, in the order of the keys, and a digest of
+// them, which is empty if there are none.
+func Latest(dir string) (labels []plan.Label, digest string, err error) {
+	path := filepath.Join(dir, Name)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", badinput.Errorf("labels %s cannot be read: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	last := map[[2]string]plan.Label{}
+	r := bufio.NewReaderSize(f, maxLine)
+	for number := 1; ; number++ {
+		line, err := r.ReadSlice('\n')
+		if errors.Is(err, io.EOF) {
+			break // a line without an end is not complete
+		}
+		if err != nil {
+			return nil, "", badinput.Errorf("labels %s:%d: %w; correct the line", path, number, err)
+		}
+		var l plan.Label
+		if err := json.Unmarshal(line, &l); err != nil || !isKey(l.Source) || !isKey(l.Target) {
+			if isFragment(line) {
+				continue // a killed process left it, and the next label ended it
+			}
+			return nil, "", badinput.Errorf("labels %s:%d: not a label; correct the line or remove it", path, number)
+		}
+		last[[2]string{l.Source, l.Target}] = l
+	}
+	for _, l := range last {
+		labels = append(labels, l)
+	}
+	slices.SortFunc(labels, func(a, b plan.Label) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+	})
+	if len(labels) == 0 {
+		return nil, "", nil
+	}
+	return labels, plan.Digest(labels), nil
+}
+
+// isFragment reports whether a line is the beginning of a label.
+func isFragment(line []byte) bool {
+	const start = `{"src_key":"`
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	n := min(len(line), len(start))
+	return n > 0 && string(line[:n]) == start[:n] && !bytes.HasSuffix(line, []byte("}"))
+}
+
+func isKey(digits string) bool {
+	key, err := hex.DecodeString(digits)
+	return err == nil && len(key) == 16
+}

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"bitextmine/bitext"
+	"bitextmine/pipeline/label"
+	"bitextmine/pipeline/plan"
+)
+
+// TestLabels: a rejected pair does not come back, its sentences are free for others, and accepting it again gives the
+// bytes of before.
+func TestLabels(t *testing.T) {
+	dir := t.TempDir()
+	de, _ := sentencesOf(t, dir, "de.txt")
+	en, _ := sentencesOf(t, dir, "en.txt")
+	cfg := testConfig(dir, filepath.Join(dir, "out"))
+	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
+	cfg.KeepBelow = true
+	report := mustRun(t, cfg)
+	before := pairs(t, report)
+	first, err := os.ReadFile(report.Bitext.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rejected, err := label.Rows(t.Context(), report.Bitext.Path, []uint64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := label.Append(cfg.Out, rejected); err != nil {
+		t.Fatal(err)
+	}
+	all := pairs(t, mustRun(t, cfg))
+	for _, row := range before[:3] {
+		same := func(r bitext.Row) bool { return r.Source.Key == row.Source.Key && r.Target.Key == row.Target.Key }
+		at := slices.IndexFunc(all, same)
+		if at < 0 || all[at].Keep || !slices.Equal(all[at].Reasons, []string{"label"}) {
+			t.Errorf("the rejected pair %q is %+v", row.Source.Text, all[max(0, at)])
+		}
+		rival := slices.IndexFunc(all, func(r bitext.Row) bool { return !same(r) && r.Source.Key == row.Source.Key })
+		if rival >= 0 && slices.Equal(all[rival].Reasons, []string{"taken"}) && !slices.ContainsFunc(all, func(r bitext.Row) bool {
+			return r.Keep && (r.Source.Key == all[rival].Source.Key || r.Target.Key == all[rival].Target.Key)
+		}) {
+			t.Errorf("%q is taken, though the pair that took its sentence is rejected", all[rival].Source.Text)
+		}
+	}
+	if len(all) != len(before) {
+		t.Errorf("%d candidates are written, of %d before", len(all), len(before))
+	}
+	accepted := make([]plan.Label, len(rejected))
+	for i, l := range rejected {
+		accepted[i] = plan.Label{Source: l.Source, Target: l.Target, Accepted: true}
+	}
+	if err := label.Append(cfg.Out, accepted); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(mustRun(t, cfg).Bitext.Path); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("after accepting, the bitext is not that of before: %v", err)
+	}
+	if err := os.Remove(filepath.Join(cfg.Out, label.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(mustRun(t, cfg).Bitext.Path); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("without labels the bitext is not that of before: %v", err)
+	}
+}
