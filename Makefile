@@ -63,7 +63,7 @@ race: $(SETUP)
 	$(GO) test -race -timeout 2h ./...
 
 # The packages that start goroutines themselves, without their long tests and without training's compiler.
-CONCURRENT := ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
+CONCURRENT := ./align/word ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
 race-short: modules
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 

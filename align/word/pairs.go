@@ -3,6 +3,7 @@ package word
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // MaxWords is the maximum number of words of a side. A longer side is no sentence, and a pair's work grows with the
@@ -49,7 +50,7 @@ func (s *side) add(words []string) {
 		id, known := s.ids[w]
 		if !known {
 			id = uint32(len(s.ids))
-			s.ids[w] = id
+			s.ids[strings.Clone(w)] = id // not the sentence that the word may be a part of
 		}
 		s.tokens = append(s.tokens, id)
 	}
