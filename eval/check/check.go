@@ -33,7 +33,7 @@ type Options struct {
 	Encode  encode.Options
 	Golden  []Golden
 	Least   float64       // cosine to a golden vector, at least
-	Seconds time.Duration // of the measurement of speed, about
+	Measure time.Duration // how long the speed is measured, about
 }
 
 // LanguageRow is what is seen of the probes of one language.
@@ -233,13 +233,13 @@ func (r *Report) speed(ctx context.Context, _ *model.Model, e *encode.Encoder, o
 	for len(texts) > 0 && len(texts) < together {
 		texts = append(texts, texts...)
 	}
-	if len(texts) == 0 || o.Seconds <= 0 {
+	if len(texts) == 0 || o.Measure <= 0 {
 		return nil
 	}
 	texts = texts[:together]
 	vectors := make([]float32, len(texts)*r.Dim)
 	begin, n := time.Now(), 0
-	for n == 0 || time.Since(begin) < o.Seconds {
+	for n == 0 || time.Since(begin) < o.Measure {
 		if err := e.Encode(ctx, language, texts, vectors); err != nil {
 			return err
 		}
