@@ -1,15 +1,9 @@
 package mine
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
-// NotRefined stands for the strong cosine of a pair that the strong encoder has not seen. It is NaN.
-func NotRefined() float32 { return float32(math.NaN()) }
-
-// IsNotRefined reports whether a strong cosine is NotRefined.
-func IsNotRefined(cosine float32) bool { return cosine != cosine }
+// NotRefined stands for the strong cosine of a pair that the strong encoder has not seen. No cosine is as low.
+const NotRefined float32 = -2
 
 // Refined are candidates of two-stage mining, best first: a fast encoder proposed them, and a strong one compared the
 // sentences of those that are promising.
@@ -27,7 +21,7 @@ func Refine(candidates []Candidate, cosines []float32) Refined {
 	all := make([]both, len(candidates))
 	for i, c := range candidates {
 		c.Score *= cosines[i]
-		if IsNotRefined(cosines[i]) {
+		if cosines[i] == NotRefined {
 			c.Score = 0
 		}
 		all[i] = both{c, cosines[i]}
@@ -45,7 +39,7 @@ func Refine(candidates []Candidate, cosines []float32) Refined {
 func (r Refined) Judge(sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := Judge(r.Candidates, sources, targets, retrieval, threshold)
 	for i, v := range verdicts {
-		if IsNotRefined(r.Cosines[i]) && (v == Kept || v == BelowThreshold) {
+		if r.Cosines[i] == NotRefined && (v == Kept || v == BelowThreshold) {
 			verdicts[i] = BelowFloor
 		}
 	}

@@ -15,11 +15,11 @@ func TestRefine(t *testing.T) {
 		{Source: 3, Target: 3, Score: 1.1, Forward: true, Backward: true},
 		{Source: 2, Target: 3, Score: 1.05, Forward: true},
 	}
-	r := Refine(slices.Clone(candidates), []float32{0.5, 0.75, 0.75, 0.5, NotRefined(), NotRefined()})
+	r := Refine(slices.Clone(candidates), []float32{0.5, 0.75, 0.75, 0.5, NotRefined, NotRefined})
 	var order [][2]int32
 	for i, c := range r.Candidates {
 		order = append(order, [2]int32{c.Source, c.Target})
-		if refined := !IsNotRefined(r.Cosines[i]); refined != (c.Score > 0) {
+		if refined := r.Cosines[i] != NotRefined; refined != (c.Score > 0) {
 			t.Errorf("pair %d-%d has the score %v and the strong cosine %v", c.Source, c.Target, c.Score, r.Cosines[i])
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/calibrate"
 	"bitextmine/pipeline/stage/match"
 	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/store"
@@ -122,8 +123,8 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if goal != "" && cfg.Refine != "" {
-		return nil, badinput.Errorf("refine = %s is for mine run: %s looks at the margins of one encoder; leave refine out", cfg.Refine, goal)
+	if goal == calibrate.Stage.Name && cfg.Refine != "" {
+		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
 	}
 	r := &run{Options: opts, cfg: cfg}
 	if cfg.MemoryBound() > 0 {

@@ -29,9 +29,6 @@ func (r *run) loadScorer() error {
 		}
 		return nil
 	}
-	if r.refiner != nil {
-		return badinput.Errorf("scorer %s was fitted without the strong encoder that refine = %s names; leave --scorer out, and the strong cosine times the margin decides", r.cfg.Scorer, r.cfg.Refine)
-	}
 	name := r.cfg.Scorer
 	if name == score.Auto {
 		name = score.Default
@@ -45,6 +42,9 @@ func (r *run) loadScorer() error {
 
 // decideBy takes a scorer as it was read.
 func (r *run) decideBy(scorer *score.Named, warnings []string, err error) error {
+	if err == nil && scorer != nil {
+		err = scorer.CheckRefine(r.cfg.Scorer, r.refiner)
+	}
 	if err != nil {
 		return err
 	}

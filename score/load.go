@@ -66,6 +66,20 @@ func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warning
 	return &Named{scorer, data}, warnings, nil
 }
 
+// CheckRefine refuses a scorer that was fitted with another strong encoder than the run has; refiner is nil if it has
+// none. name is for the message.
+func (s *Scorer) CheckRefine(name string, refiner *model.Model) error {
+	switch {
+	case refiner == nil && s.Refined == nil, refiner != nil && s.Refined != nil && s.Refined.Encoder.Digest == refiner.Digest:
+		return nil
+	case refiner == nil:
+		return badinput.Errorf("scorer %s was fitted for two-stage mining: name the strong encoder, %s, with --refine, or leave --scorer out",
+			name, digested(s.Refined.Encoder.Name, s.Refined.Encoder.Digest))
+	}
+	return badinput.Errorf("scorer %s was fitted without the strong encoder %s: fit one with mine fit-scorer --refine, or leave --scorer out, and the strong cosine times the margin decides",
+		name, digested(refiner.Name, refiner.Digest))
+}
+
 // Ships says whether the program has a scorer that was fitted on the encoder.
 func Ships(model *model.Model) (bool, error) {
 	_, own, err := shipped(model)

@@ -23,6 +23,8 @@ type Problem struct {
 	Read      TextReader // adds the texts
 	Threads   int
 	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
+	// Strong returns the strong cosines of candidates, mine.NotRefined where there is none; nil: one encoder.
+	Strong func(ctx context.Context, candidates []mine.Candidate) ([]float32, error)
 }
 
 // Candidates returns the candidates with their features.
@@ -65,7 +67,13 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	if p.Tokens == nil && scorer.Tokens {
 		scorer = scorer.WithoutTokens()
 	}
-	return scorer.Rank(candidates, values), nil
+	var strong []float32
+	if p.Strong != nil {
+		if strong, err = p.Strong(ctx, candidates); err != nil {
+			return Ranked{}, err
+		}
+	}
+	return scorer.Rank(candidates, values, strong), nil
 }
 
 // Texts is a TextReader for texts in memory, by sentence number.

@@ -13,15 +13,28 @@ type Ranked struct {
 	Candidates    []mine.Candidate
 	Probabilities []float32
 	Values        feature.Values
+	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
+	Strong []float32
+}
+
+// Of returns a candidate's values: those of its features, and its strong cosine if it has one.
+func (r *Ranked) Of(i int) []float32 { return withStrong(r.Values.Of(i), r.Strong, i) }
+
+func withStrong(values, strong []float32, i int) []float32 {
+	if strong == nil || strong[i] == mine.NotRefined {
+		return values
+	}
+	return append(values, strong[i])
 }
 
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
-func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values) Ranked {
+// strong are their strong cosines; nil: one encoder.
+func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values, strong []float32) Ranked {
 	probabilities := make([]float32, len(candidates))
 	// Non-negative floats are ordered like their bits; the complement puts the best first.
 	keys := make([]uint64, len(candidates))
 	for i := range candidates {
-		probabilities[i] = s.Probability(values.Of(i))
+		probabilities[i] = s.Probability(withStrong(values.Of(i), strong, i))
 		keys[i] = uint64(^math.Float32bits(probabilities[i]))<<32 | uint64(i)
 	}
 	slices.Sort(keys)
@@ -39,10 +52,13 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values) Ranked
 		}
 		lo = hi
 	}
-	r := Ranked{make([]mine.Candidate, len(order)), make([]float32, len(order)), make(feature.Values, 0, len(values))}
+	r := Ranked{Candidates: make([]mine.Candidate, len(order)), Probabilities: make([]float32, len(order)), Values: make(feature.Values, 0, len(values))}
 	for to, from := range order {
 		r.Candidates[to], r.Probabilities[to] = candidates[from], probabilities[from]
 		r.Values = append(r.Values, values.Of(int(from))...)
+		if strong != nil {
+			r.Strong = append(r.Strong, strong[from])
+		}
 	}
 	return r
 }

@@ -27,8 +27,25 @@ type Scorer struct {
 	Share     float64      `json:"share"`   // expected share of sentences that have a translation
 	Intercept float64      `json:"intercept"`
 	Terms     []Term       `json:"terms"`
+	Refined   *Refined     `json:"refined,omitempty"` // of two-stage mining; nil: fitted on one encoder
 	FittedOn  []KnownPairs `json:"fitted_on"`
 	Quality   Quality      `json:"quality"`
+}
+
+// Refined is a second regression: it decides about candidates that the strong encoder of two-stage mining has seen. It
+// has two terms only: with one for each feature it learned the known pairs' kind of text, and lost on others
+// (docs/encoders.md).
+type Refined struct {
+	Encoder   Encoder `json:"encoder"` // the strong one
+	Floor     float64 `json:"floor"`   // the margin of a candidate that it saw
+	Intercept float64 `json:"intercept"`
+	Terms     []Term  `json:"terms"` // of RefinedFeatures: the log odds without it, and its cosine
+}
+
+// RefinedFeatures are those of Refined.
+var RefinedFeatures = []feature.Feature{
+	{Name: "log_odds", Version: 1, Meaning: "log odds by the features of the first encoder"},
+	{Name: "refine_cosine", Version: 1, Low: -1, High: 1, Meaning: "cosine of the strong encoder's vectors"},
 }
 
 // Encoder names the encoder that a scorer was fitted on.
@@ -75,18 +92,21 @@ func Decode(data []byte) (*Scorer, error) {
 	if s.K < 1 || s.K >= int(mine.Unranked) {
 		return nil, fmt.Errorf("its k is %d", s.K)
 	}
-	if err := s.checkTerms(); err != nil {
+	if err := checkTerms(s.Intercept, s.Terms, feature.All); err != nil {
 		return nil, err
+	}
+	if s.Refined != nil {
+		return s, checkTerms(s.Refined.Intercept, s.Refined.Terms, RefinedFeatures)
 	}
 	return s, nil
 }
 
-func (s *Scorer) checkTerms() error {
-	if len(s.Terms) != feature.Count {
-		return fmt.Errorf("%w: it has %d, this program %d", ErrFeatures, len(s.Terms), feature.Count)
+func checkTerms(intercept float64, terms []Term, features []feature.Feature) error {
+	if len(terms) != len(features) {
+		return fmt.Errorf("%w: it has %d, this program %d", ErrFeatures, len(terms), len(features))
 	}
-	for i, t := range s.Terms {
-		f := feature.All[i]
+	for i, t := range terms {
+		f := features[i]
 		if t.Feature != f.Name || t.Version != f.Version {
 			return fmt.Errorf("%w: it has %s version %d where this program has %s version %d", ErrFeatures, t.Feature, t.Version, f.Name, f.Version)
 		}
@@ -94,7 +114,7 @@ func (s *Scorer) checkTerms() error {
 			return fmt.Errorf("the term of %s is not made of finite numbers and a deviation above 0", t.Feature)
 		}
 	}
-	if !finite(s.Intercept) {
+	if !finite(intercept) {
 		return errors.New("its intercept is not finite")
 	}
 	return nil
@@ -113,11 +133,16 @@ func (s *Scorer) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Logit returns the log odds of a candidate with these feature values.
+// Logit returns the log odds of a candidate with these feature values: those of feature.All and, if the strong encoder
+// of two-stage mining has seen it, its strong cosine.
 func (s *Scorer) Logit(values []float32) float64 {
 	z := s.Intercept
 	for i := range s.Terms {
-		z += s.Terms[i].of(values[i])
+		z += s.Terms[i].of(float64(values[i]))
+	}
+	if len(values) > len(s.Terms) {
+		r := s.Refined
+		z = r.Intercept + r.Terms[0].of(z) + r.Terms[1].of(float64(values[len(s.Terms)]))
 	}
 	return z
 }
@@ -125,7 +150,7 @@ func (s *Scorer) Logit(values []float32) float64 {
 // Probability returns the probability that a candidate with these feature values is a translation.
 func (s *Scorer) Probability(values []float32) float32 { return float32(Logistic(s.Logit(values))) }
 
-func (t *Term) of(value float32) float64 { return t.Weight * (float64(value) - t.Mean) / t.Deviation }
+func (t *Term) of(value float64) float64 { return t.Weight * (value - t.Mean) / t.Deviation }
 
 // Logistic returns the probability whose log odds are z.
 func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
@@ -138,13 +163,22 @@ type Contribution struct {
 }
 
 // Contributions splits a candidate's log odds by feature, largest first. With the intercept they add up to Logit.
-func (s *Scorer) Contributions(values []float32) []Contribution {
-	all := make([]Contribution, len(s.Terms))
+func (s *Scorer) Contributions(values []float32) (intercept float64, all []Contribution) {
+	intercept = s.Intercept
 	for i := range s.Terms {
-		all[i] = Contribution{s.Terms[i].Feature, values[i], s.Terms[i].of(values[i])}
+		all = append(all, Contribution{s.Terms[i].Feature, values[i], s.Terms[i].of(float64(values[i]))})
+	}
+	if len(values) > len(s.Terms) {
+		first, strong := s.Refined.Terms[0], s.Refined.Terms[1]
+		for i := range all {
+			all[i].Logit *= first.Weight / first.Deviation
+		}
+		intercept = s.Refined.Intercept + first.of(intercept)
+		cosine := values[len(s.Terms)]
+		all = append(all, Contribution{strong.Feature, cosine, strong.of(float64(cosine))})
 	}
 	slices.SortStableFunc(all, func(a, b Contribution) int { return cmp.Compare(math.Abs(b.Logit), math.Abs(a.Logit)) })
-	return all
+	return intercept, all
 }
 
 // Languages lists the language pairs that the scorer was fitted on.

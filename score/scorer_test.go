@@ -5,8 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
 	"bitextmine/score/feature"
 )
 
@@ -32,8 +35,7 @@ func randomRow(seed uint64) []float32 {
 
 func TestContributionsAddUp(t *testing.T) {
 	s, row := randomScorer(4), randomRow(4)
-	sum := s.Intercept
-	contributions := s.Contributions(row)
+	sum, contributions := s.Contributions(row)
 	for i, c := range contributions {
 		sum += c.Logit
 		if i > 0 && math.Abs(c.Logit) > math.Abs(contributions[i-1].Logit) {
@@ -103,4 +105,70 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("probability %v", p)
 		}
 	})
+}
+
+// refinedScorer is a random scorer with what a strong encoder adds.
+func refinedScorer(seed uint64) *Scorer {
+	s := randomScorer(seed)
+	s.Refined = &Refined{Encoder: Encoder{Name: "strong", Digest: "abc"}, Floor: 1.2, Intercept: 0.3}
+	for i, f := range RefinedFeatures {
+		s.Refined.Terms = append(s.Refined.Terms, Term{Feature: f.Name, Version: f.Version, Mean: 0.2, Deviation: 0.5, Weight: 1.5 + float64(i)})
+	}
+	return s
+}
+
+// TestRefinedLogit: a strong cosine counts where there is one, contributions still add up, and the file keeps it all.
+func TestRefinedLogit(t *testing.T) {
+	s, row := refinedScorer(6), randomRow(6)
+	plain := s.Logit(row)
+	if want := randomScorer(6).Logit(row); plain != want {
+		t.Errorf("without a strong cosine the logit is %v instead of %v", plain, want)
+	}
+	want := 0.3 + 1.5*(plain-0.2)/0.5 + 2.5*(0.75-0.2)/0.5
+	strong := append(slices.Clone(row), 0.75)
+	if got := s.Logit(strong); math.Abs(got-want) > 1e-9 {
+		t.Errorf("logit %v, want %v", got, want)
+	}
+	sum, contributions := s.Contributions(strong)
+	for _, c := range contributions {
+		sum += c.Logit
+	}
+	if math.Abs(sum-want) > 1e-9 || len(contributions) != feature.Count+1 {
+		t.Errorf("%d contributions add up to %v, the logit is %v", len(contributions), sum, want)
+	}
+	data, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := Decode(data)
+	if err != nil || read.Logit(strong) != s.Logit(strong) || read.Refined.Encoder != s.Refined.Encoder {
+		t.Errorf("from its file the scorer is %+v, error %v", read, err)
+	}
+	s.Refined.Terms = s.Refined.Terms[:1]
+	if data, err = s.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(data); !errors.Is(err, ErrFeatures) {
+		t.Errorf("half of what a strong encoder adds is accepted: error %v", err)
+	}
+}
+
+func TestCheckRefine(t *testing.T) {
+	strong, other := &model.Model{Digest: "abc"}, &model.Model{Digest: "def"}
+	for _, c := range []struct {
+		scorer  *Scorer
+		refiner *model.Model
+		says    string
+	}{
+		{randomScorer(1), nil, ""},
+		{refinedScorer(1), strong, ""},
+		{randomScorer(1), strong, "fitted without the strong encoder"},
+		{refinedScorer(1), other, "fitted without the strong encoder"},
+		{refinedScorer(1), nil, "fitted for two-stage mining"},
+	} {
+		err := c.scorer.CheckRefine("x.json", c.refiner)
+		if c.says == "" && err != nil || c.says != "" && (!badinput.Is(err) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("error %v, want %q", err, c.says)
+		}
+	}
 }

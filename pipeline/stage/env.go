@@ -82,8 +82,17 @@ func (e *Env) Encoder() (Encoder, error) {
 	return e.open(encoderName, e.Model)
 }
 
-// Refiner returns the strong encoder of the plan, which must be the one that is there now.
+// Refiner returns the strong encoder of the plan.
 func (e *Env) Refiner() (Encoder, error) {
+	strong, err := e.RefineModel()
+	if err != nil {
+		return nil, err
+	}
+	return e.open(refinerName, strong)
+}
+
+// RefineModel returns the model of the plan's strong encoder, which must be the one that is there now.
+func (e *Env) RefineModel() (*model.Model, error) {
 	strong, err := Shared(e, "refiner's model", func() (*model.Model, func() error, error) {
 		strong, err := model.Load(e.Plan.Refiner.Encoder)
 		return strong, nil, err
@@ -91,10 +100,7 @@ func (e *Env) Refiner() (Encoder, error) {
 	if err == nil {
 		err = checkModel(e.Plan.Refiner.Encoder, strong.Digest, e.Plan.Settings.Refine)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return e.open(refinerName, strong)
+	return strong, err
 }
 
 // The names under which encoders are shared.

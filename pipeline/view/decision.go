@@ -15,9 +15,8 @@ import (
 
 // Decision is every candidate of a pair with its verdict, best first.
 type Decision struct {
-	score.Ranked // without a scorer, its candidates alone
+	score.Ranked // without a scorer, its candidates and strong cosines alone
 	Lists        *mine.Lists
-	Refined      []float32          // strong cosines of the candidates, mine.NotRefined where there is none, or nil
 	Rejections   []filter.Rejection // of the candidates, whatever their scores; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int
@@ -74,7 +73,7 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 			return err
 		}
 		refined := mine.Refine(d.Candidates, cosines)
-		d.Candidates, d.Refined = refined.Candidates, refined.Cosines
+		d.Candidates, d.Strong = refined.Candidates, refined.Cosines
 	}
 	if err := p.reject(ctx, d, threads); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 	if s.Refine == "" {
 		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, s.Threshold)
 	} else {
-		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Refined}.Judge(sources, targets, retrieval, s.Threshold)
+		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Strong}.Judge(sources, targets, retrieval, s.Threshold)
 	}
 	for _, v := range d.Verdicts {
 		if v == mine.Kept {
@@ -99,6 +98,9 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
 	problem := score.Problem{Languages: p.Codes(), Lists: d.Lists, Tokens: tokens, Threads: options.Threads, Read: p.Describe}
+	if p.Plan.Settings.Refine != "" {
+		problem.Strong = p.refine
+	}
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}

@@ -149,12 +149,13 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 			e.Rejection = d.Rejections[at]
 		}
 		e.Forward, e.Backward = d.Candidates[at].Forward, d.Candidates[at].Backward
-		if d.Refined != nil && !mine.IsNotRefined(d.Refined[at]) {
-			product := d.Refined[at] * e.Score
-			e.Product, e.RefineCosine = &product, d.Refined[at]
+		if d.Strong != nil && d.Strong[at] != mine.NotRefined {
+			product := d.Strong[at] * e.Score
+			e.Product, e.RefineCosine = &product, d.Strong[at]
 		}
 		if e.Scored {
-			e.Probability, e.Intercept, e.Contributions = d.Probabilities[at], d.Scorer.Intercept, d.Scorer.Contributions(d.Values.Of(at))
+			e.Probability = d.Probabilities[at]
+			e.Intercept, e.Contributions = d.Scorer.Contributions(d.Of(at))
 		}
 		if e.Verdict != mine.Taken {
 			return

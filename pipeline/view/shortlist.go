@@ -139,13 +139,13 @@ func (p *Pair) refine(ctx context.Context, candidates []mine.Candidate) (cosines
 	for i, c := range candidates {
 		switch {
 		case !p.promising(c):
-			cosines[i] = mine.NotRefined()
+			cosines[i] = mine.NotRefined
 		case sides[0].vector(c.Source, x) && sides[1].vector(c.Target, y):
 			cosines[i] = embedding.Dot(x, y)
 		case mine.Retrieval(p.Plan.Settings.Retrieval).Asks(c):
 			return nil, errors.New("a promising pair has no strong vectors; give mine run again")
 		default:
-			cosines[i] = mine.NotRefined()
+			cosines[i] = mine.NotRefined
 		}
 	}
 	return cosines, nil

@@ -79,6 +79,11 @@ func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []excha
 	if err != nil {
 		return 0, err
 	}
+	strong, err := in.StrongCosines(ctx, candidates)
+	if err != nil {
+		return 0, err
+	}
+	e.Strong = append(e.Strong, strong...)
 	for i, c := range candidates {
 		group, _ := in.PairOf(&c)
 		whole := in.Whole(&c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
 )
@@ -16,11 +17,24 @@ type Examples struct {
 	True     []bool
 	Group    []int32 // the known pair of each example; a fold has whole pairs
 	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
+	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
+	Strong []float32 `json:",omitempty"`
 }
+
+// of returns the values of an example, with its strong cosine if it has one.
+func (e *Examples) of(i int) []float32 {
+	if !e.refined(i) {
+		return e.Values.Of(i)
+	}
+	return append(e.Values.Of(i), e.Strong[i])
+}
+
+// refined says whether the strong encoder has seen an example.
+func (e *Examples) refined(i int) bool { return e.Strong != nil && e.Strong[i] != mine.NotRefined }
 
 // check returns an error if the lists have different lengths.
 func (e *Examples) check() error {
-	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) {
+	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) || e.Strong != nil && len(e.Strong) != len(e.True) {
 		return fmt.Errorf("fit scorer: %d, %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group), len(e.Unpaired))
 	}
 	return nil
@@ -35,6 +49,7 @@ func (e *Examples) Add(more Examples) {
 	e.Values = append(e.Values, more.Values...)
 	e.True = append(e.True, more.True...)
 	e.Unpaired = append(e.Unpaired, more.Unpaired...)
+	e.Strong = append(e.Strong, more.Strong...)
 	for _, g := range more.Group {
 		e.Group = append(e.Group, base+g)
 	}
@@ -60,8 +75,9 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 const folds = 5
 
 // fit fits the terms of a scorer and measures their quality by cross-validation. unpaired is the weight of examples of
-// unpaired sentences. The same examples in the same order give the same scorer, bit for bit, on one kind of machine.
-func (e *Examples) fit(unpaired float64) (*score.Scorer, error) {
+// unpaired sentences. With a base only what a strong encoder adds to it is fitted. The same examples in the same order
+// give the same scorer, bit for bit, on one kind of machine.
+func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -75,19 +91,19 @@ func (e *Examples) fit(unpaired float64) (*score.Scorer, error) {
 		return 1
 	}
 	all := func(int32) bool { return true }
-	s, err := e.fitGroups(weight, all)
+	s, err := e.fitGroups(base, weight, all)
 	if err != nil {
 		return nil, err
 	}
 	held := make([]score.Outcome, 0, len(e.True))
 	for fold := range int32(folds) {
-		part, err := e.fitGroups(weight, func(group int32) bool { return group%folds != fold })
+		part, err := e.fitGroups(base, weight, func(group int32) bool { return group%folds != fold })
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", fold, err)
 		}
 		for i, group := range e.Group {
 			if group%folds == fold {
-				held = append(held, score.Outcome{Probability: part.Probability(e.Values.Of(i)), True: e.True[i], Weight: weight(i)})
+				held = append(held, score.Outcome{Probability: part.Probability(e.of(i)), True: e.True[i], Weight: weight(i)})
 			}
 		}
 	}
@@ -95,27 +111,55 @@ func (e *Examples) fit(unpaired float64) (*score.Scorer, error) {
 	return s, nil
 }
 
-// fitGroups fits the terms on the examples of the groups that in selects.
-func (e *Examples) fitGroups(weight func(i int) float64, in func(group int32) bool) (*score.Scorer, error) {
-	var rows []int
-	positive := 0
+// fitGroups fits a scorer on the examples of the groups that in selects, or only what a strong encoder adds to base.
+func (e *Examples) fitGroups(base *score.Scorer, weight func(i int) float64, in func(group int32) bool) (*score.Scorer, error) {
+	var rows, refined []int
 	for i, group := range e.Group {
-		if in(group) {
-			rows = append(rows, i)
-			if e.True[i] {
-				positive++
-			}
+		if !in(group) {
+			continue
+		}
+		rows = append(rows, i)
+		if e.refined(i) {
+			refined = append(refined, i)
+		}
+	}
+	s := &score.Scorer{Format: score.Format}
+	var err error
+	if base != nil {
+		*s = *base
+	} else if s.Intercept, s.Terms, err = e.fitRows(rows, weight, feature.All, e.Values.Of); err != nil {
+		return nil, err
+	}
+	if e.Strong == nil {
+		return s, nil
+	}
+	s.Refined = &score.Refined{}
+	s.Refined.Intercept, s.Refined.Terms, err = e.fitRows(refined, weight, score.RefinedFeatures, func(i int) []float32 {
+		return []float32{float32(s.Logit(e.Values.Of(i))), e.Strong[i]}
+	})
+	return s, err
+}
+
+// fitRows fits the terms of features on some examples, whose values of gives.
+func (e *Examples) fitRows(
+	rows []int, weight func(i int) float64, features []feature.Feature, of func(i int) []float32,
+) (intercept float64, terms []score.Term, err error) {
+	positive := 0
+	for _, i := range rows {
+		if e.True[i] {
+			positive++
 		}
 	}
 	if positive == 0 || positive == len(rows) {
-		return nil, errors.New("fit scorer: the examples are all true or all false")
+		return 0, nil, errors.New("fit scorer: the examples are all true or all false")
 	}
-	s := &score.Scorer{Format: score.Format, Terms: standardise(e.Values, rows)}
+	terms = standardise(features, rows, of)
+	width := len(terms) + 1
 	x := make([]float64, 0, len(rows)*width) // standardised, with ones in the last column
 	y, counts := make([]float64, 0, len(rows)), make([]float64, 0, len(rows))
 	for _, i := range rows {
-		for t, value := range e.Values.Of(i) {
-			x = append(x, (float64(value)-s.Terms[t].Mean)/s.Terms[t].Deviation)
+		for t, value := range of(i) {
+			x = append(x, (float64(value)-terms[t].Mean)/terms[t].Deviation)
 		}
 		x = append(x, 1)
 		label := 0.0
@@ -126,27 +170,26 @@ func (e *Examples) fitGroups(weight func(i int) float64, in func(group int32) bo
 	}
 	weights, err := regress(x, y, counts)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	for t := range s.Terms {
-		s.Terms[t].Weight = weights[t]
+	for t := range terms {
+		terms[t].Weight = weights[t]
 	}
-	s.Intercept = weights[width-1]
-	return s, nil
+	return weights[width-1], terms, nil
 }
 
 // standardise computes each feature's mean and standard deviation over the rows. A constant feature gets a deviation of
 // 1, so that its weight becomes 0.
-func standardise(values feature.Values, rows []int) []score.Term {
-	terms := make([]score.Term, feature.Count)
-	for t, f := range feature.All {
+func standardise(features []feature.Feature, rows []int, of func(i int) []float32) []score.Term {
+	terms := make([]score.Term, len(features))
+	for t, f := range features {
 		sum, squares := 0.0, 0.0
 		for _, i := range rows {
-			sum += float64(values.Of(i)[t])
+			sum += float64(of(i)[t])
 		}
 		mean := sum / float64(len(rows))
 		for _, i := range rows {
-			d := float64(values.Of(i)[t]) - mean
+			d := float64(of(i)[t]) - mean
 			squares += d * d
 		}
 		deviation := math.Sqrt(squares / float64(len(rows)))

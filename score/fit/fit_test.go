@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
 )
@@ -31,7 +33,7 @@ func made(seed uint64, n int) Examples {
 
 func mustFit(t testing.TB, e Examples) *score.Scorer {
 	t.Helper()
-	s, err := e.fit(1)
+	s, err := e.fit(nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,5 +119,53 @@ func TestFitIsDeterministicAndSurvivesItsFile(t *testing.T) {
 		if a, b := one.Probability(e.Values.Of(i)), read.Probability(e.Values.Of(i)); a != b {
 			t.Fatalf("probability %v became %v in the file", a, b)
 		}
+	}
+}
+
+// TestRefineKeepsTheBase: what a strong encoder adds is fitted alone, and says more than the base knew.
+func TestRefineKeepsTheBase(t *testing.T) {
+	e := made(4, 6000)
+	rng := rand.New(rand.NewPCG(4, 8))
+	for i, is := range e.True {
+		cosine := 0.4 + 0.1*float32(rng.NormFloat64())
+		if is {
+			cosine += 0.4
+		}
+		if i%3 == 0 {
+			cosine = mine.NotRefined
+		}
+		e.Strong = append(e.Strong, cosine)
+	}
+	base := mustFit(t, made(5, 3000))
+	base.K, base.Share, base.Encoder = 4, 0.5, score.Encoder{Name: "fast", Digest: "abc"}
+	set := &Set{Encoder: base.Encoder, K: 4, Refine: &Refiner{score.Encoder{Name: "strong", Digest: "def"}, 1.2}, Examples: e}
+	s, err := Refine(base, "both", []*Set{set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.Terms, base.Terms) || s.Intercept != base.Intercept || base.Refined != nil {
+		t.Error("the base changed")
+	}
+	if s.Refined.Encoder.Name != "strong" || s.Refined.Floor != 1.2 || !(s.Refined.Terms[1].Weight > 1) || len(s.FittedOn) != 1 {
+		t.Errorf("refined %+v", s.Refined)
+	}
+	if s.Quality.LogLoss > 0.6*base.Quality.LogLoss || s.Quality.Calibration > 0.05 {
+		t.Errorf("quality %+v, of the base %+v", s.Quality, base.Quality)
+	}
+	both, err := Scorer("both", []*Set{set}, 0.5, nil)
+	if err != nil || both.Refined == nil || slices.Equal(both.Terms, base.Terms) {
+		t.Errorf("scorer %+v, error %v", both, err)
+	}
+	other := *set
+	other.Refine, other.Strong = nil, nil
+	if _, err := Refine(base, "x", []*Set{&other}); !badinput.Is(err) {
+		t.Errorf("no strong cosines: error %v", err)
+	}
+	if _, err := Scorer("x", []*Set{set, &other}, 0.5, nil); !badinput.Is(err) {
+		t.Errorf("two kinds of examples: error %v", err)
+	}
+	base.K = 2
+	if _, err := Refine(base, "x", []*Set{set}); !badinput.Is(err) {
+		t.Errorf("a base of another k: error %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"bitextmine/score"
-	"bitextmine/score/feature"
 )
 
 // penalty is the L2 weight: the factor of half the squared length of the weights, relative to the summed loss. With
@@ -16,19 +15,17 @@ import (
 // sign.
 const penalty = 1
 
-// width is the number of weights: one for each feature, and the intercept.
-const width = feature.Count + 1
-
 // regression is a logistic regression: x [n, width], rows weighted by counts, with an L2 penalty on all weights except
 // the last.
 type regression struct {
 	x, y, counts []float64
+	width        int     // number of weights: one for each feature, and the intercept
 	n            float64 // sum of counts; divided by it, loss and gradient have the size of one example's
 }
 
 func (r *regression) logit(w []float64, i int) float64 {
 	z := 0.0
-	for t, v := range r.x[i*width : (i+1)*width] {
+	for t, v := range r.x[i*r.width : (i+1)*r.width] {
 		z += w[t] * v
 	}
 	return z
@@ -41,7 +38,7 @@ func (r *regression) loss(w []float64) float64 {
 		// log(1 + exp(z)) - y z, without overflow
 		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
 	}
-	for _, v := range w[:width-1] {
+	for _, v := range w[:r.width-1] {
 		loss += penalty * v * v / 2
 	}
 	return loss / r.n
@@ -51,12 +48,12 @@ func (r *regression) gradient(grad, w []float64) {
 	clear(grad)
 	for i := range r.y {
 		d := r.counts[i] * (score.Logistic(r.logit(w, i)) - r.y[i])
-		for t, v := range r.x[i*width : (i+1)*width] {
+		for t, v := range r.x[i*r.width : (i+1)*r.width] {
 			grad[t] += d * v
 		}
 	}
 	for t := range grad {
-		if t < width-1 {
+		if t < r.width-1 {
 			grad[t] += penalty * w[t]
 		}
 		grad[t] /= r.n
@@ -68,19 +65,19 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 	h := hess.RawSymmetric()
 	for i := range r.y {
 		p := score.Logistic(r.logit(w, i))
-		row := r.x[i*width : (i+1)*width]
+		row := r.x[i*r.width : (i+1)*r.width]
 		for a, v := range row {
 			scaled := r.counts[i] * p * (1 - p) * v
-			for b := a; b < width; b++ {
+			for b := a; b < r.width; b++ {
 				h.Data[a*h.Stride+b] += scaled * row[b]
 			}
 		}
 	}
-	for a := range width {
-		if a < width-1 {
+	for a := range r.width {
+		if a < r.width-1 {
 			h.Data[a*h.Stride+a] += penalty
 		}
-		for b := a; b < width; b++ {
+		for b := a; b < r.width; b++ {
 			h.Data[a*h.Stride+b] /= r.n
 		}
 	}
@@ -88,19 +85,19 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 
 // regress returns the weights [width] that minimise the loss, by Newton's method.
 func regress(x, y, counts []float64) ([]float64, error) {
-	r := &regression{x: x, y: y, counts: counts}
+	r := &regression{x: x, y: y, counts: counts, width: len(x) / len(y)}
 	for _, count := range counts {
 		r.n += count
 	}
 	problem := optimize.Problem{Func: r.loss, Grad: r.gradient, Hess: r.hessian}
 	settings := &optimize.Settings{GradientThreshold: 1e-9, MajorIterations: 100}
-	result, err := optimize.Minimize(problem, make([]float64, width), settings, &optimize.Newton{})
+	result, err := optimize.Minimize(problem, make([]float64, r.width), settings, &optimize.Newton{})
 	// Newton's last line search may find no lower value because of rounding. The gradient then shows whether this is
 	// the minimum.
-	if result == nil || len(result.X) != width {
+	if result == nil || len(result.X) != r.width {
 		return nil, fmt.Errorf("fit scorer: %w", err)
 	}
-	gradient := make([]float64, width)
+	gradient := make([]float64, r.width)
 	r.gradient(gradient, result.X)
 	for _, g := range gradient {
 		if !(math.Abs(g) < 1e-6) {

@@ -20,7 +20,14 @@ type Set struct {
 	Tokens   bool             `json:"tokens"`
 	Features []string         `json:"features"` // name@version
 	Known    score.KnownPairs `json:"planted"`
+	Refine   *Refiner         `json:"refine,omitempty"` // of two-stage mining; nil: one encoder
 	Examples
+}
+
+// Refiner is the strong encoder of two-stage mining, and the margin of the candidates that it sees.
+type Refiner struct {
+	Encoder score.Encoder `json:"encoder"`
+	Floor   float64       `json:"floor"`
 }
 
 // FeatureVersions names the program's features.
@@ -35,7 +42,8 @@ func FeatureVersions() []string {
 // NewSet combines examples with the settings that they depend on.
 func NewSet(model *model.Model, k int, known score.KnownPairs, examples Examples) *Set {
 	return &Set{
-		score.Encoder{Name: model.Name, Digest: model.Digest}, k, model.Tokens.Output != "", FeatureVersions(), known, examples,
+		Encoder: score.Encoder{Name: model.Name, Digest: model.Digest}, K: k, Tokens: model.Tokens.Output != "",
+		Features: FeatureVersions(), Known: known, Examples: examples,
 	}
 }
 
@@ -61,7 +69,7 @@ func ReadSet(path string) (*Set, error) {
 	if fmt.Sprint(s.Features) != fmt.Sprint(FeatureVersions()) {
 		return nil, badinput.Errorf("the examples in %s have the features of another version of the program: write them again with mine fit-scorer", path)
 	}
-	if s.check() != nil || len(s.Values)%feature.Count != 0 {
+	if s.check() != nil || (s.Refine == nil) != (s.Strong == nil) || len(s.Values)%feature.Count != 0 {
 		return nil, badinput.Errorf("%s is damaged: it has %d values, %d labels and %d groups; write it again with mine fit-scorer", path, len(s.Values), len(s.True), len(s.Group))
 	}
 	return s, nil

@@ -66,6 +66,26 @@ func Near(t testing.TB, what string, got, want []float32, tolerance float64) {
 	}
 }
 
+// Reference compares with numbers of float64: within 1e-4 of the largest one wanted, or within 1e-6, which is float32's
+// rounding.
+func Reference(t testing.TB, what string, got []float32, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
+		return
+	}
+	largest := 1e-2
+	for _, w := range want {
+		largest = max(largest, math.Abs(w))
+	}
+	for i, w := range want {
+		if !(math.Abs(float64(got[i])-w) <= 1e-4*largest) {
+			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
+			return
+		}
+	}
+}
+
 // Write writes a file and makes its directory.
 func Write(t testing.TB, path, text string) {
 	t.Helper()

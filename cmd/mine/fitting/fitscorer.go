@@ -12,6 +12,7 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -28,6 +29,7 @@ type fitOptions struct {
 	examples               []string
 	saveExamples, into, as string
 	share                  float64
+	base                   string
 	without                []string
 }
 
@@ -63,6 +65,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
 	f.Float64Var(&o.share, "share", fit.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
+	f.StringVar(&o.base, "base", "", "with --refine: keep what this scorer (default, or a file) makes of the first encoder, and fit only what the strong one adds; its share stays, too")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	return cmd
@@ -77,7 +80,7 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	if name == "" {
 		name = o.into
 	}
-	scorer, err := fit.Scorer(name, sets, o.share, o.without)
+	scorer, err := o.fit(s, name, sets)
 	if err != nil {
 		return err
 	}
@@ -93,6 +96,32 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	}
 	_, err = fmt.Fprintf(out, "\n%s\n", o.into)
 	return err
+}
+
+// fit fits the scorer, or what a strong encoder adds to the base.
+func (o fitOptions) fit(s *flags.Settings, name string, sets []*fit.Set) (*score.Scorer, error) {
+	if o.base == "" {
+		return fit.Scorer(name, sets, o.share, o.without)
+	}
+	if len(o.without) > 0 {
+		return nil, badinput.Errorf("--without is of features that --base keeps; give one of them")
+	}
+	cfg, _, err := s.Load()
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := model.Load(cfg.Encoder)
+	if err != nil {
+		return nil, err
+	}
+	base, _, err := score.Load(o.base, cfg.K, encoder)
+	if err != nil {
+		return nil, err
+	}
+	if base == nil {
+		return nil, badinput.Errorf("--base %s is no scorer; name default or a file", o.base)
+	}
+	return fit.Refine(base.Scorer, name, sets)
 }
 
 // sets makes or reads the examples.
@@ -156,6 +185,12 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 	fmt.Fprintf(table, "\nfeature\tweight\tmean\tdeviation\t\n")
 	for _, t := range s.Terms {
 		fmt.Fprintf(table, "%s\t%+.3f\t%.3f\t%.3f\t\n", t.Feature, t.Weight, t.Mean, t.Deviation)
+	}
+	if r := s.Refined; r != nil {
+		fmt.Fprintf(table, "\nof pairs with a margin above %g, which %s sees\t\t\t\t\n", r.Floor, r.Encoder.Name)
+		for _, t := range r.Terms {
+			fmt.Fprintf(table, "%s\t%+.3f\t%.3f\t%.3f\t\n", t.Feature, t.Weight, t.Mean, t.Deviation)
+		}
 	}
 	q := s.Quality
 	fmt.Fprintf(table, "\nprobability\tcandidates\tmean\ttrue\t\n")

@@ -10,6 +10,7 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	stageinject "bitextmine/pipeline/stage/inject"
 	"bitextmine/pipeline/stage/merge"
@@ -46,15 +47,16 @@ type args struct {
 
 // spec is what the examples depend on.
 type spec struct {
-	Merges   [2][]string
-	Known    Known
-	Features []string
+	Merges           [2][]string
+	Known            Known
+	Features         []string
+	setting.Refining // of which both are empty for one encoder
 }
 
 // Want asks for the examples of known pairs in a pair of languages, and returns their key.
 func Want(b *stage.Builder, pair int, known Known) string {
 	merge.Want(b, pair)
-	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions()})
+	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), b.Settings.Refining})
 	b.Add(Stage, key, int64(len(known.Pairs)), stageinject.Cost(b, pair), args{pair, known})
 	return key
 }
@@ -72,10 +74,14 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			return err
 		}
 		meter.Add(t.Items)
-		return fit.NewSet(e.Model, e.Plan.Settings.K, score.KnownPairs{
+		set := fit.NewSet(e.Model, e.Plan.Settings.K, score.KnownPairs{
 			Pairs: a.Known.Name, Source: host.Languages[0], Target: host.Languages[1], Seen: fit.SeenSource(e.Model, a.Known.Name) != "",
 			Corpus:   fmt.Sprintf("%d and %d sentences", len(host.Texts[0]), len(host.Texts[1])),
 			Injected: len(a.Known.Pairs), Found: found, Candidates: len(examples.True),
-		}, examples).Write(filepath.Join(dir, ExamplesFile))
+		}, examples)
+		if refiner := e.Plan.Refiner; refiner != nil {
+			set.Refine = &fit.Refiner{Encoder: score.Encoder{Name: refiner.Name, Digest: e.Plan.Settings.Refine}, Floor: e.Plan.Settings.RefineFloor}
+		}
+		return set.Write(filepath.Join(dir, ExamplesFile))
 	})
 }

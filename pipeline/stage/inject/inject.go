@@ -45,6 +45,18 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 		Languages: pair.Codes(), K: e.Plan.Settings.K, Searcher: searcher, Threads: options.Threads, Encoder: encoder, Tokens: tokens,
 		Read: pair.Describe, // what encoding tokenised is not tokenised again, however often pairs are injected
 	}
+	if e.Plan.Refiner != nil {
+		strong, err := e.RefineModel()
+		if err != nil {
+			return err
+		}
+		opened, err := encode.Open(strong, options)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		host.Strong = &inject.Strong{Encoder: opened, Floor: e.Plan.Settings.RefineFloor}
+	}
 	var found view.Recall
 	for side := range host.Texts {
 		if host.Texts[side], err = pair.Texts(ctx, side); err != nil {

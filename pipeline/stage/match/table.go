@@ -44,8 +44,8 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 			Score: c.Score, Cosine: min(c.Cosine, 1), SourceMean: c.SourceMean, TargetMean: c.TargetMean,
 			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		}
-		if t.Refined != nil && !mine.IsNotRefined(t.Refined[n]) {
-			rows[i].RefineCosine = &t.Refined[n]
+		if t.Strong != nil && t.Strong[n] != mine.NotRefined {
+			rows[i].RefineCosine = &t.Strong[n]
 		}
 		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n], t.rejection(n))
 		if t.Probabilities != nil {

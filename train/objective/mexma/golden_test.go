@@ -19,6 +19,7 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
@@ -184,35 +185,16 @@ func TestGolden(t *testing.T) {
 					t.Errorf("%d terms and %d gradients, want %d and %d", len(m.Terms()), len(gradients), len(want.Values), len(want.Gradients))
 				}
 				for i, term := range m.Terms() {
-					near(t, term.Name, terms[i:i+1], []float64{want.Values[term.Name]})
+					traintest.Reference(t, term.Name, terms[i:i+1], []float64{want.Values[term.Name]})
 					if weight := term.Weight.At(0); weight != want.Weights[term.Name] {
 						t.Errorf("the weight of %s is %v, want %v", term.Name, weight, want.Weights[term.Name])
 					}
 				}
-				near(t, "the weighted total", terms[len(terms)-1:], []float64{want.Total})
+				traintest.Reference(t, "the weighted total", terms[len(terms)-1:], []float64{want.Total})
 				for name, gradient := range want.Gradients {
-					near(t, "the gradient by "+name, gradients[name], gradient)
+					traintest.Reference(t, "the gradient by "+name, gradients[name], gradient)
 				}
 			})
-		}
-	}
-}
-
-// near wants all numbers within 1e-4 of the largest one wanted, or within 1e-6, which is float32's rounding.
-func near(t *testing.T, what string, got []float32, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	largest := 1e-2
-	for _, w := range want {
-		largest = max(largest, math.Abs(w))
-	}
-	for i, w := range want {
-		if !(math.Abs(float64(got[i])-w) <= 1e-4*largest) {
-			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
-			return
 		}
 	}
 }

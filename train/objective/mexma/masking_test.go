@@ -14,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -211,9 +212,14 @@ func TestEqualVectorsHaveAKoLeo(t *testing.T) {
 	}
 }
 
-// TestHeadsOfMEXMA: norms and biases do not decay, that of the logits neither, and the logits begin without one.
+// TestHeadsOfMEXMA: the shape of the layers is that of BERT's, and the logits' bias begins at zero and does not decay.
 func TestHeadsOfMEXMA(t *testing.T) {
-	specs := readGolden(t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}").Heads()
+	m := readGolden(t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}")
+	want := layers.Shape{Heads: 2, Width: 4, FFN: 3072, Norm: layers.PostNorm, Activation: layers.GELU, Epsilon: 1e-12, Precision: layers.Float32}
+	if m.shape() != want {
+		t.Errorf("the layers are %+v, want %+v", m.shape(), want)
+	}
+	specs := m.Heads()
 	if last := specs[len(specs)-1]; last.Name != headBias || !last.NoDecay || last.Init != weights.Zeros || len(specs) != 2*16+1 {
 		t.Errorf("%d tensors, the last %+v", len(specs), last)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/device"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 )
 
@@ -65,6 +66,26 @@ func TestDecoderSeesNothingButTheLatents(t *testing.T) {
 		if slices.Max(reached[name]) < 1e-3 || slices.Max(cut[name]) != 0 || slices.Min(cut[name]) != 0 {
 			t.Errorf("the gradient by the vectors of the %s is %v, and %v without the latents' weights", name, reached[name], cut[name])
 		}
+	}
+}
+
+// TestPartsOfVMSST: the shape of its layers, and how new tables are drawn.
+func TestPartsOfVMSST(t *testing.T) {
+	v := readGolden(t).build(t, "{name: vmsst, "+small)
+	want := layers.Shape{Heads: 2, Width: 4, FFN: 5, Norm: layers.PreNorm, Activation: layers.ReLU, Epsilon: 1e-6, Precision: layers.Float32}
+	if v.shape() != want {
+		t.Errorf("the layers are %+v, want %+v", v.shape(), want)
+	}
+	tables := 0
+	for _, spec := range v.Heads() {
+		if strings.HasSuffix(spec.Name, "positions") || strings.HasSuffix(spec.Name, "languages") || strings.HasSuffix(spec.Name, "words") {
+			if tables++; spec.Scale != 0.02 || spec.NoDecay {
+				t.Errorf("%+v, want a deviation of 0.02", spec)
+			}
+		}
+	}
+	if tables != 5 {
+		t.Errorf("%d tables, want 5", tables)
 	}
 }
 
