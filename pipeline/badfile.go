@@ -3,9 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -13,18 +12,9 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-const (
-	// maxAside is the share of a side's bytes that files set aside may have.
-	maxAside = 1.0 / 3
-	// maxAsideFiles is the share of a side's files, from manyFiles files on: a stray file among few is no alarm.
-	maxAsideFiles, manyFiles = 0.5, 4
-	// maxShrink is the share of the sentences of the run before that must still be there.
-	maxShrink = 0.5
-)
-
 // cut reads what was cut from the inputs into shards, and takes the files that cannot be used out of the languages.
 func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) error {
-	doubts := make([][]doubted, len(languages))
+	doubts := make([][]check.Doubted, len(languages))
 	for l := range languages {
 		language := &languages[l]
 		whole := *language
@@ -43,14 +33,25 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 			language.Shards = append(language.Shards, shard.Shards(in, p.Settings, info.Shards)...)
 			r.report.Inputs = append(r.report.Inputs, record.InputReport{Language: language.Code, Path: in.Path, SHA256: in.SHA256, Counts: info.Counts})
 			if d := info.Languages.Doubt(language.Code); d != nil {
-				doubts[l] = append(doubts[l], doubted{in.Path, *d})
+				doubts[l] = append(doubts[l], check.Doubted{Path: in.Path, Doubt: *d})
 			}
 		}
-		if err := r.checkAside(&whole, r.report.SetAside[before:]); err != nil {
+		what, err := check.Aside(&whole, r.report.SetAside[before:])
+		if err != nil {
 			return err
 		}
+		if what != "" {
+			r.warn("%s", what)
+		}
+		if r.previous != nil && r.cfg.OnBadFile == config.SkipBadFile {
+			if err := check.Shrunk(language.Code, r.previous.Inputs, r.report.Inputs); err != nil {
+				return err
+			}
+		}
 	}
-	r.warnOfLanguages(languages, doubts)
+	for _, what := range check.Foreign(languages, doubts) {
+		r.warn("%s", what)
+	}
 	return nil
 }
 
@@ -77,53 +78,9 @@ func (r *run) retryAside(ctx context.Context, p *plan.Plan, languages []plan.Lan
 	return found, nil
 }
 
-// checkAside warns of a language's files that were set aside, and stops the run if they are too many or if the language
-// has lost half of its text since the run before.
-func (r *run) checkAside(whole *plan.Language, aside []record.SetAside) error {
-	var bytes, all int64
-	for _, in := range whole.Inputs {
-		all += in.Bytes
-	}
-	var named []string
-	for i, one := range aside {
-		bytes += one.Bytes
-		if i < namedFiles {
-			named = append(named, one.Why)
-		}
-	}
-	if more := len(aside) - namedFiles; more > 0 {
-		named = append(named, fmt.Sprintf("and %d more, listed in %s", more, record.ReportName))
-	}
-	what := fmt.Sprintf("%d of %d files of %s are set aside: %s", len(aside), len(whole.Inputs), whole.Code, strings.Join(named, "; "))
-	many := len(whole.Inputs) >= manyFiles && float64(len(aside)) > maxAsideFiles*float64(len(whole.Inputs))
-	if len(aside) == len(whole.Inputs) || many || float64(bytes) > maxAside*float64(all) {
-		if len(aside) > 0 {
-			return badinput.Errorf("%s; that is too much of the input: repair or remove the files", what)
-		}
-	}
-	if len(aside) > 0 {
-		r.warn("%s", what)
-	}
-	return r.checkShrink(whole.Code)
-}
-
-// checkShrink compares the sentences of a language with those of the run before, where files may be set aside.
-func (r *run) checkShrink(code string) error {
-	if r.previous == nil || r.cfg.OnBadFile != config.SkipBadFile {
-		return nil
-	}
-	sentences := func(inputs []record.InputReport) (n uint64) {
-		for _, in := range inputs {
-			if in.Language == code {
-				n += in.Counts.Kept + in.Counts.Duplicates
-			}
-		}
-		return n
-	}
-	before, now := sentences(r.previous.Inputs), sentences(r.report.Inputs)
-	if float64(now) < maxShrink*float64(before) {
-		return badinput.Errorf("the text of %s has shrunk from %d to %d sentences since the run before: look whether its files are all there; if that is meant, run once with --on-bad-file fail",
-			code, before, now)
-	}
-	return nil
+// warn logs a warning and adds it to the report.
+func (r *run) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.report.Warnings = append(r.report.Warnings, text)
+	r.Log.Warn(text)
 }

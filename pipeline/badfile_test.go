@@ -15,7 +15,7 @@ import (
 // TestNightSetsBadFilesAside: files that cannot be used cost a night nothing but a warning; the bitext is that of the
 // others. A run that must not skip them fails, also after a night that did.
 func TestNightSetsBadFilesAside(t *testing.T) {
-	files := nights(t, 3)
+	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
 		text.put(0, night(i), files[0][i])
@@ -75,7 +75,7 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 
 // TestNightStopsWhereTextIsGone: half of a side's text is missing, as when a disk was not mounted.
 func TestNightStopsWhereTextIsGone(t *testing.T) {
-	files := nights(t, 3)
+	files := mineNights(t, 3)
 	text := newText(t)
 	for i := range 3 {
 		text.put(0, night(i), files[0][i])

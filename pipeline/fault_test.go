@@ -42,7 +42,7 @@ func onFaulty(f *storetest.Faulty) Options {
 // once the fault is gone the next one ends with the same bytes.
 func TestEveryStoreOperationMayFail(t *testing.T) {
 	text := newText(t)
-	files := nights(t, 1)
+	files := mineNights(t, 1)
 	text.put(0, night(0), files[0][0])
 	text.put(1, night(0), files[1][0])
 	want := text.fresh()
@@ -89,7 +89,7 @@ func TestTwoWorkersOnABucket(t *testing.T) {
 	location := storetest.S3(t)
 	t.Setenv("MINE_CACHE", t.TempDir())
 	text := newText(t)
-	for side, files := range nights(t, 2) {
+	for side, files := range mineNights(t, 2) {
 		for i, content := range files {
 			text.put(side, night(i), content)
 		}
@@ -167,7 +167,7 @@ func TestKilledAnywhere(t *testing.T) {
 		}
 	}
 	text := newText(t)
-	for side, files := range nights(t, 3) {
+	for side, files := range mineNights(t, 3) {
 		for i, content := range files {
 			text.put(side, night(i), content)
 		}

@@ -13,7 +13,7 @@ import (
 
 // nights lays a corpus out as a file for every night and side, in directories; some lines stand in two nights' files,
 // some twice in one.
-func nights(t testing.TB, n int) (files [2][][]byte) {
+func mineNights(t testing.TB, n int) (files [2][][]byte) {
 	t.Helper()
 	dir := corpora(t, 60*n)
 	for side, name := range []string{"de.txt", "en.txt"} {
@@ -82,7 +82,7 @@ func searched(r *record.Report) int {
 // they came.
 func TestNightsEqualOneRun(t *testing.T) {
 	const n = 5
-	files := nights(t, n)
+	files := mineNights(t, n)
 	text := newText(t)
 	put := func(i int) {
 		text.put(0, night(i), files[0][i])
@@ -117,7 +117,7 @@ func TestNightsEqualOneRun(t *testing.T) {
 
 // TestWithdrawnTextLeaves: a run after text was deleted or changed equals one that never saw it.
 func TestWithdrawnTextLeaves(t *testing.T) {
-	files := nights(t, 4)
+	files := mineNights(t, 4)
 	for name, change := range map[string]func(text){
 		"deleted":           func(x text) { x.remove(0, night(1)) },
 		"deleted on both":   func(x text) { x.remove(0, night(0)); x.remove(1, night(3)) },
@@ -150,7 +150,7 @@ func TestWithdrawnTextLeaves(t *testing.T) {
 
 // TestShardsOnBothSides: with 1, 2 and 7 shards a side the same pairs, scores and provenance, shard and row apart.
 func TestShardsOnBothSides(t *testing.T) {
-	files := nights(t, 1)
+	files := mineNights(t, 1)
 	text := newText(t)
 	text.put(0, night(0), files[0][0])
 	text.put(1, night(0), files[1][0])

@@ -22,7 +22,7 @@ import (
 
 // TestSweptCells: nights go on from swept cells without searching them again, and withdrawn text still leaves cleanly.
 func TestSweptCells(t *testing.T) {
-	files := nights(t, 3)
+	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
 		text.put(0, night(i), files[0][i])
@@ -43,7 +43,7 @@ func TestSweptCells(t *testing.T) {
 }
 
 func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
-	files := nights(t, 2)
+	files := mineNights(t, 2)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	work := filepath.Join(out, "work")
 	for i := range 2 {

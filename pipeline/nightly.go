@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/nights"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/summary"
 )
@@ -25,7 +23,6 @@ const (
 	SummaryName = "summary.md"
 
 	lockName = "nightly.lock"
-	runsName = "runs"
 )
 
 // Nightly is one night's Run. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads
@@ -36,7 +33,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(cfg.Out, runsName), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(cfg.Out, nights.RunsName), 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
 	release, err := lockfile.Lock(filepath.Join(cfg.Out, lockName))
@@ -53,14 +50,14 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 			err = errors.Join(err, summary.WriteMetrics(cfg, begin, report, previous, err))
 		}
 	}()
-	n := &nightly{out: cfg.Out, keep: cfg.Keep, previous: previous, opts: opts}
+	n := &nightly{out: nights.Directory(cfg.Out), previous: previous, opts: opts}
 	if previous != nil && previous.Started.After(begin) {
 		n.warn("the clock went back: the run before began at %s", previous.Started.Format(time.RFC3339))
 	}
 	if report, err = n.run(ctx, cfg); err != nil {
 		return nil, err
 	}
-	if err := n.prune(); err != nil {
+	if err := n.out.Prune(cfg.Keep); err != nil {
 		return report, err
 	}
 	swept, err := sweep(ctx, cfg, opts)
@@ -83,8 +80,7 @@ func sweep(ctx context.Context, cfg Config, opts Options) (_ *admin.Swept, err e
 
 // nightly is one night.
 type nightly struct {
-	out      string
-	keep     int
+	out      nights.Directory
 	previous *record.Report // of the run before; nil if there is none
 	opts     Options
 	warnings []string
@@ -114,12 +110,12 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 	if err != nil {
 		return nil, err
 	}
-	number, err := n.next()
+	number, err := n.out.Next()
 	if err != nil {
 		return nil, err
 	}
 	name := fmt.Sprintf("%06d-%s", number, r.report.Started.Local().Format(time.DateOnly))
-	dir := filepath.Join(n.out, runsName, "."+name+atomicfile.Suffix)
+	final, dir := n.out.Night(name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the night's directory: %w", err)
 	}
@@ -127,7 +123,6 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 		return nil, err
 	}
 	n.warnings = append(n.warnings, r.report.Warnings...)
-	final := filepath.Join(n.out, runsName, name)
 	bitextFile := filepath.Base(r.report.Bitext.Path)
 	r.report.Bitext.Path = filepath.Join(final, bitextFile)
 	if err := r.report.Write(filepath.Join(dir, record.ReportName)); err != nil {
@@ -135,84 +130,12 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 	}
 	var changes *admin.Difference
 	if n.previous != nil {
-		if changes, err = admin.Diff(ctx, filepath.Join(n.out, LatestName), filepath.Join(dir, bitextFile)); err != nil {
+		if changes, err = admin.Diff(ctx, filepath.Join(string(n.out), LatestName), filepath.Join(dir, bitextFile)); err != nil {
 			n.warn("the run before cannot be compared with: %v", err)
 		}
 	}
 	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), summary.Page(name, r.report, n.previous, changes, n.warnings)); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(dir, final); err != nil {
-		return nil, fmt.Errorf("publish the night's directory: %w", err)
-	}
-	return r.report, errors.Join(atomicfile.SyncDir(filepath.Dir(final)), n.link(name))
-}
-
-// runs lists the directories of earlier nights by number, ascending, after removing what a killed night left.
-func (n *nightly) runs() (names []string, last int, err error) {
-	entries, err := os.ReadDir(filepath.Join(n.out, runsName))
-	if err != nil {
-		return nil, 0, fmt.Errorf("list the earlier nights: %w", err)
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), atomicfile.Suffix) {
-			if err := os.RemoveAll(filepath.Join(n.out, runsName, e.Name())); err != nil {
-				return nil, 0, fmt.Errorf("remove what an earlier night left: %w", err)
-			}
-			continue
-		}
-		number, _, _ := strings.Cut(e.Name(), "-")
-		if i, err := strconv.Atoi(number); err == nil && e.IsDir() {
-			names = append(names, e.Name())
-			last = max(last, i)
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int { return nightNumber(a) - nightNumber(b) })
-	return names, last, nil
-}
-
-func nightNumber(name string) int {
-	number, _, _ := strings.Cut(name, "-")
-	i, err := strconv.Atoi(number)
-	if err != nil {
-		return 0
-	}
-	return i
-}
-
-// next is the number of this night.
-func (n *nightly) next() (int, error) {
-	_, last, err := n.runs()
-	return last + 1, err
-}
-
-// link makes OUT/latest lead to a night, at once.
-func (n *nightly) link(name string) error {
-	aside := filepath.Join(n.out, "."+LatestName+atomicfile.Suffix)
-	if err := os.Remove(aside); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := os.Symlink(filepath.Join(runsName, name), aside); err != nil {
-		return fmt.Errorf("link %s: %w", LatestName, err)
-	}
-	if err := os.Rename(aside, filepath.Join(n.out, LatestName)); err != nil {
-		return fmt.Errorf("link %s: %w", LatestName, err)
-	}
-	return atomicfile.SyncDir(n.out)
-}
-
-// prune removes the oldest nights until keep are left.
-func (n *nightly) prune() error {
-	names, _, err := n.runs()
-	if err != nil {
-		return err
-	}
-	for _, name := range names[:max(0, len(names)-n.keep)] {
-		path := filepath.Join(n.out, runsName, name)
-		aside := filepath.Join(n.out, runsName, "."+name+atomicfile.Suffix)
-		if err := errors.Join(os.Rename(path, aside), os.RemoveAll(aside)); err != nil {
-			return fmt.Errorf("remove the old night %s: %w", path, err)
-		}
-	}
-	return nil
+	return r.report, n.out.Publish(name)
 }

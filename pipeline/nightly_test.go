@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/pipeline/nights"
 	"bitextmine/pipeline/record"
 )
 
@@ -32,7 +33,7 @@ func read(t *testing.T, path ...string) string {
 }
 
 func TestNightly(t *testing.T) {
-	files := nights(t, 4)
+	files := mineNights(t, 4)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	cfg := text.config(out)
 	cfg.Keep, cfg.Metrics = 2, filepath.Join(t.TempDir(), "mine.prom")
@@ -118,7 +119,7 @@ func TestNightlyAfterTheClockWentBack(t *testing.T) {
 	if err := os.Rename(runs[0], tomorrow); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&nightly{out: cfg.Out}).link(filepath.Base(tomorrow)); err != nil {
+	if err := nights.Directory(cfg.Out).Link(filepath.Base(tomorrow)); err != nil {
 		t.Fatal(err)
 	}
 	mustNight(t, cfg)

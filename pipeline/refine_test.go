@@ -196,7 +196,7 @@ func TestRefinedBytes(t *testing.T) {
 // twice, and leaves the outputs that one run makes.
 func TestRefinedNights(t *testing.T) {
 	const n = 4
-	files := nights(t, n)
+	files := mineNights(t, n)
 	text, out, w := newText(t), filepath.Join(t.TempDir(), "out"), watch()
 	var last *record.Report
 	for i := range n {
@@ -364,7 +364,7 @@ func defaultScorer(t *testing.T) []byte {
 // TestRefinedScorer: a scorer that was fitted with the strong encoder decides about the pairs that it has seen, on any
 // number of threads and in nights as in one run.
 func TestRefinedScorer(t *testing.T) {
-	files := nights(t, 2)
+	files := mineNights(t, 2)
 	text, path := newText(t), filepath.Join(t.TempDir(), "scorer.json")
 	put := func(i int) {
 		text.put(0, night(i), files[0][i])

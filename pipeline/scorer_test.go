@@ -60,7 +60,7 @@ func TestScoredBytes(t *testing.T) {
 }
 
 func TestScoredNightsEqualOneRun(t *testing.T) {
-	files := nights(t, 3)
+	files := mineNights(t, 3)
 	text := newText(t)
 	out := filepath.Join(t.TempDir(), "out")
 	var last *record.Report

@@ -148,7 +148,7 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := newText(t)
-	for side, files := range nights(t, 4) {
+	for side, files := range mineNights(t, 4) {
 		for i, content := range files {
 			text.put(side, night(i), content)
 		}

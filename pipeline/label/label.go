@@ -3,8 +3,8 @@
 // an accepted one is not rejected by rules.
 //
 // Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
-// a pair counts. A line is written and synced at once, so that a process that is killed loses no label that it reported.
-// An incomplete last line is what such a process was writing; it is ignored, and ended by the next label.
+// a pair counts. A line is written and synced at once, so that a process that is killed loses no label that it
+// reported. An incomplete last line is what such a process was writing; it is ignored, and ended by the next label.
 package label
 
 import (
