@@ -68,7 +68,7 @@ spaces, for text that is tokenised. Text is normalised first, and upper and lowe
 	f.BoolVar(&o.words.Model.FitTension, "fit-tension", false, "estimate the tension too, starting from --tension")
 	f.Float64Var(&o.words.Model.Alpha, "alpha", o.words.Model.Alpha, "of the Dirichlet prior over translations; 0: none")
 	f.StringVar(&o.out, "out", "", "file of links to write (default: standard output)")
-	f.StringVar(&o.tokens, "tokens-out", "", "file for the words that the links count, `source ||| target`")
+	f.StringVar(&o.tokens, "tokens-out", "", "file for the words that the links count, as source ||| target")
 	return cmd
 }
 
