@@ -97,7 +97,7 @@ func (r *Report) Summary(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// Table writes what each rule rejects, and samples.
+// Table writes what each rule rejects, and samples, whose rows count from 0 as those of mine explain.
 func (r *Report) Table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "rule\trejected\t\talone\tmost often with\tcondition")
@@ -112,7 +112,7 @@ func (r *Report) Table(w io.Writer) error {
 			if i == 0 {
 				fmt.Fprintf(w, "\n%s: %s\n", of.Name, of.Condition)
 			}
-			fmt.Fprintf(w, "  row %d\n    %s\n    %s\n", s.Row, oneLine(s.Source), oneLine(s.Target))
+			fmt.Fprintf(w, "  row %d\n    %s\n    %s\n", s.Row-1, oneLine(s.Source), oneLine(s.Target))
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func Key(text string) (plan.Label, error) {
 	return plan.Label{Source: source, Target: target}, nil
 }
 
-// Rows returns the pairs that stand in rows of a bitext file, which count from 1; nil means all. They go by the columns
+// Rows returns the pairs that stand in rows of a bitext file, which count from 0; nil means all. They go by the columns
 // of keys or, without these, by the keys of their texts.
 func Rows(ctx context.Context, file string, rows []uint64) (labels []plan.Label, err error) {
 	r, err := table.Open([]string{file}, table.DefaultOptions())
@@ -46,14 +46,14 @@ func Rows(ctx context.Context, file string, rows []uint64) (labels []plan.Label,
 		}
 		end = b.First() + uint64(b.Len())
 		for i := range b.Len() {
-			if rows == nil || slices.Contains(rows, b.First()+uint64(i)+1) {
+			if rows == nil || slices.Contains(rows, b.First()+uint64(i)) {
 				labels = append(labels, keys(i))
 			}
 		}
 	}
 	for _, row := range rows {
-		if row == 0 || row > end {
-			return nil, badinput.Errorf("%s has %d rows and no row %d: count from 1", file, end, row)
+		if row >= end {
+			return nil, badinput.Errorf("%s has %d rows and no row %d: rows count from 0", file, end, row)
 		}
 	}
 	return labels, nil

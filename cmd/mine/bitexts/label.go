@@ -49,7 +49,7 @@ directory; its labels.jsonl is only ever appended to, and the last label on a pa
 		},
 	}
 	f := cmd.Flags()
-	f.UintSliceVar(&o.rows, "row", nil, "row of the run's bitext, from 1")
+	f.UintSliceVar(&o.rows, "row", nil, "row of the run's bitext, from 0")
 	f.StringSliceVar(&o.keys, "key", nil, "src_key:tgt_key in hexadecimal digits")
 	f.StringVar(&o.file, "file", "", "bitext file, all pairs of it: by its columns src_key and tgt_key or, without them, by its texts")
 	return cmd
