@@ -130,6 +130,36 @@ func TestAutoScorer(t *testing.T) {
 	}
 }
 
+// TestAutoScorerRefines: in two-stage mining a scorer for both encoders is fitted, also where the program has one for the
+// fast encoder, and kept.
+func TestAutoScorerRefines(t *testing.T) {
+	cfg := autoConfig(t, fixtures.Encoder, 250)
+	cfg.Refine, cfg.RefineFloor = fixtures.Bag, 1.02
+	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || !estimate.FitsScorer || estimate.Refine == nil {
+		t.Fatalf("before: estimate %+v, error %v", estimate, err)
+	}
+	first, log := runLogged(t, cfg)
+	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Name != score.Auto || first.Rule() != "probability from 0.5" {
+		t.Errorf("scorer %+v, rule %s, log %s", first.Scorer, first.Rule(), log)
+	}
+	if first.Counts.Kept < 60 || first.Counts.Refined == 0 {
+		t.Errorf("counts %+v", first.Counts)
+	}
+	cfg.Overwrite = true
+	if later, log := runLogged(t, cfg); strings.Contains(log, "fitted a scorer") || later.Bitext.SHA256 != first.Bitext.SHA256 {
+		t.Errorf("the same run again is another: %s", log)
+	}
+	cfg.RefineFloor = 1.1
+	if other, log := runLogged(t, cfg); !strings.Contains(log, "fitted a scorer") || other.Settings.Scorer == first.Settings.Scorer {
+		t.Errorf("the scorer of another floor was taken: %s", log)
+	}
+	little := autoConfig(t, fixtures.Encoder, 60)
+	little.Refine, little.RefineFloor = cfg.Refine, cfg.RefineFloor
+	if _, err := Run(t.Context(), little, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--scorer default") {
+		t.Errorf("little text: error %v", err)
+	}
+}
+
 // TestAutoScorerIsDeterministic: two fits on the same text give the same bitext.
 func TestAutoScorerIsDeterministic(t *testing.T) {
 	cfg := autoConfig(t, strange(t), 250)

@@ -24,7 +24,7 @@ import (
 // first is left to settleScorer.
 func (r *run) loadScorer() error {
 	if !r.cfg.Scored() {
-		if r.cfg.Scorer == score.Default || r.cfg.Scorer == score.Auto {
+		if r.cfg.Scorer == score.Default {
 			r.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides", "threshold", r.cfg.Threshold)
 		}
 		return nil
@@ -33,7 +33,7 @@ func (r *run) loadScorer() error {
 	if name == score.Auto {
 		name = score.Default
 		ships, err := score.Ships(r.model)
-		if r.unfitted = !ships; err != nil || r.unfitted {
+		if r.unfitted = !ships || r.refiner != nil; err != nil || r.unfitted {
 			return err
 		}
 	}
@@ -70,6 +70,9 @@ func (r *run) settleScorer(ctx context.Context) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && r.cfg.Refit:
 		data, err = r.fitScorer(ctx)
+		if errors.Is(err, errLittleText) && r.refiner != nil {
+			return badinput.Errorf("fewer than %d sentences a side are too few to fit a scorer with the strong encoder on: give --scorer default, and its cosine times the margin decides", minToFit)
+		}
 		if errors.Is(err, errLittleText) {
 			r.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on", r.model.Name, minToFit))
 			return r.decideBy(score.Load(score.Default, r.cfg.K, r.model))
@@ -99,13 +102,20 @@ func (r *run) standInScorer(ctx context.Context) (toFit bool, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
+	if r.refiner != nil {
+		return true, nil // the product costs as much
+	}
 	scorer, _, err := score.Load(score.Default, r.cfg.K, r.model)
 	return true, r.decideBy(scorer, nil, err)
 }
 
 // fittedName is the note of a fitted scorer: all that it depends on besides the text.
 func (r *run) fittedName() string {
-	return plan.Digest([]any{r.model.Digest, r.model.Tokens, r.cfg.K, r.cfg.Source, r.cfg.Target, fit.FeatureVersions()}) + ".json"
+	of := []any{r.model.Digest, r.model.Tokens, r.cfg.K, r.cfg.Source, r.cfg.Target, fit.FeatureVersions()}
+	if r.refiner != nil {
+		of = append(of, r.refiner.Digest, r.cfg.RefineFloor)
+	}
+	return plan.Digest(of) + ".json"
 }
 
 // minToFit is the smallest number of sentences on a side that a scorer is fitted on: with fewer, 600 injected sentences
@@ -130,7 +140,11 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	}
 	// as manifests name what an encoder was trained on
 	sources := fmt.Sprintf("the program's own of phpdoc and pydocs (techdocs.en-%s, techdocs.en-%s)", r.cfg.Source, r.cfg.Target)
-	r.Log.Info(fmt.Sprintf("the program has no scorer for encoder %s; one is fitted to this text with %d known pairs (%s)", r.model.Name, len(pairs), of))
+	with := r.model.Name
+	if r.refiner != nil {
+		with += " with " + r.refiner.Name
+	}
+	r.Log.Info(fmt.Sprintf("the program has no scorer for encoder %s; one is fitted to this text with %d known pairs (%s)", with, len(pairs), of))
 	if seen := fit.SeenSource(r.model, sources); seen != "" {
 		r.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, as these pairs are: the scorer will expect too much of other text; fit one on other pairs with mine fit-scorer --pairs", r.model.Name, seen))
 	}
@@ -167,7 +181,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	scorer, err := fit.Scorer(score.Auto, []*fit.Set{set}, autoShare, nil)
+	scorer, err := r.fitOn(set)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +189,24 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	r.Log.Info(fmt.Sprintf("fitted a scorer in %.1f s: on known pairs left out, precision %.2f and recall %.2f at 0.5, calibration error %.3f",
 		time.Since(begin).Seconds(), q.Precision, q.Recall, q.Calibration))
 	return scorer.Encode()
+}
+
+// fitOn fits a scorer on a set of examples. In two-stage mining with an encoder that the program has a scorer for, that
+// scorer stays, and what the strong encoder adds is fitted.
+func (r *run) fitOn(set *fit.Set) (*score.Scorer, error) {
+	sets := []*fit.Set{set}
+	ships, err := score.Ships(r.model)
+	if err != nil {
+		return nil, err
+	}
+	if !ships {
+		return fit.Scorer(score.Auto, sets, autoShare, nil)
+	}
+	base, _, err := score.Load(score.Default, r.cfg.K, r.model)
+	if err != nil {
+		return nil, err
+	}
+	return fit.Refine(base.Scorer, score.Auto, sets)
 }
 
 // scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.

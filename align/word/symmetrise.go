@@ -11,6 +11,7 @@ import (
 // Symmetry is how the alignments of both directions are combined (Koehn, Och and Marcu, 2003).
 type Symmetry string
 
+// The ways of fast_align's atools.
 const (
 	Forward          Symmetry = "forward"             // each target word's source word
 	Backward         Symmetry = "backward"            // each source word's target word

@@ -27,11 +27,13 @@ func (a *Allocator) take(n int) {
 	}
 }
 
+// Allocate is part of arrow's memory.Allocator.
 func (a *Allocator) Allocate(size int) []byte {
 	a.take(size)
 	return a.GoAllocator.Allocate(size)
 }
 
+// Reallocate is part of arrow's memory.Allocator.
 func (a *Allocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) < size {
 		a.take(size)
@@ -40,4 +42,5 @@ func (a *Allocator) Reallocate(size int, b []byte) []byte {
 	return a.GoAllocator.Reallocate(size, b)
 }
 
+// Free is part of arrow's memory.Allocator.
 func (a *Allocator) Free(b []byte) { a.left.Add(int64(cap(b))) }

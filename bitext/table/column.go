@@ -196,7 +196,7 @@ func (v *Values) array(rows int) (arrow.Array, bool, error) {
 		b := array.NewFloat32Builder(pool)
 		valid := make([]bool, len(v.Float32))
 		for i, f := range v.Float32 {
-			valid[i] = f == f //nolint:gocritic // NaN differs from itself
+			valid[i] = f == f // NaN differs from itself
 		}
 		b.AppendValues(v.Float32, valid)
 		built, nullable = b.NewArray(), true

@@ -18,8 +18,10 @@ import (
 
 // The usual names of the columns of texts and of their languages.
 const (
-	SourceText, TargetText         = "src_text", "tgt_text"
-	SourceLanguage, TargetLanguage = "src_lang", "tgt_lang"
+	SourceText     = "src_text"
+	TargetText     = "tgt_text"
+	SourceLanguage = "src_lang"
+	TargetLanguage = "tgt_lang"
 )
 
 // BatchRows is the number of rows of a batch at most: one row group of Parquet.

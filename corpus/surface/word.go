@@ -47,6 +47,7 @@ func Number(text string) (hash uint32, length, runes int) {
 	return hash, length, runes
 }
 
+// IsDigit reports whether r is a decimal digit of any script.
 func IsDigit(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '0' <= r && r <= '9'
@@ -77,6 +78,7 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
 
+// IsWordLetter reports whether r is a letter of a script that has spaces between words.
 func IsWordLetter(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'

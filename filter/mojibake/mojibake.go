@@ -71,7 +71,7 @@ func wrong(text string, capital, before bool) (r rune, length int) {
 	if n == 0 {
 		return 0, 0
 	}
-	sure := false
+	var sure bool
 	switch lead, second := characters[0], characters[1]; n {
 	case 2:
 		if !strings.ContainsRune(leads, lead) {

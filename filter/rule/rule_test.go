@@ -69,7 +69,7 @@ func TestBadRules(t *testing.T) {
 		"a number":           {"rules:\n  a: b > 1.2.3", "not a number"},
 		"empty":              {"rules:\n  a: ''", "empty"},
 		"deep":               {"rules:\n  a: " + strings.Repeat("(", 200) + "b", "deep"},
-		"an unknown column":  {"rules:\n  a: lenght > 3", `is "length" meant?`},
+		"an unknown column":  {"rules:\n  a: lengt > 3", `is "length" meant?`},
 		"a text as a number": {"rules:\n  a: text > 3", "takes numbers"},
 		"a text alone":       {"rules:\n  a: text", "not a condition"},
 		"text and number":    {"rules:\n  a: text == 3", "takes numbers"},

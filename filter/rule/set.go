@@ -139,5 +139,5 @@ func (s *Set) NewRow() *Row {
 // Rejects reports whether the rule is known to be true of a row.
 func (r *Rule) Rejects(row *Row) bool {
 	v := r.expression.number(row)
-	return v == v && v != 0 //nolint:gocritic // NaN, which is unknown, differs from itself
+	return v == v && v != 0 // NaN, which is unknown, differs from itself
 }

@@ -56,12 +56,13 @@ func (s *Scratch) side(text string, signature *[bands * bandRows]uint64, pair *u
 	s.letters = s.letters[:0]
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
-		if r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r) {
+		switch {
+		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r):
 			r = surface.Fold(text[i : i+width])
-		} else if !surface.IsDigit(r) {
+		case !surface.IsDigit(r):
 			i += width
 			continue
-		} else {
+		default:
 			r = '0' + surface.Digit(r)
 		}
 		*pair = mix(*pair ^ uint64(r))

@@ -42,13 +42,13 @@ type Config struct {
 	maxMemory int64     // MaxMemory in bytes; 0: no bound
 }
 
-// Scored says whether a scorer decides. The scorers of the program know one encoder only: in two-stage mining the
-// product of strong cosine and static margin decides in their place.
+// Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in
+// two-stage mining, the product of strong cosine and static margin decides in its place.
 func (c *Config) Scored() bool {
 	switch c.Scorer {
 	case "", score.None:
 		return false
-	case score.Auto, score.Default:
+	case score.Default:
 		return c.Refine == ""
 	}
 	return true

@@ -129,7 +129,7 @@ func (c *columns) set(row int, p *annotate.Pair) {
 		case annotate.Float:
 			v.Float32[row] = float32(value)
 		case annotate.Count:
-			if v.Known[row] = value == value; v.Known[row] { //nolint:gocritic // NaN differs from itself
+			if v.Known[row] = value == value; v.Known[row] { // NaN differs from itself
 				v.Uint32[row] = uint32(value)
 			}
 		case annotate.Row:

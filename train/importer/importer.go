@@ -49,11 +49,12 @@ func Import(ctx context.Context, path string, o draft.Options) (*Result, error) 
 	}
 	d := &draft.Draft{Options: o}
 	d.Manifest.Normalise = true
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		err = folder.Import(d, path)
-	} else if strings.HasSuffix(path, ".whl") {
+	case strings.HasSuffix(path, ".whl"):
 		err = importWheel(d, path)
-	} else {
+	default:
 		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file", path)
 	}
 	if err != nil {

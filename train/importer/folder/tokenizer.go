@@ -146,7 +146,7 @@ func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 		}
 		return &model.Token{Piece: string(p)}
 	}
-	how := ""
+	var how string
 	switch {
 	case class == "NllbTokenizer" || class == "M2M100Tokenizer":
 		t.Offset, t.EOS, t.Pad, t.Unknown = 1, id(2), id(1), id(3)
