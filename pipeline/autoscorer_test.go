@@ -130,8 +130,8 @@ func TestAutoScorer(t *testing.T) {
 	}
 }
 
-// TestAutoScorerRefines: in two-stage mining a scorer for both encoders is fitted, also where the program has one for the
-// fast encoder, and kept.
+// TestAutoScorerRefines: in two-stage mining a scorer for both encoders is fitted, also where the program has one for
+// the fast encoder, and kept.
 func TestAutoScorerRefines(t *testing.T) {
 	cfg := autoConfig(t, fixtures.Encoder, 250)
 	cfg.Refine, cfg.RefineFloor = fixtures.Bag, 1.02

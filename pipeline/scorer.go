@@ -71,10 +71,10 @@ func (r *run) settleScorer(ctx context.Context) error {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && r.cfg.Refit:
 		data, err = r.fitScorer(ctx)
 		if errors.Is(err, errLittleText) && r.refiner != nil {
-			return badinput.Errorf("fewer than %d sentences a side are too few to fit a scorer with the strong encoder on: give --scorer default, and its cosine times the margin decides", minToFit)
+			return badinput.Errorf("fewer than %d sentences a side are too few to fit a scorer with the strong encoder on: give --scorer default, and its cosine times the margin decides", fit.MinSentences)
 		}
 		if errors.Is(err, errLittleText) {
-			r.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on", r.model.Name, minToFit))
+			r.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on", r.model.Name, fit.MinSentences))
 			return r.decideBy(score.Load(score.Default, r.cfg.K, r.model))
 		}
 		if err == nil {
@@ -118,14 +118,6 @@ func (r *run) fittedName() string {
 	return plan.Digest(of) + ".json"
 }
 
-// minToFit is the smallest number of sentences on a side that a scorer is fitted on: with fewer, 600 injected sentences
-// would be most of the text.
-const minToFit = 200
-
-// autoShare is the share of sentences with a translation that a scorer fitted on the way expects: between the few
-// percent of comparable corpora and the most of parallel ones. docs/scoring.md has what other shares give.
-const autoShare = 0.3
-
 var errLittleText = errors.New("too few sentences")
 
 // fitScorer injects the program's known pairs into the text and fits a scorer: the content of its file. The stages that
@@ -154,7 +146,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	fitting.report = newReport(&r.cfg, r.Version, r.model, r.refiner, nil)
 	key := ""
 	p, err := fitting.plan(ctx, func(b *stage.Builder) error {
-		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < minToFit {
+		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < fit.MinSentences {
 			return errLittleText
 		}
 		key = stagefit.Want(b, 0, known)
@@ -181,7 +173,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	scorer, err := r.fitOn(set)
+	scorer, err := fit.OnTheWay(set, r.model)
 	if err != nil {
 		return nil, err
 	}
@@ -189,24 +181,6 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	r.Log.Info(fmt.Sprintf("fitted a scorer in %.1f s: on known pairs left out, precision %.2f and recall %.2f at 0.5, calibration error %.3f",
 		time.Since(begin).Seconds(), q.Precision, q.Recall, q.Calibration))
 	return scorer.Encode()
-}
-
-// fitOn fits a scorer on a set of examples. In two-stage mining with an encoder that the program has a scorer for, that
-// scorer stays, and what the strong encoder adds is fitted.
-func (r *run) fitOn(set *fit.Set) (*score.Scorer, error) {
-	sets := []*fit.Set{set}
-	ships, err := score.Ships(r.model)
-	if err != nil {
-		return nil, err
-	}
-	if !ships {
-		return fit.Scorer(score.Auto, sets, autoShare, nil)
-	}
-	base, _, err := score.Load(score.Default, r.cfg.K, r.model)
-	if err != nil {
-		return nil, err
-	}
-	return fit.Refine(base.Scorer, score.Auto, sets)
 }
 
 // scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.
