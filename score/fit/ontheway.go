@@ -14,7 +14,7 @@ const MinSentences = 200
 const autoShare = 0.3
 
 // OnTheWay fits the scorer of a run on a set of examples. With a strong encoder beside one that the program has a
-// scorer for, that scorer stays, and what the strong one adds is fitted.
+// scorer for, that scorer stays but for its share, and what the strong one adds is fitted.
 func OnTheWay(set *Set, encoder *model.Model) (*score.Scorer, error) {
 	sets := []*Set{set}
 	ships, err := score.Ships(encoder)
@@ -28,5 +28,6 @@ func OnTheWay(set *Set, encoder *model.Model) (*score.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
+	base.Share = autoShare
 	return Refine(base.Scorer, score.Auto, sets)
 }
