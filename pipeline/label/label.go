@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 )
@@ -39,6 +41,10 @@ func Append(dir string, labels []plan.Label) (err error) {
 		return badinput.Errorf("labels %s cannot be written: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	// Several processes may label at once: what one is writing must not look like the torn line of one that was killed.
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		return badinput.Errorf("labels %s cannot be locked (%w); the file system must know flock", path, err)
+	}
 	var lines bytes.Buffer
 	if torn, err := isTorn(f); err != nil {
 		return fmt.Errorf("read labels %s: %w", path, err)
@@ -52,7 +58,6 @@ func Append(dir string, labels []plan.Label) (err error) {
 		}
 		lines.Write(append(data, '\n'))
 	}
-	// One write, which appends as a whole: several processes may label at once.
 	if _, err := f.Write(lines.Bytes()); err != nil {
 		return fmt.Errorf("write labels %s: %w", path, err)
 	}
