@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/internal/filedigest"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -237,7 +238,7 @@ func checkWhole(t *testing.T, out, want string) bool {
 			t.Fatalf("%s has no whole record: %v", dir, err)
 		}
 		for _, file := range record.Files {
-			if size, sum, err := store.Digest(filepath.Join(dir, file.Name)); err != nil || size != file.Size || sum != file.SHA256 {
+			if size, sum, err := filedigest.Of(filepath.Join(dir, file.Name)); err != nil || size != file.Size || sum != file.SHA256 {
 				t.Fatalf("%s/%s is not whole: %v", dir, file.Name, err)
 			}
 		}
@@ -247,7 +248,7 @@ func checkWhole(t *testing.T, out, want string) bool {
 		t.Fatal(err)
 	}
 	for _, path := range bitexts {
-		if _, sum, err := store.Digest(path); err != nil || sum != want {
+		if _, sum, err := filedigest.Of(path); err != nil || sum != want {
 			t.Fatalf("%s is not whole: %v", path, err)
 		}
 	}

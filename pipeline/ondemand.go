@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 )
@@ -29,6 +30,11 @@ func (r *run) onDemand(ctx context.Context, d *stage.Descriptor, want func(*stag
 	if err != nil {
 		return nil, err
 	}
+	return r.complete(ctx, d, p, key)
+}
+
+// complete runs the plan of a stage that is no part of a run, and returns the output with the key.
+func (r *run) complete(ctx context.Context, d *stage.Descriptor, p *plan.Plan, key string) (*store.Output, error) {
 	if err := r.enter(ctx, d.Name); err != nil {
 		return nil, err
 	}

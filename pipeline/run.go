@@ -61,7 +61,7 @@ func (o Options) openStore(ctx context.Context, location string) (*store.Store, 
 	return store.Open(ctx, location, o.Log)
 }
 
-// run is the state of one run. It has 32 methods because planning, sharding, the choice of a search and of a scorer,
+// run is the state of one run. It has 33 methods because planning, sharding, the choice of a search and of a scorer,
 // the estimates and the execution of one run are steps that each need its settings, languages, store and progress; a
 // file has one step.
 type run struct {

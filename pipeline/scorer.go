@@ -15,7 +15,6 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	stagefit "bitextmine/pipeline/stage/fit"
-	"bitextmine/pipeline/store"
 	"bitextmine/score"
 	"bitextmine/score/fit"
 )
@@ -155,20 +154,14 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fitting.enter(ctx, stagefit.Stage.Name); err != nil {
-		return nil, err
-	}
-	if err := fitting.execute(ctx, p); err != nil {
+	out, err := fitting.complete(ctx, stagefit.Stage, p, key)
+	if err != nil {
 		if badinput.Is(err) {
 			err = badinput.Errorf("scorer = auto cannot be fitted (%w); choose another encoder, or let the margin decide with --scorer none", err)
 		}
 		return nil, err
 	}
 	r.fitted = fitting.report.Stages
-	out, err := r.store.Get(ctx, store.Task{Stage: stagefit.Stage.Name, Key: key})
-	if err != nil {
-		return nil, err
-	}
 	set, err := fit.ReadSet(out.Path(stagefit.ExamplesFile))
 	if err != nil {
 		return nil, err

@@ -9,14 +9,18 @@ func (d *direction) maximise() {
 	} else {
 		d.maximiseRows()
 	}
-	null := d.null()
+	normalise(d.null(), d)
+}
+
+// normalise turns the counts of a distribution into its probabilities, as the settings of a direction say.
+func normalise(row []entry, d *direction) {
 	total := uint64(0)
-	for _, e := range null {
+	for _, e := range row {
 		total += e.count
 	}
-	inverse := d.inverse(total, len(null))
-	for i := range null {
-		null[i] = entry{prob: d.value(null[i].count) * inverse}
+	inverse := d.inverse(total, len(row))
+	for i := range row {
+		row[i] = entry{prob: d.value(row[i].count) * inverse}
 	}
 }
 
@@ -26,14 +30,7 @@ func (d *direction) maximiseRows() {
 	parallel(len(t.rows)-1, d.Threads, func(next func() (int, bool)) {
 		for e, ok := next(); ok; e, ok = next() {
 			row, _ := t.row(e)
-			total := uint64(0)
-			for _, e := range row {
-				total += e.count
-			}
-			inverse := d.inverse(total, len(row))
-			for i := range row {
-				row[i] = entry{prob: d.value(row[i].count) * inverse}
-			}
+			normalise(row, d)
 		}
 	})
 }

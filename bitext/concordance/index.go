@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/filedigest"
 	"bitextmine/internal/lockfile"
 )
 
@@ -66,7 +66,7 @@ type Progress func(done, all int)
 // Open opens the concordance of a bitext file in a directory, which it makes, or brings up to date with the file, where
 // that is needed. Only kept pairs are in it. The directory may be removed at any time: it is made again.
 func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, err error) {
-	now, err := digest(path)
+	_, now, err := filedigest.Of(path)
 	if err != nil {
 		return nil, badinput.Errorf("bitext file %s cannot be read: %w", path, err)
 	}
@@ -324,18 +324,4 @@ func document(row *bitext.Row) map[string]any {
 		panic(fmt.Sprintf("a pair's scores: %v", err)) // no NaN gets into a bitext
 	}
 	return map[string]any{fields[0]: row.Source.Text, fields[1]: row.Target.Text, aboutField: string(about)}
-}
-
-// digest is the SHA-256 of a file, in hex.
-func digest(path string) (_ string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

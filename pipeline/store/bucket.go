@@ -17,6 +17,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/filedigest"
 )
 
 // bucket is a Backend on an object store. Fetched files are cached in a local directory, because embedding files are
@@ -129,7 +130,7 @@ func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, e
 	}
 	for _, file := range files {
 		local := filepath.Join(dir, file.Name)
-		if size, sum, err := Digest(local); err == nil && size == file.Size && sum == file.SHA256 {
+		if size, sum, err := filedigest.Of(local); err == nil && size == file.Size && sum == file.SHA256 {
 			continue
 		}
 		err := atomicfile.Write(local, func(f *os.File) error {

@@ -11,12 +11,9 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"log/slog"
@@ -27,6 +24,7 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/filedigest"
 )
 
 const recordName = "task.json"
@@ -153,7 +151,7 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 		return out, nil
 	}
 	for _, file := range out.Files {
-		size, sum, err := Digest(out.Path(file.Name))
+		size, sum, err := filedigest.Of(out.Path(file.Name))
 		if err != nil {
 			return nil, damaged(task, file.Name+" cannot be read")
 		}
@@ -305,7 +303,7 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 		if strings.HasSuffix(entry.Name(), atomicfile.Suffix) {
 			return nil, nil, fmt.Errorf("stage left the temporary file %s", filepath.Join(dir, entry.Name()))
 		}
-		size, sum, err := Digest(filepath.Join(dir, entry.Name()))
+		size, sum, err := filedigest.Of(filepath.Join(dir, entry.Name()))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -313,15 +311,4 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 	}
 	data, err := json.MarshalIndent(out, "", "  ")
 	return out, sealed(data), err
-}
-
-// Digest returns a file's size and the hex SHA-256 of its bytes.
-func Digest(path string) (int64, string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, "", err
-	}
-	h := sha256.New()
-	size, err := io.Copy(h, f)
-	return size, hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }
