@@ -128,6 +128,7 @@ type Task struct {
 	// Memory is an upper bound of the anonymous memory that it needs, in bytes, without mapped files.
 	Memory int64 `json:"memory"`
 	Disk   int64 `json:"disk"` // an estimate of what it writes, in bytes
+	Read   int64 `json:"-"`    // an estimate of what it reads, in bytes, if it finds nothing in a cache
 	// Args says which inputs of the plan it works on; only its stage reads it.
 	Args json.RawMessage `json:"args"`
 }

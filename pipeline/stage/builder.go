@@ -18,8 +18,15 @@ type Builder struct {
 	seen    map[string]bool
 }
 
-// Cost is what a task asks for, in bytes: an upper bound of its anonymous memory, and an estimate of what it writes.
-type Cost struct{ Memory, Disk int64 }
+// Cost is what a task asks for, in bytes: an upper bound of its anonymous memory, and estimates of what it writes and
+// reads.
+type Cost struct{ Memory, Disk, Read int64 }
+
+// RowBytes is what a row of a shard takes on disk, in bytes: a sentence of news and where it stands.
+const RowBytes = 120
+
+// KeyBytes is the size of a sentence key.
+const KeyBytes = 16
 
 // Request is what a plan is made from.
 type Request struct {
@@ -106,7 +113,7 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 	if err != nil {
 		panic(fmt.Sprintf("arguments of stage %s: %v", d.Name, err)) // our own plain structs
 	}
-	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Disk: cost.Disk, Args: data})
+	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Disk: cost.Disk, Read: cost.Read, Args: data})
 }
 
 // Ledger is what earlier runs left of a pair; nil: nothing.

@@ -22,22 +22,29 @@ import (
 func NewPlan() *cobra.Command {
 	var s flags.Settings
 	var asJSON bool
+	var cluster string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a run would do and cost, and whether it fits",
 		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then finds done; nothing
-else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.`,
+else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.
+
+--simulate FILE says it of corpora and machines that are not here: the file describes both (docs/scale.md), and no text is read.`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
+			if cluster != "" {
+				return runSimulation(*cfg, cluster, asJSON, cmd.OutOrStdout())
+			}
 			return runPlan(cmd.Context(), *cfg, asJSON, cmd.OutOrStdout())
 		},
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&cluster, "simulate", "", "a YAML file of corpora and machines to plan for, instead of the text and the machine that are here")
 	return cmd
 }
 

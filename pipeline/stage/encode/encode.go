@@ -59,6 +59,7 @@ func cost(s plan.Settings, rows int) stage.Cost {
 	return stage.Cost{
 		Memory: 192<<20 + 16384*int64(s.Dim)*8,
 		Disk:   int64(rows) * int64(s.Dim) * embedding.DType(s.DType).Size(),
+		Read:   int64(rows) * stage.RowBytes,
 	}
 }
 

@@ -90,9 +90,11 @@ func specOf(language *plan.Language, merges []string) specSide {
 // On disk it is the bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was
 // ever seen.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
+	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
 	return stage.Cost{
-		Memory: 256<<20 + int64(rows[0]+rows[1])*(110+8*int64(s.K)),
+		Memory: 256<<20 + n*(110+list),
 		Disk:   2 * 200 * int64(min(rows[0], rows[1])),
+		Read:   n * (stage.KeyBytes + list + stage.RowBytes),
 	}
 }
 

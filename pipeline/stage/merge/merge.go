@@ -95,14 +95,24 @@ func want(b *stage.Builder, pair, side int) []string {
 		for _, vector := range missing {
 			a.Cells = append(a.Cells, cell{search.Want(b, pair, side, i, places[vector]), places[vector]})
 		}
-		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, other.Rows()), a)
+		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, other, a), a)
 	}
 	return keys
 }
 
 // cost is, in memory, an upper bound that was measured: the other side's keys sorted, the shard's lists twice.
-func cost(s plan.Settings, rows, others int) stage.Cost {
-	return stage.Cost{Memory: 32<<20 + 40*int64(others) + 16*int64(rows)*int64(s.K), Disk: int64(rows) * int64(s.K) * 8}
+// It reads both sides' lists of a cell.
+func cost(s plan.Settings, rows int, other *plan.Language, a args) stage.Cost {
+	others := int64(other.Rows())
+	list := int64(s.K) * 8
+	c := stage.Cost{Memory: 32<<20 + 40*others + 2*int64(rows)*list, Disk: int64(rows) * list, Read: others * stage.KeyBytes}
+	if a.Base != nil {
+		c.Read += c.Disk
+	}
+	for _, cell := range a.Cells {
+		c.Read += int64(rows+other.Shards[cell.Other].Rows) * list
+	}
+	return c
 }
 
 func check(p *plan.Plan, t *plan.Task) error {

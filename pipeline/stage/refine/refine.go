@@ -102,6 +102,7 @@ func cost(p *plan.Plan, items int64) stage.Cost {
 	return stage.Cost{
 		Memory: 192<<20 + 16384*dim*8,
 		Disk:   items * (4 + 2*dim*embedding.DType(p.Settings.DType).Size()),
+		Read:   items * stage.RowBytes,
 	}
 }
 

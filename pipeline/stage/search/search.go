@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
@@ -78,7 +79,8 @@ func (a args) shape(p *plan.Plan) backend.Shape {
 // hashes of both sides, scratch blocks. Another backend says what it needs beyond that.
 func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 	rows, k := int64(shape.Rows+shape.Cols), int64(b.Settings.K)
-	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8}
+	vector := int64(b.Settings.Dim)*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
+	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8, Read: rows * vector}
 	if name := b.Searcher(); name != exact.Name {
 		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, b.Threads))
 	}

@@ -54,7 +54,7 @@ func Key(in plan.Input, settings plan.Settings) string {
 func planAll(b *stage.Builder) error {
 	for l, language := range b.Languages {
 		for i, in := range language.Inputs {
-			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(b.Settings)}, args{l, i})
+			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(b.Settings), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func Want(b *stage.Builder, pair int) (string, error) {
 // cost is, in memory, as matching: both sides' keys and lists, and the candidates.
 func cost(s plan.Settings, sentences [2]int) stage.Cost {
 	n := int64(sentences[0] + sentences[1])
-	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n}
+	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n, Read: n * (stage.KeyBytes + 8*int64(s.K))}
 }
 
 // Info is what a task records of its shortlist.

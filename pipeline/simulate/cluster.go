@@ -1,0 +1,172 @@
+package simulate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/setting"
+)
+
+// Cluster is what is simulated: corpora, machines, and a store between them. docs/scale.md explains the file.
+type Cluster struct {
+	Languages map[string]Corpus `yaml:"languages"`
+	Pairs     []string          `yaml:"pairs"` // source-target
+	Machines  []Machine         `yaml:"machines"`
+	Store     Store             `yaml:"store"`
+	Currency  string            `yaml:"currency"`
+}
+
+// Corpus is the text of one language.
+type Corpus struct {
+	Sentences float64 `yaml:"sentences"` // distinct
+	Added     float64 `yaml:"added"`     // of these: what came since the last run; 0: the run is the first
+	Bytes     float64 `yaml:"bytes"`     // of one sentence, on average
+}
+
+// Machine is a kind of machine.
+type Machine struct {
+	Name     string   `yaml:"name"`
+	Count    int      `yaml:"count"`
+	Cores    int      `yaml:"cores"`
+	GPUs     int      `yaml:"gpus"`
+	Memory   Bytes    `yaml:"memory"`
+	Network  Bytes    `yaml:"network"`  // a second, between it and the store
+	Price    float64  `yaml:"price"`    // of an hour
+	Failures float64  `yaml:"failures"` // an hour, on average
+	Start    float64  `yaml:"start"`    // seconds from a task's turn to its first step
+	Stages   []string `yaml:"stages"`   // that it does; empty: all
+	// Runs are the run.json of runs on a machine of this kind, whose rates are taken for each of their threads.
+	Runs []string `yaml:"runs"`
+	// Rates are items a second of one core by stage, or of one GPU for the stages that use the machine's GPUs. They stand
+	// above those of Runs.
+	Rates map[string]float64 `yaml:"rates"`
+}
+
+// Store is where all machines read and write.
+type Store struct {
+	Read  Bytes `yaml:"read"`  // a second, of all machines together; 0: no bound
+	Write Bytes `yaml:"write"` // the same
+}
+
+// Bytes is a number of bytes in a file, such as 4GiB.
+type Bytes int64
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (b *Bytes) UnmarshalYAML(node *yaml.Node) error {
+	n, err := setting.ParseBytes(strings.TrimSuffix(node.Value, "/s"))
+	if err != nil {
+		return fmt.Errorf("line %d: %q: %w", node.Line, node.Value, err)
+	}
+	*b = Bytes(n)
+	return nil
+}
+
+// maxClusterFile bounds the file, in bytes.
+const maxClusterFile = 1 << 20
+
+// ReadCluster reads a cluster's file.
+func ReadCluster(path string) (*Cluster, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badinput.Errorf("the cluster's file %s cannot be opened: %w", path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxClusterFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, badinput.Errorf("the cluster's file %s cannot be read: %w", path, err)
+	}
+	if len(data) > maxClusterFile {
+		return nil, badinput.Errorf("the cluster's file %s is larger than 1 MiB; docs/scale.md shows what it holds", path)
+	}
+	c, err := decode(data)
+	if err != nil {
+		return nil, badinput.Errorf("the cluster's file %s: %w; docs/scale.md shows what it holds", path, err)
+	}
+	return c, nil
+}
+
+func decode(data []byte) (*Cluster, error) {
+	c := &Cluster{}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(c); err != nil {
+		return nil, err
+	}
+	return c, errors.Join(c.problems()...)
+}
+
+// problems are what is wrong with a cluster.
+func (c *Cluster) problems() (found []error) {
+	fail := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
+	for _, code := range slices.Sorted(maps.Keys(c.Languages)) {
+		corpus := c.Languages[code]
+		// a NaN fails each of these
+		if !(corpus.Sentences >= 1 && corpus.Sentences <= maxSentences) {
+			fail("languages.%s.sentences = %g, which must be 1 to %g", code, corpus.Sentences, float64(maxSentences))
+		}
+		if !(corpus.Added >= 0 && corpus.Added <= corpus.Sentences) {
+			fail("languages.%s.added = %g, which must be 0 to its sentences", code, corpus.Added)
+		}
+		if !(corpus.Bytes >= 1 && corpus.Bytes <= 1e6) {
+			fail("languages.%s.bytes = %g, which must be 1 to 1e6 for a sentence", code, corpus.Bytes)
+		}
+	}
+	if len(c.Pairs) == 0 {
+		fail("pairs names none, such as [de-en]")
+	}
+	for i, pair := range c.Pairs {
+		source, target, ok := strings.Cut(pair, "-")
+		_, knowsSource := c.Languages[source]
+		_, knowsTarget := c.Languages[target]
+		if !ok || !knowsSource || !knowsTarget || source == target {
+			fail("pairs has %q, which must be two of the file's languages, such as de-en", pair)
+		}
+		if slices.Contains(c.Pairs[:i], pair) {
+			fail("pairs has %q twice", pair)
+		}
+	}
+	if len(c.Machines) == 0 {
+		fail("machines names none")
+	}
+	for i := range c.Machines {
+		found = append(found, c.Machines[i].problems()...)
+	}
+	return found
+}
+
+func (m *Machine) problems() (found []error) {
+	fail := func(format string, args ...any) {
+		found = append(found, fmt.Errorf("machine %q: "+format, append([]any{m.Name}, args...)...))
+	}
+	if m.Count < 1 || m.Count > maxMachines || m.Cores < 1 || m.Cores > 4096 || m.GPUs < 0 || m.GPUs > 64 {
+		fail("count must be 1 to %d, cores 1 to 4096, gpus 0 to 64", maxMachines)
+	}
+	if m.Memory < 1 {
+		fail("memory must be given, such as 128GiB")
+	}
+	for name, value := range map[string]float64{"price": m.Price, "failures": m.Failures, "start": m.Start} {
+		if !(value >= 0) || math.IsInf(value, 0) {
+			fail("%s = %g, which must be 0 or more", name, value)
+		}
+	}
+	for stage, rate := range m.Rates {
+		if !(rate > 0) || math.IsInf(rate, 0) {
+			fail("rates.%s = %g, which must be more than 0", stage, rate)
+		}
+	}
+	return found
+}
+
+const (
+	maxSentences = 1e12
+	maxMachines  = 100_000
+)

@@ -1,0 +1,77 @@
+package simulate
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+)
+
+// speed is how long a stage's tasks take on a kind of machine: seconds for a task and for each of its items.
+type speed struct{ Task, Item float64 }
+
+// sample is what a run measured of a stage: tasks and items by turns on one core, or by one GPU, in seconds.
+type sample struct{ tasks, items, seconds float64 }
+
+// fit finds the seconds of a task and of an item by least squares over runs, weighted so that each run's relative
+// error counts the same. One run, or runs that are multiples of each other, give an item's alone; neither is below 0.
+func fit(samples []sample) speed {
+	var tt, ti, ii, t, i float64
+	for _, s := range samples {
+		tasks, items := s.tasks/s.seconds, s.items/s.seconds
+		tt, ti, ii = tt+tasks*tasks, ti+tasks*items, ii+items*items
+		t, i = t+tasks, i+items
+	}
+	if det := tt*ii - ti*ti; det > 1e-9*tt*ii {
+		if both := (speed{(t*ii - i*ti) / det, (i*tt - t*ti) / det}); both.Task >= 0 && both.Item > 0 {
+			return both
+		}
+	}
+	return speed{Item: i / ii}
+}
+
+// speeds are those of a kind of machine by stage.
+func (m *Machine) speeds() (map[string]speed, error) {
+	samples := map[string][]sample{}
+	for _, path := range m.Runs {
+		measured := false
+		report, err := record.ReadReport(filepath.Dir(path))
+		if err == nil && filepath.Base(path) != record.ReportName {
+			err = fmt.Errorf("it is not called %s", record.ReportName)
+		}
+		if err != nil {
+			return nil, badinput.Errorf("machine %q: the run %s cannot be used: %w", m.Name, path, err)
+		}
+		for _, s := range report.Stages {
+			d, err := stage.Named(s.Name)
+			if done := s.Tasks - s.Cached; err == nil && done > 0 && s.Items > 0 && s.Seconds > 0 {
+				// what its threads did together, one of them did in so many times the seconds
+				threads := float64(report.Threads)
+				if !whole(d) {
+					threads = min(threads, float64(done))
+				}
+				measured = true
+				samples[s.Name] = append(samples[s.Name], sample{float64(done), float64(s.Items), s.Seconds * threads})
+			}
+		}
+		if !measured {
+			return nil, badinput.Errorf("machine %q: the run %s found everything done, so that it measured nothing; name one that started from nothing", m.Name, path)
+		}
+	}
+	found := map[string]speed{}
+	for name, of := range samples {
+		found[name] = fit(of)
+	}
+	for name, rate := range m.Rates {
+		if _, err := stage.Named(name); err != nil {
+			return nil, badinput.Errorf("machine %q: rates: %w", m.Name, err)
+		}
+		found[name] = speed{Item: 1 / rate}
+	}
+	return found, nil
+}
+
+// whole says whether a stage's task uses all cores of its machine.
+func whole(d *stage.Descriptor) bool { return d.Wide || d.GPU }
