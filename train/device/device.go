@@ -7,11 +7,13 @@ package device
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute-onnx" // registers "onnx"
 	_ "github.com/gomlx/compute/gobackend"
-	_ "github.com/gomlx/go-xla/compute/xla" // registers "xla"; loads nothing until asked
+	"github.com/gomlx/go-xla/compute/xla" // registers "xla"; loads nothing until asked
 
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
@@ -58,22 +60,42 @@ func openONNX(library string) (compute.Backend, error) {
 }
 
 func openCUDA() (compute.Backend, error) {
-	plugin := os.Getenv(PluginEnv)
-	if plugin == "" {
-		return nil, badinput.Errorf("the device cuda needs a PJRT plugin: name its file (JAX's xla_cuda_plugin.so) in %s, or take --device cpu", PluginEnv)
-	}
-	if _, err := os.Stat(plugin); err != nil {
-		return nil, badinput.Errorf("%s names %s, which cannot be used: %w", PluginEnv, plugin, err)
-	}
-	// Without these settings go-xla downloads plugins and does not look for CUDA where pip installs it.
-	for key, value := range map[string]string{"GOMLX_NO_AUTO_INSTALL": "1", "GOPJRT_CUDA_CHECKS": "0"} {
-		if err := os.Setenv(key, value); err != nil {
-			return nil, err
-		}
-	}
-	backend, err := compute.NewWithConfig("xla:" + plugin)
+	config, err := cudaConfig(os.Getenv(PluginEnv))
 	if err != nil {
-		return nil, badinput.Errorf("%s could not be opened: %w; it must be a PJRT plugin for CUDA and find CUDA's libraries in LD_LIBRARY_PATH", plugin, err)
+		return nil, err
+	}
+	xla.EnableAutoInstall(false) // by default it downloads plugins; it reads its own variable before main begins
+	// Without this go-xla does not look for CUDA where pip installs it.
+	if err := os.Setenv("GOPJRT_CUDA_CHECKS", "0"); err != nil {
+		return nil, err
+	}
+	backend, err := compute.NewWithConfig(config)
+	if err != nil {
+		return nil, badinput.Errorf("%s could not be opened: %w; it must be a PJRT plugin for CUDA and find CUDA's libraries in LD_LIBRARY_PATH", PluginEnv, err)
+	}
+	if err := RequireFloat32("cuda", backend); err != nil {
+		backend.Finalize()
+		return nil, err
 	}
 	return backend, nil
+}
+
+// cudaConfig is GoMLX's configuration of a plugin. Its path is absolute, because go-xla takes any other for the name of
+// a plugin to install. Products are not rounded to TF32, which is go-xla's default for CUDA: an export must give the
+// trainer's vectors to 1e-5.
+func cudaConfig(plugin string) (string, error) {
+	if plugin == "" {
+		return "", badinput.Errorf("the device cuda needs a PJRT plugin: name its file (JAX's xla_cuda_plugin.so) in %s, or take --device cpu", PluginEnv)
+	}
+	path, err := filepath.Abs(plugin)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return "", badinput.Errorf("%s names %s, which cannot be used: %w", PluginEnv, plugin, err)
+	}
+	if strings.Contains(path, ",") {
+		return "", badinput.Errorf("%s names %s, but GoMLX cannot open a path with a comma: link to the file from another directory", PluginEnv, path)
+	}
+	return "xla:" + path + ",tf32=false", nil
 }
