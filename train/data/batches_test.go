@@ -67,7 +67,7 @@ func batches(t testing.TB, s *Set) *Batches {
 }
 
 func TestSetHoldsWhatAModelReads(t *testing.T) {
-	c := config(source(write(t, "a.tsv", "ABC\tdefghij\n...\tk\n")))
+	c := config(source(write(t, "a.tsv", "ABC\tdefghij\n...\tk\nn\t..\nm\tk\n")))
 	c.MaxTokens = 6
 	o := Options{Tokenizer: letters{}, Lowercase: true, Number: func(id int32) int32 { return id + 1 }, BOS: []int32{1}, EOS: []int32{2},
 		Prefixes: map[string]model.Prefix{"de": {Tokens: []int32{7}}, "en": {Tokens: []int32{8}}}, Texts: true}
@@ -78,7 +78,7 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	for _, check := range []struct{ got, want []int32 }{
 		{set.Source(0), []int32{1, 7, 'b', 'c', 'd', 2}},
 		{set.Target(0), []int32{1, 8, 'e', 'f', 'g', 2}},
-		{set.Source(1), []int32{1, 7, 100, 2}},
+		{set.Source(1), []int32{1, 7, 'n', 2}},
 		{set.Target(1), []int32{1, 8, 'l', 2}},
 	} {
 		if !slices.Equal(check.got, check.want) {
@@ -88,8 +88,11 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	if source, target := set.Texts(0); source != "ABC" || target != "defghij" {
 		t.Errorf("texts %q, %q", source, target)
 	}
-	if set.Stats.Cut != 1 || set.Len() != 2 || !slices.Equal(set.Languages, []string{"de", "en"}) || set.GroupName(0) != "de-en" {
+	if set.Stats.Cut != 1 || set.Stats.Blank != 2 || set.Len() != 2 || set.Groups[0].Pairs != 2 || !slices.Equal(set.Languages, []string{"de", "en"}) || set.GroupName(0) != "de-en" {
 		t.Errorf("%+v", set)
+	}
+	if source, target := set.Texts(1); source != "m" || target != "k" {
+		t.Errorf("after two pairs without tokens: %q, %q", source, target)
 	}
 	c.MaxTokens = 3
 	if _, err := Read(t.Context(), c, o); !badinput.Is(err) || !strings.Contains(err.Error(), "no room") {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -93,6 +94,7 @@ type side struct {
 	ends     []int64 // [pairs], in ids
 	text     []byte
 	textEnds []int64 // [pairs], in text; nil without texts
+	blank    []int   // indices of texts that the tokenizer left nothing of
 }
 
 func (s *side) at(i int) []int32 { return s.ids[begin(s.ends, i):s.ends[i]] }
@@ -132,9 +134,6 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Pieces != nil {
-			b.links = append(b.links, p.Links)
-		}
 		if b.pairs = append(b.pairs, p); len(b.pairs) == window {
 			if err := b.flush(); err != nil {
 				return nil, err
@@ -160,11 +159,12 @@ type builder struct {
 	maxIDs    int
 	languages map[string]uint16
 	groups    map[[2]uint16]uint16
-	pairs     []Pair
+	pairs     []Pair           // the window
+	window    []uint16         // its groups
 	links     [][]pharaoh.Link // of every pair so far; kept only with Options.Pieces
 }
 
-// flush tokenises the window on all cores and appends it.
+// flush tokenises the window on all cores and appends the pairs that have tokens.
 func (b *builder) flush() error {
 	if len(b.pairs) == 0 {
 		return nil
@@ -189,17 +189,38 @@ func (b *builder) flush() error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	row := 0
 	for i := range parts {
-		b.set.source.append(&parts[i].source)
-		b.set.target.append(&parts[i].target)
-		b.set.Stats.Cut += parts[i].cut
+		p := &parts[i]
+		blank := slices.Concat(p.source.blank, p.target.blank)
+		b.set.source.append(&p.source, blank)
+		b.set.target.append(&p.target, blank)
+		b.set.Stats.Cut += p.cut
+		for j := range p.source.ends {
+			if slices.Contains(blank, j) {
+				b.set.Stats.Blank++
+			} else {
+				b.keep(b.pairs[row], b.window[row])
+			}
+			row++
+		}
 	}
 	b.pairs = b.pairs[:0]
 	return nil
 }
 
-// name assigns the window's pairs to their groups.
+// keep adds what a set knows of a pair beside its sides.
+func (b *builder) keep(p Pair, group uint16) {
+	b.set.Groups[group].Pairs++
+	b.set.group = append(b.set.group, group)
+	if b.options.Pieces != nil {
+		b.links = append(b.links, p.Links)
+	}
+}
+
+// name finds the groups of the window's pairs.
 func (b *builder) name() error {
+	b.window = b.window[:0]
 	for _, p := range b.pairs {
 		source, err := b.language(p.SourceLanguage)
 		if err != nil {
@@ -216,8 +237,7 @@ func (b *builder) name() error {
 			b.groups[key] = g
 			b.set.Groups = append(b.set.Groups, LanguagePair{Source: source, Target: target})
 		}
-		b.set.Groups[g].Pairs++
-		b.set.group = append(b.set.group, g)
+		b.window = append(b.window, g)
 	}
 	return nil
 }
@@ -282,6 +302,7 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 			s.ids = append(s.ids, o.number(id))
 		}
 		if len(ids) == 0 {
+			s.blank = append(s.blank, i)
 			s.ids = append(s.ids, o.number(o.Tokenizer.Unknown()))
 		}
 		s.ids = append(s.ids, o.EOS...)
@@ -293,15 +314,18 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 	return nil
 }
 
-// append adds the sentences of another side.
-func (s *side) append(o *side) {
-	base, textBase := int64(len(s.ids)), int64(len(s.text))
-	s.ids, s.text = append(s.ids, o.ids...), append(s.text, o.text...)
-	for _, end := range o.ends {
-		s.ends = append(s.ends, base+end)
-	}
-	for _, end := range o.textEnds {
-		s.textEnds = append(s.textEnds, textBase+end)
+// append adds the sentences of another side, without those of the given indices.
+func (s *side) append(o *side, without []int) {
+	for i := range o.ends {
+		if len(without) > 0 && slices.Contains(without, i) {
+			continue
+		}
+		s.ids = append(s.ids, o.at(i)...)
+		s.ends = append(s.ends, int64(len(s.ids)))
+		if o.textEnds != nil {
+			s.text = append(s.text, o.text[begin(o.textEnds, i):o.textEnds[i]]...)
+			s.textEnds = append(s.textEnds, int64(len(s.text)))
+		}
 	}
 }
 

@@ -83,6 +83,9 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	for _, f := range summary.Stats.Files {
 		fmt.Fprintf(out, "read       %s: %s\n", f.Path, f)
 	}
+	if n := summary.Stats.Blank; n > 0 {
+		fmt.Fprintf(out, "left out   %d kept pairs, of which the tokenizer leaves nothing of a side\n", n)
+	}
 	if summary.Stats.Words != nil {
 		fmt.Fprintf(out, "words      %s\n", summary.Stats.Words)
 	}
