@@ -190,32 +190,25 @@ func (b *builder) flush() error {
 		return err
 	}
 	row := 0
-	for i := range parts {
-		p := &parts[i]
-		blank := slices.Concat(p.source.blank, p.target.blank)
-		b.set.source.append(&p.source, blank)
-		b.set.target.append(&p.target, blank)
+	for _, p := range parts {
 		b.set.Stats.Cut += p.cut
-		for j := range p.source.ends {
-			if slices.Contains(blank, j) {
+		for i := range p.source.ends {
+			pair, g := b.pairs[row], b.window[row]
+			if row++; slices.Contains(p.source.blank, i) || slices.Contains(p.target.blank, i) {
 				b.set.Stats.Blank++
-			} else {
-				b.keep(b.pairs[row], b.window[row])
+				continue
 			}
-			row++
+			b.set.source.add(&p.source, i)
+			b.set.target.add(&p.target, i)
+			b.set.Groups[g].Pairs++
+			b.set.group = append(b.set.group, g)
+			if b.options.Pieces != nil {
+				b.links = append(b.links, pair.Links)
+			}
 		}
 	}
 	b.pairs = b.pairs[:0]
 	return nil
-}
-
-// keep adds what a set knows of a pair beside its sides.
-func (b *builder) keep(p Pair, group uint16) {
-	b.set.Groups[group].Pairs++
-	b.set.group = append(b.set.group, group)
-	if b.options.Pieces != nil {
-		b.links = append(b.links, p.Links)
-	}
 }
 
 // name finds the groups of the window's pairs.
@@ -314,18 +307,13 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 	return nil
 }
 
-// append adds the sentences of another side, without those of the given indices.
-func (s *side) append(o *side, without []int) {
-	for i := range o.ends {
-		if len(without) > 0 && slices.Contains(without, i) {
-			continue
-		}
-		s.ids = append(s.ids, o.at(i)...)
-		s.ends = append(s.ends, int64(len(s.ids)))
-		if o.textEnds != nil {
-			s.text = append(s.text, o.text[begin(o.textEnds, i):o.textEnds[i]]...)
-			s.textEnds = append(s.textEnds, int64(len(s.text)))
-		}
+// add appends a sentence of another side.
+func (s *side) add(o *side, i int) {
+	s.ids = append(s.ids, o.at(i)...)
+	s.ends = append(s.ends, int64(len(s.ids)))
+	if o.textEnds != nil {
+		s.text = append(s.text, o.textAt(i)...)
+		s.textEnds = append(s.textEnds, int64(len(s.text)))
 	}
 }
 

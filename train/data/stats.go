@@ -66,7 +66,7 @@ type Stats struct {
 	Files   []FileStats  `json:"files"`
 	HeldOut int          `json:"held_out_sentences"`    // distinct sentences in Config.Exclude
 	Cut     uint64       `json:"cut_sides"`             // sides of kept pairs that were longer than max_tokens
-	Blank   uint64       `json:"blank_pairs,omitempty"` // kept pairs that are left out: the tokenizer leaves nothing of a side
+	Blank   uint64       `json:"blank_pairs,omitempty"` // left out: the tokenizer leaves nothing of a side
 	Words   *words.Stats `json:"words,omitempty"`       // nil unless words were read
 }
 

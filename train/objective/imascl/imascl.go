@@ -3,6 +3,7 @@
 package imascl
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -27,10 +28,12 @@ const (
 // Settings are the settings of the objective imascl.
 type Settings struct {
 	anchored    `yaml:",inline"`
-	Temperature float64 `yaml:"temperature"`  // τ: the cosines of the student and of the teacher are divided by it
-	Label       Label   `yaml:"label"`        // priority or average
-	TCM         bool    `yaml:"tcm"`          // also train the monolingual spaces
-	CrossWeight float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the cross-lingual terms
+	Temperature float64 `yaml:"temperature"` // τ: the cosines of the student and of the teacher are divided by it
+	// the teacher's τ, if it is another; 0: the same
+	TeacherTemperature float64 `yaml:"teacher_temperature,omitempty"`
+	Label              Label   `yaml:"label"`        // priority or average
+	TCM                bool    `yaml:"tcm"`          // also train the monolingual spaces
+	CrossWeight        float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the cross-lingual terms
 }
 
 func init() {
@@ -43,6 +46,7 @@ func init() {
 func (s *Settings) Validate(check objective.Check) {
 	s.anchored.Validate(check)
 	check(s.Temperature > 0 && s.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", s.Temperature)
+	check(s.TeacherTemperature >= 0 && s.TeacherTemperature <= 100, "objective.teacher_temperature is %v but must be above 0 and at most 100, or 0 for that of the student", s.TeacherTemperature)
 	check(s.Label == Priority || s.Label == Average, "objective.label is %q but must be priority or average", s.Label)
 	check(!s.TCM || s.CrossWeight > 0, "objective.cross_weight is %v but with tcm it must be above 0: the paper has 0.1", s.CrossWeight)
 	check(s.TCM || s.CrossWeight == 0, "objective.cross_weight is only for tcm: remove it or set tcm")
@@ -103,10 +107,13 @@ func (m imascl) Inputs(ctx context.Context, b *data.Batch, _ []data.Side) ([]*te
 }
 
 func (m imascl) Loss(s objective.Step) []*graph.Node {
-	within := func(vectors *graph.Node) *graph.Node { return loss.Cosines(vectors, vectors, m.Temperature) }
-	taught := within(s.Inputs[1])
+	within := func(vectors *graph.Node, temperature float64) *graph.Node {
+		return loss.Cosines(vectors, vectors, temperature)
+	}
+	teachers := cmp.Or(m.TeacherTemperature, m.Temperature)
+	taught := within(s.Inputs[1], teachers)
 	if m.Label == Average {
-		taught = graph.MulScalar(graph.Add(taught, within(s.Inputs[2])), 0.5)
+		taught = graph.MulScalar(graph.Add(taught, within(s.Inputs[2], teachers)), 0.5)
 	}
 	swapped := s.Inputs[0]
 	straight := graph.OneMinus(swapped)
@@ -117,7 +124,7 @@ func (m imascl) Loss(s objective.Step) []*graph.Node {
 	cross := loss.Cosines(anchor, other, m.Temperature)
 	values := []*graph.Node{loss.CrossEntropy(w, cross, 1), loss.CrossEntropy(w, cross, 0)}
 	if m.TCM {
-		values = append(values, loss.CrossEntropy(w, within(anchor), 0), loss.CrossEntropy(w, within(other), 0))
+		values = append(values, loss.CrossEntropy(w, within(anchor, m.Temperature), 0), loss.CrossEntropy(w, within(other, m.Temperature), 0))
 	}
 	return values
 }

@@ -209,7 +209,9 @@ func TestBoundsAreAllowed(t *testing.T) {
 		"{name: contrastive, margin: 0}": true, "{name: contrastive, margin: 2}": false, "{name: contrastive, similarity: dot}": true,
 		"{name: muse, negatives: 1}": true, "{name: muse, negatives: 63}": true, "{name: muse, negatives: 0}": false, "{name: muse, negatives: 64}": false,
 		"{name: imascl, teacher: x, temperature: 100}": true, "{name: imascl, teacher: x, temperature: 100.5}": false, "{name: imascl, teacher: x, temperature: 0}": false,
-		"{name: ems, mlp_dim: 1, language_dim: 1}": true, "{name: ems, contrastive: false, mlp_dim: 0}": true,
+		"{name: imascl, teacher: x, teacher_temperature: 100}": true, "{name: imascl, teacher: x, teacher_temperature: 100.5}": false,
+		"{name: imascl, teacher: x, teacher_temperature: -1}": false,
+		"{name: ems, mlp_dim: 1, language_dim: 1}":            true, "{name: ems, contrastive: false, mlp_dim: 0}": true,
 	} {
 		s, err := decode(t, text)
 		if err == nil {

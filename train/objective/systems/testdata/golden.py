@@ -104,11 +104,11 @@ def by_anchor(w):
 
 
 def imascl(s, w):
-    t = s["temperature"]
+    t, taught_t = s["temperature"], s.get("teacher_temperature", s["temperature"])
     g_anchors, g_others = by_anchor(teacher)
-    taught = matrix(g_anchors, g_anchors, t)
+    taught = matrix(g_anchors, g_anchors, taught_t)
     if s["label"] == "average":
-        taught = (taught + matrix(g_others, g_others, t)) / 2
+        taught = (taught + matrix(g_others, g_others, taught_t)) / 2
     label = np.array([np.exp(log_softmax(row)) for row in taught])
 
     def column(us, vs):
@@ -158,6 +158,7 @@ cases = {
     "muse": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD}, {}),
     "muse-margin": (muse, {"name": "muse", "temperature": 0.2, "negatives": HARD, "margin": 0.3}, {}),
     "muse-one-way": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD, "one_way": True}, {}),
+    "imascl-teacher": (imascl, SOFT | {"label": "average", "tcm": True, "cross_weight": 0.1, "teacher_temperature": 0.3}, {}),
     "imascl-lambda": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.7, "temperature": 0.3}, {}),
 }
 
