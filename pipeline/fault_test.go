@@ -85,9 +85,13 @@ func TestEveryStoreOperationMayFail(t *testing.T) {
 	}
 }
 
-// TestTwoWorkersOnABucket: two machines run every task of a plan at once, over a real S3 server.
+// TestTwoWorkersOnABucket: two machines run every task of a plan at once, over a real server.
 func TestTwoWorkersOnABucket(t *testing.T) {
-	location := storetest.S3(t)
+	t.Run("S3", func(t *testing.T) { twoWorkers(t, storetest.S3(t)) })
+	t.Run("GCS", func(t *testing.T) { twoWorkers(t, storetest.GCS(t)) })
+}
+
+func twoWorkers(t *testing.T, location string) {
 	t.Setenv("MINE_CACHE", t.TempDir())
 	text := newText(t)
 	for side, files := range mineNights(t, 2) {

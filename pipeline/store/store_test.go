@@ -65,8 +65,12 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-func TestS3(t *testing.T) {
-	location := storetest.S3(t)
+func TestS3(t *testing.T) { onServer(t, storetest.S3(t)) }
+
+func TestGCS(t *testing.T) { onServer(t, storetest.GCS(t)) }
+
+// onServer runs the suite in a bucket of a server, with a prefix of its own for each test.
+func onServer(t *testing.T, location string) {
 	n := 0
 	storetest.Conformance(t, func(t testing.TB) storetest.Place {
 		n++
@@ -143,7 +147,18 @@ func TestBucketThatListsButCannotWrite(t *testing.T) {
 	if _, err := store.Open(t.Context(), location, storetest.Quiet); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("error %v", err)
 	}
-	missing := strings.Replace(location, "s3://corpus", "s3://nosuch", 1)
+	refusesMissing(t, location)
+}
+
+// TestMissingBucketOfGCS checks that a bucket that is not there is refused before any work, as on S3.
+func TestMissingBucketOfGCS(t *testing.T) {
+	location := storetest.GCS(t)
+	t.Setenv("MINE_CACHE", t.TempDir())
+	refusesMissing(t, location)
+}
+
+func refusesMissing(t *testing.T, location string) {
+	missing := strings.Replace(location, "://corpus", "://nosuch", 1)
 	if _, err := store.Open(t.Context(), missing, storetest.Quiet); !badinput.Is(err) || errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
