@@ -138,17 +138,23 @@ func (c *Config) NewEngine() (engine.Engine, bool, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
-			return nil, false, badinput.Errorf("engine local has no scripts to print; choose slurm or kubernetes with --engine")
+			return nil, false, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes or argo with --engine")
 		}
 		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, false, nil
 	case "slurm":
 		program, err := os.Executable()
 		return engine.Slurm{Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Options: c.SlurmOptions, DryRun: c.DryRun}, true, err
 	case "kubernetes":
-		return engine.Kubernetes{
-			Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,
-			GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.maxMemory, DryRun: c.DryRun,
-		}, true, nil
+		return kubernetes(c), true, nil
+	case "argo":
+		return engine.Argo{Kubernetes: kubernetes(c)}, true, nil
 	}
-	return nil, false, badinput.Errorf("engine %q is not known; choose local, slurm or kubernetes", c.Engine)
+	return nil, false, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes or argo", c.Engine)
+}
+
+func kubernetes(c *Config) engine.Kubernetes {
+	return engine.Kubernetes{
+		Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,
+		GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.maxMemory, DryRun: c.DryRun,
+	}
 }

@@ -203,104 +203,11 @@ func TestSlurmRetries(t *testing.T) {
 	}
 }
 
-func kubernetes(out *bytes.Buffer) Kubernetes {
-	return Kubernetes{Image: "registry.example/mine:0.1.0", Namespace: "mining", Claim: "corpora", Mount: "/data", GPUs: 1, Cores: 8, MaxMemory: 8 << 30, DryRun: out}
-}
-
-func TestKubernetesManifests(t *testing.T) {
-	var out bytes.Buffer
-	if err := kubernetes(&out).Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "kubernetes.golden.yaml", out.String())
-	if err := (Kubernetes{}).Run(t.Context(), job(1)); !badinput.Is(err) || !strings.Contains(err.Error(), "kubernetes_image") {
-		t.Errorf("error %v without an image", err)
-	}
-}
-
-// TestKubernetesLeavesPathsAlone: Kubernetes replaces $(NAME) in a command by a variable's value, and $$ by $.
-func TestKubernetesLeavesPathsAlone(t *testing.T) {
-	j := job(1)
-	j.PlanPath = "/data/$(HOME)/$$x/plans/0123.json"
-	manifest, err := kubernetes(nil).Manifest(j, 0)
-	if err != nil || !strings.Contains(manifest, `"/data/$$(HOME)/$$$$x/plans/0123.json", "$(JOB_COMPLETION_INDEX)"]`) {
-		t.Errorf("error %v, manifest\n%s", err, manifest)
-	}
-}
-
-// TestKubernetesManifestsDecodeStrictly decodes what is generated and what deploy/ holds into Kubernetes' own types, by
-// a program of its own module.
-func TestKubernetesManifestsDecodeStrictly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the decoder is built from source; not in -short")
-	}
-	program := filepath.Join(t.TempDir(), "strict")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("testdata", "strict")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the decoder: %v\n%s", err, out)
-	}
-	decode := func(manifests []byte) (string, error) {
-		cmd := exec.Command(program)
-		cmd.Stdin = bytes.NewReader(manifests)
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	cron, err := os.ReadFile(filepath.Join("..", "..", "deploy", "cronjob.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := decode(cron); err != nil {
-		t.Errorf("deploy/cronjob.yaml: %s", out)
-	}
-	var out bytes.Buffer
-	k := kubernetes(&out)
-	k.Image, k.Mount = `"quoted": image`, "/with spaces: and # signs"
-	if err := k.Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := decode(out.Bytes())
-	if want := "mine-encode-01234567 3\nmine-search-01234567 1000\nmine-match-01234567 1\n"; err != nil || got != want {
-		t.Errorf("decoded %q, want %q", got, want)
-	}
-	if out, err := decode(bytes.Replace(out.Bytes(), []byte("parallelism"), []byte("paralelism"), 1)); err == nil {
-		t.Errorf("a field that is not there was decoded: %s", out)
-	}
-}
-
-// TestKubernetesRunsJobs drives a kubectl that answers as a cluster does.
-func TestKubernetesRunsJobs(t *testing.T) {
-	for condition, jobs := range map[string]int{"Complete": 3, "Failed": 1} {
-		dir := t.TempDir()
-		script := fmt.Sprintf(`#!/bin/sh
-echo "$@" >>%[1]s/calls
-case "$*" in
-*apply*) cat >>%[1]s/applied; echo job created; rm -f %[1]s/polled ;;
-*get*) [ -e %[1]s/polled ] && echo "%[2]s because"; touch %[1]s/polled ;;
-esac
-exit 0
-`, dir, condition)
-		if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-		k := kubernetes(nil)
-		k.DryRun, k.Poll = nil, time.Millisecond
-		if err := k.Run(t.Context(), job(3, 2, 0, 1)); err != nil {
-			t.Fatal(err)
-		}
-		applied, err := os.ReadFile(filepath.Join(dir, "applied"))
-		if got := strings.Count(string(applied), "kind: Job\n"); err != nil || got != jobs {
-			t.Errorf("%s: %d jobs, error %v", condition, got, err)
-		}
-	}
-}
-
 func TestMissingSchedulers(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	k := kubernetes(nil)
 	k.DryRun = nil
-	for _, engine := range []Engine{Slurm{Binary: "mine", Cores: 1}, k} {
+	for _, engine := range []Engine{Slurm{Binary: "mine", Cores: 1}, k, Argo{k}} {
 		j := job(1)
 		j.Out = t.TempDir()
 		if err := engine.Run(t.Context(), j); !badinput.Is(err) || !strings.Contains(err.Error(), "is not installed") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -90,19 +89,26 @@ func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
 	if k.Image == "" {
 		return "", badinput.Errorf("kubernetes_image names no image; name one that holds mine")
 	}
-	a := struct {
-		array
-		K    Kubernetes
-		GPUs int
-	}{array: newArray(job, wave, maxArray, k.Cores, k.MaxMemory), K: k}
-	if job.Plan.Waves[wave].GPU {
-		a.GPUs = k.GPUs
-	}
 	var out bytes.Buffer
-	if err := jobManifest.Execute(&out, a); err != nil {
+	if err := jobManifest.Execute(&out, k.pods(job, wave)); err != nil {
 		return "", err
 	}
 	return out.String(), nil
+}
+
+// pods is what a manifest needs to know of a wave's pods.
+type pods struct {
+	array
+	K    Kubernetes
+	GPUs int
+}
+
+func (k Kubernetes) pods(job Job, wave int) pods {
+	p := pods{array: newArray(job, wave, maxArray, k.Cores, k.MaxMemory), K: k}
+	if job.Plan.Waves[wave].GPU {
+		p.GPUs = k.GPUs
+	}
+	return p
 }
 
 // Run implements Engine.
@@ -121,55 +127,17 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 			}
 			continue
 		}
-		complete, err := k.runJob(ctx, newArray(job, wave, maxArray, k.Cores, k.MaxMemory).Name, manifest)
+		object := object{
+			kind: "job", namespace: k.Namespace, name: newArray(job, wave, maxArray, k.Cores, k.MaxMemory).Name, manifest: manifest,
+			ends:    `{range .status.conditions[?(@.status=="True")]}{.type}{"\n"}{end}`,
+			success: "Complete", failures: []string{"Failed"}, poll: k.Poll,
+		}
+		complete, err := object.run(ctx)
 		if err != nil || !complete {
 			return err // the store tells which tasks failed, and why
 		}
 	}
 	return nil
-}
-
-// runJob replaces a Job of that name, if an earlier run left one, waits for its end and removes it. It reports whether
-// the Job is complete.
-func (k Kubernetes) runJob(ctx context.Context, name, manifest string) (complete bool, err error) {
-	remove := func(ctx context.Context) error {
-		_, err := command(ctx, "", "kubectl", "--namespace", k.Namespace, "delete", "job", name, "--ignore-not-found", "--wait")
-		return err
-	}
-	if err := remove(ctx); err != nil {
-		return false, err
-	}
-	if _, err := command(ctx, manifest, "kubectl", "apply", "--filename", "-"); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
-	poll := k.Poll
-	if poll == 0 {
-		poll = 5 * time.Second
-	}
-	for failures := 0; ; {
-		ended, err := command(ctx, "", "kubectl", "--namespace", k.Namespace, "get", "job", name,
-			"--output", `jsonpath={range .status.conditions[?(@.status=="True")]}{.type} {.message}{"\n"}{end}`)
-		switch {
-		case ctx.Err() != nil:
-			return false, ctx.Err()
-		case err != nil:
-			if failures++; failures > 60 {
-				return false, err
-			}
-		case strings.HasPrefix(ended, "Complete"), strings.Contains(ended, "\nComplete"):
-			return true, nil
-		case strings.HasPrefix(ended, "Failed"), strings.Contains(ended, "\nFailed"):
-			return false, nil
-		default:
-			failures = 0
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-time.After(poll):
-		}
-	}
 }
 
 // toJSON writes a string as JSON, which is YAML too.

@@ -161,6 +161,9 @@ func TestToyStageOnClusters(t *testing.T) {
 		"kubernetes": func(out *bytes.Buffer) engine.Engine {
 			return engine.Kubernetes{Image: "mine", Namespace: "n", GPUs: 3, Cores: 2, DryRun: out}
 		},
+		"argo": func(out *bytes.Buffer) engine.Engine {
+			return engine.Argo{Kubernetes: engine.Kubernetes{Image: "mine", Namespace: "n", GPUs: 3, Cores: 2, DryRun: out}}
+		},
 	} {
 		var out bytes.Buffer
 		if err := e(&out).Run(t.Context(), engine.Job{Plan: p, ID: "0123456789", PlanPath: "/shared/plans/x.json", Out: "/out"}); err != nil {
@@ -168,6 +171,7 @@ func TestToyStageOnClusters(t *testing.T) {
 		}
 		for _, part := range map[string][]string{
 			"slurm": {"mine-toy-01234567", "--array=0-1", "--partition=toys"}, "kubernetes": {"name: mine-toy-01234567", "completions: 2", `nvidia.com/gpu: "3"`},
+			"argo": {"name: mine-01234567", "template: toy-", `count: "2"`, `nvidia.com/gpu: "3"`},
 		}[name] {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("%s: no %q in\n%s", name, part, out.String())

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"bitextmine/internal/badinput"
+)
+
+// Argo runs a plan as one Workflow of Argo Workflows, submitted through kubectl: a group of steps for each wave, with a
+// step for each index. Its pods are those of Kubernetes.
+type Argo struct{ Kubernetes }
+
+// A pod is tried four times, as an Indexed Job tries its own, unless it ends with exit code 2.
+var workflowManifest = template.Must(template.New("workflow").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata:
+  name: {{.Name}}
+  namespace: {{json .K.Namespace}}
+  labels:
+    app.kubernetes.io/name: mine
+spec:
+  entrypoint: waves
+  podMetadata:
+    labels:
+      app.kubernetes.io/name: mine
+{{- if .K.Claim}}
+  volumes:
+    - name: data
+      persistentVolumeClaim:
+        claimName: {{json .K.Claim}}
+{{- end}}
+  templates:
+    - name: waves
+      steps:
+{{- range .Waves}}
+        - - name: {{.Step}}
+            template: {{.Step}}
+            arguments:
+              parameters:
+                - name: index
+                  value: "{{"{{item}}"}}"
+            withSequence:
+              count: "{{.Indices}}"
+{{- end}}
+{{- range .Waves}}
+    - name: {{.Step}}
+      inputs:
+        parameters:
+          - name: index
+      retryStrategy:
+        limit: "3"
+        retryPolicy: Always
+        expression: asInt(lastRetry.exitCode) != 2
+      metadata:
+        labels:
+          app.kubernetes.io/component: {{.Stage}}
+      container:
+        image: {{json .K.Image}}
+        command: ["mine", "task", {{word .Plan}}, "{{"{{inputs.parameters.index}}"}}"]
+        args: ["--offset", "{{.First}}", "--step", "{{.Indices}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"]
+        resources:
+          requests:
+            cpu: "{{.Cores}}"
+            memory: {{.Memory}}Mi
+          limits:
+            memory: {{.Memory}}Mi
+{{- if .GPUs}}
+            nvidia.com/gpu: "{{.GPUs}}"
+{{- end}}
+{{- if .K.Claim}}
+        workingDir: {{json .K.Mount}}
+        volumeMounts:
+          - name: data
+            mountPath: {{json .K.Mount}}
+{{- end}}
+{{- end}}
+`))
+
+// wavePods are the pods of a wave, with the name of its step.
+type wavePods struct {
+	pods
+	Step    string
+	Indices int
+}
+
+// Manifest returns the Workflow of a plan, or nothing if no task is left.
+func (a Argo) Manifest(job Job) (string, error) {
+	if a.Image == "" {
+		return "", badinput.Errorf("kubernetes_image names no image; name one that holds mine")
+	}
+	for _, word := range []struct{ what, value string }{{"--work", job.PlanPath}, {"kubernetes_image", a.Image}, {"kubernetes_mount", a.Mount}} {
+		if strings.Contains(word.value, "{{") {
+			return "", badinput.Errorf("%s is %q, and Argo Workflows replaces what follows {{; use a name without {{", word.what, word.value)
+		}
+	}
+	var waves []wavePods
+	for i, wave := range job.Plan.Waves {
+		if len(wave.Tasks) > 0 {
+			p := a.pods(job, i)
+			waves = append(waves, wavePods{p, fmt.Sprintf("%s-%d", p.Stage, i), p.array.Step})
+		}
+	}
+	if waves == nil {
+		return "", nil
+	}
+	var out bytes.Buffer
+	err := workflowManifest.Execute(&out, struct {
+		Name  string
+		K     Kubernetes
+		Waves []wavePods
+	}{workflowName(job), a.Kubernetes, waves})
+	return out.String(), err
+}
+
+func workflowName(job Job) string { return fmt.Sprintf("mine-%.8s", job.ID) }
+
+// Run implements Engine.
+func (a Argo) Run(ctx context.Context, job Job) error {
+	manifest, err := a.Manifest(job)
+	if err != nil || manifest == "" {
+		return err
+	}
+	if a.DryRun != nil {
+		_, err := fmt.Fprintf(a.DryRun, "---\n%s", manifest)
+		return err
+	}
+	object := object{
+		kind: "workflow.argoproj.io", namespace: a.Namespace, name: workflowName(job), manifest: manifest,
+		ends: "{.status.phase}", success: "Succeeded", failures: []string{"Failed", "Error"}, poll: a.Poll,
+	}
+	_, err = object.run(ctx)
+	return err // the store tells which tasks failed, and why
+}
+
+var _ Engine = Argo{}
