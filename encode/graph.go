@@ -29,8 +29,12 @@ func openGraph(model *model.Model, options Options, inner bool) (*graph, error) 
 		return nil, errors.Join(err, releaseRuntime())
 	}
 	g := &graph{model: model, session: session, budget: options.TokenBudget, runners: make(chan *runner, options.Threads)}
+	centre, err := readCentre(model)
+	if err != nil {
+		return nil, errors.Join(err, g.close())
+	}
 	for range options.Threads {
-		g.runners <- &runner{model: model, session: session}
+		g.runners <- &runner{model: model, session: session, centre: centre}
 	}
 	return g, nil
 }

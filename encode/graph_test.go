@@ -90,16 +90,13 @@ pooling: %s
 normalise: false
 dim: 2
 %s`, pooling, strings.Join(fields, "\n"))
-	table := [][]float32{{0, 0}, {1, 2}, {8, 0}, {0, 16}, {1, 0}, {0, 1}, {-4, 4}, {float32(math.NaN()), 0}}
-	m, err := model.LoadFS(fstest.MapFS{
-		model.FileName: {Data: []byte(manifest)},
-		"model.onnx":   {Data: lookup(table, quantised)},
-		"vocab.txt":    {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
-	}, model.FileName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open(m, Options{Threads: 2})
+	return lettersOf(t, manifest, quantised, nil)
+}
+
+// lettersOf is letters with another manifest and a file centre.npy.
+func lettersOf(t testing.TB, manifest string, quantised bool, centre []byte) *Encoder {
+	t.Helper()
+	e, err := openLetters(t, manifest, quantised, centre)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +106,21 @@ dim: 2
 		}
 	})
 	return e
+}
+
+func openLetters(t testing.TB, manifest string, quantised bool, centre []byte) (*Encoder, error) {
+	t.Helper()
+	table := [][]float32{{0, 0}, {1, 2}, {8, 0}, {0, 16}, {1, 0}, {0, 1}, {-4, 4}, {float32(math.NaN()), 0}}
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte(manifest)},
+		"model.onnx":   {Data: lookup(table, quantised)},
+		"vocab.txt":    {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
+		"centre.npy":   {Data: centre},
+	}, model.FileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open(m, Options{Threads: 2})
 }
 
 func TestPoolingAndSpecialTokens(t *testing.T) {
@@ -165,12 +177,12 @@ func TestVectorsWithoutDirectionAreRefused(t *testing.T) {
 		{"NaN", []float32{1, float32(math.NaN())}, "is not finite"},
 		{"infinite", []float32{float32(math.Inf(-1)), 0}, "is not finite"},
 	} {
-		if err := finish(c.vector, true); err == nil || err.Error() != c.says {
+		if err := finish(c.vector, true, nil); err == nil || err.Error() != c.says {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	unit := []float32{3, -4}
-	if err := finish(unit, true); err != nil || !slices.Equal(unit, []float32{0.6, -0.8}) {
+	if err := finish(unit, true, nil); err != nil || !slices.Equal(unit, []float32{0.6, -0.8}) {
 		t.Errorf("%v, %v", unit, err)
 	}
 }

@@ -33,8 +33,23 @@ func pool(vector, out []float32, how model.Pooling) {
 }
 
 // finish returns an error for a vector that is zero or not finite. If normalise is set, it divides the vector by its L2
-// norm (summed in float64, in order).
-func finish(vector []float32, normalise bool) error {
+// norm (summed in float64, in order). A centre, if there is one, is subtracted from the vector of length 1, and what is
+// left is given length 1.
+func finish(vector []float32, normalise bool, centre []float32) error {
+	if centre == nil {
+		return scale(vector, normalise)
+	}
+	if err := scale(vector, true); err != nil {
+		return err
+	}
+	for d, x := range centre {
+		vector[d] -= x
+	}
+	return scale(vector, true)
+}
+
+// scale is finish without a centre.
+func scale(vector []float32, normalise bool) error {
 	sum := 0.0
 	for _, x := range vector {
 		sum += float64(x) * float64(x)
@@ -46,9 +61,9 @@ func finish(vector []float32, normalise bool) error {
 		return errors.New("is zero")
 	}
 	if normalise {
-		scale := 1 / math.Sqrt(sum)
+		inverse := 1 / math.Sqrt(sum)
 		for d, x := range vector {
-			vector[d] = float32(float64(x) * scale)
+			vector[d] = float32(float64(x) * inverse)
 		}
 	}
 	return nil
@@ -56,4 +71,4 @@ func finish(vector []float32, normalise bool) error {
 
 // Unit divides a vector by its L2 norm, as an encoder's last step does. It returns an error if the vector is zero or
 // not finite.
-func Unit(vector []float32) error { return finish(vector, true) }
+func Unit(vector []float32) error { return scale(vector, true) }

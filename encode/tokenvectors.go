@@ -29,7 +29,7 @@ func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
 		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", m.Name, model.FileName)
 	}
 	tokens := *m
-	tokens.Output, tokens.Pooling = m.Tokens.Output, tokenLevel
+	tokens.Output, tokens.Pooling, tokens.Centre = m.Tokens.Output, tokenLevel, model.Centre{}
 	if m.Tokens.Dim != 0 {
 		tokens.Dim = m.Tokens.Dim
 	}

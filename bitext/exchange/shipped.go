@@ -62,6 +62,23 @@ func MixedPairs(source, target string) (pairs []Pair, of string, err error) {
 	return pairs, "several languages, none of them " + table.missing(source, target), nil
 }
 
+// FixtureText returns the sentences of the program's known pairs by language: sentences[i] are of languages[i].
+func FixtureText() (languages []string, sentences [][]string, err error) {
+	table, err := readTable()
+	if err != nil {
+		return nil, nil, err
+	}
+	sentences = make([][]string, len(table.languages))
+	for _, row := range table.rows {
+		for i, language := range table.languages {
+			if text := row[language]; text != "" {
+				sentences[i] = append(sentences[i], text)
+			}
+		}
+	}
+	return table.languages, sentences, nil
+}
+
 // table is known.tsv: sentences of one meaning, by language.
 type table struct {
 	languages []string

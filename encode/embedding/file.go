@@ -78,14 +78,26 @@ func OpenArray(path string) (*File, error) {
 		return nil, err
 	}
 	f := &File{mapped: data}
-	h, err := parseHeader(data)
-	if err == nil {
-		err = f.view(data[h.size:], h.dtype, h.n, h.dim)
-	}
-	if err != nil {
+	if err := f.parse(data); err != nil {
 		return nil, errors.Join(badinput.Errorf("%s %w", path, err), f.Close())
 	}
 	return f, nil
+}
+
+// parse sets what OpenArray says of a whole .npy file. The error says what it found instead.
+func (f *File) parse(data []byte) error {
+	h, err := parseHeader(data)
+	if err != nil {
+		return err
+	}
+	return f.view(data[h.size:], h.dtype, h.n, h.dim)
+}
+
+// ParseArray is OpenArray for a file that is in memory, which must not change. The error says what it found instead.
+func ParseArray(data []byte) (Matrix, error) {
+	var f File
+	err := f.parse(data)
+	return f.Matrix, err
 }
 
 // OpenRaw maps a file of values without a header, as LASER writes them: rows [n, dim] of float16, float32 or float64.

@@ -65,6 +65,15 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 	return meta, atomicfile.WriteBytes(MetaPath(path), append(text, '\n'))
 }
 
+// Array is rows [n, dim] as a .npy file of float32.
+func Array(rows []float32, dim int) []byte {
+	b := npyHeader(Float32, len(rows)/dim, dim)
+	for _, x := range rows {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
 // WriteRaw publishes rows of float32 without a header, as LASER's programs read them (OpenRaw), and returns their
 // number. If fill fails, it leaves nothing under the name.
 func WriteRaw(path string, dim int, fill func(w *Writer) error) (rows int, err error) {

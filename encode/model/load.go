@@ -105,22 +105,25 @@ func (m *Model) digest() (string, error) {
 		Normalise bool
 		Prefixes  map[string]Prefix
 		Dim       int
-	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim}
+		Centre    string `json:",omitempty"` // so that encoders without one keep their digests
+	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, ""}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {
 		files = append(files, m.Tokenizer.Dictionary)
 	}
 	for _, file := range files {
-		sum, err := m.sum(file)
+		sum, err := m.verified(file, declared[file])
 		if err != nil {
 			return "", err
 		}
-		if want := declared[file]; want != "" && want != sum {
-			return "", badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
-				m.Path(file), sum, m.Name, want)
-		}
 		fields.Files = append(fields.Files, sum)
+	}
+	if m.Centre.File != "" {
+		var err error
+		if fields.Centre, err = m.verified(m.Centre.File, m.Centre.SHA256); err != nil {
+			return "", err
+		}
 	}
 	canonical, err := json.Marshal(fields) // fields in order, map keys sorted
 	if err != nil {
@@ -128,6 +131,16 @@ func (m *Model) digest() (string, error) {
 	}
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// verified returns the SHA-256 of a file, which must be the declared one if there is one.
+func (m *Model) verified(file, declared string) (string, error) {
+	sum, err := m.sum(file)
+	if err == nil && declared != "" && declared != sum {
+		err = badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
+			m.Path(file), sum, m.Name, declared)
+	}
+	return sum, err
 }
 
 // sum returns the SHA-256 of a file's contents in hexadecimal.

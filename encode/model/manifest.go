@@ -33,6 +33,7 @@ type Manifest struct {
 	Output    string            `yaml:"output"`
 	Pooling   Pooling           `yaml:"pooling"`
 	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; default true
+	Centre    Centre            `yaml:"centre,omitempty"`   // optional
 	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
 	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; used for token features
@@ -108,6 +109,13 @@ type Inputs struct {
 type Prefix struct {
 	Text   string  `yaml:"text,omitempty" json:"text,omitempty"`
 	Tokens []int32 `yaml:"tokens,omitempty" json:"tokens,omitempty"`
+}
+
+// Centre is a vector that is subtracted from every sentence vector of length 1, which is then given length 1 again. It
+// takes away a direction that all vectors of an encoder share.
+type Centre struct {
+	File   string `yaml:"file"` // .npy [1, dim]
+	SHA256 string `yaml:"sha256,omitempty"`
 }
 
 // TokenOutput names the tensor of a graph that holds the vectors of the tokens, float32 [batch, tokens, dim]. It need
@@ -190,6 +198,10 @@ func (m Manifest) Validate() error {
 	for _, file := range m.External {
 		below("external_data", file)
 	}
+	if m.Centre != (Centre{}) {
+		below("centre.file", m.Centre.File)
+	}
+	check(validSum(m.Centre.SHA256), "centre.sha256 is not 64 hexadecimal digits")
 	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")
 	check(validSum(m.Tokenizer.SHA256), "tokenizer.sha256 is not 64 hexadecimal digits")
 	check(m.Dim > 0, "dim is %d but must be the number of values in a vector", m.Dim)

@@ -50,6 +50,10 @@ languages: [de, en]
 		{"a negative token", strings.Replace(whole, "spm.model}", "spm.model, bos: -1}", 1), "tokenizer.bos is -1"},
 		{"a token that is a list", strings.Replace(whole, "spm.model}", "spm.model, bos: [1]}", 1), "a special token is an id or a piece"},
 		{"two numberings", strings.Replace(whole, "spm.model}", "spm.model, offset: 1, dictionary: d}", 1), "give one"},
+		{"a centre", whole + "centre: {file: centre.npy}\n", ""},
+		{"a centre elsewhere", whole + "centre: {file: /centre.npy}\n", `centre.file is "/centre.npy"`},
+		{"a centre without a file", whole + "centre: {sha256: " + strings.Repeat("0a", 32) + "}\n", `centre.file is ""`},
+		{"a bad sum of the centre", whole + "centre: {file: c.npy, sha256: x}\n", "centre.sha256 is not 64 hexadecimal digits"},
 		{"a bad sum", whole + "sha256: abc\n", "sha256 is not 64 hexadecimal digits"},
 		{"no room", strings.Replace(strings.Replace(whole, "spm.model}", "spm.model, bos: 0, eos: 2}", 1), "128", "2", 1), "max_tokens is 2"},
 		{"the most tokens", strings.Replace(whole, "128", "65536", 1), ""},
@@ -123,11 +127,21 @@ func TestDigest(t *testing.T) {
 	other["spm.model"] = &fstest.MapFile{Data: append([]byte{}, other["spm.model"].Data[1:]...)}
 	renamed := encodetest.Changed(t, "onnx: model.onnx", "onnx: other.onnx")
 	renamed["other.onnx"] = renamed["model.onnx"]
+	centred := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: c.npy}")
+	centred["c.npy"] = &fstest.MapFile{Data: []byte("one")}
+	again := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: d.npy}")
+	again["d.npy"] = centred["c.npy"]
+	elsewhere := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: c.npy}")
+	elsewhere["c.npy"] = &fstest.MapFile{Data: []byte("two")}
+	if digest(t, centred) != digest(t, again) || digest(t, centred) == digest(t, elsewhere) {
+		t.Error("the digest depends on the name of the centre's file, or not on its content")
+	}
 	for _, c := range []struct {
 		name  string
 		files fs.FS
 		same  bool
 	}{
+		{"a centre", centred, false},
 		{"another name", encodetest.Changed(t, "name: "+fixtures.Bag, "name: bag"), true},
 		{"other languages and a licence", encodetest.Changed(t, "    - ru\n", "", "licence: CC-BY", "licence: MIT, CC-BY"), true},
 		{"a file of another name", renamed, true},
@@ -158,6 +172,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	sums := encodetest.Changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
+	centre := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: spm.model, sha256: "+strings.Repeat("0", 64)+"}")
 	missing := encodetest.Changed(t, "file: spm.model", "file: other.model")
 	for _, c := range []struct {
 		name string
@@ -167,6 +182,7 @@ func TestLoad(t *testing.T) {
 		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Bag + ", " + fixtures.Encoder + ") nor a model.yaml"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
 		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + fixtures.Bag + " says 000"},
+		{"a wrong sum of the centre", func() (*Model, error) { return LoadFS(centre, FileName) }, "says 000"},
 		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + fixtures.Bag},
 	} {
 		t.Run(c.name, func(t *testing.T) {

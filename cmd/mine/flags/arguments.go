@@ -47,3 +47,12 @@ func GatherLists(args []string) []string {
 	}
 	return out
 }
+
+// LanguageFile reads the LANGUAGE=FILE that a flag was given.
+func LanguageFile(flag, value string) (language, path string, err error) {
+	language, path, ok := strings.Cut(value, "=")
+	if !ok || language == "" || path == "" {
+		return "", "", badinput.Errorf("%s %q is not LANGUAGE=FILE, such as de=news.de", flag, value)
+	}
+	return language, path, nil
+}

@@ -11,10 +11,10 @@ import (
 func NewModel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "model",
-		Short: "Get, import and check published encoders",
+		Short: "Get, import, check and change published encoders",
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGet(), newImport(), newCheck())
+	cmd.AddCommand(newGet(), newImport(), newCheck(), newCentre())
 	return cmd
 }

@@ -70,13 +70,13 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	return cmd
 }
 
-// distilTexts reads LANGUAGE=FILE.
-func distilTexts(flags []string) ([]distil.Text, error) {
+// distilTexts reads what --text names.
+func distilTexts(all []string) ([]distil.Text, error) {
 	var texts []distil.Text
-	for _, flag := range flags {
-		language, path, ok := strings.Cut(flag, "=")
-		if !ok || language == "" || path == "" {
-			return nil, badinput.Errorf("--text %q is not LANGUAGE=FILE, such as de=news.de", flag)
+	for _, flag := range all {
+		language, path, err := flags.LanguageFile("--text", flag)
+		if err != nil {
+			return nil, err
 		}
 		texts = append(texts, distil.Text{Language: language, Path: path})
 	}

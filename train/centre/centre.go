@@ -1,0 +1,173 @@
+// Package centre computes the vector that an encoder's manifest may have subtracted (model.Centre): the mean of the
+// vectors of sentences, every language weighing the same.
+package centre
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Text is normalised sentences of one language.
+type Text struct {
+	Language  string
+	Sentences iter.Seq2[string, error]
+}
+
+// Mean is the mean of unit vectors.
+type Mean struct {
+	Language  string
+	Sentences int
+	Vector    []float64
+}
+
+// Length is the L2 norm of a mean: 0 where vectors point everywhere, 1 where all are the same.
+func (m Mean) Length() float64 {
+	sum := 0.0
+	for _, x := range m.Vector {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// Result is what was computed and written.
+type Result struct {
+	Manifest  string // path
+	File      string // of the vector, beside it
+	Languages []Mean
+	All       Mean // of the languages' means; no language
+}
+
+// minSentences is the fewest of a language that a mean is taken of.
+const minSentences = 100
+
+// Set computes the centre of an encoder on disk and writes it: a file beside the manifest, and the manifest's field. A
+// centre that the manifest has is replaced.
+func Set(ctx context.Context, ref string, texts []Text, o encode.Options) (*Result, error) {
+	m, err := model.Load(ref)
+	if err != nil {
+		return nil, err
+	}
+	if !m.OnDisk() {
+		return nil, badinput.Errorf("encoder %s is built into the program, and its manifest cannot be changed: copy its directory and name the copy", m.Name)
+	}
+	manifest := ref
+	if info, err := os.Stat(ref); err == nil && info.IsDir() {
+		manifest = filepath.Join(ref, model.FileName)
+	}
+	r := &Result{Manifest: manifest}
+	if err := r.compute(ctx, m, texts, o); err != nil {
+		return nil, err
+	}
+	return r, r.write(m)
+}
+
+// compute encodes the texts without the centre that the manifest may have.
+func (r *Result) compute(ctx context.Context, m *model.Model, texts []Text, o encode.Options) (err error) {
+	plain := *m
+	plain.Centre = model.Centre{}
+	e, err := encode.Open(&plain, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	r.All.Vector = make([]float64, e.Dim())
+	for _, text := range texts {
+		mean := Mean{Language: text.Language, Vector: make([]float64, e.Dim())}
+		mean.Sentences, err = e.Stream(ctx, text.Language, text.Sentences, func(rows []float32) error {
+			for i, x := range rows {
+				mean.Vector[i%e.Dim()] += float64(x)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("the text of %s: %w", text.Language, err)
+		}
+		if mean.Sentences < minSentences {
+			return badinput.Errorf("the text of %s has %d sentences, too few for a mean: give at least %d", text.Language, mean.Sentences, minSentences)
+		}
+		for k := range mean.Vector {
+			mean.Vector[k] /= float64(mean.Sentences)
+			r.All.Vector[k] += mean.Vector[k] / float64(len(texts))
+		}
+		r.All.Sentences += mean.Sentences
+		r.Languages = append(r.Languages, mean)
+	}
+	return nil
+}
+
+// write publishes the vector under a name of its own, then the manifest, and removes the vector that was there before:
+// the manifest names a file that fits it at any moment.
+func (r *Result) write(m *model.Model) error {
+	row := make([]float32, len(r.All.Vector))
+	for k, x := range r.All.Vector {
+		row[k] = float32(x)
+	}
+	data := embedding.Array(row, len(row))
+	sum := sha256.Sum256(data)
+	digest := hex.EncodeToString(sum[:])
+	r.File = filepath.Join(filepath.Dir(r.Manifest), "centre-"+digest[:8]+".npy")
+	old, err := os.ReadFile(r.Manifest)
+	if err != nil {
+		return err
+	}
+	changed, err := withCentre(old, model.Centre{File: filepath.Base(r.File), SHA256: digest})
+	if err != nil {
+		return badinput.Errorf("%s: %w", r.Manifest, err)
+	}
+	if err := atomicfile.WriteBytes(r.File, data); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(r.Manifest, changed); err != nil {
+		return err
+	}
+	if before := m.Centre.File; before != "" && before != filepath.Base(r.File) {
+		return os.Remove(filepath.Join(filepath.Dir(r.Manifest), filepath.FromSlash(before)))
+	}
+	return nil
+}
+
+// withCentre sets the field of a manifest and leaves its comments.
+func withCentre(manifest []byte, c model.Centre) ([]byte, error) {
+	var file, field yaml.Node
+	if err := yaml.Unmarshal(manifest, &file); err != nil {
+		return nil, err
+	}
+	if err := field.Encode(c); err != nil {
+		return nil, err
+	}
+	fields := file.Content[0]
+	for i := 0; i < len(fields.Content); i += 2 {
+		if fields.Content[i].Value == "centre" {
+			fields.Content[i+1] = &field
+			return yaml.Marshal(&file)
+		}
+	}
+	fields.Content = append(fields.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "centre"}, &field)
+	return yaml.Marshal(&file)
+}
+
+// Print writes the result for a person.
+func (r *Result) Print(out io.Writer) error {
+	for _, m := range r.Languages {
+		fmt.Fprintf(out, "%-4s %6d sentences, their mean vector has length %.3f\n", m.Language, m.Sentences, m.Length())
+	}
+	fmt.Fprintf(out, "the mean of all languages has length %.3f: %s\n", r.All.Length(), r.File)
+	_, err := fmt.Fprintf(out, "%s names it now. The encoder's vectors are others: what was encoded with it before is encoded again, and a scorer\nor a threshold that was fitted for it has to be fitted anew.\n", r.Manifest)
+	return err
+}

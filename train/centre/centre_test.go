@@ -1,0 +1,127 @@
+package centre
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
+	"bitextmine/fixtures"
+)
+
+func TestMain(m *testing.M) { encodetest.Main(m) }
+
+// onDisk is a copy of a built-in encoder, with a comment in its manifest.
+func onDisk(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bag")
+	if err := os.CopyFS(dir, os.DirFS("../../fixtures/models/"+fixtures.Bag)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, model.FileName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append([]byte("# mine\n"), text...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sentences are n of a language.
+func sentences(language, words string, n int) Text {
+	return Text{language, func(yield func(string, error) bool) {
+		for i := range n {
+			if !yield(words+strings.Repeat(" "+words, i%7), nil) {
+				return
+			}
+		}
+	}}
+}
+
+func vectors(t *testing.T, dir string, texts ...string) []float32 {
+	t.Helper()
+	m, err := model.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := encode.Open(m, encode.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	rows := make([]float32, len(texts)*e.Dim())
+	if err := e.Encode(t.Context(), "de", texts, rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestSetTwice(t *testing.T) {
+	dir := onDisk(t)
+	before := vectors(t, dir, "Ein kleines Boot liegt am Steg.", "Zwei")
+	texts := []Text{sentences("de", "Haus", 100), sentences("en", "boat", 300)}
+	first, err := Set(t.Context(), dir, texts, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := vectors(t, dir, "Ein kleines Boot liegt am Steg.", "Zwei")
+	dim := len(first.All.Vector)
+	for i := range 2 {
+		want := slices.Clone(before[i*dim:][:dim])
+		for k := range want {
+			mean := (first.Languages[0].Vector[k] + first.Languages[1].Vector[k]) / 2 // not by the number of sentences
+			want[k] -= float32(mean)
+		}
+		if err := encode.Unit(want); err != nil {
+			t.Fatal(err)
+		}
+		if c := embedding.Dot(want, after[i*dim:][:dim]); math.Abs(float64(c)-1) > 1e-6 {
+			t.Errorf("sentence %d: the cosine to what is expected is %v", i, c)
+		}
+	}
+	second, err := Set(t.Context(), filepath.Join(dir, model.FileName), texts, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(first.All.Vector, second.All.Vector) || first.File != second.File {
+		t.Error("the second centre is not the first's: the first was subtracted from its sentences")
+	}
+	third, err := Set(t.Context(), dir, texts[:1], encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(first.File); err == nil || third.File == first.File {
+		t.Error("the centre that was replaced is still there")
+	}
+	text, err := os.ReadFile(third.Manifest)
+	if err != nil || !strings.HasPrefix(string(text), "# mine\n") || strings.Count(string(text), "centre:") != 1 {
+		t.Errorf("the manifest is, %v:\n%s", err, text)
+	}
+	if length := third.All.Length(); length < 0.3 || length > 1 {
+		t.Errorf("the mean of one word's sentences has length %v", length)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	_, err := Set(t.Context(), fixtures.Bag, []Text{sentences("de", "Haus", 100)}, encode.Options{})
+	encodetest.Refused(t, err, "is built into the program")
+	dir := onDisk(t)
+	_, err = Set(t.Context(), dir, []Text{sentences("de", "Haus", 99)}, encode.Options{})
+	encodetest.Refused(t, err, "the text of de has 99 sentences")
+	text, err := os.ReadFile(filepath.Join(dir, model.FileName))
+	if err != nil || strings.Contains(string(text), "centre") {
+		t.Errorf("the manifest was changed: %v", err)
+	}
+}
