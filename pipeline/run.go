@@ -23,6 +23,7 @@ import (
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/evidence"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -300,6 +301,9 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	if much := r.report.RejectedWarning(); much != "" {
 		r.warn("%s", much)
+	}
+	if err := evidence.Warn(ctx, view.NewFiles(r.store, p, r.cfg.Work), r.warn); err != nil {
+		return err
 	}
 	r.report.Bitext = record.BitextReport{Path: path, Rows: result.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil

@@ -97,10 +97,7 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
-	problem := score.Problem{Languages: p.Codes(), Lists: d.Lists, Tokens: tokens, Threads: options.Threads, Read: p.Describe}
-	if p.Plan.Settings.Refine != "" {
-		problem.Strong = p.refine
-	}
+	problem := p.Problem(d.Lists, tokens, options.Threads)
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
@@ -113,4 +110,13 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 	}
 	d.Kept = d.Cut(d.Verdicts, d.Threshold)
 	return nil
+}
+
+// Problem is what features of the pair's candidates are computed from; tokens may be nil.
+func (p *Pair) Problem(lists *mine.Lists, tokens score.Tokenizer, threads int) score.Problem {
+	problem := score.Problem{Languages: p.Codes(), Lists: lists, Tokens: tokens, Threads: threads, Read: p.Describe}
+	if p.Plan.Settings.Refine != "" {
+		problem.Strong = p.refine
+	}
+	return problem
 }

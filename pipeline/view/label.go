@@ -5,18 +5,19 @@ import (
 	"encoding/hex"
 
 	"bitextmine/filter"
+	"bitextmine/pipeline/plan"
 )
 
-// labels are the plan's labels by the numbers of both sentences: true for a pair that was accepted. They are nil if no
-// labelled sentence is in the pair's text.
-func (p *Pair) labels(ctx context.Context) (map[[2]int32]bool, error) {
-	if len(p.Plan.Labels) == 0 {
+// Labelled returns those of the labels whose sentences are both in the pair's text, by the numbers of the sentences:
+// true for a pair that was accepted. Without labels it is nil.
+func (p *Pair) Labelled(ctx context.Context, labels []plan.Label) (map[[2]int32]bool, error) {
+	if len(labels) == 0 {
 		return nil, nil
 	}
 	var numbers [2]map[string]int32
 	for side := range numbers {
 		wanted := map[string]bool{}
-		for _, l := range p.Plan.Labels {
+		for _, l := range labels {
 			wanted[[2]string{l.Source, l.Target}[side]] = true
 		}
 		numbers[side] = map[string]int32{}
@@ -33,15 +34,15 @@ func (p *Pair) labels(ctx context.Context) (map[[2]int32]bool, error) {
 			}
 		}
 	}
-	labels := map[[2]int32]bool{}
-	for _, l := range p.Plan.Labels {
+	found := map[[2]int32]bool{}
+	for _, l := range labels {
 		source, inSource := numbers[0][l.Source]
 		target, inTarget := numbers[1][l.Target]
 		if inSource && inTarget {
-			labels[[2]int32{source, target}] = l.Accepted
+			found[[2]int32{source, target}] = l.Accepted
 		}
 	}
-	return labels, nil
+	return found, nil
 }
 
 // label rejects the candidates that people rejected, and lets those pass that people accepted.

@@ -26,7 +26,7 @@ func (p *Pair) reject(ctx context.Context, d *Decision, threads int) error {
 			r.sides[side].known = make([]judgement, p.Sentences[side].Len())
 		}
 	}
-	labels, err := p.labels(ctx)
+	labels, err := p.Labelled(ctx, p.Plan.Labels)
 	if err != nil {
 		return err
 	}

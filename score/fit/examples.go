@@ -19,7 +19,12 @@ type Examples struct {
 	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
 	Strong []float32 `json:",omitempty"`
+	// Labelled says which examples people decided on, in a run's own text; nil: none.
+	Labelled []bool `json:",omitempty"`
 }
+
+// labelled says whether people decided on an example.
+func (e *Examples) labelled(i int) bool { return e.Labelled != nil && e.Labelled[i] }
 
 // of returns the values of an example, with its strong cosine if it has one.
 func (e *Examples) of(i int) []float32 {
@@ -34,7 +39,8 @@ func (e *Examples) refined(i int) bool { return e.Strong != nil && e.Strong[i] !
 
 // check returns an error if the lists have different lengths.
 func (e *Examples) check() error {
-	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) || e.Strong != nil && len(e.Strong) != len(e.True) {
+	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) || e.Strong != nil && len(e.Strong) != len(e.True) ||
+		e.Labelled != nil && len(e.Labelled) != len(e.True) {
 		return fmt.Errorf("fit scorer: %d, %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group), len(e.Unpaired))
 	}
 	return nil
@@ -45,6 +51,11 @@ func (e *Examples) Add(more Examples) {
 	base := int32(0)
 	for _, g := range e.Group {
 		base = max(base, g+1)
+	}
+	if e.Labelled != nil || more.Labelled != nil {
+		e.Labelled = append(e.Labelled, make([]bool, len(e.True)-len(e.Labelled))...)
+		e.Labelled = append(e.Labelled, more.Labelled...)
+		e.Labelled = append(e.Labelled, make([]bool, len(more.True)-len(more.Labelled))...)
 	}
 	e.Values = append(e.Values, more.Values...)
 	e.True = append(e.True, more.True...)
@@ -59,17 +70,25 @@ func (e *Examples) Add(more Examples) {
 // pair, such that the weighted share of injected sentences with a translation is share. It is 1 if one of the two kinds
 // is missing.
 func (e *Examples) unpairedWeight(share float64) float64 {
-	unpaired := 0
-	for _, u := range e.Unpaired {
-		if u {
+	paired, unpaired := 0, 0
+	for i, u := range e.Unpaired {
+		switch {
+		case e.labelled(i):
+		case u:
 			unpaired++
+		default:
+			paired++
 		}
 	}
-	if unpaired == 0 || unpaired == len(e.Unpaired) {
+	if unpaired == 0 || paired == 0 {
 		return 1
 	}
-	return float64(len(e.Unpaired)-unpaired) / float64(unpaired) * (1 - share) / share
+	return float64(paired) / float64(unpaired) * (1 - share) / share
 }
+
+// labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
+// and of the pairs that are hard in this text. docs/scoring.md has what other weights give.
+const labelWeight = 5
 
 // folds is the number of parts into which the groups are divided for cross-validation.
 const folds = 5
@@ -85,8 +104,11 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 		return nil, fmt.Errorf("fit scorer: the weight %v of unpaired sentences must be above 0", unpaired)
 	}
 	weight := func(i int) float64 {
-		if e.Unpaired[i] {
+		switch {
+		case e.Unpaired[i]:
 			return unpaired
+		case e.labelled(i):
+			return labelWeight
 		}
 		return 1
 	}
@@ -102,7 +124,7 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 			return nil, fmt.Errorf("fold %d: %w", fold, err)
 		}
 		for i, group := range e.Group {
-			if group%folds == fold {
+			if group%folds == fold && !e.labelled(i) {
 				held = append(held, score.Outcome{Probability: part.Probability(e.of(i)), True: e.True[i], Weight: weight(i)})
 			}
 		}

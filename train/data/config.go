@@ -50,6 +50,10 @@ type Source struct {
 	// word alignments in Pharaoh's format, one file for each of files, with a line for each line, row or unit
 	Alignments []string `yaml:"alignments,omitempty"`
 
+	// the output directory of a run, whose labels (mine reject, mine accept) are obeyed: rejected pairs are dropped
+	Labels   string `yaml:"labels,omitempty"`
+	Accepted bool   `yaml:"accepted,omitempty"` // use only pairs that the labels accept
+
 	MinScore *float64 `yaml:"min_score"` // bitext: use only rows with at least this margin
 	MinProb  *float64 `yaml:"min_prob"`  // bitext: use only rows with at least this probability
 	Keep     bool     `yaml:"keep"`      // bitext: use only rows that the run kept; default true
@@ -154,6 +158,7 @@ func (s Source) validate(wrong *complaints, at string) {
 		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at, name)
 		wrong.unless(len(values) > 0, "%s.where.%s is empty: name the values", at, name)
 	}
+	wrong.unless(!s.Accepted || s.Labels != "", "%s.accepted needs labels, the output directory of the run that has them", at)
 	rows := s.MinScore != nil || s.MinProb != nil || !s.Keep
 	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet, "%s: min_score, min_prob and keep are for Parquet bitext", at)
 }

@@ -14,6 +14,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/data/screen"
 	"bitextmine/train/words"
 )
 
@@ -33,7 +34,7 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 			yield(Pair{}, err)
 			return
 		}
-		heldOut, err := readHeldOut(ctx, c.Exclude)
+		heldOut, err := screen.HeldOut(ctx, c.Exclude)
 		if err != nil {
 			yield(Pair{}, err)
 			return
@@ -80,6 +81,7 @@ type reader struct {
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
 	dropSame  bool              // Source.DropSame of the source being read
+	labels    *screen.Labels    // of the source being read; nil if it obeys none
 	split     word.Splitter
 	links     *words.File // beside the file being read; nil if there is none
 	yield     func(Pair, error) bool
@@ -96,6 +98,9 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
 	}
 	r.dropSame = s.DropSame
+	if r.labels, err = screen.OpenLabels(s.Labels, s.Accepted); err != nil {
+		return err
+	}
 	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
 		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each", strings.Join(s.Files, ", "), len(files), len(s.Alignments))
 	}
@@ -196,6 +201,11 @@ func (r *reader) refuse(p Pair) Reason {
 		return SameText
 	}
 	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
+	if rejected, unlabelled := r.labels.Refuse(source, target); rejected {
+		return Rejected
+	} else if unlabelled {
+		return NotAccepted
+	}
 	_, heldOut := r.heldOut[source]
 	if !heldOut {
 		_, heldOut = r.heldOut[target]
@@ -222,25 +232,4 @@ func (r *reader) language(code string) (string, error) {
 	}
 	r.languages[code] = name
 	return name, nil
-}
-
-// readHeldOut reads the keys of sentences that must not be trained on, whatever their language.
-func readHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
-	keys := map[corpus.Key]struct{}{}
-	files, err := input.Expand(nil, patterns)
-	if err != nil {
-		return nil, err
-	}
-	for _, in := range files {
-		for s, err := range corpus.Sentences(in, corpus.DefaultOptions()) {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return nil, err
-			}
-			keys[corpus.KeyOf(s.Normal)] = struct{}{}
-		}
-	}
-	return keys, nil
 }

@@ -24,6 +24,8 @@ const (
 	NotKept       Reason = "not_kept"       // bitext that the run rejected
 	LowScore      Reason = "low_score"      // below Source.MinScore
 	LowProb       Reason = "low_prob"       // below Source.MinProb
+	Rejected      Reason = "rejected"       // by a person: Source.Labels
+	NotAccepted   Reason = "not_accepted"   // Source.Accepted
 	OtherLanguage Reason = "other_language" // another language than Source.Src and Tgt
 	SameText      Reason = "same_text"      // Source.DropSame
 	Duplicate     Reason = "duplicate"      // of an earlier pair, in any file and direction

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/evidence"
 	"bitextmine/pipeline/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/view"
 )
 
 // labelOptions are the flags of mine reject and mine accept.
@@ -92,6 +96,11 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	if len(labels) == 0 {
 		return badinput.Errorf("no pair is named: give --row, --key or --file")
 	}
+	if len(o.keys) > 0 || o.file != "" {
+		if err := checkLabels(ctx, dir, labels); err != nil {
+			return err
+		}
+	}
 	for i := range labels {
 		labels[i].Accepted = o.accepted
 	}
@@ -104,4 +113,18 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	}
 	fmt.Fprintf(out, "%d pairs %s; the next run obeys\n", len(labels), what)
 	return nil
+}
+
+// checkLabels refuses labels of another run, and says how many of some are.
+func checkLabels(ctx context.Context, dir string, labels []plan.Label) (err error) {
+	run, err := view.Open(ctx, dir, program.Version, slog.Default())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	missing, err := evidence.Missing(ctx, run, labels)
+	if err == nil && missing > 0 {
+		slog.Warn(fmt.Sprintf("%d of the %d pairs are none of sentences that the run in %s has; their labels stay for later runs", missing, len(labels), dir))
+	}
+	return err
 }

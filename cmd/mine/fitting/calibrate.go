@@ -33,6 +33,7 @@ type calibrateOptions struct {
 	resamples int
 	write     string
 	curve     string
+	labels    string
 }
 
 // NewCalibrate makes mine calibrate.
@@ -45,8 +46,12 @@ func NewCalibrate() *cobra.Command {
 program, which it has of nine languages) are injected among your sentences and mined with them: how many are found gives recall, what happens to
 sources whose partner was withheld gives precision, with 95% bootstrap intervals. The corpora are cut, encoded and searched as by mine run,
 whose intermediate files serve both ways; the injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
-is to use it takes no scorer (--scorer none).`,
+is to use it takes no scorer (--scorer none).
+
+--labels RUN takes, in place of known pairs, what people decided on the pairs of a finished run (mine reject, mine accept): precision by band of the
+score that decides there, a probability or a margin. Label pairs of every band as they come, not only those that look wrong.`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv
+  mine calibrate --labels mined --for-precision 0.95
   mine calibrate --config nightly.yaml --pairs known.tsv --for-precision 0.95 --write nightly.yaml`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,23 +59,27 @@ is to use it takes no scorer (--scorer none).`,
 			if err != nil {
 				return err
 			}
+			if !(o.precision >= 0 && o.precision <= 1) { // a NaN is neither
+				return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 1; 95 percent is 0.95", o.precision)
+			}
+			if o.labels != "" {
+				return calibrateByLabels(cmd.Context(), &o, cfg, cmd.OutOrStdout())
+			}
 			return runCalibrate(cmd.Context(), o, *cfg, cmd.OutOrStdout())
 		},
 	}
 	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
+	f.StringVar(&o.labels, "labels", "", "output directory of a run: estimate precision from what people decided on its pairs")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
-	f.StringVar(&o.write, "write", "", "write the threshold, and scorer: none, into this YAML config")
+	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
 	return cmd
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
-	if !(o.precision >= 0 && o.precision <= 1) { // a NaN is neither
-		return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 1; 95 percent is 0.95", o.precision)
-	}
 	if o.resamples < 0 {
 		return badinput.Errorf("mine calibrate: --resamples %d must be at least 0", o.resamples)
 	}
@@ -107,7 +116,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 		}
 	}
 	if o.write != "" {
-		return writeThreshold(o.write, chosen.Threshold)
+		return writeThreshold(o.write, chosen.Threshold, true)
 	}
 	return nil
 }
@@ -161,9 +170,9 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config, and turns the scorer off, as the threshold is of the margin. The
+// writeThreshold sets the threshold in a YAML config, and turns the scorer off if the threshold is of the margin. The
 // other settings and the comments stay. A file that does not exist is created.
-func writeThreshold(path string, threshold float64) error {
+func writeThreshold(path string, threshold float64, margin bool) error {
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -180,9 +189,11 @@ func writeThreshold(path string, threshold float64) error {
 		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
 	}
 	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", threshold), true)
-	setSetting(settings, "scorer", "!!str", "none", true)
-	setSetting(settings, "precision", "!!int", "0", false) // needs a scorer
-	setSetting(settings, "features", "!!bool", "false", false)
+	setSetting(settings, "precision", "!!int", "0", false) // it would replace the threshold
+	if margin {
+		setSetting(settings, "scorer", "!!str", "none", true)
+		setSetting(settings, "features", "!!bool", "false", false) // they need a scorer
+	}
 	written, err := yaml.Marshal(&doc)
 	if err != nil {
 		return fmt.Errorf("write the config: %w", err)

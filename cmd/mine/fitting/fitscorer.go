@@ -16,8 +16,10 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/evidence"
 	"bitextmine/pipeline/progress"
 	stagefit "bitextmine/pipeline/stage/fit"
+	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/fit"
 )
@@ -31,6 +33,7 @@ type fitOptions struct {
 	share                  float64
 	base                   string
 	without                []string
+	labels                 string
 }
 
 // NewFitScorer makes mine fit-scorer.
@@ -47,9 +50,12 @@ serve both ways; no injected sentence gets into a bitext.
 
 The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without --pairs the
 program's own are injected, which it has of nine languages. --examples joins what other calls saved, so that a scorer can be fitted on
-several language pairs; --src and --tgt are then not needed.`,
+several language pairs; --src and --tgt are then not needed.
+
+--labels RUN has the scorer learn from the pairs of a run that people rejected and accepted, beside the injected ones.`,
 		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
   mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json
+  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --labels mined --scorer-out de-en.json
   mine fit-scorer --examples de.json --examples fr.json --scorer-out both.json`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,6 +67,7 @@ several language pairs; --src and --tgt are then not needed.`,
 	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
 	f.StringVar(&o.pairsTgt, "pairs-tgt", "", "and their target sentences in the same order")
+	f.StringVar(&o.labels, "labels", "", "output directory of a run: what people decided on its pairs (mine reject, mine accept) become further examples")
 	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
@@ -124,8 +131,29 @@ func (o fitOptions) fit(s *flags.Settings, name string, sets []*fit.Set) (*score
 	return fit.Refine(base.Scorer, name, sets)
 }
 
-// sets makes or reads the examples.
+// sets makes or reads the examples, and adds those that labels make.
 func (o fitOptions) sets(ctx context.Context, s *flags.Settings) ([]*fit.Set, error) {
+	sets, err := o.injected(ctx, s)
+	if err != nil || o.labels == "" {
+		return sets, err
+	}
+	cfg, _, err := s.Load()
+	if err != nil {
+		return nil, err
+	}
+	err = withRun(ctx, o.labels, cfg, func(run *view.Run) error {
+		set, count, err := evidence.ReadExamples(ctx, run, cfg.EncoderOptions())
+		if err == nil {
+			sets = append(sets, set)
+			warnUnused(count, o.labels)
+		}
+		return err
+	})
+	return sets, err
+}
+
+// injected makes or reads the examples of injected pairs.
+func (o fitOptions) injected(ctx context.Context, s *flags.Settings) ([]*fit.Set, error) {
 	var sets []*fit.Set
 	for _, path := range o.examples {
 		set, err := fit.ReadSet(path)

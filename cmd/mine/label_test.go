@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestLabelsAreUsed: what people decided on a run's pairs estimates precision, and a scorer learns from it.
+func TestLabelsAreUsed(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "mined")
+	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", run)
+	must(t, "reject", run, "--row", "0,5,9")
+	must(t, "accept", run, "--row", "1,2,3,4,6,7,8,10,11,12,13,14")
+	config := filepath.Join(dir, "mine.yaml")
+	out := must(t, "calibrate", "--labels", run, "--for-precision", "0.7", "--write", config)
+	if !strings.Contains(out, "15 labels on ") || !strings.Contains(out, "0.800 [0.548, 0.930]") {
+		t.Errorf("mine calibrate --labels says:\n%s", out)
+	}
+	written, err := os.ReadFile(config)
+	if err != nil || !strings.Contains(string(written), "threshold: 0.9") || strings.Contains(string(written), "scorer") {
+		t.Errorf("the config is %q, error %v", written, err)
+	}
+	scorer := filepath.Join(dir, "scorer.json")
+	must(t, "fit-scorer", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt",
+		"--out", run, "--labels", run, "--scorer-out", scorer)
+	var fitted struct {
+		FittedOn []struct {
+			Pairs          string
+			Planted, Found int
+		} `json:"fitted_on"`
+	}
+	data, err := os.ReadFile(scorer)
+	if err == nil {
+		err = json.Unmarshal(data, &fitted)
+	}
+	if err != nil || len(fitted.FittedOn) != 2 || fitted.FittedOn[1].Planted != 15 || fitted.FittedOn[1].Found != 12 {
+		t.Errorf("the scorer is fitted on %+v, error %v", fitted.FittedOn, err)
+	}
+	for _, args := range [][]string{
+		{"calibrate", "--labels", dir},
+		{"calibrate", "--labels", run, "--src", "de"},
+		{"calibrate", "--labels", run, "--pairs", "x.tsv"},
+		{"calibrate", "--labels", run, "--for-precision", "0.99"},
+		{"reject", run, "--key", fmt.Sprintf("%032x:%032x", 1, 2)},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}

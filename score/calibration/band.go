@@ -1,0 +1,107 @@
+package calibration
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Label is what a person decided on a pair that has this score.
+type Label struct {
+	Score    float64
+	Accepted bool
+}
+
+// Band is the pairs whose score is at least Low and below that of the next band.
+type Band struct {
+	Low                float64
+	Pairs              int // that mining matched one-to-one, whatever the threshold
+	Labelled, Accepted int
+	// Precision is the share of the labelled pairs that people accepted, with its 95% Wilson interval.
+	Precision Interval
+	// Kept is the number of pairs from Low up, and Above the estimated precision of those: the bands' precisions,
+	// weighted by their pairs.
+	Kept  int
+	Above Interval
+}
+
+const (
+	maxBands      = 10
+	minBandLabels = 10 // a band of fewer says little
+)
+
+// Bands estimates precision by score from labels of people. A band has about as many labels as any other. Within a band
+// the labelled pairs must be like the others, as when they are drawn at random. matched are the scores of all pairs
+// that mining matched; of those below the lowest label nothing is known, and they are in no band.
+func Bands(labels []Label, matched []float64) []Band {
+	labels = slices.SortedFunc(slices.Values(labels), func(a, b Label) int { return cmp.Compare(a.Score, b.Score) })
+	var bands []Band
+	size := max(minBandLabels, (len(labels)+maxBands-1)/maxBands)
+	for i, l := range labels {
+		last := len(bands) - 1
+		full := last < 0 || bands[last].Labelled >= size && len(labels)-i >= size
+		if full && (i == 0 || labels[i-1].Score < l.Score) { // equal scores are in one band
+			bands = append(bands, Band{Low: l.Score})
+			last++
+		}
+		bands[last].Labelled++
+		if l.Accepted {
+			bands[last].Accepted++
+		}
+	}
+	for _, score := range matched {
+		at, exact := slices.BinarySearchFunc(bands, score, func(b Band, score float64) int { return cmp.Compare(b.Low, score) })
+		if !exact {
+			at--
+		}
+		if at >= 0 {
+			bands[at].Pairs++
+		}
+	}
+	for i := len(bands) - 1; i >= 0; i-- {
+		bands[i].Precision = wilson(bands[i].Accepted, bands[i].Labelled)
+		bands[i].Kept = bands[i].Pairs
+		if i+1 < len(bands) {
+			bands[i].Kept += bands[i+1].Kept
+		}
+		bands[i].Above = weighted(bands[i:])
+	}
+	return bands
+}
+
+// BandForPrecision is the lowest band from which up the estimated precision is at least wanted. ok is false if there is
+// none.
+func BandForPrecision(bands []Band, wanted float64) (b Band, ok bool) {
+	for _, b := range bands {
+		if b.Kept > 0 && b.Above.Value >= wanted {
+			return b, true
+		}
+	}
+	return b, false
+}
+
+// wilson is a share of n with its 95% interval: E. B. Wilson, Probable inference, the law of succession, and
+// statistical inference, 1927.
+func wilson(successes, n int) Interval {
+	const z = 1.959963984540054
+	p, trials := float64(successes)/float64(n), float64(n)
+	centre := (p + z*z/(2*trials)) / (1 + z*z/trials)
+	half := z / (1 + z*z/trials) * math.Sqrt(p*(1-p)/trials+z*z/(4*trials*trials))
+	return Interval{Value: p, Low: max(0, centre-half), High: min(1, centre+half)}
+}
+
+// weighted is the mean of the bands' precisions, weighted by their pairs. Its interval is put together from theirs as
+// in G. Y. Zou and A. Donner, Construction of confidence limits about effect measures, 2008 (MOVER).
+func weighted(bands []Band) Interval {
+	var mean, below, above, pairs float64
+	for _, b := range bands {
+		pairs += float64(b.Pairs)
+	}
+	for _, b := range bands {
+		share := float64(b.Pairs) / max(1, pairs)
+		mean += share * b.Precision.Value
+		below += share * share * (b.Precision.Value - b.Precision.Low) * (b.Precision.Value - b.Precision.Low)
+		above += share * share * (b.Precision.High - b.Precision.Value) * (b.Precision.High - b.Precision.Value)
+	}
+	return Interval{Value: mean, Low: max(0, mean-math.Sqrt(below)), High: min(1, mean+math.Sqrt(above))}
+}
