@@ -96,8 +96,8 @@ type Scores struct {
 	Scorer  bool // the scores are its probabilities
 }
 
-// ReadScores decides on the candidates of a run again, from what it stored, and reads its labels. A label on a pair that
-// was not matched, as a better one has one of its sentences, says nothing of the matched ones and is not used.
+// ReadScores decides on the candidates of a run again, from what it stored, and reads its labels. A label on a pair
+// that was not matched, as a better one has one of its sentences, says nothing of the matched ones and is not used.
 func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Scores, error) {
 	pairs, count, err := read(ctx, run)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"bitextmine/score"
 )
 
-// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences. It has so many
-// methods because every reader of a finished run asks it, for texts, vectors, neighbours, margins or decisions.
+// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences. It has so
+// many methods because every reader of a finished run asks it, for texts, vectors, neighbours, margins or decisions.
 type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
