@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"bitextmine/corpus"
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/given"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage/shard"
@@ -25,13 +27,20 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 			if err != nil {
 				return err
 			}
-			if info.Bad != "" {
-				r.report.SetAside = append(r.report.SetAside, record.SetAside{Language: language.Code, Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes, Why: info.Bad})
+			bad := info.Bad
+			if err := given.Fit(&in, info.Result); err != nil && bad == "" {
+				if !p.SetAside {
+					return err
+				}
+				bad = err.Error()
+			}
+			if bad != "" {
+				r.report.SetAside = append(r.report.SetAside, record.SetAside{Language: language.Code, Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes, Why: bad})
 				continue
 			}
 			language.Inputs = append(language.Inputs, in)
 			language.Shards = append(language.Shards, shard.Shards(in, p.Settings, info.Shards)...)
-			r.report.Inputs = append(r.report.Inputs, record.InputReport{Language: language.Code, Path: in.Path, SHA256: in.SHA256, Counts: info.Counts})
+			r.report.Inputs = append(r.report.Inputs, inputReport(language.Code, in, info.Counts))
 			if d := info.Languages.Doubt(language.Code); d != nil {
 				doubts[l] = append(doubts[l], check.Doubted{Path: in.Path, Doubt: *d})
 			}
@@ -53,6 +62,15 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 		r.warn("%s", what)
 	}
 	return nil
+}
+
+// inputReport is what run.json says of an input.
+func inputReport(language string, in plan.Input, counts corpus.Counts) record.InputReport {
+	report := record.InputReport{Language: language, Path: in.Path, SHA256: in.SHA256, Counts: counts}
+	if v := in.Vectors; v != nil {
+		report.Vectors, report.VectorsSHA256 = v.Path, v.SHA256
+	}
+	return report
 }
 
 // retryAside removes what earlier runs recorded of files that they set aside, where this one must not set any aside. It

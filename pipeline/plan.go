@@ -10,6 +10,7 @@ import (
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/given"
 	"bitextmine/pipeline/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -85,7 +86,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err := r.cut(ctx, p, languages); err != nil {
 		return nil, err
 	}
-	return languages, nil
+	return languages, given.Digest(ctx, view.NewFiles(r.store, &plan.Plan{Languages: languages}, r.cfg.Work))
 }
 
 // pairs are the pairs of the run, by the places of cfg.languages.
@@ -95,7 +96,7 @@ func (r *run) pairs() []plan.Pair {
 
 // settings returns the settings as the specs of tasks take them.
 func (r *run) settings() plan.Settings {
-	return r.cfg.PlanSettings(r.model, r.search.Result, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens))
+	return config.SettingsOf(&r.cfg, r.search.Result, r.model, r.refiner, r.scorer)
 }
 
 // request is what the plan after sharding is made from, with the neighbours that earlier runs left.

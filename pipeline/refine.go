@@ -3,19 +3,10 @@ package pipeline
 import (
 	"context"
 
-	"bitextmine/encode/model"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/refine"
 )
-
-// digestOf is a model's digest; empty without one.
-func digestOf(m *model.Model) string {
-	if m == nil {
-		return ""
-	}
-	return m.Digest
-}
 
 // addRefiner adds to a request the strong encoder and what earlier runs left of its vectors.
 func (r *run) addRefiner(ctx context.Context, request *stage.Request) error {

@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -28,7 +26,6 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
-	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/calibrate"
 	"bitextmine/pipeline/stage/match"
@@ -127,6 +124,9 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	if goal == calibrate.Stage.Name && cfg.Refine != "" {
 		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
 	}
+	if goal != "" && cfg.HasVectors() && cfg.Encoder == "" {
+		return nil, badinput.Errorf("known pairs must be encoded as src_emb and tgt_emb were: name the encoder that made them with --encoder")
+	}
 	r := &run{Options: opts, cfg: cfg}
 	if cfg.MemoryBound() > 0 {
 		debug.SetMemoryLimit(cfg.MemoryBound() / 4 * 3) // the rest is for what is not Go's
@@ -136,7 +136,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		opts.Log.Warn(warning)
 	}
 	var err error
-	if r.model, err = model.Load(cfg.Encoder); err != nil {
+	if r.model, err = config.Encoder(&cfg); err != nil {
 		return nil, err
 	}
 	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
@@ -168,46 +168,12 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 			return nil, err
 		}
 	}
-	r.report = newReport(&cfg, opts.Version, r.model, r.refiner, r.scorer)
+	r.report = config.NewReport(&cfg, opts.Version, r.model, r.refiner, r.scorer)
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
 	r.store, err = opts.openStore(ctx, cfg.Work)
 	return r, err
-}
-
-// newReport starts the report of a run.
-func newReport(cfg *Config, version string, model, refiner *model.Model, scorer *score.Named) *record.Report {
-	s, from := recordOf(cfg, model, refiner, scorer)
-	report := &record.Report{
-		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
-		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
-		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": blas.Running().String()},
-	}
-	if refiner != nil {
-		report.Refiner = &record.EncoderReport{Name: refiner.Name, Digest: refiner.Digest, Dim: refiner.Dim}
-	}
-	return report
-}
-
-// recordOf is what run.json says of the settings and of the scorer.
-func recordOf(cfg *Config, model, refiner *model.Model, scorer *score.Named) (setting.Record, *record.ScorerReport) {
-	s := cfg.Record(model.Digest, digestOf(refiner), scorerDigest(scorer, model.Tokens))
-	if scorer == nil {
-		return s, nil
-	}
-	return s, &record.ScorerReport{Name: scorer.Name, Encoder: scorer.Encoder.Name, FittedOn: scorer.FittedOn}
-}
-
-// absolute is the location of a store as another process finds it.
-func absolute(work string) string {
-	if store.Remote(work) {
-		return work
-	}
-	if path, err := filepath.Abs(work); err == nil {
-		return path
-	}
-	return work
 }
 
 // Digest stands for all that decides the bitext of a run: the text, the encoder, the scorer and the settings. It reads
@@ -218,7 +184,7 @@ func Digest(cfg Config) (string, error) {
 	}
 	r := &run{cfg: cfg, Options: Options{Log: slog.New(slog.DiscardHandler)}} // the run itself will warn
 	var err error
-	if r.model, err = model.Load(cfg.Encoder); err != nil {
+	if r.model, err = config.Encoder(&cfg); err != nil {
 		return "", err
 	}
 	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
@@ -231,7 +197,8 @@ func Digest(cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	of := []any{cfg.Record(r.model.Digest, digestOf(r.refiner), scorerDigest(r.scorer, r.model.Tokens)), languages}
+	settings, _ := config.NewRecord(&cfg, r.model, r.refiner, r.scorer)
+	of := []any{settings, languages}
 	if r.unfitted { // what else it depends on is the text
 		of = append(of, r.fittedName())
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"bitextmine/bitext/exchange"
-	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
@@ -23,6 +23,9 @@ import (
 // first is left to settleScorer.
 func (r *run) loadScorer() error {
 	if !r.cfg.Scored() {
+		if r.cfg.HasVectors() && r.cfg.Scorer == score.Auto {
+			r.Log.Info("no encoder is named for the vectors: the margin decides. With --encoder, the one that made them, a scorer can", "threshold", r.cfg.Threshold)
+		}
 		if r.cfg.Scorer == score.Default {
 			r.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides", "threshold", r.cfg.Threshold)
 		}
@@ -52,7 +55,7 @@ func (r *run) decideBy(scorer *score.Named, warnings []string, err error) error 
 	}
 	r.scorer, r.unfitted = scorer, false
 	if r.report != nil {
-		r.report.Settings, r.report.Scorer = recordOf(&r.cfg, r.model, r.refiner, scorer)
+		r.report.Settings, r.report.Scorer = config.NewRecord(&r.cfg, r.model, r.refiner, scorer)
 		r.report.ConfigDigest = plan.Digest(r.report.Settings)
 	}
 	return nil
@@ -142,7 +145,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	begin := time.Now()
 	known := stagefit.Known{Name: sources, Pairs: pairs}
 	fitting := *r
-	fitting.report = newReport(&r.cfg, r.Version, r.model, r.refiner, nil)
+	fitting.report = config.NewReport(&r.cfg, r.Version, r.model, r.refiner, nil)
 	key := ""
 	p, err := fitting.plan(ctx, func(b *stage.Builder) error {
 		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < fit.MinSentences {
@@ -174,14 +177,6 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	r.Log.Info(fmt.Sprintf("fitted a scorer in %.1f s: on known pairs left out, precision %.2f and recall %.2f at 0.5, calibration error %.3f",
 		time.Since(begin).Seconds(), q.Precision, q.Recall, q.Calibration))
 	return scorer.Encode()
-}
-
-// scorerDigest names the scorer's content and the token vectors that it is given; empty without a scorer.
-func scorerDigest(scorer *score.Named, tokens model.TokenOutput) string {
-	if scorer == nil {
-		return ""
-	}
-	return plan.Digest([]any{json.RawMessage(scorer.Data), tokens})
 }
 
 // scorerData is the scorer's file; nil without one.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
@@ -48,7 +48,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
-	model, err := model.Load(p.Encoder)
+	model, err := open.Encoder(p.Encoder, p.Settings.Dim)
 	if err != nil {
 		return err
 	}

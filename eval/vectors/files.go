@@ -3,7 +3,6 @@ package vectors
 import (
 	"context"
 	"errors"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -66,20 +65,8 @@ func (p Files) open(path string) (*embedding.File, error) {
 // normaliseRows divides each row by its L2 norm.
 func normaliseRows(rows []float32, dim int, path string) error {
 	for i := 0; i*dim < len(rows); i++ {
-		row := rows[i*dim:][:dim]
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-		}
-		switch {
-		case math.IsNaN(sum) || math.IsInf(sum, 0):
-			return badinput.Errorf("%s: row %d has a value that is not finite: encode that sentence again", path, i)
-		case sum == 0:
-			return badinput.Errorf("%s: row %d is all zeros, which has no direction: encode that sentence again", path, i)
-		}
-		norm := math.Sqrt(sum)
-		for d := range row {
-			row[d] = float32(float64(row[d]) / norm)
+		if err := embedding.Normalise(rows[i*dim:][:dim]); err != nil {
+			return badinput.Errorf("%s: row %d %w: encode that sentence again", path, i, err)
 		}
 	}
 	return nil

@@ -25,6 +25,7 @@ import (
 type Config struct {
 	setting.Languages
 	setting.Input
+	setting.Given
 	setting.Checks
 	setting.Output
 	setting.Text
@@ -43,11 +44,14 @@ type Config struct {
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in
-// two-stage mining, the product of strong cosine and static margin decides in its place.
+// two-stage mining, the product of strong cosine and static margin decides in its place. A scorer must know the encoder
+// of vectors that another program made.
 func (c *Config) Scored() bool {
 	switch c.Scorer {
 	case "", score.None:
 		return false
+	case score.Auto:
+		return !unnamedEncoder(c)
 	case score.Default:
 		return c.Refine == ""
 	}

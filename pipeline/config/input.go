@@ -23,6 +23,10 @@ func (c *Config) Texts() ([]plan.Language, error) {
 		if err != nil {
 			return nil, err
 		}
+		vectors, err := vectorsByText(c, target)
+		if err != nil {
+			return nil, err
+		}
 		languages[l].Code = language
 		for _, in := range inputs {
 			input, err := plan.DigestInput(in)
@@ -32,6 +36,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			if options[l] != common {
 				input.Corpus = &options[l]
 			}
+			input.Vectors = vectors[in.Path]
 			languages[l].Inputs = append(languages[l].Inputs, input)
 		}
 	}

@@ -47,6 +47,7 @@ func (c *Config) Validate() error {
 		fail("--out names no directory")
 	}
 	validateSample(c, fail)
+	validateGiven(c, fail)
 	validateSearch(c, fail)
 	if _, err := mine.ParseMargin(c.Margin); err != nil {
 		fail("%v", err)

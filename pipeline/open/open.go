@@ -3,6 +3,8 @@
 package open
 
 import (
+	"fmt"
+
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/index/backend"
@@ -19,6 +21,17 @@ func SearchOptions(s setting.Searching, r setting.Resources) backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
 func EncoderOptions(r setting.Resources) encode.Options {
 	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime}
+}
+
+// Encoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of it is
+// the length of its vectors, and the digest, which stands in keys beside those of the vectors themselves, says no more.
+func Encoder(location string, dim int) (*model.Model, error) {
+	if location != "" {
+		return model.Load(location)
+	}
+	m := &model.Model{Digest: fmt.Sprintf("given-%d", dim)}
+	m.Name, m.Dim = "given vectors", dim
+	return m, nil
 }
 
 // Refiner loads the strong encoder of two-stage mining beside the first; nil: there is none.

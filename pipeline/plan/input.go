@@ -31,6 +31,15 @@ func (in Input) Options(s Settings) corpus.Options {
 	return s.Corpus
 }
 
+// Named are the files of the input, each by its path and digest.
+func (in Input) Named() [][2]string {
+	files := [][2]string{{in.Path, in.SHA256}}
+	if v := in.Vectors; v != nil {
+		files = append(files, [2]string{v.Path, v.SHA256})
+	}
+	return files
+}
+
 // DigestInput reads an input for its size and the SHA-256 of its bytes as they are.
 func DigestInput(in input.File) (Input, error) {
 	var f fs.File

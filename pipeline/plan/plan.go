@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/pipeline/setting"
@@ -73,6 +74,17 @@ func (l *Language) Rows() int {
 	return n
 }
 
+// InputOf returns the input that a shard was cut from; nil if the language has none of its name.
+func (l *Language) InputOf(shard int) *Input {
+	name := l.Shards[shard].Name
+	for i := range l.Inputs {
+		if l.Inputs[i].Path == name[:strings.LastIndexByte(name, '#')] {
+			return &l.Inputs[i]
+		}
+	}
+	return nil
+}
+
 // Pair is two languages that are mined together, by their places among the plan's languages.
 type Pair struct {
 	Source       int    `json:"source"`
@@ -99,6 +111,18 @@ type Input struct {
 	SHA256  string `json:"sha256"` // of its bytes
 	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
 	Corpus *corpus.Options `json:"corpus,omitempty"`
+	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
+	Vectors *Vectors `json:"vectors,omitempty"`
+}
+
+// Vectors is a file of vectors that another program made of an input, [rows, dim].
+type Vectors struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of its bytes
+	Rows   int    `json:"rows"`   // one for each line of the input
+	Dim    int    `json:"dim"`
+	Raw    string `json:"raw,omitempty"`    // type of the numbers in a file without a header; empty: .npy
+	Header uint64 `json:"header,omitempty"` // lines of the input before the one of the first row: 1 in TSV
 }
 
 // Shard is one shard in the output of a sharding task.
@@ -108,7 +132,8 @@ type Shard struct {
 	File   string `json:"file"` // its name in that task's output
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	Vector string `json:"vector"` // key of its encoding task: how cells and shard sets name the shard
+	Vector string `json:"vector"`          // key of its encoding task: how cells and shard sets name the shard
+	Given  string `json:"given,omitempty"` // digest of its rows' vectors, where another program made them
 }
 
 // Wave is tasks of one stage, which do not need each other.

@@ -93,6 +93,9 @@ type InputReport struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	Counts   corpus.Counts `json:"counts"`
+	// of the file of vectors that another program made of it
+	Vectors       string `json:"vectors,omitempty"`
+	VectorsSHA256 string `json:"vectors_sha256,omitempty"`
 }
 
 // SetAside is an input file that could not be used.

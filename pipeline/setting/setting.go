@@ -36,6 +36,17 @@ type Input struct {
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
 }
 
+// Given names vectors that another program made of the text. As the text, they are an input, whose digests are in keys.
+type Given struct {
+	SourceEmb []string `setting:"src_emb,flag" json:"-"`
+	TargetEmb []string `setting:"tgt_emb,flag" json:"-"`
+	EmbDim    int      `setting:"emb_dim,flag" json:"-" min:"0"`
+	EmbDType  string   `setting:"emb_dtype,flag" json:"-"`
+}
+
+// HasVectors says whether there are any.
+func (g Given) HasVectors() bool { return len(g.SourceEmb) > 0 || len(g.TargetEmb) > 0 }
+
 // Output is where a run writes.
 type Output struct {
 	Out       string `setting:"out,flag" json:"-"`

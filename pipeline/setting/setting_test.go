@@ -14,6 +14,7 @@ import (
 type config struct {
 	Languages
 	Input
+	Given
 	Checks
 	Output
 	Text

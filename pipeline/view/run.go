@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -49,7 +50,7 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 		p, err = plan.Decode(data, "plan "+report.PlanID, version)
 	}
 	if err == nil {
-		r.Model, err = model.Load(p.Encoder)
+		r.Model, err = open.Encoder(p.Encoder, p.Settings.Dim)
 	}
 	if err == nil && r.Model.Digest != p.Settings.Encoder {
 		err = badinput.Errorf("encoder %s is not the one that the run in %s used; put that one back, or give mine run again", p.Encoder, dir)

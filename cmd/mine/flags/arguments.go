@@ -17,7 +17,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 }
 
 // listFlags take every word that follows them, so that a shell's expansion of `--src-text data/*.de` works.
-var listFlags = []string{"--src-text", "--tgt-text"}
+var listFlags = []string{"--src-text", "--tgt-text", "--src-emb", "--tgt-emb"}
 
 // GatherLists repeats a list flag before each of the words that follow it.
 func GatherLists(args []string) []string {

@@ -29,6 +29,9 @@ import (
 // envPrefix begins the environment variables that are settings.
 const envPrefix = "MINE_"
 
+// byDefault is the origin of a value that nothing sets.
+const byDefault = "default"
+
 // otherEnv are the variables under the prefix that are not settings.
 var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
 
@@ -50,7 +53,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 	warnUnknownEnv()
 	var values []Layered
 	for _, s := range All {
-		origin := "default"
+		origin := byDefault
 		if preset, ok := from[s.Key]; ok {
 			origin = preset
 		}
@@ -84,6 +87,11 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
 	}
 	cfg.Corpora = corpora
+	for i := range values { // vectors of another program are of no encoder unless it is named
+		if one := &values[i]; one.Key == "encoder" && one.Origin == byDefault && cfg.HasVectors() {
+			one.Value, cfg.Encoder = "", ""
+		}
+	}
 	return &cfg, values, nil
 }
 

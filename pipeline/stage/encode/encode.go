@@ -1,4 +1,5 @@
-// Package encode is the stage that turns the sentences of a shard into vectors.
+// Package encode is the stage that turns the sentences of a shard into vectors: by the encoder, or by looking them up
+// among those that another program made.
 package encode
 
 import (
@@ -47,8 +48,16 @@ func Want(b *stage.Builder, language, shard int) string {
 	l := &b.Languages[language]
 	s := &l.Shards[shard]
 	if s.Vector == "" {
-		s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType})
-		b.Add(Stage, s.Vector, int64(s.Rows), cost(b.Settings, s.Rows), args{language, shard})
+		memory := int64(0)
+		if s.Given == "" {
+			s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType})
+		} else {
+			s.Vector = Stage.Key(givenSpec{s.SHA256, s.Given, b.Settings.Encoder, b.Settings.DType})
+			memory = 40 * int64(l.Rows()) // the keys of all sentences, sorted
+		}
+		c := cost(b.Settings, s.Rows)
+		c.Memory += memory
+		b.Add(Stage, s.Vector, int64(s.Rows), c, args{language, shard})
 	}
 	return s.Vector
 }
@@ -82,6 +91,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	language := &e.Plan.Languages[a.Language]
 	s := &language.Shards[a.Shard]
+	if s.Given != "" {
+		return nil, look(ctx, e, a, dir, meter)
+	}
 	encoder, err := e.Encoder() // first: it refuses an encoder that is not the plan's
 	if err != nil {
 		return nil, err
@@ -112,6 +124,9 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	a, err := stage.Args[args](left[0])
 	if err != nil {
 		return 0, err
+	}
+	if e.Plan.Languages[a.Language].Shards[a.Shard].Given != "" {
+		return stage.DefaultRate, nil
 	}
 	encoder, err := e.Encoder()
 	if err != nil {

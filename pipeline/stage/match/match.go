@@ -78,7 +78,7 @@ func planPairs(b *stage.Builder) error {
 func specOf(language *plan.Language, merges []string) specSide {
 	s := specSide{Language: language.Code}
 	for _, in := range language.Inputs {
-		s.Inputs = append(s.Inputs, [2]string{in.Path, in.SHA256})
+		s.Inputs = append(s.Inputs, in.Named()...)
 	}
 	for i, shard := range language.Shards {
 		s.Shards = append(s.Shards, [3]string{shard.Name, shard.SHA256, merges[i]})
@@ -221,7 +221,7 @@ func runID(p *view.Pair) string {
 	var inputs [][2]string
 	for side := range p.Sentences {
 		for _, in := range p.Language(side).Inputs {
-			inputs = append(inputs, [2]string{in.Path, in.SHA256})
+			inputs = append(inputs, in.Named()...)
 		}
 	}
 	return plan.Digest([]any{p.Plan.Pairs[p.Index].ConfigDigest, inputs})

@@ -1,0 +1,125 @@
+package encode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/corpus/shard"
+	"bitextmine/encode"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/given"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
+)
+
+// givenSpec is what an embedding file depends on whose vectors another program made.
+type givenSpec struct {
+	Shard   string // digest
+	Given   string // digest of the vectors
+	Encoder string // digest of the one that is said to have made them
+	DType   string
+}
+
+// look writes the embedding file of a shard from vectors that another program made.
+func look(ctx context.Context, e *stage.Env, a args, dir string, meter progress.Meter) error {
+	if e.Plan.Encoder != "" {
+		if err := checkMaker(ctx, e, a); err != nil {
+			return err
+		}
+	}
+	s, settings := &e.Plan.Languages[a.Language].Shards[a.Shard], e.Plan.Settings
+	sum := given.NewSum()
+	meta := embedding.Meta{Encoder: settings.Encoder, Shard: s.SHA256, Dim: settings.Dim, DType: embedding.DType(settings.DType)}
+	_, err := embedding.Write(filepath.Join(dir, view.EmbeddingFile), meta, func(w *embedding.Writer) error {
+		return given.Rows(ctx, e.Files, a.Language, a.Shard, nil, func(row []float32) error {
+			sum.Add(row)
+			meter.Add(1)
+			return w.Append(row)
+		})
+	})
+	if err == nil {
+		err = given.Unchanged(e.Plan, a.Language, a.Shard, sum)
+	}
+	return err
+}
+
+const (
+	// checkedRows is how many sentences of a shard the encoder encodes that is said to have made the vectors.
+	checkedRows = 32
+	// minAgreement is the least cosine, in the middle of those sentences, of its vectors with the given ones: numbers of
+	// 8 bits cost 0.002, another prefix 0.02, and a few sentences may be normalised otherwise.
+	minAgreement = 0.99
+)
+
+// checkMaker refuses vectors that the plan's encoder did not make: a scorer would take others for its own.
+func checkMaker(ctx context.Context, e *stage.Env, a args) error {
+	language := &e.Plan.Languages[a.Language]
+	rows := make([]uint32, min(checkedRows, language.Shards[a.Shard].Rows))
+	for i := range rows {
+		rows[i] = uint32(i * language.Shards[a.Shard].Rows / len(rows))
+	}
+	own, err := encodeRows(ctx, e, a, rows)
+	if err != nil {
+		return err
+	}
+	var cosines []float64
+	err = given.Rows(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
+		cosine := 0.0
+		for d, x := range own[len(cosines)*len(row):][:len(row)] {
+			cosine += float64(x) * float64(row[d])
+		}
+		cosines = append(cosines, cosine)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(cosines)
+	if middle := cosines[len(cosines)/2]; middle < minAgreement {
+		return badinput.Errorf("encoder %s did not make the vectors in %s: of %d sentences the cosine of its own with them is %.3f in the middle; name the encoder that made them, or leave --encoder out",
+			e.Plan.Encoder, language.InputOf(a.Shard).Vectors.Path, len(cosines), middle)
+	}
+	return nil
+}
+
+// encodeRows returns the encoder's vectors of rows of a shard, [rows, dim].
+func encodeRows(ctx context.Context, e *stage.Env, a args, rows []uint32) (vectors []float32, err error) {
+	encoder, err := e.Encoder()
+	if err != nil {
+		return nil, err
+	}
+	language := &e.Plan.Languages[a.Language]
+	s := &language.Shards[a.Shard]
+	path, err := e.ShardPath(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := shard.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	scratch, err := os.MkdirTemp("", "mine-given-*")
+	if err != nil {
+		return nil, fmt.Errorf("check the encoder of the vectors: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	file := filepath.Join(scratch, view.EmbeddingFile)
+	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: len(rows), Texts: view.Normalised(reader.RowsAt(rows))}
+	if _, err := encoder.EncodeFile(ctx, file, embedding.Float32, source, nil); err != nil {
+		return nil, err
+	}
+	made, err := embedding.Open(file, embedding.Want{})
+	if err != nil {
+		return nil, err
+	}
+	vectors = make([]float32, made.N*made.Dim)
+	made.Float32(vectors, 0, made.N)
+	return vectors, made.Close()
+}
