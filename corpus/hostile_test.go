@@ -101,3 +101,32 @@ func TestReadingNullsIsStopped(t *testing.T) {
 		}
 	})
 }
+
+// TestPagesAreBounded checks that a page that is larger than is allowed is refused before memory is taken for it, and
+// that the message says what to do.
+func TestPagesAreBounded(t *testing.T) {
+	const size = 32 << 20
+	in := input.File{Path: parquettest.Save(t, parquettest.Large("text", size))}
+	opts := DefaultOptions()
+	read := func() (kept int, err error) {
+		r, err := Open(in, opts)
+		if err != nil {
+			return 0, err
+		}
+		for err == nil {
+			_, err = r.Next()
+			kept++
+		}
+		return kept - 1, errors.Join(err, r.Close())
+	}
+	if kept, err := read(); !errors.Is(err, io.EOF) || kept < 100 {
+		t.Fatalf("%d sentences of the file without a bound, error %v", kept, err)
+	}
+	in.MaxPage = size - 1
+	parquettest.Within(t, 8<<20, func() {
+		_, err := read()
+		if !badinput.Is(err) || !errors.Is(err, input.ErrMemory) || !strings.Contains(err.Error(), "--max-memory") || !strings.Contains(err.Error(), "x.parquet") {
+			t.Errorf("error %v", err)
+		}
+	})
+}

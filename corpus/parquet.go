@@ -189,6 +189,9 @@ func (c *parquetColumn) read(n int) error {
 	default:
 		return fmt.Errorf("column %q: unexpected type %T", c.name, c.chunk)
 	}
+	if err == nil {
+		err = c.chunk.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("column %q: %w", c.name, err)
 	}

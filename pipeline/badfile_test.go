@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parquettest"
 	"bitextmine/pipeline/config"
 )
 
@@ -91,4 +92,24 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 	}
 	cfg.OnBadFile = config.FailBadFile
 	mustNight(t, cfg)
+}
+
+// TestMaxMemoryBoundsPages: a page of Parquet that is too large for max_memory stops the run, also one that sets bad
+// files aside, because another run may have more memory.
+func TestMaxMemoryBoundsPages(t *testing.T) {
+	text := newText(t)
+	for side, files := range mineNights(t, 1) {
+		text.put(side, night(0), files[0])
+	}
+	text.put(0, "large.parquet", parquettest.Large("text", 24<<20))
+	cfg := text.config(filepath.Join(t.TempDir(), "out"))
+	cfg.OnBadFile, cfg.MaxMemory = config.SkipBadFile, "400MB"
+	cfg.Threads = 1
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--max-memory") || !strings.Contains(err.Error(), "large.parquet") {
+		t.Fatalf("error %v", err)
+	}
+	cfg.MaxMemory = "900MB"
+	if summary := mustRun(t, cfg); len(summary.SetAside) > 0 {
+		t.Errorf("set aside %v", summary.SetAside)
+	}
 }

@@ -18,6 +18,10 @@ import (
 type File struct {
 	FS   fs.FS
 	Path string
+
+	// MaxPage is how many bytes a page of a Parquet file may have after decompression; 0: any number that a column of a
+	// file of its size may have.
+	MaxPage int64
 }
 
 func (in File) String() string { return in.Path }

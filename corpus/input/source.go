@@ -15,6 +15,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// ErrMemory is in the error for a file that cannot be read with the memory that is allowed for it.
+var ErrMemory = errors.New("its share of max_memory")
+
 // Source is an open file. It counts the bytes read and records the first read error, so that a read error is not
 // mistaken for a damaged file. It may be used by one goroutine. Close must be called last.
 type Source struct {
@@ -23,6 +26,8 @@ type Source struct {
 	Seen int64 // bytes read so far
 	file fs.File
 	err  error
+
+	maxPage int64 // of File
 }
 
 // Open opens a file as it is: still compressed, if it is.
@@ -38,7 +43,7 @@ func Open(in File) (*Source, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.Join(badinput.Errorf("%s: not a regular file; name a file", in.Path), f.Close())
 	}
-	return &Source{Name: in.Path, Size: info.Size(), file: f}, nil
+	return &Source{Name: in.Path, Size: info.Size(), file: f, maxPage: in.MaxPage}, nil
 }
 
 // Close closes the file.
@@ -86,6 +91,7 @@ func (s *Source) Parquet() (*file.Reader, error) {
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.BufferedStreamEnabled = true
 	props.BufferSize = 256 << 10
+	props.MaxPageSize = s.maxPage
 	return file.NewParquetReader(s, file.WithReadProps(props))
 }
 
@@ -97,7 +103,12 @@ func (s *Source) Guard(what string, call func() error) (err error) {
 			err = s.Explain(fmt.Errorf("%v", p), what)
 		}
 	}()
-	if err := call(); err != nil && !badinput.Is(err) {
+	err = call()
+	var page *parquet.PageSizeError
+	if errors.As(err, &page) {
+		return badinput.Errorf("%s: %v, %w; raise --max-memory, or write the file with smaller pages", s.Name, page, ErrMemory)
+	}
+	if err != nil && !badinput.Is(err) {
 		return s.Explain(err, what)
 	} else if err != nil {
 		return err

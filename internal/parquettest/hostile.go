@@ -237,6 +237,15 @@ func Nulls(name string, pages int) []byte {
 	return File{Rows: int64(pages) * rows, Columns: []Column{c}}.Bytes()
 }
 
+// Large is a file with one string column of one page, which has size bytes and is compressed to a few thousand.
+func Large(name string, size int) []byte {
+	const length = 1 << 15
+	text := append(binary.LittleEndian.AppendUint32(nil, length-4), bytes.Repeat([]byte("ab c"), length/4-1)...)
+	rows := size / length
+	page := Page{Values: int32(rows), Body: packZstd(bytes.Repeat(text, rows)), ClaimsBytes: int32(rows * length)}
+	return File{Rows: int64(rows), GroupRows: int64(rows), Columns: []Column{{Name: name, Type: ByteArray, Codec: Zstd, Pages: []Page{page}}}}.Bytes()
+}
+
 // ManyFields is the base64 form, as in Parquet files, of an Arrow schema of a few kilobytes in which each of 60 fields
 // has the next field twice as a child. It describes 2^60 fields.
 func ManyFields() string {

@@ -12,10 +12,12 @@ import (
 	"syscall"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/corpus/shard"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
@@ -63,6 +65,21 @@ func planAll(b *stage.Builder) error {
 // memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor.
 func memory(s plan.Settings) int64 { return 96<<20 + 64*int64(s.Corpus.ShardSize) }
 
+// pageCopies is how often a page of Parquet may stand in memory: three columns, each with a page, a dictionary, and the
+// dictionary's entries, which take up to six times its bytes.
+const pageCopies = 3 * 8
+
+// maxPage is the size of a page that a task which asks for memory bytes may read, if as many tasks as fit read at once.
+// 0 is no limit.
+func maxPage(r setting.Resources, memory int64) (int64, error) {
+	bound, err := setting.ParseBytes(r.MaxMemory)
+	if err != nil || bound == 0 {
+		return 0, err
+	}
+	tasks := min(max(bound/max(memory, 1), 1), int64(max(r.Threads, 1)))
+	return bound / tasks / pageCopies, nil
+}
+
 func check(p *plan.Plan, t *plan.Task) error {
 	a, err := stage.Args[args](t)
 	if err == nil {
@@ -93,7 +110,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err := unchanged(in); err != nil {
 		return nil, err
 	}
-	info, err := shard.Cut(ctx, in.Source(), in.Options(e.Plan.Settings), dir, shard.Options{Report: bytesRead(meter)})
+	source := in.Source()
+	if source.MaxPage, err = maxPage(e.Resources, t.Memory); err != nil {
+		return nil, err
+	}
+	info, err := shard.Cut(ctx, source, in.Options(e.Plan.Settings), dir, shard.Options{Report: bytesRead(meter)})
 	if e.Plan.SetAside && ofFile(err) {
 		return Record{&shard.Result{Shards: []shard.Info{}}, nil, err.Error()}, unchanged(in)
 	}
@@ -107,11 +128,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	return Record{info, languages, ""}, unchanged(in) // so that no half of one text and half of another goes under one key
 }
 
-// ofFile reports whether an error is one of the content of an input file, and not of the machine.
+// ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory, which
+// another run may raise.
 func ofFile(err error) bool {
-	machine := slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, fs.ErrNotExist, fs.ErrPermission}, func(of error) bool {
-		return errors.Is(err, of)
-	})
+	reasons := []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
+	machine := slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
 	return badinput.Is(err) && !machine
 }
 

@@ -48,6 +48,17 @@ type ReaderProperties struct {
 	// MaxChunkSize is how many bytes after decompression are read of a column chunk, and so of any of its pages. A page
 	// that would exceed it is an error, before memory is taken for it. 0 is DefaultMaxChunkSize of the file's size.
 	MaxChunkSize int64
+
+	// MaxPageSize is how many bytes a page may have after decompression. A larger page is a PageSizeError, before memory
+	// is taken for it. 0 is no limit but that of the chunk.
+	MaxPageSize int64
+}
+
+// PageSizeError is the error for a page that is larger than MaxPageSize.
+type PageSizeError struct{ Size, Max int64 }
+
+func (e *PageSizeError) Error() string {
+	return fmt.Sprintf("a page has %d bytes, more than %d", e.Size, e.Max)
 }
 
 // DefaultMaxChunkSize is how many bytes after decompression are read of a column chunk in a file of the given size,

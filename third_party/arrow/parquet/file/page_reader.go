@@ -300,6 +300,7 @@ type serializedPageReader struct {
 	pageOrd           int16
 	maxPageHeaderSize int
 	bytesLeft         int64 // that may be read of the chunk, after decompression
+	maxPageSize       int64
 
 	curPage           Page
 	cryptoCtx         CryptoContext
@@ -325,6 +326,7 @@ func NewPageReader(r parquet.BufferedReader, nrows int64, compressType compress.
 		r:                 r,
 		maxPageHeaderSize: defaultMaxPageHeaderSize,
 		bytesLeft:         math.MaxInt64,
+		maxPageSize:       math.MaxInt64,
 		nrows:             nrows,
 		mem:               mem,
 		codec:             codec,
@@ -490,6 +492,12 @@ func (p *serializedPageReader) Next() bool {
 		if lenCompressed < 0 || lenUncompressed < 0 {
 			p.err = xerrors.New("parquet: invalid page header")
 			return false
+		}
+		for _, size := range []int{lenCompressed, lenUncompressed} {
+			if int64(size) > p.maxPageSize {
+				p.err = &parquet.PageSizeError{Size: int64(size), Max: p.maxPageSize}
+				return false
+			}
 		}
 		if p.bytesLeft -= int64(lenUncompressed); p.bytesLeft < 0 {
 			p.err = fmt.Errorf("parquet: with a page of %d bytes, %d compressed, the column chunk is larger than is read", lenUncompressed, lenCompressed)

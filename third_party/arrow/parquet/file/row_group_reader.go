@@ -140,10 +140,13 @@ func (r *RowGroupReader) GetColumnPageReader(i int) (PageReader, error) {
 	return r.limited(NewPageReader(stream, col.NumValues(), col.Compression(), r.props.Allocator(), &ctx))
 }
 
-// limited passes the properties' limit of a column chunk on to a page reader.
+// limited passes the properties' limits of a column chunk and of its pages on to a page reader.
 func (r *RowGroupReader) limited(rdr PageReader, err error) (PageReader, error) {
 	if pages, ok := rdr.(*serializedPageReader); ok && err == nil {
 		pages.bytesLeft = r.props.ChunkLimit(r.sourceSz)
+		if r.props.MaxPageSize > 0 {
+			pages.maxPageSize = r.props.MaxPageSize
+		}
 	}
 	return rdr, err
 }
