@@ -108,11 +108,11 @@ func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.Alig
 			target.Texts = append(target.Texts, n.Text)
 		}
 	}
-	role := vectors.Role{Pair: files.Pair}
+	role := vectors.Role{Pair: files.Pair, File: files.Source}
 	if set.source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return set, err
 	}
-	role.Target = true
+	role.Target, role.File = true, files.Target
 	set.target, err = r.Vectors.Vectors(ctx, target, role)
 	return set, err
 }

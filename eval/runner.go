@@ -111,11 +111,11 @@ func (r *Runner) half(ctx context.Context, files testset.BUCCFiles, pair testset
 		return Half{}, err
 	}
 	half := Half{Name: files.Half, Gold: gold}
-	role := vectors.Role{Pair: pair, Half: files.Half}
+	role := vectors.Role{Pair: pair, Half: files.Half, File: files.Source}
 	if half.Source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return half, err
 	}
-	role.Target = true
+	role.Target, role.File = true, files.Target
 	half.Target, err = r.Vectors.Vectors(ctx, target, role)
 	r.forget(pair.Source, pair.Target)
 	return half, err

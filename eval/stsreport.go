@@ -103,7 +103,7 @@ func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set STSSet
 	if err != nil {
 		return set, 0, err
 	}
-	role := vectors.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name}
+	role := vectors.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name, File: files.Text}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err

@@ -13,7 +13,7 @@ import (
 
 // Files reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
 // belongs to line i of the text. In the file names, {src}, {tgt}, {pair} and {half} are replaced by the short codes of
-// the current pair (de, zh-Hant).
+// the current pair (de, zh-Hant), {file} by the name of the text's file and {dir} by that of its folder.
 type Files struct {
 	Source, Target string // patterns of file names
 	Dim            int    // dim of headerless files; 0 if all files are .npy
@@ -30,7 +30,8 @@ func (p Files) Vectors(_ context.Context, side testset.Side, role Role) (_ Side,
 	if role.Target {
 		name = p.Target
 	}
-	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half).Replace(name)
+	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half,
+		"{file}", filepath.Base(role.File), "{dir}", filepath.Base(filepath.Dir(role.File))).Replace(name)
 	file, err := p.open(path)
 	if err != nil {
 		return Side{}, err

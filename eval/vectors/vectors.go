@@ -18,6 +18,7 @@ type Side struct {
 type Role struct {
 	Pair   testset.LanguagePair
 	Half   string // "train"; empty if the set has no halves
+	File   string // path of the text
 	Target bool
 }
 

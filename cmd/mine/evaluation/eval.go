@@ -75,7 +75,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.targetText, "tgt-text", "", "its line-aligned target file")
 	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
 	f.StringVar(&o.dtype, "dtype", "float32", "precision of vectors: float32, or float16 as in a run")
-	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an encoder; {src} {tgt} {pair} {half} are replaced")
+	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an encoder; {src} {tgt} {pair} {half}, and {dir} {file} of the text, are replaced")
 	f.StringVar(&o.targetEmb, "tgt-emb", "", "target embeddings")
 	f.IntVar(&o.dim, "dim", 0, "values per row of embeddings without header")
 	f.StringVar(&o.embDType, "emb-dtype", "float32", "type of embeddings without header: float32, float16")

@@ -128,8 +128,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	return Record{info, languages, ""}, unchanged(in) // so that no half of one text and half of another goes under one key
 }
 
-// ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory, which
-// another run may raise.
+// ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
+// which another run may raise.
 func ofFile(err error) bool {
 	reasons := []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
 	machine := slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
