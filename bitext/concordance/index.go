@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -74,21 +75,53 @@ func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, e
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{bitext: path}
+	changed := 0
 	if before == nil || before.Format != format || before.Bitext != now {
-		if x.Changed, err = update(ctx, dir, path, now, progress); err != nil {
+		if changed, err = update(ctx, dir, path, now, progress); err != nil {
 			return nil, err
 		}
 		if before, err = readMeta(dir); err != nil {
 			return nil, err
 		}
 	}
-	x.Languages, x.Pairs = before.Languages, before.Pairs
-	x.index, err = bleve.OpenUsing(filepath.Join(dir, indexName), map[string]any{"read_only": true, "bolt_timeout": openTimeout})
+	x, err := read(dir, path, before)
+	if err != nil {
+		return nil, err
+	}
+	x.Changed = changed
+	return x, nil
+}
+
+// OpenExisting opens the concordance of a bitext file as it is and writes nothing. Without one, or with one of another
+// bitext, the error is fs.ErrNotExist.
+func OpenExisting(dir, path string) (*Index, error) {
+	_, now, err := filedigest.Of(path)
+	if err != nil {
+		return nil, badinput.Errorf("bitext file %s cannot be read: %w", path, err)
+	}
+	there, err := readMeta(dir)
+	if err != nil {
+		return nil, err
+	}
+	if there == nil || there.Format != format || there.Bitext != now {
+		return nil, fmt.Errorf("a concordance of %s in %s: %w", path, dir, fs.ErrNotExist)
+	}
+	return read(dir, path, there)
+}
+
+// read opens the index of a bitext that a directory holds.
+func read(dir, path string, m *meta) (*Index, error) {
+	index, err := bleve.OpenUsing(filepath.Join(dir, indexName), map[string]any{"read_only": true, "bolt_timeout": openTimeout})
 	if err != nil {
 		return nil, badinput.Errorf("the concordance %s is damaged (%w): remove it, and it is made again", dir, err)
 	}
-	return x, nil
+	return &Index{Languages: m.Languages, Pairs: m.Pairs, index: index, bitext: path}, nil
+}
+
+// Directory is where the index of a run's bitext file is: in the output directory that was named, of one run or of
+// nightly ones.
+func Directory(out, path string) string {
+	return filepath.Join(out, "concordance", strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 }
 
 // Close closes the index.

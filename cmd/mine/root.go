@@ -49,7 +49,7 @@ output directory (a nightly run, a training, rounds).`,
 		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
-		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(),
+		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
 		models.NewModel(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root

@@ -3,8 +3,9 @@
 // an accepted one is not rejected by rules.
 //
 // Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
-// a pair counts. A line is written and synced at once, so that a process that is killed loses no label that it
-// reported. An incomplete last line is what such a process was writing; it is ignored, and ended by the next label.
+// a pair counts, and one that is withdrawn leaves the pair without a label. A line is written and synced at once, so
+// that a process that is killed loses no label that it reported. An incomplete last line is what such a process was
+// writing; it is ignored, and ended by the next label.
 package label
 
 import (
@@ -33,8 +34,19 @@ const Name = "labels.jsonl"
 // maxLine is the maximum length of a line.
 const maxLine = 4 << 10
 
+// line is a label as it is stored.
+type line struct {
+	plan.Label
+	Withdrawn bool `json:"withdrawn,omitempty"` // the pair has no label any more
+}
+
 // Append adds labels to the file of an output directory and syncs it.
-func Append(dir string, labels []plan.Label) (err error) {
+func Append(dir string, labels []plan.Label) error { return write(dir, labels, false) }
+
+// Withdraw takes back the labels of pairs. It adds lines that say so; nothing is removed.
+func Withdraw(dir string, labels []plan.Label) error { return write(dir, labels, true) }
+
+func write(dir string, labels []plan.Label, withdrawn bool) (err error) {
 	path := filepath.Join(dir, Name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // as the bitext beside it
 	if err != nil {
@@ -52,7 +64,7 @@ func Append(dir string, labels []plan.Label) (err error) {
 		lines.WriteByte('\n')
 	}
 	for _, l := range labels {
-		data, err := json.Marshal(l)
+		data, err := json.Marshal(line{l, withdrawn})
 		if err != nil {
 			return err
 		}
@@ -90,21 +102,25 @@ func Latest(dir string) (labels []plan.Label, digest string, err error) {
 	last := map[[2]string]plan.Label{}
 	r := bufio.NewReaderSize(f, maxLine)
 	for number := 1; ; number++ {
-		line, err := r.ReadSlice('\n')
+		text, err := r.ReadSlice('\n')
 		if errors.Is(err, io.EOF) {
 			break // a line without an end is not complete
 		}
 		if err != nil {
 			return nil, "", badinput.Errorf("labels %s:%d: %w; correct the line", path, number, err)
 		}
-		var l plan.Label
-		if err := json.Unmarshal(line, &l); err != nil || !isKey(l.Source) || !isKey(l.Target) {
-			if isFragment(line) {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil || !isKey(l.Source) || !isKey(l.Target) {
+			if isFragment(text) {
 				continue // a killed process left it, and the next label ended it
 			}
 			return nil, "", badinput.Errorf("labels %s:%d: not a label; correct the line or remove it", path, number)
 		}
-		last[[2]string{l.Source, l.Target}] = l
+		if pair := [2]string{l.Source, l.Target}; l.Withdrawn {
+			delete(last, pair)
+		} else {
+			last[pair] = l.Label
+		}
 	}
 	for _, l := range last {
 		labels = append(labels, l)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -18,7 +17,6 @@ import (
 	"bitextmine/bitext/concordance"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 )
 
@@ -148,7 +146,7 @@ func (o searchOptions) files() (file, dir string, err error) {
 			return "", "", err
 		}
 		file = report.BitextPath(at)
-		dir = filepath.Join(o.run, "concordance", strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+		dir = concordance.Directory(o.run, file)
 	}
 	if o.index != "" {
 		dir = o.index
@@ -158,20 +156,9 @@ func (o searchOptions) files() (file, dir string, err error) {
 
 // open opens the index of a bitext, with a bar where it has to be made.
 func open(ctx context.Context, dir, file string) (*concordance.Index, error) {
-	bar := progress.New(os.Stderr)
-	var meter progress.Meter
-	read := 0
-	x, err := concordance.Open(ctx, dir, file, func(done, all int) {
-		if meter == nil {
-			meter = bar.Start("index", int64(all), "pairs")
-		}
-		meter.Add(int64(done - read))
-		read = done
-	})
-	if meter != nil {
-		meter.Done()
-	}
-	return x, err
+	told, end := counting("index")
+	defer end()
+	return concordance.Open(ctx, dir, file, told)
 }
 
 // sides are those that a language names.

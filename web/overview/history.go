@@ -1,0 +1,106 @@
+package overview
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/record"
+)
+
+// Night is a line of the history.
+type Night struct {
+	Name       string
+	Started    time.Time
+	Kept       int
+	Change     int    // of Kept since the night before
+	Previous   string // the night before; empty: it is the first that is there
+	Candidates int
+	Sources    int // different sentences
+	Targets    int
+	Seconds    float64
+	Warnings   int // and files set aside
+	Shown      bool
+	Damage     string // why its run.json cannot be read
+}
+
+// history is the nights, the newest first.
+func (p Place) history() []Night {
+	var all []Night
+	previous := Night{}
+	for _, name := range p.nightNames() {
+		one := Night{Name: name, Shown: name == p.Night()}
+		r, err := record.ReadReport(p.directory(name))
+		if err != nil {
+			one.Damage = err.Error()
+			all = append(all, one)
+			continue
+		}
+		c := r.Counts
+		one.Started, one.Seconds, one.Warnings = r.Started, r.Seconds, len(r.Warnings)+len(r.SetAside)
+		one.Kept, one.Candidates, one.Sources, one.Targets = c.Kept, c.Candidates, c.SourceUnique, c.TargetUnique
+		if previous.Name != "" {
+			one.Previous, one.Change = previous.Name, one.Kept-previous.Kept
+		}
+		previous = one
+		all = append(all, one)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Changes is what a night changed.
+type Changes struct {
+	Night, Previous string
+	Languages       [2]string
+	*admin.Difference
+	Shown  []admin.Change // at most maxShown of each kind, the best first
+	Hidden int            // pairs whose score changed by less than minChange
+}
+
+const (
+	maxShown  = 20
+	minChange = 0.01
+)
+
+// Changes compares a night with the one before it.
+func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
+	names := r.nightNames()
+	at := slices.Index(names, night)
+	switch {
+	case at < 0:
+		return nil, badinput.Errorf("there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
+	case at == 0:
+		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with", night)
+	}
+	d, err := admin.Diff(ctx, r.directory(names[at-1]), r.directory(night))
+	if err != nil {
+		return nil, err
+	}
+	c := &Changes{Night: night, Previous: names[at-1], Languages: r.Languages(), Difference: d}
+	shown := map[string]int{}
+	for _, change := range d.Changes {
+		if change.Kind == admin.Rescored && math.Abs(float64(change.After)-float64(change.Before)) < minChange {
+			c.Hidden++
+			continue
+		}
+		if shown[change.Kind]++; shown[change.Kind] <= maxShown {
+			c.Shown = append(c.Shown, change)
+		}
+	}
+	d.Changes = nil // what is not shown is not kept in memory
+	return c, nil
+}
+
+// Of are the changes of a kind.
+func (c *Changes) Of(kind string) (some []admin.Change) {
+	for _, change := range c.Shown {
+		if change.Kind == kind {
+			some = append(some, change)
+		}
+	}
+	return some
+}

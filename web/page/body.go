@@ -1,0 +1,135 @@
+package page
+
+import (
+	"bitextmine/bitext"
+	"bitextmine/pipeline/view"
+)
+
+// Item is a pair in a list.
+type Item struct {
+	Row     int
+	Key     string // source:target, hexadecimal
+	Sides   [2]Sentence
+	Value   float32
+	Kept    bool
+	Reasons []string
+	Label   string // Accepted, Rejected or nothing
+}
+
+// What people may have decided on a pair.
+const (
+	Accepted = "accepted"
+	Rejected = "rejected"
+)
+
+// Choice is an option that a form offers.
+type Choice struct {
+	Value, Label string
+	Chosen       bool
+}
+
+// Selection is which pairs a list or a review is of.
+type Selection struct {
+	Show, Order   string
+	Shows, Orders []Choice
+	Decides       string
+	Total         int
+}
+
+// ListBody is a page of a list of pairs.
+type ListBody struct {
+	Selection
+	Items          []Item
+	From           int // of the first item
+	Previous, Next int // where the pages beside begin; -1: there is none
+	OnlyKept       bool
+}
+
+// SearchBody is a page of what a search found.
+type SearchBody struct {
+	Query          string
+	Modes, Sides   []Choice
+	Mode, In       string
+	Searched       bool
+	Problem        string
+	Items          []Item
+	Total, From    int
+	Previous, Next int
+	Indexed        bool
+	Decides        string
+	HowToIndex     string
+}
+
+// PairBody is a pair with all that the bitext says of it.
+type PairBody struct {
+	Item
+	Pair      *bitext.Row
+	Features  []Feature
+	Decides   string
+	Threshold float64
+	Languages [2]string
+}
+
+// Feature is a feature of the scorer.
+type Feature struct {
+	Name  string
+	Value float32
+}
+
+// Explanation is why a pair has its score, or why that is not known (yet).
+type Explanation struct {
+	*view.Explanation
+	Waiting   bool
+	Seconds   float64 // of waiting so far
+	Problem   string
+	Verdict   string
+	Sides     [2]Side
+	Winners   []Winner
+	LogOdds   float64
+	Margin    string // kind
+	Refiner   string
+	Languages [2]string
+}
+
+// Side is the neighbourhood of a side's sentence.
+type Side struct {
+	Title      string
+	Place      string
+	Neighbours []Neighbour
+}
+
+// Neighbour is a sentence of the other side.
+type Neighbour struct {
+	Sentence
+	Cosine, Score     float32
+	Partner, Proposed bool
+}
+
+// Winner is a better pair that took a sentence.
+type Winner struct {
+	Sides [2]Sentence
+	Score float32
+}
+
+// ReviewBody is the review.
+type ReviewBody struct {
+	Selection
+	Card               Card
+	Accepted, Rejected int // decisions so far
+}
+
+// Card is the pair that is reviewed.
+type Card struct {
+	Item
+	At, Total int
+	End       bool // the list has no pair here
+	Decides   string
+	Origins   [2]string
+}
+
+// ProblemBody says what went wrong.
+type ProblemBody struct {
+	Status  int
+	Heading string
+	Text    string
+}

@@ -1,0 +1,123 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"path"
+)
+
+//go:embed templates/*.html assets/*
+var files embed.FS
+
+// Names of the pages, each a template of its own.
+const (
+	Overview = "overview"
+	Changes  = "changes"
+	Search   = "search"
+	Pairs    = "pairs"
+	Pair     = "pair"
+	Review   = "review"
+	Problem  = "problem"
+)
+
+// Names of the parts of pages that the script asks for.
+const (
+	CardPart        = "card"
+	ExplanationPart = "explanation"
+)
+
+// Page is what the layout shows around a page's own content.
+type Page struct {
+	Title  string
+	Here   string // the page's name, for the navigation
+	Site   Site
+	Static bool         // a file of its own: no links to other pages, no script
+	Style  template.CSS // of a static page
+	Policy string       // content security policy of a static page
+	Body   any
+}
+
+// Site is what every page says of the run.
+type Site struct {
+	Languages [2]string
+	Night     string
+	Version   string
+}
+
+var pages = parse()
+
+func parse() map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/charts.html"))
+	all := map[string]*template.Template{}
+	for _, name := range []string{Overview, Changes, Search, Pairs, Pair, Review, Problem} {
+		all[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
+	}
+	return all
+}
+
+// Render makes a page.
+func Render(p Page) ([]byte, error) {
+	var out bytes.Buffer
+	if err := pages[p.Here].Execute(&out, p); err != nil {
+		return nil, fmt.Errorf("make the page %s: %w", p.Here, err)
+	}
+	return out.Bytes(), nil
+}
+
+// RenderPart makes a part of a page.
+func RenderPart(name string, body any) ([]byte, error) {
+	var out bytes.Buffer
+	if err := pages[Problem].ExecuteTemplate(&out, name, body); err != nil {
+		return nil, fmt.Errorf("make the part %s of a page: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Asset is a style sheet, a script or an image.
+type Asset struct {
+	Type string // media type
+	Tag  string // digest, in quotes
+	Data []byte
+}
+
+const (
+	styleName  = "page.css"
+	scriptName = "page.js"
+	iconName   = "icon.svg"
+)
+
+// Assets are the files that pages refer to, by name.
+var Assets = map[string]Asset{
+	styleName:  asset(styleName, "text/css; charset=utf-8"),
+	scriptName: asset(scriptName, "text/javascript; charset=utf-8"),
+	iconName:   asset(iconName, "image/svg+xml"),
+}
+
+func asset(name, media string) Asset {
+	data, err := files.ReadFile(path.Join("assets", name))
+	if err != nil {
+		panic(err) // the program was built without a file that it embeds
+	}
+	sum := sha256.Sum256(data)
+	return Asset{media, `"` + hex.EncodeToString(sum[:8]) + `"`, data}
+}
+
+// WriteReport writes a page as one file that refers to no other.
+func WriteReport(w io.Writer, p Page) error {
+	style := Assets[styleName].Data
+	sum := sha256.Sum256(style)
+	p.Static, p.Style = true, template.CSS(style) //nolint:gosec // our own style sheet
+	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	data, err := Render(p)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}

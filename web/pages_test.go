@@ -1,0 +1,153 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext/concordance"
+	"bitextmine/web/webtest"
+)
+
+func TestPages(t *testing.T) {
+	_, ts := sample(t)
+	for path, texts := range map[string][]string{
+		"/": {
+			"<h1>German–Arabic: 134 pairs</h1>", "<svg", "threshold 0.500", "below_threshold", `href="/pairs?show=untranslated`, "Nobody has decided",
+			"use-static, 512 dimensions", `<th scope="row" class="text path">corpus.de</th>`, `lang="ar" dir="rtl"`,
+		},
+		"/search":                                   {`name="q"`, "This bitext has no index"},
+		"/search?q=haus+12":                         {"<mark>Haus</mark> Nummer <mark>12</mark> steht", "9 pairs; these are 1 to 9."},
+		"/search?q=nummer+111&mode=phrase":          {"<mark>Nummer 111</mark>", "1 pair;"},
+		"/search?q=%D8%A7%D9%84%D9%86%D9%87%D8%B1":  {"<mark>النهر</mark>", "134 pairs", `rel="next"`},
+		"/search?q=Haus&in=ar":                      {"No kept pair has"},
+		"/search?q=nichts":                          {"No kept pair has"},
+		"/search?q=[0-9]{3}&mode=regexp":            {"<mark>100</mark>"},
+		"/search?q=(&mode=regexp":                   {"the regular expression cannot be read"},
+		"/search?q=Hauz&mode=fuzzy":                 {"other spellings need an index"},
+		"/pairs":                                    {"134 pairs; these are 1 to 50", `href="/pair/0"`, `from=50`},
+		"/pairs?from=100":                           {"these are 101 to 134", `from=50`},
+		"/pairs?from=1000":                          {"The list ends before here: it has 134 pairs."},
+		"/pairs?show=rejected&order=near":           {"66 pairs", `<span class="tag">untranslated</span>`},
+		"/pairs?show=untranslated":                  {"22 pairs"},
+		"/pair/5":                                   {"<h1>Pair 5</h1>", "below_threshold", "not listed", "https://example.org/de/0", "<dt>second</dt>", "corpus.ar#0"},
+		"/review?show=kept&order=random":            {"1 of 134", "data-key", `<dialog id="help"`, "Accept", `role="status"`},
+		"/review/card?show=all&order=row&at=199":    {"200 of 200", `data-row="199"`},
+		"/review/card?show=all&order=row&at=200000": {`data-end="1"`, "The end of this list"},
+		"/assets/page.css":                          {"prefers-color-scheme: dark"},
+		"/assets/page.js":                           {"use strict"},
+		"/assets/icon.svg":                          {"<svg"},
+	} {
+		wants(t, ts, path, texts...)
+	}
+	for path, want := range map[string]int{
+		"/nothing": http.StatusNotFound, "/pair/200": http.StatusNotFound, "/pair/-1": http.StatusNotFound, "/pair/x": http.StatusNotFound,
+		"/pairs?show=magic": http.StatusBadRequest, "/pairs?order=magic": http.StatusBadRequest, "/pairs?from=-5": http.StatusBadRequest,
+		"/search?q=a&mode=magic": http.StatusBadRequest, "/search?q=%ff": http.StatusBadRequest, "/search?q=a&from=999999": http.StatusBadRequest,
+		"/review/card?step=x": http.StatusBadRequest, "/changes?night=000001": http.StatusBadRequest, "/labels": http.StatusNotFound,
+	} {
+		if status, body := get(t, ts, path); status != want || !strings.Contains(body, "<h1>") {
+			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
+		}
+	}
+}
+
+// TestSentencesAreEscaped: a sentence that is a script is text on every page that shows it, and in the report.
+func TestSentencesAreEscaped(t *testing.T) {
+	dir, ts := sample(t)
+	var report bytes.Buffer
+	if err := Report(t.Context(), &report, dir, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	pages := []string{report.String()}
+	for _, path := range []string{"/pairs", "/pair/3", "/review?show=all&at=3", "/review/card?show=all&at=3", "/search?q=alert", "/search?q=%3Cscript%3E", "/search?q=%22%3E%3Cscript%3E"} {
+		status, body := get(t, ts, path)
+		if status != http.StatusOK {
+			t.Errorf("%s: status %d", path, status)
+		}
+		pages = append(pages, body)
+	}
+	for i, body := range pages {
+		if strings.Contains(body, "<script>") || strings.Contains(body, "<img") || strings.Contains(body, `"><`) && strings.Contains(body, `"><script`) {
+			t.Errorf("page %d has a sentence's script: %s", i, body)
+		}
+	}
+}
+
+// TestSearchUsesTheIndex: with an index words are found in their forms, on either side.
+func TestSearchUsesTheIndex(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	webtest.Run(t, dir, 60)
+	path := filepath.Join(dir, "de-ar.parquet")
+	x, err := concordance.Open(t.Context(), concordance.Directory(dir, path), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, ts := served(t, dir)
+	body := wants(t, ts, "/search?q=Häuser", "39 pairs", "<mark>Haus</mark>", `href="/pair/`)
+	if strings.Contains(body, "no index") {
+		t.Error("the page says that there is no index")
+	}
+	wants(t, ts, "/search?q=Hauz&mode=fuzzy", "<mark>Haus</mark>")
+}
+
+// TestNights shows the history, what a night changed, and a night that ends while the page is open.
+func TestNights(t *testing.T) {
+	out := t.TempDir()
+	rows := webtest.Rows(90)
+	webtest.Night(t, out, 1, rows[:60])
+	second := webtest.Night(t, out, 2, rows[10:80])
+	s, ts := served(t, out)
+	wants(t, ts, "/", second, "&#43;", `href="/changes?night=`+second, "shown here")
+	wants(t, ts, "/changes?night="+second, "Removed pairs", "Added pairs", "Das Haus Nummer 0 steht", "000001-2026-03-01")
+	third := webtest.Night(t, out, 3, rows)
+	waitFor(t, func() bool { _, body := get(t, ts, "/"); return strings.Contains(body, third) })
+	if status, _ := decide(t, ts, keyOfRow(0), "reject", nil); status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	if !strings.Contains(readFile(t, filepath.Join(out, "labels.jsonl")), keyOfRow(0)[:32]) {
+		t.Error("the decision is not in the output directory, where later nights look for it")
+	}
+	if s.shown.Night() != third {
+		t.Errorf("shown is %q", s.shown.Night())
+	}
+	var report bytes.Buffer
+	if err := Report(t.Context(), &report, filepath.Join(out, "runs", second), "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"What " + second + " changed", "<style>", "default-src &#39;none&#39;", third} {
+		if !strings.Contains(report.String(), text) {
+			t.Errorf("the report has no %q", text)
+		}
+	}
+	for _, text := range []string{"<script", "<link", ` href="`, ` src="`} {
+		if strings.Contains(report.String(), text) {
+			t.Errorf("the report refers to something: %s", text)
+		}
+	}
+}
+
+func TestBadRuns(t *testing.T) {
+	empty := t.TempDir()
+	broken := filepath.Join(t.TempDir(), "run")
+	webtest.Run(t, broken, 10)
+	if err := os.WriteFile(filepath.Join(broken, "de-ar.parquet"), []byte("PAR1 and nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	labelled := filepath.Join(t.TempDir(), "run")
+	webtest.Run(t, labelled, 10)
+	if err := os.WriteFile(filepath.Join(labelled, "labels.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{empty: "no run has ended there", broken: "is not Parquet or is damaged", labelled: "not a label"} {
+		if _, err := Open(t.Context(), Options{Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", dir, err, want)
+		}
+	}
+}

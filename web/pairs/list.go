@@ -1,0 +1,162 @@
+package pairs
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+)
+
+// The pairs that a list may be of, besides those with a reason.
+const (
+	All      = "all"
+	Kept     = "kept"
+	Rejected = "rejected" // not kept, for any reason
+)
+
+// The orders of a list.
+const (
+	ByRow     = "row"    // as they stand in the file
+	Best      = "best"   // highest value first
+	Worst     = "worst"  // lowest value first
+	Uncertain = "near"   // nearest to the threshold first
+	Random    = "random" // always the same one for the same pairs
+)
+
+// Orders are all orders.
+var Orders = []string{ByRow, Best, Worst, Uncertain, Random}
+
+// Selection says which pairs, and in which order.
+type Selection struct {
+	Show      string // All, Kept, Rejected or a reason
+	Order     string
+	Threshold float64 // that Uncertain is about
+}
+
+// lists are those that were asked for last.
+type lists struct {
+	mu    sync.Mutex
+	known map[Selection]*list
+	uses  int // counts what is asked, to forget the list that was not used for longest
+}
+
+// list is a list that was asked for.
+type list struct {
+	rows func() []int32
+	used int
+}
+
+// maxLists is how many lists are kept in memory, 4 bytes a pair each.
+const maxLists = 16
+
+// List returns the rows of a selection. It is shared: callers do not change it.
+func (s *Set) List(wanted Selection) []int32 {
+	return s.lists.get(wanted, func() []int32 { return order(s, wanted, choose(s, wanted.Show)) })
+}
+
+// get returns a list, which is made if it is not there.
+func (l *lists) get(wanted Selection, make func() []int32) []int32 {
+	l.mu.Lock()
+	if l.known == nil {
+		l.known = map[Selection]*list{}
+	}
+	one, ok := l.known[wanted]
+	if !ok {
+		one = &list{rows: sync.OnceValue(make)}
+		l.known[wanted] = one
+	}
+	l.uses++
+	one.used = l.uses
+	if len(l.known) > maxLists {
+		l.forget()
+	}
+	l.mu.Unlock()
+	return one.rows()
+}
+
+// forget drops the list that was not used for longest.
+func (l *lists) forget() {
+	var oldest Selection
+	least := math.MaxInt
+	for name, one := range l.known {
+		if one.used < least {
+			oldest, least = name, one.used
+		}
+	}
+	delete(l.known, oldest)
+}
+
+// choose returns the rows that a list shows.
+func choose(s *Set, show string) []int32 {
+	has := make([]bool, len(s.reasons)+1)
+	for i, reasons := range s.reasons {
+		has[i+1] = slices.Contains(reasons, show)
+	}
+	var rows []int32
+	for i := range s.entries {
+		e := &s.entries[i]
+		switch {
+		case show == All, show == Kept && e.kept, show == Rejected && !e.kept, has[e.why]:
+			rows = append(rows, int32(i))
+		}
+	}
+	return rows
+}
+
+// order sorts rows. Pairs without a value come last, equal ones in the file's order.
+func order(s *Set, wanted Selection, rows []int32) []int32 {
+	var by func(row int32) float64
+	value := func(row int32) float64 { return float64(s.entries[row].value) }
+	switch wanted.Order {
+	case Best:
+		by = func(row int32) float64 { return -value(row) }
+	case Worst:
+		by = value
+	case Uncertain:
+		by = func(row int32) float64 { return math.Abs(value(row) - wanted.Threshold) }
+	case Random:
+		by = func(row int32) float64 { return float64(lot(&s.keys[row])) }
+	default:
+		return rows
+	}
+	slices.SortStableFunc(rows, func(a, b int32) int {
+		x, y := by(a), by(b)
+		if math.IsNaN(x) || math.IsNaN(y) {
+			return cmp.Compare(y, x) // NaN is the least
+		}
+		return cmp.Compare(x, y)
+	})
+	return rows
+}
+
+// lot is a number that depends on a pair alone and on nothing that was known of it. Keys are hashes.
+func lot(keys *[2][16]byte) uint64 {
+	return binary.LittleEndian.Uint64(keys[0][8:])*0x9e3779b97f4a7c15 ^ binary.LittleEndian.Uint64(keys[1][8:])
+}
+
+// Reason is a reason and the number of pairs that have it.
+type Reason struct {
+	Name  string
+	Pairs int
+}
+
+// Reasons are the reasons of the pairs, the most frequent first.
+func (s *Set) Reasons() []Reason {
+	lists := make([]int, len(s.reasons)+1)
+	for i := range s.entries {
+		lists[s.entries[i].why]++
+	}
+	counts := map[string]int{}
+	for i, reasons := range s.reasons {
+		for _, name := range reasons {
+			counts[name] += lists[i+1]
+		}
+	}
+	var all []Reason
+	for name, n := range counts {
+		all = append(all, Reason{name, n})
+	}
+	slices.SortFunc(all, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Name, b.Name)) })
+	return all
+}

@@ -1,0 +1,198 @@
+package pairs
+
+import (
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext"
+	"bitextmine/bitext/concordance"
+	"bitextmine/web/webtest"
+)
+
+func load(t testing.TB, rows []bitext.Row, product bool) *Set {
+	t.Helper()
+	dir := t.TempDir()
+	webtest.Write(t, dir, rows, webtest.Began)
+	s, err := Load(t.Context(), filepath.Join(dir, "de-ar.parquet"), product, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestRowsComeBack: every pair is read as it stands in the file, by its row and by its keys.
+func TestRowsComeBack(t *testing.T) {
+	rows := webtest.Rows(2*step + 10)
+	rows[7].Source.Text, rows[7].Source.Doc, rows[8].Source.Identified, rows[8].Source.Share = "", "document 7", "", 0
+	s := load(t, rows, false)
+	if s.Len() != len(rows) || !s.Scored() || !slices.Equal(s.Features, []string{"first", "second"}) {
+		t.Errorf("%d pairs, scored %v, features %v", s.Len(), s.Scored(), s.Features)
+	}
+	kept := 0
+	for i := range rows {
+		got, err := s.Row(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(*got, rows[i]) {
+			t.Fatalf("row %d is %+v, want %+v", i, *got, rows[i])
+		}
+		if n := s.Numbers(i); n.Value != *rows[i].Prob || n.Kept != rows[i].Keep || !slices.Equal(n.Reasons, rows[i].Reasons) {
+			t.Errorf("row %d: %+v", i, n)
+		}
+		if at, ok := s.Find([2][16]byte{rows[i].Source.Key, rows[i].Target.Key}); !ok || at != i {
+			t.Errorf("row %d is found at %d, %v", i, at, ok)
+		}
+		if rows[i].Keep {
+			kept++
+		}
+	}
+	if s.Kept() != kept {
+		t.Errorf("%d kept, want %d", s.Kept(), kept)
+	}
+	if _, ok := s.Find([2][16]byte{rows[0].Source.Key, rows[1].Target.Key}); ok {
+		t.Error("a pair that does not exist is found")
+	}
+}
+
+// TestDecided: without probabilities the margin is what decided or, in two-stage mining, its product.
+func TestDecided(t *testing.T) {
+	rows := webtest.Rows(3)
+	cosine := float32(0.5)
+	for i := range rows {
+		rows[i].Prob, rows[i].Score = nil, 1.5
+	}
+	rows[0].RefineCosine = &cosine
+	s := load(t, rows, false)
+	if got := s.Numbers(0).Value; got != 1.5 || s.Scored() {
+		t.Errorf("the margin is %v", got)
+	}
+	if got := decided(&rows[0], true); got != 0.75 {
+		t.Errorf("the product is %v", got)
+	}
+	if got := decided(&rows[1], true); !math.IsNaN(float64(got)) {
+		t.Errorf("without a strong cosine the product is %v", got)
+	}
+}
+
+func TestLists(t *testing.T) {
+	rows := webtest.Rows(300)
+	s := load(t, rows, false)
+	value := func(row int32) float64 { return float64(*rows[row].Prob) }
+	for _, show := range []string{All, Kept, Rejected, "untranslated", "below_threshold", "nothing"} {
+		var want []int32
+		for i, row := range rows {
+			if show == All || show == Kept && row.Keep || show == Rejected && !row.Keep || slices.Contains(row.Reasons, show) {
+				want = append(want, int32(i))
+			}
+		}
+		for _, order := range Orders {
+			got := s.List(Selection{Show: show, Order: order, Threshold: webtest.Threshold})
+			if again := s.List(Selection{Show: show, Order: order, Threshold: webtest.Threshold}); !slices.Equal(got, again) {
+				t.Errorf("%s, %s: two lists differ", show, order)
+			}
+			if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, want) {
+				t.Errorf("%s, %s: %d pairs, want %d", show, order, len(got), len(want))
+			}
+			for i := 1; i < len(got); i++ {
+				before, after := value(got[i-1]), value(got[i])
+				near := math.Abs(before-webtest.Threshold) > math.Abs(after-webtest.Threshold)
+				if order == ByRow && got[i-1] > got[i] || order == Best && before < after || order == Worst && before > after || order == Uncertain && near {
+					t.Fatalf("%s, %s: %v before %v", show, order, before, after)
+				}
+			}
+		}
+	}
+	random := s.List(Selection{Show: All, Order: Random})
+	if slices.IsSorted(random) || slices.Equal(random, s.List(Selection{Show: All, Order: Best})) {
+		t.Error("the random order is another one")
+	}
+	if len(s.lists.known) > maxLists {
+		t.Errorf("%d lists are in memory", len(s.lists.known))
+	}
+	if got, want := s.Reasons(), []Reason{{"below_threshold", 66}, {"untranslated", 34}}; !slices.Equal(got, want) {
+		t.Errorf("reasons %v, want %v", got, want)
+	}
+}
+
+// TestPairsWithoutAValue come last in every order by value.
+func TestPairsWithoutAValue(t *testing.T) {
+	rows := webtest.Rows(30)
+	s := load(t, rows, false)
+	for i := range s.entries {
+		if i%3 == 0 {
+			s.entries[i].value = float32(math.NaN())
+		}
+	}
+	for _, order := range []string{Best, Worst, Uncertain} {
+		got := s.List(Selection{Show: All, Order: order, Threshold: 0.5})
+		for i, row := range got {
+			if unseen := math.IsNaN(float64(s.entries[row].value)); unseen != (i >= 20) {
+				t.Fatalf("%s: place %d is row %d", order, i, row)
+			}
+		}
+	}
+}
+
+func TestScan(t *testing.T) {
+	rows := webtest.Rows(120)
+	rows[30].Source.Text = "İstanbul, STRASSE und straße"
+	rows[30].Target.Text = "aa a aaa"
+	s := load(t, rows, false)
+	both := [2]bool{true, true}
+	for name, c := range map[string]struct {
+		q     concordance.Query
+		total int
+		marks string // of the first hit, joined
+	}{
+		"a word in any case":        {concordance.Query{Text: "HAUS", Mode: concordance.Words, Sides: both}, 78, "Haus|"},
+		"words in any order":        {concordance.Query{Text: "fluss haus", Mode: concordance.Words, Sides: both}, 78, "Haus Fluss|"},
+		"words on different sides":  {concordance.Query{Text: "Haus النهر", Mode: concordance.Words, Sides: both}, 0, ""},
+		"a side":                    {concordance.Query{Text: "12", Mode: concordance.Words, Sides: [2]bool{false, true}}, 2, "|12"},
+		"a phrase":                  {concordance.Query{Text: "  Nummer   12 ", Mode: concordance.Phrase, Sides: both}, 1, "Nummer 12|"},
+		"a phrase in another order": {concordance.Query{Text: "12 Nummer", Mode: concordance.Phrase, Sides: both}, 0, ""},
+		"characters of an RE":       {concordance.Query{Text: "(.*", Mode: concordance.Words, Sides: both}, 0, ""},
+		"an RE":                     {concordance.Query{Text: `^Das .* 1[0-2] `, Mode: concordance.Regexp, Sides: both}, 2, "Das Haus Nummer 10 |"},
+		"letters beside longer":     {concordance.Query{Text: "straße", Mode: concordance.Words, Sides: both}, 1, "straße|"},
+		"parts that touch":          {concordance.Query{Text: "a aa", Mode: concordance.Words, Sides: [2]bool{false, true}}, 1, "|aa a aaa"},
+		"the second page":           {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 77}, 78, "Haus|"},
+		"past the end":              {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 90}, 78, ""},
+	} {
+		c.q.Limit = 50
+		found, err := s.Scan(t.Context(), c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks := ""
+		if len(found.Hits) > 0 {
+			hit := found.Hits[0]
+			var sides [2][]string
+			for side, spans := range hit.Marks {
+				for _, m := range spans {
+					sides[side] = append(sides[side], hit.Texts[side][m.Start:m.End])
+				}
+			}
+			marks = strings.Join(sides[0], " ") + "|" + strings.Join(sides[1], " ")
+			if !rows[hit.Row].Keep || rows[hit.Row].Source.Text != hit.Texts[0] {
+				t.Errorf("%s: row %d is not what was found", name, hit.Row)
+			}
+		}
+		if found.Total != c.total || marks != c.marks {
+			t.Errorf("%s: %d pairs with marks %q, want %d with %q", name, found.Total, marks, c.total, c.marks)
+		}
+	}
+	for _, q := range []concordance.Query{{Text: "(", Mode: concordance.Regexp}, {Text: "a", Mode: concordance.Fuzzy}, {Text: " ", Mode: concordance.Words}} {
+		if _, err := s.Scan(t.Context(), q); err == nil {
+			t.Errorf("%+v was searched for", q)
+		}
+	}
+}

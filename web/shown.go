@@ -1,0 +1,200 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"bitextmine/bitext/concordance"
+	"bitextmine/pipeline/label"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/web/overview"
+	"bitextmine/web/page"
+	"bitextmine/web/pairs"
+)
+
+// shown is the run that is shown, and what was made of it so far.
+type shown struct {
+	*overview.Run
+	users  sync.WaitGroup     // requests that use it
+	index  *concordance.Index // nil: there is none
+	stamp  stamp              // of run.json
+	labels labels
+	why    explaining
+
+	mu       sync.Mutex
+	overview []byte // the page, of the labels with the digest
+	digest   string
+	changes  map[string]*overview.Changes // by night
+}
+
+// load opens the run and what goes with it.
+func (s *Server) load(ctx context.Context, progress pairs.Progress) (*shown, error) {
+	place, _, err := overview.Locate(s.opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	now := stampOf(place.Run) // before it is read: a later one is seen
+	run, err := overview.Open(ctx, s.opts.Dir, progress)
+	if err != nil {
+		return nil, err
+	}
+	one := &shown{Run: run, stamp: now, changes: map[string]*overview.Changes{}}
+	one.labels.run = run
+	if _, err := one.labels.now(); err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+	one.openIndex(s)
+	return one, nil
+}
+
+// openIndex opens the bitext's index, if there is one; a damaged one is as good as none.
+func (o *shown) openIndex(s *Server) {
+	for _, dir := range []string{o.Named, o.Out} {
+		index, err := concordance.OpenExisting(concordance.Directory(dir, o.Pairs.Path), o.Pairs.Path)
+		if err == nil {
+			o.index = index
+			return
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.opts.Log.Warn("search goes without the index", "reason", err)
+		}
+	}
+}
+
+func (o *shown) close() error {
+	err := errors.Join(o.why.close(), o.Run.Close())
+	if o.index != nil {
+		err = errors.Join(err, o.index.Close())
+	}
+	return err
+}
+
+// use takes the run that is shown; done is to be called when it is not needed any more.
+func (s *Server) use() (one *shown, done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.users.Add(1)
+	return s.shown, s.shown.users.Done
+}
+
+// stamp tells whether a file was written again.
+type stamp struct {
+	path string
+	time time.Time
+	size int64
+}
+
+// stampOf is that of the run.json in a directory.
+func stampOf(dir string) stamp {
+	path := filepath.Join(dir, record.ReportName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{path: path}
+	}
+	return stamp{path, info.ModTime(), info.Size()}
+}
+
+// followEvery is how often the output directory is looked at.
+const followEvery = 3 * time.Second
+
+// follow shows a run that is made again, or the next night.
+func (s *Server) follow() {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	var refused stamp
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		place, _, err := overview.Locate(s.opts.Dir)
+		if err != nil {
+			continue // it is being written
+		}
+		now := stampOf(place.Run)
+		if now == s.shown.stamp || now == refused { // no other goroutine replaces what is shown
+			continue
+		}
+		next, err := s.load(s.ctx, nil)
+		if err != nil {
+			if s.ctx.Err() == nil {
+				s.opts.Log.Warn("the run before is shown still: the new one cannot be read", "reason", err)
+				refused = now
+			}
+			continue
+		}
+		s.mu.Lock()
+		before := s.shown
+		s.shown = next
+		s.mu.Unlock()
+		before.users.Wait()
+		if err := before.close(); err != nil {
+			s.opts.Log.Warn("the run before was not closed well", "reason", err)
+		}
+		s.opts.Log.Info("a new run is shown", "pairs", next.Pairs.Kept(), "of", next.Pairs.Path)
+	}
+}
+
+// labels are what people decided, read again when the file changes: mine reject may write, too.
+type labels struct {
+	run *overview.Run
+
+	mu     sync.Mutex
+	stamp  stamp
+	latest *decisions
+}
+
+// decisions are the labels at one time. They do not change.
+type decisions struct {
+	list               []plan.Label
+	digest             string
+	byKeys             map[[2][16]byte]bool // accepted or not
+	accepted, rejected int
+}
+
+func (l *labels) now() (*decisions, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := stampOfLabels(l.run.Out)
+	if l.latest != nil && now == l.stamp {
+		return l.latest, nil
+	}
+	list, digest, err := label.Latest(l.run.Out)
+	if err != nil {
+		return nil, err
+	}
+	d := &decisions{list: list, digest: digest, byKeys: make(map[[2][16]byte]bool, len(list))}
+	for _, one := range list {
+		keys, err := pairs.Keys(one.Source, one.Target)
+		if err != nil {
+			return nil, err
+		}
+		d.byKeys[keys] = one.Accepted
+		if one.Accepted {
+			d.accepted++
+		} else {
+			d.rejected++
+		}
+	}
+	l.latest, l.stamp = d, now
+	return d, nil
+}
+
+// of is what was decided on a pair: a name of package page, or nothing.
+func (d *decisions) of(keys [2][16]byte) string {
+	accepted, ok := d.byKeys[keys]
+	switch {
+	case !ok:
+		return ""
+	case accepted:
+		return page.Accepted
+	}
+	return page.Rejected
+}

@@ -1,0 +1,193 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"bitextmine/bitext"
+	"bitextmine/web/overview"
+	"bitextmine/web/page"
+	"bitextmine/web/pairs"
+	"bitextmine/web/request"
+)
+
+// PageOf is a page about a run.
+func PageOf(run *overview.Run, version, here, title string, body any) page.Page {
+	languages := run.Languages()
+	return page.Page{
+		Title: title + " · " + languages[0] + "–" + languages[1] + " · mine", Here: here, Body: body,
+		Site: page.Site{Languages: languages, Night: run.Night(), Version: version},
+	}
+}
+
+// overviewPage is the same page for every reader until somebody decides.
+func overviewPage(_ context.Context, s *Server, one *shown, _ *http.Request) ([]byte, error) {
+	now, err := one.labels.now()
+	if err != nil {
+		return nil, err
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.overview == nil || one.digest != now.digest {
+		if one.overview, err = page.Render(s.around(one, page.Overview, "Overview", one.Overview(now.list))); err != nil {
+			return nil, err
+		}
+		one.digest = now.digest
+	}
+	return one.overview, nil
+}
+
+// changesPage compares a night with the one before.
+func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	night := r.URL.Query().Get("night")
+	one.mu.Lock()
+	c := one.changes[night]
+	one.mu.Unlock()
+	if c == nil {
+		done, err := s.turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		if c, err = one.Changes(ctx, night); err != nil {
+			return nil, err
+		}
+		one.mu.Lock()
+		one.changes[night] = c // as many as there are nights
+		one.mu.Unlock()
+	}
+	return page.Render(s.around(one, page.Changes, "What "+night+" changed", c))
+}
+
+// selection reads which pairs are meant, and finds them.
+func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, err error) {
+	show, order, err := request.Selection(r.URL.Query())
+	if err != nil {
+		return sel, nil, badRequest(err)
+	}
+	sel = page.Selection{Show: show, Order: order, Decides: o.Decides()}
+	for _, c := range []page.Choice{{Value: pairs.Kept, Label: "kept pairs"}, {Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}} {
+		sel.Shows = append(sel.Shows, c)
+	}
+	for _, reason := range o.Pairs.Reasons() {
+		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + reason.Name})
+	}
+	if !slices.ContainsFunc(sel.Shows, func(c page.Choice) bool { return c.Value == show }) {
+		return sel, nil, badRequest(errors.New("no pair of this run has the reason " + strconv.Quote(show)))
+	}
+	for _, c := range []page.Choice{
+		{Value: pairs.ByRow, Label: "as in the file"}, {Value: pairs.Best, Label: "best first"}, {Value: pairs.Worst, Label: "worst first"},
+		{Value: pairs.Uncertain, Label: "nearest to the threshold"}, {Value: pairs.Random, Label: "drawn at random"},
+	} {
+		sel.Orders = append(sel.Orders, c)
+	}
+	choose(sel.Shows, show)
+	choose(sel.Orders, order)
+	rows = o.Pairs.List(pairs.Selection{Show: show, Order: order, Threshold: o.Report.Threshold})
+	sel.Total = len(rows)
+	return sel, rows, nil
+}
+
+func choose(among []page.Choice, value string) {
+	for i := range among {
+		among[i].Chosen = among[i].Value == value
+	}
+}
+
+// item reads a pair for a list.
+func (o *shown) item(row int, now *decisions) (page.Item, *bitext.Row, error) {
+	pair, err := o.Pairs.Row(row)
+	if err != nil {
+		return page.Item{}, nil, err
+	}
+	n := o.Pairs.Numbers(row)
+	return page.Item{
+		Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys),
+		Sides: [2]page.Sentence{page.NewSentence(pair.Source.Lang, pair.Source.Text, nil), page.NewSentence(pair.Target.Lang, pair.Target.Text, nil)},
+	}, pair, nil
+}
+
+// listPage is a page of a list of pairs.
+func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	sel, rows, err := one.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	from, err := request.Place(r.URL.Query(), "from")
+	if err != nil {
+		return nil, badRequest(err)
+	}
+	now, err := one.labels.now()
+	if err != nil {
+		return nil, err
+	}
+	body := page.ListBody{Selection: sel, From: from, OnlyKept: one.Pairs.Len() == one.Pairs.Kept()}
+	body.Previous, body.Next = beside(from, len(rows))
+	for at := from; at < min(len(rows), from+request.PageSize); at++ {
+		item, _, err := one.item(int(rows[at]), now)
+		if err != nil {
+			return nil, err
+		}
+		body.Items = append(body.Items, item)
+	}
+	return page.Render(s.around(one, page.Pairs, "Pairs", body))
+}
+
+// beside is where the pages before and after begin; -1: there is none.
+func beside(from, total int) (previous, next int) {
+	previous, next = -1, -1
+	if from > 0 {
+		previous = max(0, from-request.PageSize)
+	}
+	if from+request.PageSize < total {
+		next = from + request.PageSize
+	}
+	return previous, next
+}
+
+// asked reads the pair that an address names.
+func (o *shown) asked(r *http.Request) (page.Item, *bitext.Row, error) {
+	row, err := strconv.Atoi(r.PathValue("row"))
+	if err != nil || row < 0 || row >= o.Pairs.Len() {
+		return page.Item{}, nil, problem{http.StatusNotFound, "There is no such pair", "This run has " + strconv.Itoa(o.Pairs.Len()) + " pairs, which count from 0."}
+	}
+	now, err := o.labels.now()
+	if err != nil {
+		return page.Item{}, nil, err
+	}
+	return o.item(row, now)
+}
+
+// pairPage is all that is known of a pair.
+func pairPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	item, row, err := one.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	body := page.PairBody{Item: item, Pair: row, Decides: one.Decides(), Threshold: one.Report.Threshold, Languages: one.Languages()}
+	for i, value := range row.Features {
+		body.Features = append(body.Features, page.Feature{Name: one.Pairs.Features[i], Value: value})
+	}
+	return page.Render(s.around(one, page.Pair, "Pair "+strconv.Itoa(item.Row), body))
+}
+
+// whyPage is the part of a pair's page that takes longer.
+func whyPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	_, row, err := one.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	e, err := explain(ctx, s, one, row)
+	if err != nil {
+		return nil, err
+	}
+	return page.RenderPart(page.ExplanationPart, e)
+}
