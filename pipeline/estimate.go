@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"bitextmine/index/backend"
@@ -68,6 +69,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if err != nil {
 		return nil, err
 	}
+	done = opts.plannedToo(p, done)
 	files := view.NewFiles(r.store, p, r.cfg.Work)
 	for wave := range p.Waves {
 		stage.RecountWave(ctx, files, &p.Waves[wave])
@@ -153,10 +155,16 @@ func (r *run) measureSearch(ctx context.Context, e *Estimate, cells []backend.Sh
 	return nil
 }
 
-// memoryLimit bounds the memory of a task here, in bytes; 0: no bound is known.
-func memoryLimit(c *Config) int64 {
-	if bound := c.MemoryBound(); bound > 0 {
-		return bound
+// plannedToo adds to what is done what opts.Planned has, and to opts.Planned the tasks of a plan.
+func (o Options) plannedToo(p *plan.Plan, done func(stage, key string) bool) func(stage, key string) bool {
+	if o.Planned == nil {
+		return done
 	}
-	return usage.MachineMemory()
+	before := maps.Clone(o.Planned)
+	for _, w := range p.Waves {
+		for _, t := range w.Tasks {
+			o.Planned[t.Stage+"/"+t.Key] = true
+		}
+	}
+	return func(stage, key string) bool { return before[stage+"/"+key] || done(stage, key) }
 }

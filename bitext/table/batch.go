@@ -94,6 +94,9 @@ func (b *Batch) Has(name string) bool {
 	return slices.ContainsFunc(b.fields, func(f arrow.Field) bool { return f.Name == name })
 }
 
+// Of makes a batch of columns with so many values.
+func Of(rows int, columns ...Values) (*Batch, error) { return (&Batch{rows: rows}).With(columns...) }
+
 // With returns the batch with columns added at the end. A column of the same name is replaced where it stands.
 func (b *Batch) With(added ...Values) (*Batch, error) {
 	out := &Batch{b.rows, slices.Clone(b.fields), slices.Clone(b.columns), b.first}

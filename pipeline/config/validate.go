@@ -42,7 +42,11 @@ func (c *Config) Validate() error {
 	wrong := setting.Problems(*c)
 	var err error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	validateLanguages(&c.Languages, fail)
+	if c.Langs != "" || c.Pivot != "" || c.LangPairs != "" {
+		fail("langs, pivot and lang_pairs are of mine run and mine plan; name one pair with --src and --tgt")
+	} else {
+		validateLanguages(&c.Languages, fail)
+	}
 	if c.Out == "" {
 		fail("--out names no directory")
 	}

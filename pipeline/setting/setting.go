@@ -28,6 +28,15 @@ type Languages struct {
 	Target string `setting:"tgt,flag" json:"tgt"`
 }
 
+// Many are the languages of a run over more than one pair. All are mined together in pairs, or each with the pivot, or in
+// the pairs that are listed.
+type Many struct {
+	Langs        string   `setting:"langs,flag" json:"-"` // codes with commas between them
+	Pivot        string   `setting:"pivot,flag" json:"-"`
+	LangPairs    string   `setting:"lang_pairs,flag" json:"-"` // such as de-en, with commas between them
+	LanguageText []string `setting:"text,flag" json:"-"`       // LANGUAGE=FILES
+}
+
 // Input is the text of a run.
 type Input struct {
 	SourceText []string            `setting:"src_text,flag" json:"-"`

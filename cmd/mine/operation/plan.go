@@ -13,6 +13,7 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -38,6 +39,9 @@ else is computed but a calibration of some seconds. A run that does not fit is r
 			}
 			if cluster != "" {
 				return runSimulation(*cfg, cluster, asJSON, cmd.OutOrStdout())
+			}
+			if multiway.Asked(cfg) {
+				return planMany(cmd.Context(), *cfg, asJSON, cmd.OutOrStdout())
 			}
 			return runPlan(cmd.Context(), *cfg, asJSON, cmd.OutOrStdout())
 		},

@@ -22,6 +22,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 )
@@ -37,9 +38,13 @@ func NewRun() *cobra.Command {
 the work directory, so that the same call goes on where a stopped one was.
 
 Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, or named columns
-of TSV, JSONL and Parquet.`,
-		Example: `  mine run --src de --tgt en --src-text news.de.gz --tgt-text news.en/*.jsonl --text-column body --out mined`,
-		Args:    flags.NoArguments,
+of TSV, JSONL and Parquet.
+
+--langs mines every pair of several languages (--pivot: each with one of them; --lang-pairs: those listed) into OUT/SRC-TGT. Each
+language is encoded once. OUT/parallel.parquet joins what was kept into rows of three and more languages.`,
+		Example: `  mine run --src de --tgt en --src-text news.de.gz --tgt-text news.en/*.jsonl --text-column body --out mined
+  mine run --langs de,en,fr --text de=news.de.gz --text en=news.en.gz --text fr=news.fr.gz --out mined`,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()
 			if err != nil {
@@ -47,6 +52,11 @@ of TSV, JSONL and Parquet.`,
 			}
 			if dryRun {
 				cfg.DryRun = cmd.OutOrStdout()
+			}
+			if multiway.Asked(cfg) {
+				return runMany(cmd.Context(), *cfg, s.Nightly, cmd.OutOrStdout())
+			}
+			if dryRun {
 				_, err := pipeline.Run(cmd.Context(), *cfg, program.RunOptions(progress.Silent))
 				return err
 			}

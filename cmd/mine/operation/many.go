@@ -1,0 +1,123 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"bitextmine/bitext/parallel"
+	"bitextmine/cmd/mine/program"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/multiway"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+)
+
+// runMany mines every pair of a run over many.
+func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
+	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
+		return pipeline.Run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
+	}
+	if cfg.DryRun != nil {
+		mine = func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
+			return pipeline.Run(ctx, cfg, program.RunOptions(progress.Silent))
+		}
+	} else if nightly {
+		opts, fail := nightOptions(out)
+		mine = func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
+			r, err := pipeline.Nightly(ctx, cfg, opts)
+			if err != nil {
+				fail(err)
+			}
+			return r, err
+		}
+	}
+	r, err := multiway.Run(ctx, cfg, slog.Default(), mine)
+	if r == nil || cfg.DryRun != nil {
+		return err
+	}
+	return errors.Join(err, printMany(out, cfg.Out, r))
+}
+
+func printMany(out io.Writer, dir string, r *multiway.Report) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "\npair\tpairs kept\tbitext\n")
+	for _, p := range r.Pairs {
+		if p.Failed != "" {
+			fmt.Fprintf(table, "%s\t\tfailed: %s\n", p.Pair, p.Failed)
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\n", p.Pair, p.Kept, p.Bitext)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if len(r.Rows) > 0 {
+		fmt.Fprintf(out, "\n%s: %d rows of %d and more languages, %d of all %d\n", filepath.Join(dir, multiway.TableName),
+			r.Rows[parallel.Minimum], parallel.Minimum, r.Rows[len(r.Languages)], len(r.Languages))
+	}
+	if r.Conflicts > 0 {
+		fmt.Fprintf(out, "%s: %d kept pairs would bring two sentences of one language together\n", filepath.Join(dir, multiway.ConflictsName), r.Conflicts)
+	}
+	_, err := fmt.Fprintln(out, filepath.Join(dir, multiway.ReportName))
+	return err
+}
+
+// planMany prints what every pair would take, after what the pairs before it will have done, and all together.
+func planMany(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writer) error {
+	pairs, err := multiway.Pairs(&cfg)
+	if err != nil {
+		return err
+	}
+	configs, err := multiway.Configs(cfg, pairs)
+	if err != nil {
+		return err
+	}
+	opts := program.RunOptions(progress.Silent)
+	opts.Planned = map[string]bool{}
+	var estimates []*pipeline.Estimate
+	var refused []error
+	for i, one := range configs {
+		e, err := pipeline.Plan(ctx, one, opts)
+		if e == nil {
+			return fmt.Errorf("%s: %w", pairs[i], err)
+		}
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", pairs[i], err))
+		}
+		estimates = append(estimates, e)
+	}
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(estimates)
+	} else {
+		err = printEstimates(out, pairs, estimates)
+	}
+	return errors.Join(append(refused, err)...)
+}
+
+func printEstimates(out io.Writer, pairs []multiway.Pair, estimates []*pipeline.Estimate) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "pair\ttasks to do\ttime\tmemory\tto write\t\n")
+	var spent time.Duration
+	var written int64
+	for i, e := range estimates {
+		left := 0
+		for _, s := range e.Stages {
+			left += s.Tasks - s.Done
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t\n", pairs[i], left, e.Time.Round(time.Second), plan.Bytes(e.Memory), plan.Bytes(e.Disk))
+		spent, written = spent+e.Time, written+e.Disk
+	}
+	fmt.Fprintf(table, "all\t\t%s\t\t%s\t\n", spent.Round(time.Second), plan.Bytes(written))
+	return table.Flush()
+}

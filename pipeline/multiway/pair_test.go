@@ -1,0 +1,65 @@
+package multiway
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+)
+
+func TestPairs(t *testing.T) {
+	for _, test := range []struct{ langs, pivot, pairs, want string }{
+		{langs: "de,en,fr", want: "[de-en de-fr en-fr]"},
+		{langs: "deu, eng fra", want: "[de-en de-fr en-fr]"},
+		{langs: "de,en,fr", pivot: "en", want: "[de-en fr-en]"},
+		{langs: "de,fr", pivot: "en", want: "[de-en fr-en]"},
+		{pairs: "de-en,fr-en", want: "[de-en fr-en]"},
+		{pairs: "en-zho_Hant,zh-Hant-de", want: "[en-zh-Hant zh-Hant-de]"},
+
+		{langs: "de", want: "names one language"},
+		{langs: "de,en,deu", want: "deu stands twice"},
+		{langs: "de,nonsense", want: "langs:"},
+		{langs: "en", pivot: "en", want: "names no language beside the pivot"},
+		{langs: "de,en", pivot: "nonsense", want: "pivot:"},
+		{pivot: "en", want: "names no language beside the pivot"},
+		{pairs: "de", want: `"de" is no pair`},
+		{pairs: "de-xyz1", want: `"de-xyz1" is no pair`},
+		{pairs: "de-de", want: "one language on both sides"},
+		{pairs: "de-en,en-de", want: "lang_pairs: en-de stands twice"},
+		{pairs: "de-en", langs: "de,en", want: "leave those out"},
+	} {
+		var cfg config.Config
+		cfg.Langs, cfg.Pivot, cfg.LangPairs = test.langs, test.pivot, test.pairs
+		pairs, err := Pairs(&cfg)
+		got := fmt.Sprint(pairs)
+		if err != nil {
+			got = err.Error()
+			if !badinput.Is(err) {
+				t.Errorf("%+v: the error is not of bad input: %v", test, err)
+			}
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%+v gives %s", test, got)
+		}
+	}
+}
+
+func TestSettingsOfOnePairAreRefused(t *testing.T) {
+	for want, set := range map[string]func(*config.Config){
+		"src:":                  func(c *config.Config) { c.Source = "de" },
+		"tgt_text:":             func(c *config.Config) { c.TargetText = []string{"x"} },
+		"src_format":            func(c *config.Config) { c.TargetFormat = "tsv" },
+		"gold:":                 func(c *config.Config) { c.Gold = "x" },
+		`"de:x" is not`:         func(c *config.Config) { c.LanguageText = []string{"de:x"} },
+		`"nonsense=x" is not`:   func(c *config.Config) { c.LanguageText = []string{"nonsense=x"} },
+		`text: "de=" is not of`: func(c *config.Config) { c.LanguageText = []string{"de="} },
+	} {
+		cfg := config.Config{}
+		set(&cfg)
+		if _, err := Configs(cfg, []Pair{{"de", "en"}}); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package multiway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/bitext/parallel"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/record"
+)
+
+// The names in the output directory of a run over many pairs.
+const (
+	ReportName    = "pairs.json"
+	TableName     = "parallel.parquet"
+	ConflictsName = "conflicts.tsv"
+)
+
+// Report is pairs.json.
+type Report struct {
+	Pairs     []PairReport `json:"pairs"`
+	Languages []string     `json:"languages"`
+	// Rows of parallel.parquet: sentences of so many languages and more, from three on.
+	Rows      map[int]int `json:"rows"`
+	Conflicts int         `json:"conflicts"` // lines of conflicts.tsv
+}
+
+// PairReport is what became of a pair.
+type PairReport struct {
+	Pair   string `json:"pair"`
+	Bitext string `json:"bitext,omitempty"`
+	Kept   int    `json:"kept"`
+	Failed string `json:"failed,omitempty"` // why; empty: it did not
+}
+
+// Mine runs one pair.
+type Mine func(ctx context.Context, cfg config.Config) (*record.Report, error)
+
+// Run mines every pair, then joins what was kept. A pair that fails does not hold up the others; the error is then that
+// of every pair that failed, and nothing is joined.
+func Run(ctx context.Context, cfg config.Config, log *slog.Logger, mine Mine) (*Report, error) {
+	pairs, err := Pairs(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	configs, err := Configs(cfg, pairs)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Languages: languages(pairs), Rows: map[int]int{}}
+	var failed []error
+	var bitexts []string
+	for i, p := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		log.Info("mining a pair", "pair", p, "number", i+1, "of", len(pairs))
+		of := PairReport{Pair: p.String()}
+		if r, err := mine(ctx, configs[i]); err != nil {
+			of.Failed = err.Error()
+			failed = append(failed, fmt.Errorf("%s: %w", p, err))
+		} else {
+			of.Bitext, of.Kept = r.Bitext.Path, r.Counts.Kept
+			bitexts = append(bitexts, r.Bitext.Path)
+		}
+		report.Pairs = append(report.Pairs, of)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(failed) == 0 {
+		err = report.join(ctx, cfg.Out, bitexts)
+	}
+	if err == nil {
+		err = report.write(cfg.Out)
+	}
+	return report, errors.Join(err, joined(failed, len(pairs)))
+}
+
+// joined is the error of a run whose pairs failed: bad input if all of them did for that.
+func joined(failed []error, pairs int) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("%d of %d pairs failed: %w", len(failed), pairs, errors.Join(failed...))
+	if !slices.ContainsFunc(failed, func(err error) bool { return !badinput.Is(err) }) {
+		return badinput.Errorf("%w", err)
+	}
+	return err
+}
+
+// languages are those of the pairs, sorted.
+func languages(pairs []Pair) (all []string) {
+	for _, p := range pairs {
+		all = append(all, p.Source, p.Target)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// join writes the table of three and more languages, and what did not fit into it.
+func (r *Report) join(ctx context.Context, out string, bitexts []string) error {
+	if len(r.Languages) < parallel.Minimum {
+		return nil
+	}
+	t, err := parallel.Read(ctx, r.Languages, bitexts)
+	if err != nil {
+		return err
+	}
+	for n := parallel.Minimum; n <= len(r.Languages); n++ {
+		r.Rows[n] = t.Rows(n)
+	}
+	r.Conflicts = t.Conflicts()
+	for name, write := range map[string]func(io.Writer) error{TableName: t.WriteParquet, ConflictsName: t.WriteConflicts} {
+		if err := atomicfile.Write(filepath.Join(out, name), func(f *os.File) error { return write(f) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Report) write(out string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", out, err)
+	}
+	return atomicfile.WriteBytes(filepath.Join(out, ReportName), append(data, '\n'))
+}
