@@ -18,6 +18,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
@@ -46,8 +47,8 @@ type Options struct {
 	Progress progress.Reporter
 	Log      *slog.Logger
 	Version  string // of the program
-	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its own.
-	// nil: there are none.
+	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its
+	// own. nil: there are none.
 	Planned map[string]bool
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(model *model.Model, options encode.Options) (stage.Encoder, error)
@@ -159,7 +160,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	r.search = search.As(cfg.Search)
 	r.chooser = search.Chooser{
 		Settings: cfg.Searching, Options: cfg.SearchOptions(), Dim: r.model.Dim, K: cfg.K,
-		Engine: cfg.Engine, Remote: r.remote, MemoryLimit: cfg.MemoryLimit(),
+		Engine: cfg.Engine, Remote: r.remote, MemoryLimit: usage.MemoryWithin(cfg.MemoryBound()),
 	}
 	if cfg.ONNXRuntime != "" && !r.remote { // else it is looked for when there is something to encode
 		if _, err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {

@@ -149,8 +149,8 @@ func (t *Table) keyOf(m int32) string { return hex.EncodeToString(t.sentences[m]
 // oneCell puts spaces in place of what would end a cell of TSV.
 var oneCell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// WriteConflicts writes a line for each kept pair that is in no group: its score, its sides as language:key, and the two
-// sentences of one language that it would have brought together, the same way.
+// WriteConflicts writes a line for each kept pair that is in no group: its score, its sides as language:key, and the
+// two sentences of one language that it would have brought together, the same way.
 func (t *Table) WriteConflicts(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "score\tsrc\ttgt\tfirst\tsecond\tfirst_text\tsecond_text")

@@ -19,3 +19,12 @@ func MachineMemory() int64 {
 	}
 	return int64(info.Totalram) * int64(info.Unit)
 }
+
+// MemoryWithin is what a process may use, in bytes: the bound where there is one, else the memory of this machine; 0 if
+// that is not known.
+func MemoryWithin(bound int64) int64 {
+	if bound > 0 {
+		return bound
+	}
+	return MachineMemory()
+}

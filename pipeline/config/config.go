@@ -14,7 +14,6 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/usage"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
@@ -74,14 +73,6 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 
 // MemoryBound is MaxMemory in bytes, once the settings are validated; 0: no bound.
 func (c *Config) MemoryBound() int64 { return c.maxMemory }
-
-// MemoryLimit bounds the memory of a task on this machine, in bytes; 0: no bound is known.
-func (c *Config) MemoryLimit() int64 {
-	if c.maxMemory > 0 {
-		return c.maxMemory
-	}
-	return usage.MachineMemory()
-}
 
 // CorpusOptions says how the input of either side is read and cut: 0 source, 1 target.
 func (c *Config) CorpusOptions() (sides [2]corpus.Options) {

@@ -19,8 +19,8 @@ type Pair struct{ Source, Target string }
 // String is the pair's name, of its directory and in settings.
 func (p Pair) String() string { return p.Source + "-" + p.Target }
 
-// Pairs are the pairs of a run: those that lang_pairs lists, each language of langs with the pivot as target, or every two
-// of langs in their order.
+// Pairs are the pairs of a run: those that lang_pairs lists, each language of langs with the pivot as target, or every
+// two of langs in their order.
 func Pairs(cfg *config.Config) ([]Pair, error) {
 	switch {
 	case cfg.LangPairs != "" && (cfg.Langs != "" || cfg.Pivot != ""):

@@ -28,8 +28,8 @@ type Languages struct {
 	Target string `setting:"tgt,flag" json:"tgt"`
 }
 
-// Many are the languages of a run over more than one pair. All are mined together in pairs, or each with the pivot, or in
-// the pairs that are listed.
+// Many are the languages of a run over more than one pair. All are mined together in pairs, or each with the pivot, or
+// in the pairs that are listed.
 type Many struct {
 	Langs        string   `setting:"langs,flag" json:"-"` // codes with commas between them
 	Pivot        string   `setting:"pivot,flag" json:"-"`
