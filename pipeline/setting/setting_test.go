@@ -13,6 +13,7 @@ import (
 // config has every group.
 type config struct {
 	Languages
+	Many
 	Input
 	Given
 	Checks
