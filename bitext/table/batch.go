@@ -27,6 +27,11 @@ func batchOf(record arrow.Record, first uint64) *Batch {
 	return &Batch{int(record.NumRows()), fields, record.Columns(), first}
 }
 
+// NewBatch makes a batch of columns, before which the table has first rows.
+func NewBatch(rows int, first uint64, columns ...Values) (*Batch, error) {
+	return (&Batch{rows: rows, first: first}).With(columns...)
+}
+
 // Len is the number of rows.
 func (b *Batch) Len() int { return b.rows }
 

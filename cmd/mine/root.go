@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/bitexts"
+	"bitextmine/cmd/mine/documents"
 	"bitextmine/cmd/mine/evaluation"
 	"bitextmine/cmd/mine/fitting"
 	"bitextmine/cmd/mine/flags"
@@ -45,12 +46,14 @@ output directory (a nightly run, a training, rounds).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
+	eval := evaluation.NewEval()
+	eval.AddCommand(documents.NewBeads())
 	root.AddCommand(
 		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
-		evaluation.NewEval(), evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
+		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		models.NewModel(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
+		models.NewModel(), documents.NewAlignDocs(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
 	return root
 }

@@ -1,0 +1,73 @@
+package bead
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// lattice has the scores of all beads that end at a place of a band.
+type lattice struct {
+	band           *band
+	source, target *part
+	spans          [2]int      // of the longest bead
+	cosines        [][]float32 // by bead type and place
+	scores         [][]float32
+}
+
+// newLattice computes the products of the spans' vectors.
+func newLattice(ctx context.Context, source, target *part, b *band) (*lattice, error) {
+	l := &lattice{band: b, source: source, target: target, spans: [2]int{len(source.spans), len(target.spans)}}
+	types := l.spans[0] * l.spans[1]
+	l.cosines, l.scores = make([][]float32, types), make([][]float32, types)
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for t := range types {
+		work.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			l.compute(t, t/l.spans[1]+1, t%l.spans[1]+1)
+			return nil
+		})
+	}
+	return l, work.Wait()
+}
+
+// compute fills the table of beads of x:y sentences.
+func (l *lattice) compute(t, x, y int) {
+	cosines, scores := make([]float32, l.band.places()), make([]float32, l.band.places())
+	for i := x; i < l.band.rows(); i++ {
+		u, mean := l.source.vector(i-x, x), l.source.means[x-1][i-x]
+		for j := max(l.band.first[i], y); j <= l.band.last(i); j++ {
+			at := l.band.at(i, j)
+			cosines[at] = dot(u, l.target.vector(j-y, y))
+			scores[at] = score(cosines[at], mean, l.target.means[y-1][j-y])
+		}
+	}
+	l.cosines[t], l.scores[t] = cosines, scores
+}
+
+// score is that of the bead of x source sentences before i and y target sentences before j, if there is such a bead.
+func (l *lattice) score(i, x, j, y int) (float32, bool) {
+	if x < 1 || y < 1 || x > l.spans[0] || y > l.spans[1] || i < x || j < y {
+		return 0, false
+	}
+	at := l.band.at(i, j)
+	if at < 0 {
+		return 0, false
+	}
+	return l.scores[(x-1)*l.spans[1]+y-1][at], true
+}
+
+// bead describes the bead of x source sentences before i and y target sentences before j.
+func (l *lattice) bead(i, x, j, y int) Bead {
+	b := Bead{Source: Span{l.source.First + i - x, x}, Target: Span{l.target.First + j - y, y}}
+	if b.Deletion() {
+		return b
+	}
+	b.Cosine = l.cosines[(x-1)*l.spans[1]+y-1][l.band.at(i, j)]
+	b.SourceMean, b.TargetMean = l.source.means[x-1][i-x], l.target.means[y-1][j-y]
+	return b
+}

@@ -1,0 +1,73 @@
+package bead
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Side is a document and its encoder. A sentence must not be empty.
+type Side struct {
+	Sentences []string
+	Dim       int
+	// Encode writes the vectors of texts, of length 1, to dst [len(texts), Dim]. It is called for the sentences first, and
+	// once more for each piece of the document, with its longer spans.
+	Encode func(ctx context.Context, texts []string, dst []float32) error
+}
+
+// document is a side whose sentences are encoded.
+type document struct {
+	Side
+	*level
+	begins []int // characters before each sentence, and before the end
+}
+
+func (s Side) open(ctx context.Context) (*document, error) {
+	d := &document{Side: s, level: &level{n: len(s.Sentences), dim: s.Dim}, begins: make([]int, len(s.Sentences)+1)}
+	for i, text := range s.Sentences {
+		d.begins[i+1] = d.begins[i] + utf8.RuneCountInString(text)
+	}
+	d.vectors = make([]float32, d.n*d.dim)
+	if err := s.Encode(ctx, s.Sentences, d.vectors); err != nil {
+		return nil, fmt.Errorf("encode sentences: %w", err)
+	}
+	return d, nil
+}
+
+// chars is the number of characters of count sentences from first.
+func (d *document) chars(first, count int) int { return d.begins[first+count] - d.begins[first] }
+
+// part is some sentences of a document, and their spans.
+type part struct {
+	Span
+	dim   int
+	spans [][]float32 // by number of sentences less 1: [Count-k, dim]
+	means [][]float32 // of the spans: mean cosine with samples of the other document
+}
+
+// encode computes the spans' vectors, and compares them with the mean of the other document's samples.
+func (d *document) encode(ctx context.Context, of Span, maxSpan int, other []float32) (*part, error) {
+	p := &part{Span: of, dim: d.dim, spans: [][]float32{d.vectors[of.First*d.dim : of.End()*d.dim]}}
+	var texts []string
+	for k := 1; k < min(maxSpan, of.Count); k++ {
+		for i := of.First; i+k < of.End(); i++ {
+			texts = append(texts, strings.Join(d.Sentences[i:i+k+1], " "))
+		}
+	}
+	vectors := make([]float32, len(texts)*d.dim)
+	if err := d.Encode(ctx, texts, vectors); err != nil {
+		return nil, fmt.Errorf("encode spans of sentences: %w", err)
+	}
+	for k := 1; k < min(maxSpan, of.Count); k++ {
+		size := (of.Count - k) * d.dim
+		p.spans, vectors = append(p.spans, vectors[:size]), vectors[size:]
+	}
+	for _, v := range p.spans {
+		p.means = append(p.means, meanCosines(v, d.dim, other))
+	}
+	return p, nil
+}
+
+// vector is that of count sentences from first, counted from the part's first.
+func (p *part) vector(first, count int) []float32 { return p.spans[count-1][first*p.dim:][:p.dim] }

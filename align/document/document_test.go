@@ -1,0 +1,137 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/align/bead"
+	"bitextmine/internal/badinput"
+)
+
+// letters encodes a text as its counts of letters.
+type letters struct{ texts int }
+
+func (e *letters) Dim() int { return 32 }
+
+func (e *letters) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	e.texts += len(texts)
+	clear(dst)
+	for i, text := range texts {
+		var square float64
+		v := dst[i*32:][:32]
+		for _, c := range []byte(strings.ToLower(text)) {
+			v[c%32]++
+		}
+		for _, x := range v {
+			square += float64(x * x)
+		}
+		for c := range v {
+			v[c] /= float32(math.Sqrt(square))
+		}
+	}
+	return nil
+}
+
+func file(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRead(t *testing.T) {
+	d, err := Read(file(t, "First  one.\n\n \nSecond.\r\n"), "en", 100)
+	if err != nil || !slices.Equal(d.Sentences, []string{"First one.", "Second."}) || !slices.Equal(d.Lines, []uint64{1, 4}) {
+		t.Errorf("%+v %v", d, err)
+	}
+	for name, content := range map[string]string{
+		"empty": "\n \n", "no line": "", "HTML": "<!DOCTYPE html>\n<p>Text\n", ":2: ": "good\n\xff\n", ":1: ": strings.Repeat("x", 101),
+	} {
+		if _, err := Read(file(t, content), "en", 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestReadPairs(t *testing.T) {
+	got, err := ReadPairs(file(t, "a\tb\n\nc\td\n"), 100)
+	if err != nil || !slices.Equal(got, []Pair{{"a", "b"}, {"c", "d"}}) {
+		t.Errorf("%v %v", got, err)
+	}
+	for name, content := range map[string]string{":1:": "a b\n", ":2:": "a\tb\na\tb\n", "tab": "a\tb\tc\n", "empty": "\n\n"} {
+		if _, err := ReadPairs(file(t, content), 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRows aligns two documents and checks what is written of them. A sentence that repeats is encoded once.
+func TestRows(t *testing.T) {
+	source := New("a.txt", "de", []string{"alpha beta", "gamma delta", "mu nu xi", "alpha beta"})
+	target := New("b.txt", "en", []string{"ALPHA BETA", "GAMMA", "DELTA", "alpha beta"})
+	target.Lines[3] = 9
+	e := &letters{}
+	aligned, err := Align(t.Context(), e, source, target, bead.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 3 + 6 + 4 + 6; e.texts != want {
+		t.Errorf("%d texts are encoded, want %d", e.texts, want)
+	}
+	var beads bytes.Buffer
+	if err := aligned.WriteLadder(&beads); err != nil {
+		t.Fatal(err)
+	}
+	var spans []string
+	for line := range strings.Lines(beads.String()) {
+		spans = append(spans, line[:strings.LastIndex(line, ":")])
+	}
+	if want := []string{"[0]:[0]", "[1]:[1, 2]", "[2]:[]", "[3]:[3]"}; !slices.Equal(spans, want) {
+		t.Fatalf("beads %v, want %v", spans, want)
+	}
+	for _, deletions := range []bool{false, true} {
+		rows := NewRows(Choice{Deletions: deletions, MinScore: -1})
+		rows.Add(aligned)
+		want := 3
+		if deletions {
+			want = 4
+		}
+		b, err := rows.Batch(0)
+		if err != nil || b.Len() != want {
+			t.Fatalf("%v rows, want %d: %v", rows.Len(), want, err)
+		}
+		texts, err := b.Texts("tgt_text")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := texts(1); got != "GAMMA DELTA" {
+			t.Errorf("text of a span: %q", got)
+		}
+		for name, want := range map[string]float64{"n_tgt": 1, "tgt_line": 9, "tgt_first": 3, "src_first": 3, "src_line": 4} {
+			numbers, err := b.Numbers(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := numbers(b.Len() - 1); got != want {
+				t.Errorf("%s of the last row is %v, want %v", name, got, want)
+			}
+		}
+	}
+	var c Counts
+	c.Add(aligned)
+	if want := (Counts{Documents: 1, OneToOne: 2, Other: 1, Deleted: 1}); c != want {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+	none, err := NewRows(Choice{}).Batch(0)
+	if err != nil || none.Len() != 0 || !none.Has("found_by") {
+		t.Errorf("a batch without rows: %v", err)
+	}
+}

@@ -1,0 +1,103 @@
+package document
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// Document is the sentences of a text in order.
+type Document struct {
+	Name      string
+	Language  string
+	Sentences []string // normalised, none empty
+	Lines     []uint64 // of the file, from 1
+}
+
+// New makes a document of normalised sentences.
+func New(name, language string, sentences []string) *Document {
+	d := &Document{Name: name, Language: language, Sentences: sentences, Lines: make([]uint64, len(sentences))}
+	for i := range d.Lines {
+		d.Lines[i] = uint64(i + 1)
+	}
+	return d
+}
+
+// Read reads plain text with a sentence on each line. Empty lines are left out. A line that is not UTF-8 or longer than
+// maxBytes is a badinput error: without it, its neighbours would seem to belong together.
+func Read(path, language string, maxBytes int) (doc *Document, err error) {
+	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	doc = &Document{Name: path, Language: language}
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return doc, doc.check()
+		case err != nil:
+			return nil, err
+		case line.Reason != "":
+			return nil, badinput.Errorf("%s:%d: %s (%s): correct the line or remove it", path, line.Number, line.Reason, line.Detail)
+		}
+		if text := corpus.Normalise(line.Text); text != "" {
+			doc.Sentences, doc.Lines = append(doc.Sentences, text), append(doc.Lines, line.Number)
+		}
+	}
+}
+
+// check refuses a document without text, and HTML.
+func (d *Document) check() error {
+	if len(d.Sentences) == 0 {
+		return badinput.Errorf("%s: every line is empty; name a document with sentences", d.Name)
+	}
+	if begin := strings.ToLower(d.Sentences[0]); strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html") {
+		return badinput.Errorf("%s is HTML: extract its text, one sentence a line", d.Name)
+	}
+	return nil
+}
+
+// Pair is the files of two documents.
+type Pair struct{ Source, Target string }
+
+// ReadPairs reads a TSV of a source and a target file on each line, relative to the working directory.
+func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
+	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	seen := map[Pair]uint64{}
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(line.Text) == "" && line.Reason == "" {
+			continue
+		}
+		source, target, found := strings.Cut(line.Text, "\t")
+		p := Pair{source, target}
+		if !found || source == "" || target == "" || strings.Contains(target, "\t") {
+			return nil, badinput.Errorf("%s:%d: give a source file and a target file, separated by one tab", path, line.Number)
+		}
+		if before, ok := seen[p]; ok {
+			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path, line.Number, before)
+		}
+		seen[p] = line.Number
+		pairs = append(pairs, p)
+	}
+	if len(pairs) == 0 {
+		return nil, badinput.Errorf("%s: every line is empty; give a source file and a target file on each", path)
+	}
+	return pairs, nil
+}

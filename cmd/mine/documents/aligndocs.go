@@ -1,0 +1,252 @@
+// Package documents has the commands that work on whole documents.
+package documents
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/align/bead"
+	"bitextmine/align/document"
+	"bitextmine/bitext/export"
+	"bitextmine/bitext/table"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+)
+
+// ladderFormat is the format of vecalign's files of beads.
+const ladderFormat = "ladder"
+
+// alignOptions are the flags of mine align-docs.
+type alignOptions struct {
+	flags.Settings
+	bead           bead.Options
+	choice         document.Choice
+	source, target string
+	pairs          string
+	out, format    string
+	breaks         string
+	crossings      string
+}
+
+// NewAlignDocs makes mine align-docs.
+func NewAlignDocs() *cobra.Command {
+	o := alignOptions{bead: bead.DefaultOptions()}
+	cmd := &cobra.Command{
+		Use:   "align-docs SOURCE TARGET | --pairs FILE",
+		Short: "Align the sentences of translated documents: beads of N:M sentences",
+		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a sentence on each line; empty
+lines are left out. Its output is bitext: a row for each bead of up to --max-span sentences on either side, with n_src and n_tgt (how many),
+src_line and tgt_line (the line of the first), src_first and tgt_first (its number among the sentences, from 0), score (1: equal vectors,
+0: no nearer than random sentences) and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages
+that stand elsewhere in the other document are counted as crossing; --crossings lists them. Time and memory are linear in the
+sentences (docs/documents.md).
+
+Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder (vecalign's
+[0]:[0, 1]:cost, all beads of one pair of documents).`,
+		Example: `  mine align-docs report.de report.fr --src de --tgt fr --out report.tsv
+  mine align-docs --pairs pairs.tsv --src de --tgt fr --encoder use/model.yaml --out de-fr.parquet`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	o.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes"))
+	f := cmd.Flags()
+	f.StringVar(&o.source, "src", "", "source language")
+	f.StringVar(&o.target, "tgt", "", "target language")
+	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target file on each line, separated by a tab")
+	f.StringVar(&o.out, "out", "", "file to write (default: standard output); with moses what both names begin with")
+	f.StringVar(&o.format, "format", "", "tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
+	f.StringVar(&o.breaks, "line-breaks", string(export.Escape), "tabs in a text of tsv: escape, space or refuse")
+	f.StringVar(&o.crossings, "crossings", "", "write the passages that stand elsewhere to this TSV file")
+	f.BoolVar(&o.choice.Deletions, "deletions", false, "write sentences without a counterpart, too")
+	f.Float64Var(&o.choice.MinScore, "min-score", -1, "only beads with at least this score")
+	f.IntVar(&o.bead.MaxSpan, "max-span", o.bead.MaxSpan, "sentences in a side of a bead, at most")
+	f.IntVar(&o.bead.Band, "band", o.bead.Band, "how many sentences from the coarser path are searched")
+	f.Float64Var(&o.bead.Skip, "skip", 0, "above 0, more sentences are left without a counterpart; below, fewer")
+	return cmd
+}
+
+// check resolves the flags.
+func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
+	switch {
+	case o.pairs == "" && len(args) != 2:
+		return nil, badinput.Errorf("mine align-docs: name a source and a target document, or a file of pairs with --pairs")
+	case o.pairs != "" && len(args) > 0:
+		return nil, badinput.Errorf("mine align-docs: name two documents or --pairs, not both")
+	case o.source == "" || o.target == "":
+		return nil, badinput.Errorf("mine align-docs: name both languages with --src and --tgt")
+	case o.format == "":
+		o.format = "tsv"
+		for _, known := range formats() {
+			if strings.HasSuffix(o.out, "."+known) {
+				o.format = known
+			}
+		}
+	}
+	if !slices.Contains(formats(), o.format) {
+		return nil, badinput.Errorf("--format is %q: give one of %s", o.format, strings.Join(formats(), ", "))
+	}
+	if o.out == "" && (o.format == "moses" || o.format == "parquet") {
+		return nil, badinput.Errorf("mine align-docs: %s is not written to standard output: name a file with --out", o.format)
+	}
+	if o.format == ladderFormat && o.pairs != "" {
+		return nil, badinput.Errorf("a ladder has the beads of one pair of documents: choose another --format for --pairs")
+	}
+	if o.source, err = corpus.ParseLanguage(o.source); err != nil {
+		return nil, err
+	}
+	if o.target, err = corpus.ParseLanguage(o.target); err != nil {
+		return nil, err
+	}
+	return []document.Pair{}, o.bead.Validate()
+}
+
+func formats() []string {
+	names := []string{ladderFormat}
+	for _, f := range export.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	pairs, err := o.check(args)
+	if err != nil {
+		return err
+	}
+	cfg, _, err := o.Load()
+	if err != nil {
+		return err
+	}
+	if o.pairs == "" {
+		pairs = append(pairs, document.Pair{Source: args[0], Target: args[1]})
+	} else if pairs, err = document.ReadPairs(o.pairs, cfg.MaxLineBytes); err != nil {
+		return err
+	}
+	breaks, err := export.ParseBreaks(o.breaks)
+	if err != nil {
+		return err
+	}
+	m, err := model.Load(cfg.Encoder)
+	if err != nil {
+		return err
+	}
+	e, err := encode.Open(m, cfg.EncoderOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	job := &job{alignOptions: o, cfg: cfg, encoder: e, rows: document.NewRows(o.choice)}
+	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest}
+	err = o.open(stdout, func(to []io.Writer) error {
+		if o.format != ladderFormat {
+			format := export.Formats[slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == o.format })]
+			job.out = format.Open(to, export.Options{
+				SourceColumn: table.SourceText, TargetColumn: table.TargetText, Source: o.source, Target: o.target, Breaks: breaks, Metadata: metadata,
+			})
+		}
+		return job.align(ctx, pairs, to[0])
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, job.counts.String())
+	return nil
+}
+
+// open gives write the files of the output, which are published whole, or standard output.
+func (o *alignOptions) open(stdout io.Writer, write func(to []io.Writer) error) error {
+	if o.out == "" {
+		out := bufio.NewWriter(stdout)
+		return errors.Join(write([]io.Writer{out}), out.Flush())
+	}
+	if o.format != "moses" {
+		return atomicfile.Write(o.out, func(f *os.File) error { return write([]io.Writer{f}) })
+	}
+	return atomicfile.Write(o.out+"."+o.source, func(a *os.File) error {
+		return atomicfile.Write(o.out+"."+o.target, func(b *os.File) error { return write([]io.Writer{a, b}) })
+	})
+}
+
+// job aligns pairs of documents one after the other.
+type job struct {
+	*alignOptions
+	cfg     *pipeline.Config
+	encoder *encode.Encoder
+	rows    *document.Rows
+	written uint64
+	out     export.Writer // nil for a ladder
+	crossed strings.Builder
+	counts  document.Counts
+}
+
+func (j *job) align(ctx context.Context, pairs []document.Pair, beads io.Writer) error {
+	for _, p := range pairs {
+		source, err := document.Read(p.Source, j.source, j.cfg.MaxLineBytes)
+		if err != nil {
+			return err
+		}
+		target, err := document.Read(p.Target, j.target, j.cfg.MaxLineBytes)
+		if err != nil {
+			return err
+		}
+		aligned, err := document.Align(ctx, j.encoder, source, target, j.bead)
+		if err != nil {
+			return err
+		}
+		j.counts.Add(aligned)
+		aligned.ListCrossings(&j.crossed)
+		if j.out == nil {
+			if err := aligned.WriteLadder(beads); err != nil {
+				return err
+			}
+			continue
+		}
+		if j.rows.Add(aligned); j.rows.Len() >= table.BatchRows {
+			if err := j.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if j.crossings != "" {
+		if err := atomicfile.WriteBytes(j.crossings, []byte(document.CrossingHeader+j.crossed.String())); err != nil {
+			return err
+		}
+	}
+	if j.out == nil {
+		return nil
+	}
+	if j.rows.Len() > 0 || j.written == 0 {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	return j.out.Close()
+}
+
+// flush writes the rows that were collected.
+func (j *job) flush() error {
+	batch, err := j.rows.Batch(j.written)
+	if err != nil {
+		return err
+	}
+	if err := j.out.Write(batch); err != nil {
+		return err
+	}
+	j.written += uint64(j.rows.Len())
+	j.rows = document.NewRows(j.choice)
+	return nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestAlignDocs aligns two small documents in several formats, and measures the beads.
+func TestAlignDocs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	source := write("one.de", "Das Haus ist alt.\nEs steht am Fluss, und im Garten wachsen Rosen.\n\nDie Katze schläft.\nMorgen fahren wir nach Berlin.\n")
+	target := write("one.en", "The house is old.\nIt stands by the river.\nRoses grow in the garden.\nThe cat is sleeping.\nTomorrow we are going to Berlin.\n")
+	gold := write("one.deen", "[0]:[0]\n[1]:[1, 2]\n[2]:[3]\n[3]:[4]\n")
+	found := filepath.Join(dir, "one.ladder")
+	must(t, "align-docs", source, target, "--src", "de", "--tgt", "en", "--out", found)
+	out := must(t, "eval", "beads", "--hyp", found, "--gold", gold, "--format", "tsv")
+	if !strings.Contains(out, "\t100\t100\t100\t100\t100\t100\t4\t4\n") {
+		t.Errorf("%s", out)
+	}
+	out = must(t, "eval", "beads", "--dir", dir, "--src", "de", "--tgt", "en", "--only", "one", "--format", "tsv")
+	if strings.Count(out, "\t100\t100\t100\t100\t100\t100\t4\t4\n") != 2 {
+		t.Errorf("%s", out)
+	}
+	out = must(t, "align-docs", source, target, "--src", "de", "--tgt", "en")
+	if lines := strings.Split(out, "\n"); len(lines) < 3 || !strings.HasPrefix(lines[2], "Es steht am Fluss, und im Garten wachsen Rosen.\tIt stands by the river. Roses grow in the garden.\tde\ten\t") {
+		t.Errorf("%s", out)
+	}
+	pairs := write("pairs.tsv", source+"\t"+target+"\n")
+	parquet, crossings := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "crossings.tsv")
+	must(t, "align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en", "--out", parquet, "--deletions", "--crossings", crossings)
+	must(t, "export", parquet, "--out", filepath.Join(dir, "exported.tsv"), "--columns", "n_src,n_tgt,found_by")
+	if data, err := os.ReadFile(filepath.Join(dir, "exported.tsv")); err != nil || !strings.Contains(string(data), "\t1\t2\tlocal\n") {
+		t.Errorf("%s %v", data, err)
+	}
+	must(t, "align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "moses", "--out", filepath.Join(dir, "moses"))
+	if data, err := os.ReadFile(filepath.Join(dir, "moses.en")); err != nil || strings.Count(string(data), "\n") != 4 {
+		t.Errorf("%s %v", data, err)
+	}
+	made := must(t, "eval", "beads", "--src-text", source, "--tgt-text", source, "--src", "de", "--tgt", "de", "--length", "3", "--made", "2", "--format", "tsv")
+	if !strings.Contains(made, "lines 1-3") {
+		t.Errorf("%s", made)
+	}
+	for _, args := range [][]string{
+		{"align-docs", source},
+		{"align-docs", source, target},
+		{"align-docs", source, target, "--pairs", pairs, "--src", "de", "--tgt", "en"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "word"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "parquet"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--max-span", "11"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--line-breaks", "no"},
+		{"align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en", "--format", "ladder"},
+		{"align-docs", source, filepath.Join(dir, "none"), "--src", "de", "--tgt", "en"},
+		{"eval", "beads"},
+		{"eval", "beads", "--hyp", found},
+		{"eval", "beads", "--hyp", found, "--gold", gold, "--dir", dir},
+		{"eval", "beads", "--hyp", found, "--gold", source},
+		{"eval", "beads", "--dir", dir, "--src", "de", "--tgt", "en", "--only", "two"},
+		{"eval", "beads", "--src-text", source, "--tgt-text", target, "--length", "3"},
+		{"eval", "beads", "--src-text", source, "--tgt-text", source, "--made", "0"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
