@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"math"
 	"regexp"
 	"strings"
 
@@ -10,11 +11,10 @@ import (
 // markup tells what is no sentence's text: mark-up, separators of menus, wrongly decoded characters.
 var markup = []Annotation{
 	value("markup", Count, 0, unlimited, "tags, entities, wiki mark-up and placeholders of programs, on the side with more", higher(func(s *Sentence) float64 {
-		return float64(countMarkup(s.Text))
+		return float64(s.markup)
 	})),
 	value("markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 {
-		a, b := countMarkup(p.Source.Text), countMarkup(p.Target.Text)
-		return float64(max(a-b, b-a))
+		return math.Abs(float64(p.Source.markup - p.Target.markup))
 	}),
 	value("mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
 		either(func(s *Sentence) int { return mojibake.Count(s.raw) })),
@@ -25,14 +25,45 @@ var markup = []Annotation{
 		higher(boilerplate)),
 }
 
-var markupPattern = regexp.MustCompile(`</?[A-Za-z][^<>]*>|<!--|-->|&#?[A-Za-z0-9]{2,8};|\[\[|\]\]|\{\{|\}\}|'''|\[/?[a-z]{1,6}(?:=[^\]]*)?\]|%[sd]\b|%\d\$s|\$\{|\{\d\}|=\\?"|\+\+\+|\*\*\*|={3,}|\|\||\]\(|/>`)
+// markupForms are what counts as mark-up, as one pattern.
+const markupForms = `</?[A-Za-z][^<>]*>|<!--|-->|&#?[A-Za-z0-9]{2,8};|\[\[|\]\]|\{\{|\}\}|'''|\[/?[a-z]{1,6}(?:=[^\]]*)?\]|%[sd]\b|%\d\$s|\$\{|\{\d\}|=\\?"|\+\+\+|\*\*\*|={3,}|\|\||\]\(|/>`
 
-// countMarkup skips texts without any character that mark-up begins with.
-func countMarkup(text string) int {
-	if !strings.ContainsAny(text, `<>&[]{}'%$=+*|\`) {
-		return 0
+var markupHere = regexp.MustCompile(`^(?:` + markupForms + `)`)
+
+// countMarkup tries the pattern where a character stands that mark-up begins with: searching the whole text by it takes
+// a third of all that annotating does.
+func countMarkup(text string) (count int) {
+	for {
+		at := strings.IndexAny(text, `<-&[]{}'%$=+*|/`)
+		if at < 0 {
+			return count
+		}
+		text = text[at:]
+		if !mayBeMarkup(text) {
+			text = text[1:]
+			continue
+		}
+		if found := markupHere.FindStringIndex(text); found != nil {
+			count++
+			text = text[found[1]:]
+		} else {
+			text = text[1:]
+		}
 	}
-	return len(markupPattern.FindAllStringIndex(text, -1))
+}
+
+// mayBeMarkup looks at the second character after those that stand in ordinary text, too.
+func mayBeMarkup(text string) bool {
+	if len(text) < 2 {
+		return false
+	}
+	switch text[0] {
+	case '\'', '-', '+', '*', '|', '{', '}':
+		return text[1] == text[0] || text[0] == '{' || text[0] == '}'
+	case '/':
+		return text[1] == '>'
+	}
+	return true
 }
 
 // isSeparator reports whether menus divide their entries by a character.

@@ -29,6 +29,7 @@ type Sentence struct {
 	linked               int // bytes of URLs and addresses
 	surface              surface.Features
 	separators           int                   // between spaces, as in menus
+	markup               int                   // tags, entities, placeholders
 	scripts              []*unicode.RangeTable // of the language; nil if unknown
 	firstLetter          rune
 	identifier           *language.Identifier
@@ -54,6 +55,7 @@ func (s *Sentence) read(text, language string) {
 	}
 	s.lower = lowered(s.Text)
 	s.count()
+	s.markup = countMarkup(s.Text)
 	s.findLinks()
 	if s.linked > 0 {
 		countScripts(s)
