@@ -60,17 +60,22 @@ func neighbours(ctx context.Context, searcher index.Searcher, source, target emb
 	return mine.NewLists(found.Source, found.Target, k, margin)
 }
 
-// maxPairs mines one-to-one pairs with a score above floor and returns them as sentences. keep may reject a pair of
-// rows; the two rows of a rejected pair are still used up.
-func maxPairs(lists *mine.Lists, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []curve.Scored {
+// maxPairs chooses one-to-one pairs with a score above floor among candidates, the best first, and returns them as
+// sentences. keep may reject a pair of rows; the two rows of a rejected pair are still used up.
+func maxPairs(candidates []mine.Candidate, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []curve.Scored {
 	var out []curve.Scored
-	for _, c := range mine.Pairs(lists.Candidates(), source.rows.N, target.rows.N, mine.Max, floor) {
+	for _, c := range mine.Pairs(candidates, source.rows.N, target.rows.N, mine.Max, floor) {
 		if keep == nil || keep(c.Source, c.Target) {
 			s, t := source.sentence[c.Source], target.sentence[c.Target]
 			out = append(out, curve.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
 		}
 	}
 	return out
+}
+
+// unique says of a pair of rows, of a source and its target side, whether both their texts stand once.
+func (a arranged) unique(target arranged) func(source, target int32) bool {
+	return func(s, t int32) bool { return !a.repeated[s] && !target.repeated[t] }
 }
 
 // pairSet is a set of gold pairs.

@@ -29,8 +29,6 @@ func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Min
 		return Mined{}, err
 	}
 	gold := newPairSet(half.Gold)
-	pairs := maxPairs(lists, source, target, gold, 0, func(s, t int32) bool {
-		return !source.repeated[s] && !target.repeated[t]
-	})
+	pairs := maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
 }

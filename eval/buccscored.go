@@ -12,6 +12,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
+	"bitextmine/score/inject"
 )
 
 // BUCCScored is this project's own protocol: BUCC's sets with a learned probability instead of the margin.
@@ -36,7 +37,8 @@ type Scoring struct {
 
 // Mine returns the pairs that a run with the scorer would match, and the quality of their probabilities. A matched pair
 // counts as true if it is gold and as false if not, even if a reader would accept it.
-func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) (Mined, score.Quality, error) {
+// strong is the strong encoder of a scorer of two-stage mining, otherwise nil.
+func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong, half Half) (Mined, score.Quality, error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
 	if err != nil {
@@ -45,6 +47,9 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, half Half) 
 	problem := score.Problem{
 		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens, Threads: s.Threads,
 		Read: score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
+	}
+	if strong != nil {
+		problem.Strong = newStrongOn(strong, half, source, target).cosines
 	}
 	ranked, err := problem.Apply(ctx, s.Scorer)
 	if err != nil {
@@ -83,7 +88,7 @@ type scoredPair struct {
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {
 	s.mine = func(ctx context.Context, searcher index.Searcher, half Half) (mined Mined, err error) {
-		mined, s.quality, err = r.Scoring.Mine(ctx, searcher, half)
+		mined, s.quality, err = r.Scoring.Mine(ctx, searcher, r.Strong, half)
 		return mined, err
 	}
 	return s.thresholded.add(ctx, r, half, last)

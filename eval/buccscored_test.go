@@ -80,7 +80,7 @@ func TestScorerOnSharedSets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mined, quality, err := scoring.Mine(t.Context(), searcher, set)
+			mined, quality, err := scoring.Mine(t.Context(), searcher, nil, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +128,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 	gold := newPairSet(half.Gold)
 	keep := func(s, t int32) bool { return !source.repeated[s] && !target.repeated[t] }
 	if !without {
-		mined := Mined{Half: half.Name, Pairs: maxPairs(lists, source, target, gold, 0, keep), Gold: len(gold)}
+		mined := Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, 0, keep), Gold: len(gold)}
 		return ScoreBUCC(mined, mined)
 	}
 	candidates := lists.ScoredCandidates()

@@ -12,6 +12,7 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/correlation"
 	"bitextmine/eval/curve"
+	"bitextmine/eval/similarity"
 	"bitextmine/eval/testset"
 	"bitextmine/eval/vectors"
 	"bitextmine/index"
@@ -239,15 +240,15 @@ func TestSTSAgainstOracle(t *testing.T) {
 		}
 	}
 	readGolden(t, "sts", &c)
-	var sets []STSSet
+	var sets []similarity.Set
 	var each []correlation.Correlation
 	for i, s := range c.Sets {
-		sets = append(sets, STSSet{Year: "2012", Name: s.Name, Gold: s.Gold, Cosine: s.Cosine})
+		sets = append(sets, similarity.Set{Year: "2012", Name: s.Name, Gold: s.Gold, Cosine: s.Cosine})
 		each = append(each, sets[i].Correlate())
 		sameCorrelation(t, s.Name, each[i], c.Want.Sets[i])
 	}
 	sameCorrelation(t, "mean", correlation.WeightedMean(each), c.Want.Mean)
-	sameCorrelation(t, "all", Together(sets).Correlate(), c.Want.All)
+	sameCorrelation(t, "all", similarity.Together(sets).Correlate(), c.Want.All)
 }
 
 func sameCorrelation(t *testing.T, name string, got correlation.Correlation, want [2]float64) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/eval/report"
+	"bitextmine/eval/similarity"
 	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
@@ -22,12 +23,14 @@ type Protocol struct {
 	Dataset string
 	// Scorer is true if the protocol needs Runner.Scoring.
 	Scorer bool
+	// Strong is true if the protocol needs Runner.Strong.
+	Strong bool
 
 	// One of these is set, which says what kind of set the protocol is for and how a report on such sets is made.
 
 	bucc       func() buccMeasure
 	aligned    func() alignedMeasure
-	similarity func(out *report.Report, sets []STSSet)
+	similarity func(out *report.Report, sets []similarity.Set)
 
 	// negatives is true if the targets of a line-aligned set get synthetic negatives.
 	negatives bool
@@ -36,7 +39,7 @@ type Protocol struct {
 }
 
 // Protocols are all protocols, in the order of docs/evaluation.md.
-var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, Tatoeba, XSim, XSimPlusPlus, Retrieval, STS}
+var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, BUCCRefined, Tatoeba, XSim, XSimPlusPlus, Retrieval, STS}
 
 // Data is a kind of test set.
 type Data int

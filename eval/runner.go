@@ -9,13 +9,15 @@ import (
 	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
+	"bitextmine/score/inject"
 )
 
 // Runner evaluates test sets on disk. It may be used by one goroutine.
 type Runner struct {
 	Vectors  vectors.Source
 	Searcher index.Searcher
-	Scoring  *Scoring // for bucc-scored
+	Scoring  *Scoring       // for bucc-scored
+	Strong   *inject.Strong // for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder
 	// KeepPairs asks for the extracted and missed pairs of protocols with a threshold.
 	KeepPairs bool
 	// Progress, which may be nil, is called with a description of the next step.

@@ -26,7 +26,10 @@ var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
 var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
 
 // defaultFloors are the margins above which a pair goes to the strong encoder: docs/encoders.md has the figures.
-var defaultFloors = map[string]float64{string(mine.Ratio): 1.15}
+var defaultFloors = map[string]float64{string(mine.Ratio): RatioFloor}
+
+// RatioFloor is the default floor of the ratio margin.
+const RatioFloor = 1.15
 
 // The values of on_bad_file; an empty one means FailBadFile.
 const (

@@ -15,9 +15,9 @@ type Strong struct {
 	vectors [2]map[string][]float32
 }
 
-// cosines returns the strong cosines of candidates, whose texts are given; mine.NotRefined is that of one that is not
+// Cosines returns the strong cosines of candidates, whose texts are given; mine.NotRefined is that of one that is not
 // above the floor.
-func (s *Strong) cosines(ctx context.Context, languages [2]string, candidates []mine.Candidate, text func(side int, number int32) string) ([]float32, error) {
+func (s *Strong) Cosines(ctx context.Context, languages [2]string, candidates []mine.Candidate, text func(side int, number int32) string) ([]float32, error) {
 	promising := func(c mine.Candidate) bool { return float64(c.Score) > s.Floor }
 	var left [2][]string
 	for side := range left {
@@ -52,6 +52,9 @@ func (s *Strong) cosines(ctx context.Context, languages [2]string, candidates []
 	return cosines, nil
 }
 
+// Seen is the number of sentences that were encoded.
+func (s *Strong) Seen() int { return len(s.vectors[0]) + len(s.vectors[1]) }
+
 // StrongCosines returns the strong cosines of candidates; nil if the host has no strong encoder.
 func (in *Injection) StrongCosines(ctx context.Context, candidates []mine.Candidate) ([]float32, error) {
 	if in.host.Strong == nil {
@@ -67,5 +70,5 @@ func (in *Injection) StrongCosines(ctx context.Context, candidates []mine.Candid
 			texts[side][number] = in.texts[side][i]
 		}
 	}
-	return in.host.Strong.cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string { return texts[side][number] })
+	return in.host.Strong.Cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string { return texts[side][number] })
 }

@@ -15,6 +15,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/model"
 	"bitextmine/eval"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
@@ -42,6 +43,7 @@ type evalOptions struct {
 	curve, curvePlot string
 	scorer           string
 	pairs            string
+	strong           *model.Model // of two-stage mining, once it is open; nil: there is none
 }
 
 // NewEval makes mine eval.
@@ -58,13 +60,14 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 		Example: `  mine eval bucc-laser bucc-cosine --dir bucc2018 --src de,fr,ru,zh
   mine eval tatoeba --dir tatoeba/v1 --format json
   mine eval xsim xsim++ --dir flores200_dataset --src fra_Latn,hin_Deva
+  mine eval bucc-refined --dir bucc2018 --src de --refine labse/model.yaml
   mine eval bucc-laser --dir bucc2018 --src de --src-emb 'labse.{pair}.{half}.{src}.npy' --tgt-emb 'labse.{pair}.{half}.{tgt}.npy'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runEval(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
 	cmd.AddCommand(newAER())
-	o.Register(cmd)
+	o.Register(cmd, "refine", "refine_floor")
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
 	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all in a line-aligned set)")
@@ -132,6 +135,11 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEncoder()) }()
+	closeStrong, err := o.openStrong(runner, protocols)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStrong()) }()
 	closeScoring, err := o.openScoring(runner, protocols)
 	if err != nil {
 		return err
@@ -226,7 +234,7 @@ func namesOn(data eval.Data) []string {
 
 // buccNames are the protocols that --protocol is for: those that published figures of BUCC mean.
 func buccNames() string {
-	names := eval.ProtocolNames(func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets && !p.Scorer })
+	names := eval.ProtocolNames(func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets && !p.Scorer && !p.Strong })
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

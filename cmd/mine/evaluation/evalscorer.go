@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
 
@@ -22,6 +23,11 @@ func (o *evalOptions) openScoring(runner *eval.Runner, protocols []*eval.Protoco
 		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: name an encoder with --encoder")
 	}
 	scoring, closeScoring, err := openScorer(o.scorer, index.MaxK, o.cfg)
+	if err == nil && scoring != nil {
+		if err = scoring.Scorer.CheckRefine(o.scorer, o.strong); err != nil {
+			err = errors.Join(err, closeScoring())
+		}
+	}
 	if err == nil && scoring == nil {
 		err = badinput.Errorf("bucc-scored needs a scorer: name one with --scorer, or evaluate the margin with bucc-laser")
 	}
