@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"bitextmine/bitext/export"
 	"bitextmine/bitext/table"
 	"bitextmine/filter/rule"
@@ -158,13 +160,37 @@ func formatOf(name string) (*export.Format, error) {
 	return nil, badinput.Errorf("%q is no format to export: the formats are %s", name, strings.Join(names, ", "))
 }
 
-// each calls do with every batch and the rows of it that are exported.
+// each calls do with every batch and the rows of it that are exported. Meanwhile the next batch is read.
 func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int) error) (err error) {
 	r, err := table.Open(e.opts.Files, e.opts.Table)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	work, ctx := errgroup.WithContext(ctx)
+	batches := make(chan *table.Batch, 1)
+	work.Go(func() error {
+		defer close(batches)
+		return e.read(ctx, r, batches)
+	})
+	work.Go(func() error {
+		for b := range batches {
+			rows, err := e.chosen(b)
+			if err == nil {
+				err = do(b, rows)
+			}
+			if err != nil {
+				return err
+			}
+			e.report.Read = b.First() + uint64(b.Len())
+		}
+		return nil
+	})
+	return work.Wait()
+}
+
+// read sends every batch of a table.
+func (e *exporter) read(ctx context.Context, r *table.Reader, batches chan<- *table.Batch) error {
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -176,14 +202,11 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 		if err != nil {
 			return err
 		}
-		rows, err := e.chosen(b)
-		if err == nil {
-			err = do(b, rows)
+		select {
+		case batches <- b:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		if err != nil {
-			return err
-		}
-		e.report.Read = b.First() + uint64(b.Len())
 	}
 }
 
