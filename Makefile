@@ -131,11 +131,9 @@ bench-step: build
 clean:
 	rm -rf bin .cache
 
-# Debian's packages and Go's modules come at the same time, and what can be compiled without Debian's is: go goes on after
-# packages that fail.
+# Debian's packages and Go's modules come at the same time, and what needs none of Debian's packages is compiled.
 $(SETUP):
-	@{ scripts/fetch ./cmd/mine $(ONNX_MODULE) && { $(GO) build $$($(GO) list -f '{{join .Imports " "}}' ./cmd/mine) >/dev/null 2>&1 || :; }; } & modules=$$!; \
-	scripts/setup $(PACKAGES) && wait $$modules
+	@{ scripts/fetch ./cmd/mine $(ONNX_MODULE) && scripts/build ./cmd/mine; } & modules=$$!; scripts/setup $(PACKAGES) && wait $$modules
 	@mkdir -p .cache && touch '$@'
 
 bin/libonnxruntime.so: go.mod | $(SETUP)

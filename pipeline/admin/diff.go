@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"bitextmine/bitext"
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 )
 
@@ -141,7 +140,7 @@ func (c *comparison) compareFiles(before, after string) error {
 
 // inputsOf returns the digests of a run's input files by path; nil if the bitext has no run.json beside it.
 func inputsOf(run string) (map[string]string, error) {
-	path, err := bitextOf(run)
+	path, err := record.BitextAt(run)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +232,7 @@ func (c *comparison) cause(kind string, row *bitext.Row) string {
 
 // kept calls do with every kept row of a run.
 func kept(ctx context.Context, run string, do func(*bitext.Row)) (err error) {
-	path, err := bitextOf(run)
+	path, err := record.BitextAt(run)
 	if err != nil {
 		return err
 	}
@@ -251,23 +250,4 @@ func kept(ctx context.Context, run string, do func(*bitext.Row)) (err error) {
 		}
 	}
 	return nil
-}
-
-// bitextOf returns the bitext file of a run's output directory, or the file itself.
-func bitextOf(run string) (string, error) {
-	info, err := os.Stat(run)
-	if err != nil {
-		return "", badinput.Errorf("%s is neither a run's output directory nor a bitext file: %w", run, err)
-	}
-	if !info.IsDir() {
-		return run, nil
-	}
-	report, err := record.ReadReport(run)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", badinput.Errorf("%s has no %s, so it is not a run's output directory; name one, or a bitext file", run, record.ReportName)
-	}
-	if err != nil {
-		return "", err
-	}
-	return report.BitextPath(run), nil
 }

@@ -229,15 +229,44 @@ func ReadReport(dir string) (*Report, error) {
 // LatestName is the link in the output directory of nightly runs that leads to the last run's directory.
 const LatestName = "latest"
 
-// ReadLatest reads the run.json of a run's output directory or of the last run in that of nightly runs. at is the
-// directory that it stood in.
-func ReadLatest(dir string) (r *Report, at string, err error) {
-	for _, at := range []string{dir, filepath.Join(dir, LatestName)} {
+// ReadLatest reads the run.json of a run: location is its output directory, that of nightly runs, of which it is the
+// last, or its bitext file. at is the directory that run.json stood in.
+func ReadLatest(location string) (r *Report, at string, err error) {
+	info, err := os.Stat(location)
+	if err != nil {
+		return nil, "", badinput.Errorf("%s is neither a run's output directory nor its bitext file: %w", location, err)
+	}
+	dirs := []string{location, filepath.Join(location, LatestName)}
+	if !info.IsDir() {
+		dirs = []string{filepath.Dir(location)}
+	}
+	for _, at = range dirs {
 		if r, err = ReadReport(at); !errors.Is(err, fs.ErrNotExist) {
-			return r, at, err
+			break
 		}
 	}
-	return nil, "", badinput.Errorf("%s has no %s, so no run has ended there; name the output directory of mine run", dir, ReportName)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = badinput.Errorf("%s has no %s, so no run has ended there; name the output directory of mine run, or the bitext file in it", dirs[0], ReportName)
+	}
+	if err == nil && !info.IsDir() && r.BitextPath(at) != filepath.Clean(location) {
+		err = badinput.Errorf("the run in %s wrote %s, not %s; name its own bitext", at, filepath.Base(r.Bitext.Path), filepath.Base(location))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return r, at, nil
+}
+
+// BitextAt is the bitext file of a run that is named as for ReadLatest. A file that is no run's is itself.
+func BitextAt(location string) (string, error) {
+	if info, err := os.Stat(location); err == nil && !info.IsDir() {
+		return location, nil
+	}
+	report, at, err := ReadLatest(location)
+	if err != nil {
+		return "", err
+	}
+	return report.BitextPath(at), nil
 }
 
 // BitextPath is where the bitext of a run in a directory is, wherever it was when it was written.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
@@ -28,7 +26,7 @@ type Run struct {
 // Open opens a finished run by its output directory or its bitext file, of this version of the program. run.json beside
 // the bitext names all the rest.
 func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run, error) {
-	report, dir, err := readReport(location)
+	report, dir, err := record.ReadLatest(location)
 	if err != nil {
 		return nil, err
 	}
@@ -64,23 +62,3 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 
 // Close ends the use of the run.
 func (r *Run) Close() error { return r.Store.Close() }
-
-// readReport reads the run.json of an output directory, or the one beside a bitext file.
-func readReport(location string) (report *record.Report, dir string, err error) {
-	info, err := os.Stat(location)
-	if err != nil {
-		return nil, "", badinput.Errorf("%s is neither a run's output directory nor its bitext file: %w", location, err)
-	}
-	if dir = location; !info.IsDir() {
-		dir = filepath.Dir(location)
-	}
-	report, err = record.ReadReport(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", badinput.Errorf("%s has no %s, which says how the bitext was made; name the output directory of mine run, or the bitext file in it",
-			dir, record.ReportName)
-	}
-	if err == nil && !info.IsDir() && report.BitextPath(dir) != filepath.Join(dir, filepath.Base(location)) {
-		err = badinput.Errorf("the run in %s wrote %s, not %s; name its own bitext", dir, filepath.Base(report.Bitext.Path), filepath.Base(location))
-	}
-	return report, dir, err
-}

@@ -2,10 +2,7 @@ package bitexts
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -146,21 +143,11 @@ func formatOf(name string) (string, error) {
 	return "", badinput.Errorf("mine export: the name %s does not say what format to write: give --format", name)
 }
 
-// bitextOf replaces the output directory of a run by its bitext.
+// bitextOf replaces a run by its bitext.
 func bitextOf(files []string) ([]string, error) {
 	if len(files) != 1 {
 		return files, nil
 	}
-	info, err := os.Stat(files[0])
-	if err != nil || !info.IsDir() {
-		return files, nil //nolint:nilerr // opening the file says what is wrong with it
-	}
-	report, err := record.ReadReport(files[0])
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badinput.Errorf("%s has no %s: name the output directory of mine run, or a bitext file", files[0], record.ReportName)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return []string{report.BitextPath(files[0])}, nil
+	file, err := record.BitextAt(files[0])
+	return []string{file}, err
 }

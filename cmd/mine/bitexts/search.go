@@ -141,11 +141,9 @@ func (o searchOptions) files() (file, dir string, err error) {
 	if o.bitext != "" {
 		file, dir = o.bitext, o.bitext+".concordance"
 	} else {
-		report, at, err := record.ReadLatest(o.run)
-		if err != nil {
+		if file, err = record.BitextAt(o.run); err != nil {
 			return "", "", err
 		}
-		file = report.BitextPath(at)
 		dir = concordance.Directory(o.run, file)
 	}
 	if o.index != "" {

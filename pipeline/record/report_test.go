@@ -1,0 +1,55 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestBitextAt: a run is named by its directory, by that of nightly runs or by its bitext; any other file is itself.
+func TestBitextAt(t *testing.T) {
+	out := t.TempDir()
+	night := filepath.Join(out, "runs", "000001-2026-11-22")
+	if err := os.MkdirAll(night, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(night, filepath.Join(out, LatestName)); err != nil {
+		t.Fatal(err)
+	}
+	var report Report
+	report.Bitext.Path = "/moved/from/de-en.parquet"
+	if err := report.Write(filepath.Join(night, ReportName)); err != nil {
+		t.Fatal(err)
+	}
+	bitext, other, alone := filepath.Join(night, "de-en.parquet"), filepath.Join(night, "fr-en.parquet"), filepath.Join(t.TempDir(), "x.tsv")
+	for _, file := range []string{bitext, other, alone} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latest := filepath.Join(out, LatestName)
+	for location, want := range map[string]struct {
+		bitext, at string // empty: an error that says
+		says       string
+	}{
+		night:                   {bitext, night, ""},
+		out:                     {filepath.Join(latest, "de-en.parquet"), latest, ""},
+		bitext:                  {bitext, night, ""},
+		other:                   {other, "", "wrote de-en.parquet, not fr-en.parquet"},
+		alone:                   {alone, "", "has no run.json"},
+		filepath.Join(out, "x"): {"", "", "neither a run's output directory"},
+		t.TempDir():             {"", "", "has no run.json"},
+	} {
+		got, err := BitextAt(location)
+		if got != want.bitext || (err != nil) != (want.bitext == "") || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), want.says)) {
+			t.Errorf("the bitext at %s is %q, want %q, error %v", location, got, want.bitext, err)
+		}
+		r, at, err := ReadLatest(location)
+		if at != want.at || (r != nil) != (want.at != "") || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), want.says)) {
+			t.Errorf("run.json of %s is in %q, want %q, error %v", location, at, want.at, err)
+		}
+	}
+}
