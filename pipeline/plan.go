@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"bitextmine/index/exact"
+	"bitextmine/index/kernel"
 	"bitextmine/pipeline/check"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
@@ -39,6 +41,9 @@ func (r *run) plan(ctx context.Context, goal func(*stage.Builder) error) (*plan.
 	}
 	r.report.Search = record.SearchReport{
 		Result: r.search.Result, Backend: r.search.Backend, Why: r.search.Why, Floor: r.cfg.SearchRecall,
+	}
+	if r.search.Backend == exact.Name && !r.remote {
+		r.report.Search.Kernel = kernel.Best.Name
 	}
 	request, err := r.request(ctx, languages)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/index/backend"
+	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
@@ -40,7 +41,7 @@ func TestAutoGivesTheBytesOfExact(t *testing.T) {
 			t.Errorf("auto searched %d cells again", stage.Tasks-stage.Cached)
 		}
 	}
-	if got.Search.Backend != "exact" || got.Search.Recall != nil {
+	if got.Search.Backend != "exact" || got.Search.Kernel != kernel.Best.Name || got.Search.Recall != nil {
 		t.Errorf("search %+v", got.Search)
 	}
 }

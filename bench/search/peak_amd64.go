@@ -29,6 +29,32 @@ PEAK(peak_int16, "vpdpwssd")
 PEAK(peak_int8, "vpdpbusd")
 #pragma GCC pop_options
 
+#pragma GCC push_options
+#pragma GCC target("amx-tile,amx-int8,amx-bf16")
+#include <immintrin.h>
+
+static void tiles(void) {
+    static const struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t bytes[16];
+        uint8_t rows[16];
+    } six = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16}};
+    _tile_loadconfig(&six);
+}
+
+#define PEAK_AMX(name, product) static double name(int64_t n) { \
+    tiles(); \
+    double start = now(); \
+    for (int64_t i = 0; i < n; i += 16) { \
+        product(0, 4, 5); product(1, 4, 5); product(2, 4, 5); product(3, 4, 5); \
+    } \
+    double took = now() - start; \
+    _tile_release(); \
+    return took; }
+PEAK_AMX(peak_amx_bf16, _tile_dpbf16ps)
+PEAK_AMX(peak_amx_int8, _tile_dpbssd)
+#pragma GCC pop_options
+
 static int has(int what) {
     __builtin_cpu_init();
     switch (what) {
@@ -40,12 +66,22 @@ static int has(int what) {
 */
 import "C"
 
-import "fmt"
+import (
+	"fmt"
+
+	"bitextmine/index/kernel"
+)
 
 // printPeaks measures the peak number of multiplications and additions on one core for each number type. A kernel for
 // that type cannot be faster.
 func printPeaks() {
 	const n = 30_000_000
+	has := func(i int) bool {
+		if i >= 4 {
+			return kernel.Get("amx") != nil // which asks for the tiles
+		}
+		return C.has(C.int(i)) != 0
+	}
 	for i, p := range []struct {
 		name     string
 		products float64 // per instruction
@@ -55,8 +91,10 @@ func printPeaks() {
 		{"bfloat16 (vdpbf16ps)", 32, func(n C.int64_t) C.double { return C.peak_bf16(n) }},
 		{"int16 (vpdpwssd)", 32, func(n C.int64_t) C.double { return C.peak_int16(n) }},
 		{"int8 (vpdpbusd)", 64, func(n C.int64_t) C.double { return C.peak_int8(n) }},
+		{"bfloat16 (tdpbf16ps)", 8192.0 / 48, func(n C.int64_t) C.double { return C.peak_amx_bf16(n) }},
+		{"int8 (tdpbssd)", 16384.0 / 48, func(n C.int64_t) C.double { return C.peak_amx_int8(n) }},
 	} {
-		if C.has(C.int(i)) == 0 {
+		if !has(i) {
 			fmt.Printf("%-22s not on this CPU\n", p.name)
 			continue
 		}

@@ -12,6 +12,7 @@ package exact
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,10 +33,10 @@ type Options struct {
 	Kernel  string // empty: the fastest that this CPU runs
 }
 
-// Block sizes. A base block stays in the cache of its panels' users; a block of queries is about a fifth of a second's
+// Block sizes. The queries are packed again for each base block; a block of queries is about a fifth of a second's
 // work at 1,024 dimensions, the time that a search takes to notice that it was cancelled.
 const (
-	baseRows  = 8192
+	baseRows  = 16384
 	queryRows = 2048
 )
 
@@ -70,6 +71,13 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		return index.Result{}, err
 	}
 	defer cell.Close()
+	if s.kernel.Bfloat16() {
+		for _, side := range []*index.Distinct{cell.Source, cell.Target} {
+			if err := s.measureLoss(ctx, side.Kernel); err != nil {
+				return index.Result{}, err
+			}
+		}
+	}
 	if err := s.newPass(cell, report).run(ctx, s.threads); err != nil {
 		return index.Result{}, err
 	}
@@ -77,6 +85,20 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		report(1)
 	}
 	return cell.Result(), nil
+}
+
+// measureLoss sets a side's loss: what is measured is about half of what can be at worst.
+func (s *searcher) measureLoss(ctx context.Context, side *kernel.Side) error {
+	var square float64
+	const step = 8192
+	for lo := 0; lo < side.N; lo += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		square = max(square, s.kernel.Bfloat16Loss(side, lo, min(lo+step, side.N)))
+	}
+	side.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
+	return nil
 }
 
 // pass is one search under way.

@@ -14,12 +14,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
-	for _, name := range kernel.Names {
+	for _, name := range append(kernel.Names, kernel.Emulated) {
 		t.Run(name, func(t *testing.T) {
 			if kernel.Get(name) == nil {
 				t.Skip("this CPU cannot run it")
 			}
-			indextest.RunExact(t, func(threads int) (index.Searcher, error) {
+			run := indextest.RunExact
+			if name == kernel.Emulated {
+				run = indextest.RunResults
+			}
+			run(t, func(threads int) (index.Searcher, error) {
 				return Open(Options{Threads: threads, Kernel: name})
 			})
 		})

@@ -12,12 +12,29 @@ static int runs_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Linux gives a process the tile registers, 8 KiB for each thread that uses them, when it asks for them
+// (Documentation/arch/x86/xstate.rst).
+static int runs_amx(void) {
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    return runs_avx512() && __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") &&
+           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+}
+#endif
+
 static int runs_vnni(void) { return runs_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #endif
 
 const kernel *kernel_by_name(const char *name) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+#if defined(__linux__)
+    if (strcmp(name, "amx") == 0)
+        return runs_amx() ? &kernel_amx : NULL;
+#endif
     if (strcmp(name, "vnni") == 0)
         return runs_vnni() ? &kernel_vnni : NULL;
     if (strcmp(name, "avx512") == 0)
@@ -25,5 +42,7 @@ const kernel *kernel_by_name(const char *name) {
     if (strcmp(name, "avx2") == 0)
         return runs_avx2() ? &kernel_avx2 : NULL;
 #endif
+    if (strcmp(name, "amx-emulated") == 0)
+        return &kernel_amx_emulated;
     return strcmp(name, "portable") == 0 ? &kernel_portable : NULL;
 }

@@ -4,10 +4,13 @@
 // A kernel is one instruction set's version of it. All give the same lists: a pass's scores are only good enough to
 // choose candidates by, within a proven bound, and the cosines that decide are the same in every kernel, bit for bit.
 //
+//	amx       x86-64 with AMX tiles, on Linux: bfloat16 products summed in float32
 //	vnni      x86-64 with AVX512-VNNI: int16 products summed in int32, twice the speed of float32
 //	avx512    x86-64 with AVX-512
 //	avx2      x86-64 with AVX2, FMA and F16C
 //	portable  anything else
+//
+// Emulated is the amx kernel for tests on CPUs that have no tiles.
 package kernel
 
 /*
@@ -28,7 +31,10 @@ import (
 )
 
 // Names lists all kernels, the fastest first.
-var Names = []string{"vnni", "avx512", "avx2", "portable"}
+var Names = []string{"amx", "vnni", "avx512", "avx2", "portable"}
+
+// Emulated names the kernel that computes on any CPU what amx computes, much slower. Only tests choose it.
+const Emulated = "amx-emulated"
 
 // Kernel is one instruction set's version.
 type Kernel struct {
@@ -63,13 +69,14 @@ func best() *Kernel {
 type Side struct {
 	N, Dim int     // distinct rows, values of each
 	Length float64 // of the longest row
+	Loss   float64 // at most this length is what rounding to bfloat16 takes from a row; negative: not measured
 	c      C.side
 	pin    runtime.Pinner
 }
 
 // NewSide pins a matrix, its distinct rows (first, nil for all rows) and the order of its rows (nil for the identity).
 func NewSide(rows embedding.Matrix, first, order []int32) *Side {
-	s := &Side{N: rows.N, Dim: rows.Dim}
+	s := &Side{N: rows.N, Dim: rows.Dim, Loss: -1}
 	if rows.F16 != nil {
 		s.c.rows, s.c.half = unsafe.Pointer(pinned(&s.pin, rows.F16)), 1
 	} else {
@@ -105,6 +112,15 @@ func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, b
 	var longest C.double
 	bad = int(C.kernel_inspect(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), C.double(limit), &longest, floats(buf)))
 	return float64(longest), bad
+}
+
+// Bfloat16 reports whether the kernel rounds rows to bfloat16: measured losses of the sides then tighten its bound.
+func (kn *Kernel) Bfloat16() bool { return kn.c.format == C.BFLOAT16 }
+
+// Bfloat16Loss returns the largest square of the length of what rounding to bfloat16 takes from distinct rows lo to hi.
+func (kn *Kernel) Bfloat16Loss(s *Side, lo, hi int) (square float64) {
+	buf := make([]float32, 2*s.Dim)
+	return float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), floats(buf)))
 }
 
 // Widen turns float16 bits into float32.
@@ -154,6 +170,9 @@ func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidat
 // Exhaust offers the base rows at positions lo to hi to the lists of the given queries. Position p stands for distinct
 // row p*step mod n. Calls on different queries may run at once.
 func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, lo, hi, step int) {
+	if len(which) == 0 {
+		return
+	}
 	buf := make([]float64, (C.EXHAUST_ROWS+5)*base.Dim)
 	C.kernel_exhaust(kn.c, &queries.c, &base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)), C.int64_t(len(which)),
 		C.int64_t(lo), C.int64_t(hi), C.int64_t(step), (*C.double)(unsafe.SliceData(buf)))
@@ -164,9 +183,13 @@ func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, lo, 
 // and Stability of Numerical Algorithms, section 3.1), a percent more for terms of second order, and the smallest
 // normal numbers for underflow.
 func Float32Slack(queries, base *Side) float64 {
+	return float32Slack(base.Dim, queries.Length, base.Length)
+}
+
+func float32Slack(dim int, a, b float64) float64 {
 	const u = 1.0 / (1 << 24)
-	d := float64(base.Dim)
-	return 1.01*(d+2)*u*queries.Length*base.Length + d*0x1p-126
+	d := float64(dim)
+	return 1.01*(d+2)*u*a*b + d*0x1p-126
 }
 
 // integerLength is the length in units of int16 that the longest row of a side is scaled to. The product of two lengths
@@ -179,7 +202,10 @@ func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
 	rounding := queries.Length * base.Length * 0x1p-21
 	slack, unit := Float32Slack(queries, base), 1.0
 	var queryScale, baseScale float64 = 1, 1
-	if kn.c.integer != 0 {
+	switch kn.c.format {
+	case C.BFLOAT16:
+		slack = bfloat16Slack(queries, base) + rounding
+	case C.INT16:
 		queryScale, baseScale = integerScale(queries.Length), integerScale(base.Length)
 		unit = 1 / (queryScale * baseScale)
 		// A scaled row is its rounded row and a residual of at most half a unit in each value (and the rounding of the
@@ -191,6 +217,25 @@ func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
 		query_scale: C.float(queryScale), base_scale: C.float(baseScale),
 		unit: C.double(unit), slack: C.double(slack), window: C.double(2*slack + 2*rounding),
 	}
+}
+
+// bfloat16Slack bounds how far a sum of bfloat16 products is from the inner product of the float32 rows. A row is its
+// rounded row and a loss: a loss meets the other row's length, the two losses meet each other, and the float32 sum of
+// the rounded rows has its own error. AMX takes denormal values, products and sums for zeros.
+func bfloat16Slack(queries, base *Side) float64 {
+	a, b := queries.loss(), base.loss()
+	roundedA, roundedB := queries.Length+a, base.Length+b
+	d := float64(base.Dim)
+	denormal := 0x1p-126 * (math.Sqrt(d)*(roundedA+roundedB) + 3*d)
+	return a*base.Length + b*queries.Length + a*b + float32Slack(base.Dim, roundedA, roundedB) + denormal
+}
+
+// loss is the measured loss, or the worst that rounding to eight bits can do.
+func (s *Side) loss() float64 {
+	if s.Loss >= 0 {
+		return s.Loss
+	}
+	return s.Length*0x1p-8 + math.Sqrt(float64(s.Dim))*0x1p-126
 }
 
 // integerScale is capped for a side of hardly more than zeros, whose scale would leave float32.

@@ -21,11 +21,24 @@ typedef struct {
     int64_t k;
 } final_lists;
 
-// What one instruction set offers. Packed operands consist of 4-byte units: one float32 value, or two int16 values.
+// Packed operands consist of 4-byte units: one float32 value, or two values of two bytes. Scores of INT16 are int32,
+// those of the others float32.
+typedef enum { FLOAT32, INT16, BFLOAT16 } format;
+
+// A panel that is blocked consists of blocks of 16 steps and 16 rows: a step has 16 units in a base panel's block, a
+// row has 16 units in a query panel's.
+enum { BLOCK = 16 };
+
+enum { MAX_ROWS = 32 };
+
+// What one instruction set offers.
 typedef struct {
     const char *name;
-    int rows, cols; // of a tile; cols is at most 64
-    int integer;    // tiles of int16 products summed in int32, else float32
+    int rows, cols; // of a tile, at most MAX_ROWS x 64; multiples of BLOCK where panels are blocked
+    format format;
+    int blocked; // panels are; steps are a multiple of BLOCK
+
+    void (*begin)(void), (*end)(void); // called by a thread before its first tile and after its last; NULL for nothing
 
     // Computes the scores [rows, cols] of a tile from panels a [steps, rows] and b [steps, cols] of units and compares
     // each with the smaller of its row's and its column's floor. When none is above, returns 0. Else stores all scores,
@@ -34,7 +47,8 @@ typedef struct {
                 void *scores, uint64_t *above);
 
     void (*widen)(float *out, const uint16_t *half, int64_t n);
-    void (*quantise)(int16_t *out, const float *row, int64_t n, float scale); // rounds row*scale; integer kernels only
+    // Rounds row*scale to the values of units of two bytes; NULL for FLOAT32. BFLOAT16 ignores the scale.
+    void (*quantise)(int16_t *out, const float *row, int64_t n, float scale);
     double (*square)(const float *row, int64_t n);                            // of the row's length, in float64
     // embedding.Dot of q with 4 rows.
     void (*dot4)(float *out, const float *q, const float *const *rows, int64_t dim);
@@ -42,9 +56,12 @@ typedef struct {
     void (*dot16)(float *out, const double *queries, const double *rows, int64_t dim);
 } kernel;
 
-extern const kernel kernel_portable;
+extern const kernel kernel_portable, kernel_amx_emulated;
 #if defined(__x86_64__)
 extern const kernel kernel_avx2, kernel_avx512, kernel_vnni;
+#if defined(__linux__)
+extern const kernel kernel_amx;
+#endif
 #endif
 
 // The kernel of that name, NULL if it is not known or this CPU cannot run it.
@@ -53,6 +70,9 @@ const kernel *kernel_by_name(const char *name);
 // side.c
 const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf);
 int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf);
+
+// The largest square of the length of what rounding to bfloat16 takes from rows lo to hi. buf holds 2*dim floats.
+double kernel_bfloat16_loss(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf);
 
 void kernel_widen(const kernel *kn, float *out, const uint16_t *half, int64_t n);
 

@@ -32,6 +32,9 @@ void scanner_queries(scanner *s, const side *queries, int64_t lo, int64_t hi, in
 // Scores the packed queries with the packed base rows.
 void scanner_scan(scanner *s);
 
+// Writes all scores [queries, base rows] of what is packed, as inner products. It is for tests.
+void scanner_scores(scanner *s, float *out);
+
 // Refines the candidates of the packed queries, or of the packed base rows, into their final lists. Writes the distinct
 // rows whose lists are not proven to unproven and returns their number.
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);

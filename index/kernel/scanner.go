@@ -46,6 +46,13 @@ func (s *Scanner) Queries(lo, hi, step int, lists *Lists) {
 // Scan scores the packed queries with the packed base rows.
 func (s *Scanner) Scan() { C.scanner_scan(s.c) }
 
+// scores returns the inner products [queries, base rows] of what is packed as the kernel computes them.
+func (s *Scanner) scores(queries, base int) []float32 {
+	out := make([]float32, queries*base)
+	C.scanner_scores(s.c, floats(out))
+	return out
+}
+
 // SettleQueries refines the candidates of the packed queries into their lists. It returns the distinct queries whose
 // lists are not proven to hold the nearest of what they held before and of the packed base rows, valid until the next
 // Settle.

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "bfloat16.h"
+
 const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf) {
     int64_t row = s->first ? s->first[i] : i;
     if (!s->half)
@@ -26,6 +28,19 @@ int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, 
             *longest = square;
     }
     return -1;
+}
+
+double kernel_bfloat16_loss(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf) {
+    double longest = 0;
+    float *lost = buf + s->dim;
+    for (int64_t i = lo; i < hi; i++) {
+        const float *row = side_row(kn, s, i, buf);
+        for (int64_t j = 0; j < s->dim; j++)
+            lost[j] = row[j] - bfloat16_value(bfloat16_of(row[j])); // exact: the low bits of row[j]
+        double square = kn->square(lost, s->dim);
+        longest = square > longest ? square : longest;
+    }
+    return longest;
 }
 
 void kernel_widen(const kernel *kn, float *out, const uint16_t *half, int64_t n) { kn->widen(out, half, n); }

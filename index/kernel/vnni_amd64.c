@@ -10,7 +10,7 @@
 
 #define NAME "vnni"
 #define KERNEL kernel_vnni
-#define INTEGER
+#define FORMAT INT16
 #define LANES 16
 #define ROWS 6
 #define VECTORS 4

@@ -73,6 +73,7 @@ type ScorerReport struct {
 type SearchReport struct {
 	Result  string   `json:"result"`           // whose lists they are: in keys and in the bitext
 	Backend string   `json:"backend"`          // that made them
+	Kernel  string   `json:"kernel,omitempty"` // of an exact search on this machine
 	Why     string   `json:"why"`              // the reason for the backend
 	Recall  *float64 `json:"recall,omitempty"` // the smallest that was measured; nil: the search was exact
 	Floor   float64  `json:"recall_floor"`
