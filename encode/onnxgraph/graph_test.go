@@ -117,6 +117,63 @@ func TestCutAfterATensor(t *testing.T) {
 	}
 }
 
+func TestReplaceANode(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Parse(model([]string{"layer"}, op("Gemm", "mean", "w1", "product"), op("Neg", "product", "layer")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := appendMessage(appendMessage(nil, graphNode, other.Nodes[0].Raw), graphNode, other.Nodes[1].Raw)
+	changed, err := Parse(WithOpset(g.Replace(map[int][]byte{5: fields}, map[string]bool{"w2": true}), "elsewhere", 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	for _, n := range changed.Nodes {
+		ops = append(ops, n.Op)
+	}
+	if want := []string{"Gather", "Mul", "ReduceSum", "ReduceSum", "Div", "Gemm", "Neg", "Add", "Tanh", "Identity"}; !slices.Equal(ops, want) {
+		t.Errorf("the nodes are %v, want %v", ops, want)
+	}
+	if len(changed.Initializers) != 1 || changed.Initializers[0].Name != "w1" || changed.Opsets["elsewhere"] != 3 || changed.Opsets[""] != 18 {
+		t.Errorf("weights %v, opsets %v; want w1 and both opsets", changed.Initializers, changed.Opsets)
+	}
+}
+
+func TestAttributes(t *testing.T) {
+	number := func(b []byte, field protowire.Number, v int) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
+	}
+	packed := protowire.AppendVarint(protowire.AppendVarint(nil, 7), uint64(1<<64-2))
+	var m []byte
+	for _, attribute := range [][]byte{
+		number(text(nil, 1, "axis"), 3, 2),
+		number(number(text(nil, 1, "pads"), 8, 1), 8, 0),
+		appendMessage(text(nil, 1, "packed"), 8, packed),
+		protowire.AppendFixed32(protowire.AppendTag(text(nil, 1, "alpha"), 2, protowire.Fixed32Type), 0x3f000000),
+		text(text(nil, 1, "auto_pad"), 4, "SAME_UPPER"),
+	} {
+		m = appendMessage(m, 5, attribute)
+	}
+	n, err := parseNode(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := n.Attributes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all["axis"].First(0) != 2 || all["none"].First(9) != 9 || !slices.Equal(all["pads"].Ints, []int{1, 0}) || !slices.Equal(all["packed"].Ints, []int{7, -2}) || all["alpha"].Float != 0.5 {
+		t.Errorf("read %v", all)
+	}
+	if a, ok := all["auto_pad"]; !ok || a.Ints != nil {
+		t.Errorf("an attribute of text is %v, %v", a, ok)
+	}
+}
+
 func TestTensor(t *testing.T) {
 	w := NewFloat32("w", []int{2, 3}, []float32{1, 2, 3, 4, 5, -6})
 	got, err := w.Tensor()
@@ -141,6 +198,9 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, w := range g.Initializers {
 			_, _ = w.Tensor() // must not panic
+		}
+		for _, n := range g.Nodes {
+			_, _ = n.Attributes()
 		}
 		for _, name := range g.Outputs {
 			g.Waists(name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -170,18 +171,25 @@ func (c constant) content() []byte {
 	return raw
 }
 
-// Node adds an operator.
+// Node adds an operator, which has its domain and a colon before its name if it is not one of ONNX's own.
 func (g *Graph) Node(op string, inputs, outputs []string, attrs ...Attr) {
 	var m []byte
+	domain, name, ok := strings.Cut(op, ":")
+	if !ok {
+		domain, name = "", op
+	}
 	for _, name := range inputs {
 		m = text(m, 1, name)
 	}
 	for _, name := range outputs {
 		m = text(m, 2, name)
 	}
-	m = text(m, 4, op)
+	m = text(m, 4, name)
 	for _, a := range attrs {
 		m = message(m, 5, attribute(a))
+	}
+	if domain != "" {
+		m = text(m, 7, domain)
 	}
 	g.nodes = message(g.nodes, 1, m)
 }
@@ -231,11 +239,7 @@ func (g *Graph) size() int {
 // Extend gives a model of somebody else with this graph's nodes, constants and outputs at its end. Their names must be
 // new in it. (A part of a message that stands twice is merged: protobuf.dev/programming-guides/encoding.)
 func (g *Graph) Extend(model []byte) []byte {
-	graph := slices.Clone(g.nodes)
-	for _, c := range g.constants {
-		graph = message(graph, 5, c.proto())
-	}
-	return message(slices.Clone(model), 7, append(graph, g.outputs...))
+	return message(slices.Clone(model), 7, append(Fields(g), g.outputs...))
 }
 
 // Model is the finished ONNX file. metadata are key-value pairs that ONNX Runtime keeps and ignores.
@@ -266,4 +270,13 @@ func (g *Graph) model(initializers []byte, metadata [][2]string) []byte {
 		m = message(m, 14, text(text(nil, 1, kv[0]), 2, kv[1]))
 	}
 	return m
+}
+
+// Fields are the nodes and the constants of a graph as fields of a GraphProto.
+func Fields(g *Graph) []byte {
+	fields := slices.Clone(g.nodes)
+	for _, c := range g.constants {
+		fields = message(fields, 5, c.proto())
+	}
+	return fields
 }

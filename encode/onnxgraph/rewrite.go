@@ -1,0 +1,105 @@
+package onnxgraph
+
+import (
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/protofield"
+)
+
+// Replace is the model with other fields of its GraphProto, nodes and initializers, in place of some nodes (by their
+// place in Nodes), and without some initializers.
+func (g *Graph) Replace(nodes map[int][]byte, without map[string]bool) []byte {
+	var graph []byte
+	node, initializer := 0, 0
+	for _, f := range g.graph {
+		content := f.Raw
+		switch f.Number {
+		case graphNode:
+			if other, ok := nodes[node]; ok {
+				content = other
+			}
+			node++
+		case graphInitializer:
+			if without[g.Initializers[initializer].Name] {
+				content = nil
+			}
+			initializer++
+		}
+		graph = append(graph, content...)
+	}
+	var model []byte
+	for _, f := range g.model {
+		if f.Number != modelGraph {
+			model = append(model, f.Raw...)
+		}
+	}
+	return appendMessage(model, modelGraph, graph)
+}
+
+// WithOpset is a model that uses a set of operators, too.
+func WithOpset(model []byte, domain string, version int) []byte {
+	set := appendMessage(nil, 1, []byte(domain))
+	return appendMessage(model, modelOpset, protowire.AppendVarint(protowire.AppendTag(set, 2, protowire.VarintType), uint64(version)))
+}
+
+// Attribute is the numbers of a node's attribute: Float, or Ints, one or several. An attribute of another kind has
+// none.
+type Attribute struct {
+	Float float32
+	Ints  []int
+}
+
+// First is the first whole number, or another one where there is none.
+func (a Attribute) First(otherwise int) int {
+	if len(a.Ints) == 0 {
+		return otherwise
+	}
+	return a.Ints[0]
+}
+
+// Attributes are a node's attributes by name.
+func (n Node) Attributes() (map[string]Attribute, error) {
+	const (
+		nodeAttribute = 5
+		attrName      = 1
+		attrFloat     = 2
+		attrInt       = 3
+		attrInts      = 8
+	)
+	all := map[string]Attribute{}
+	err := each(n.Raw, func(number protowire.Number, content []byte) error {
+		if number != nodeAttribute {
+			return nil
+		}
+		fields, err := protofield.Split(content)
+		if err != nil {
+			return err
+		}
+		var name string
+		var a Attribute
+		for _, f := range fields {
+			switch {
+			case f.Number == attrName:
+				name = string(f.Content)
+			case f.Number == attrFloat:
+				a.Float = math.Float32frombits(uint32(f.Value))
+			case f.Number == attrInt || f.Number == attrInts && f.Content == nil:
+				a.Ints = append(a.Ints, int(f.Value))
+			case f.Number == attrInts:
+				for rest := f.Content; len(rest) > 0; {
+					v, size := protowire.ConsumeVarint(rest)
+					if size < 0 {
+						return fmt.Errorf("attribute %s: %w", name, protowire.ParseError(size))
+					}
+					a.Ints, rest = append(a.Ints, int(v)), rest[size:]
+				}
+			}
+		}
+		all[name] = a
+		return nil
+	})
+	return all, err
+}
