@@ -12,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules test test-models test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step reproduce clean
+.PHONY: all build run modules test test-models test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -109,10 +109,9 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... SEEDS="1 2 3" BUDGET=bag SYSTEMS="ems imascl"
-# (none named: all).
-BUDGET ?= bag
-SEEDS ?= 1 2 3
+# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
+# ARGS="-steps 300" (seeds: the budget's; systems: all; steps: the budget's).
+BUDGET ?= imascl
 reproduce: build
 	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
 
@@ -124,6 +123,10 @@ bench-search: $(SETUP)
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build
 	$(GO) run ./bench/step $(ARGS)
+
+# A step of every system at its small preset against its matrix products: make bench-products DATA=data.
+bench-products: $(SETUP)
+	MINE_TRAIN_DATA='$(abspath $(DATA))' $(GO) test -run '^$$' -bench Products -benchtime 1x -timeout 1h ./train
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -13,16 +14,31 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
+	"bitextmine/train/data"
+	"bitextmine/train/dev"
 )
 
 // budget is what all systems of a table have in common.
 type budget struct {
 	name string // file name without its ending
+	// Parts are the languages that are trained on together, with English; each part has its own rows and tables.
+	Parts [][]string `yaml:"parts"`
+	Seeds string     `yaml:"seeds"` // unless the call names some
 	// a system of the budget, one seed of which replaces the presets' teacher; if empty, theirs is used
 	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
+	// what rows are judged on; src is the part's languages, or those of them that are listed
+	Sets   []dev.Set `yaml:"sets"`
+	Choose choice    `yaml:"choose"`
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
+}
+
+// choice is how each system's learning rate is chosen: on other sets than rows are judged on, with a seed of its own.
+type choice struct {
+	Sets   []dev.Set `yaml:"sets"`
+	Figure string    `yaml:"figure"` // the lower the better
+	Seed   uint64    `yaml:"seed"`
 }
 
 // untestable is comparisons of any of some systems with another, and why they cannot be decided.
@@ -46,10 +62,34 @@ func (b budget) reason(c comparison) string {
 type group struct {
 	Name  string `yaml:"name"`
 	Lines int    `yaml:"lines"` // number of lines of each file of the presets' bitext, evenly spread
-	// a system of an earlier group, from whose checkpoint of the same seed these start; if empty, new weights
+	Half  int    `yaml:"half"`  // 1: of the files' odd lines; 2: of the even ones; 0: of all
+	// a system of an earlier group, from whose checkpoint of the same seed these start (of the teacher: of its one
+	// seed); if empty, new weights
 	Start    string    `yaml:"start"`
+	Rates    []float64 `yaml:"rates"`    // learning rates from which each system's is chosen; if none, training's
 	Training yaml.Node `yaml:"training"` // overrides settings of each preset
-	Systems  []string  `yaml:"systems"`  // names of presets
+	Systems  []system  `yaml:"systems"`
+}
+
+// system is a preset, perhaps with some settings of its objective changed.
+type system struct {
+	Name      string         `yaml:"name"`
+	Preset    string         `yaml:"preset"` // the name, if it is empty
+	Objective map[string]any `yaml:"objective"`
+}
+
+// UnmarshalYAML also reads a name alone.
+func (s *system) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		s.Name = node.Value
+		return nil
+	}
+	raw, err := yaml.Marshal(node)
+	if err != nil {
+		return err
+	}
+	type plain system
+	return decode(raw, (*plain)(s)) // node.Decode would take unknown fields
 }
 
 func readBudget(path string) (budget, error) {
@@ -61,38 +101,50 @@ func readBudget(path string) (budget, error) {
 	if err := decode(raw, &b); err != nil {
 		return b, badinput.Errorf("%s is not a valid budget: %w", path, err)
 	}
+	if err := b.validate(); err != nil {
+		return b, badinput.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+func (b budget) validate() error {
 	var known []string
 	for _, g := range b.Groups {
 		if g.Start != "" && !slices.Contains(known, g.Start) {
-			return b, badinput.Errorf("%s: %s starts from %s, which no earlier group has", path, g.Name, g.Start)
+			return badinput.Errorf("%s starts from %s, which no earlier group has", g.Name, g.Start)
 		}
-		for _, system := range g.Systems {
-			if slices.Contains(known, system) {
-				return b, badinput.Errorf("%s: the system %s occurs twice", path, system)
+		for _, s := range g.Systems {
+			if slices.Contains(known, s.Name) {
+				return badinput.Errorf("the system %s occurs twice", s.Name)
 			}
-			known = append(known, system)
+			known = append(known, s.Name)
 		}
-		if g.Lines <= 0 {
-			return b, badinput.Errorf("%s: lines of %s is %d: it must be above 0", path, g.Name, g.Lines)
+		if g.Lines <= 0 || g.Half < 0 || g.Half > 2 {
+			return badinput.Errorf("lines of %s is %d and half %d: lines must be above 0 and half 0, 1 or 2", g.Name, g.Lines, g.Half)
 		}
-	}
-	if len(known) == 0 {
-		return b, badinput.Errorf("%s names no system", path)
+		if len(g.Rates) > 0 && (len(b.Choose.Sets) == 0 || b.Choose.Figure == "") {
+			return badinput.Errorf("%s has rates: write choose.sets and choose.figure", g.Name)
+		}
 	}
 	for _, u := range b.Untested {
 		for _, system := range append([]string{u.Worse}, u.Better...) {
 			if !slices.Contains(known, system) {
-				return b, badinput.Errorf("%s: untested names %s, which is not a system of the budget", path, system)
+				return badinput.Errorf("untested names %s, which is not a system of the budget", system)
 			}
 		}
 		if u.Because == "" || len(u.Better) == 0 {
-			return b, badinput.Errorf("%s: an entry of untested needs better, worse and because", path)
+			return badinput.Errorf("an entry of untested needs better, worse and because")
 		}
 	}
-	if b.Teacher != "" && !slices.Contains(known, b.Teacher) {
-		return b, badinput.Errorf("%s: the teacher %s is not a system of the budget", path, b.Teacher)
+	switch {
+	case len(known) == 0:
+		return badinput.Errorf("it names no system")
+	case len(b.Parts) == 0 || len(b.Sets) == 0 || b.Seeds == "":
+		return badinput.Errorf("it needs parts, sets and seeds")
+	case b.Teacher != "" && !slices.Contains(known, b.Teacher):
+		return badinput.Errorf("the teacher %s is not a system of the budget", b.Teacher)
 	}
-	return b, nil
+	return nil
 }
 
 // decode reads YAML into a value. An unknown field is an error.
@@ -108,24 +160,28 @@ func decode(raw []byte, over any) error {
 // systems are all systems of the budget, in order.
 func (b budget) systems() (all []string) {
 	for _, g := range b.Groups {
-		all = append(all, g.Systems...)
+		for _, s := range g.Systems {
+			all = append(all, s.Name)
+		}
 	}
 	return all
 }
 
-// of returns the group of a system.
-func (b budget) of(system string) (group, error) {
+// of returns the group of a system, and the system.
+func (b budget) of(name string) (group, system, error) {
 	for _, g := range b.Groups {
-		if slices.Contains(g.Systems, system) {
-			return g, nil
+		for _, s := range g.Systems {
+			if s.Name == name {
+				return g, s, nil
+			}
 		}
 	}
-	return group{}, badinput.Errorf("%s is not a system of the budget %s: use %s", system, b.name, strings.Join(b.systems(), ", "))
+	return group{}, system{}, badinput.Errorf("%s is not a system of the budget %s: use %s", name, b.name, strings.Join(b.systems(), ", "))
 }
 
-// preset returns a system's preset with the settings of the group's budget.
-func (g group) preset(presets, system string) (train.Config, error) {
-	c, err := train.ReadConfig(filepath.Join(presets, system+".yaml"))
+// preset returns a system's preset with the settings of the group's budget, on the bitext of a part.
+func (g group) preset(presets string, s system, part []string) (train.Config, error) {
+	c, err := train.ReadConfig(filepath.Join(presets, cmp.Or(s.Preset, s.Name)+".yaml"))
 	if err != nil {
 		return c, err
 	}
@@ -136,6 +192,33 @@ func (g group) preset(presets, system string) (train.Config, error) {
 	if err := decode(raw, &c); err != nil {
 		return c, badinput.Errorf("training of %s: %w", g.Name, err)
 	}
-	c.Dev, c.EvalEvery, c.Stop = nil, 0, train.DefaultConfig().Stop // no figure chooses a checkpoint
+	if len(s.Objective) > 0 {
+		if c.Objective, err = c.Objective.With(s.Objective); err != nil {
+			return c, badinput.Errorf("objective of %s: %w", s.Name, err)
+		}
+	}
+	c.Bitext.Sources = slices.DeleteFunc(c.Bitext.Sources, func(s data.Source) bool { return !slices.Contains(part, s.Tgt) })
+	c.Name, c.Dev, c.EvalEvery, c.Stop = s.Name, nil, 0, train.DefaultConfig().Stop // no figure chooses a checkpoint
 	return c, nil
+}
+
+// judged are the sets of a part.
+func judged(sets []dev.Set, part []string) (all []dev.Set) {
+	for _, s := range sets {
+		languages := part
+		if len(s.Src) > 0 {
+			languages = slices.DeleteFunc(slices.Clone(s.Src), func(l string) bool { return !slices.Contains(part, l) })
+		}
+		if len(languages) == 0 {
+			continue
+		}
+		if s.Src = languages; s.Tgt == "" && s.Protocol != "sts" {
+			s.Tgt = "en"
+		}
+		if s.Protocol == "sts" {
+			s.Src = nil
+		}
+		all = append(all, s)
+	}
+	return all
 }

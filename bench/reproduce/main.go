@@ -1,15 +1,16 @@
-// Command reproduce trains the systems of EMS and IMASCL on the same bitext with the same encoder and steps, evaluates
-// each with the same protocols, and writes tables of mean and spread over seeds. It marks each of the papers' claims as
-// held or not by one rule.
+// Command reproduce trains the systems of the five papers on the same bitext with the same encoder and steps, evaluates
+// each with the same protocols, and writes tables of mean and spread over seeds, with plots. It computes from the rows
+// which of the papers' claims are held, by one rule.
 //
-//	go run ./bench/reproduce -budget bench/reproduce/bag.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-doc docs/reproduction.md] [SYSTEM...]
+//	go run ./bench/reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
+//	    [-seeds "1 2 3"] [-steps 200] [-doc docs/reproduction.md] [SYSTEM...]
 //
-// DATA has train/ and tatoeba/, as the presets name them, and bucc/, flores/ and sts/. Rows that exist in OUT are not
-// repeated; the tables are made from the existing rows.
+// DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
+// are not repeated; the tables are made from the existing rows.
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -29,19 +30,21 @@ type options struct {
 	doc                string // a page whose marked part is replaced by the tables; empty if none
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
+	steps              int      // of every training, in place of the budget's; 0: the budget's
 	table              bool     // train nothing, only write the tables
 }
 
 func main() {
 	var o options
-	budgetFile := flag.String("budget", "bench/reproduce/bag.yaml", "encoder, steps and systems")
-	flag.StringVar(&o.data, "data", "", "directory with train/, tatoeba/, bucc/, flores/ and sts/")
+	budgetFile := flag.String("budget", "bench/reproduce/imascl.yaml", "encoder, steps and systems")
+	flag.StringVar(&o.data, "data", "", "directory with train/, tatoeba/, flores/, ntrex/, bucc/ and sts/")
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
 	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
-	seeds := flag.String("seeds", "1 2 3", "seeds of weights and batches")
+	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")
+	seeds := flag.String("seeds", "", "seeds of weights and batches (default: the budget's)")
 	flag.Parse()
 	o.systems = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -57,7 +60,7 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range strings.Fields(seeds) {
+	for _, s := range strings.Fields(cmp.Or(seeds, b.Seeds)) {
 		seed, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
 			return badinput.Errorf("seeds: %q is not a number", s)
@@ -73,11 +76,19 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 			return err
 		}
 	}
-	rows, err := m.results()
-	if err != nil {
-		return err
+	var all strings.Builder
+	for _, part := range b.Parts {
+		rows, err := m.results(part)
+		if err != nil {
+			return err
+		}
+		text := report(b, part, rows)
+		if err := plots(m.dir, b, part, rows); err != nil {
+			return err
+		}
+		fmt.Fprintf(&all, "### English with %s\n\n%s\n", strings.Join(part, ", "), text)
 	}
-	text := report(b, rows)
+	text := strings.TrimSpace(all.String()) + "\n"
 	if err := atomicfile.WriteBytes(filepath.Join(m.dir, "tables.md"), []byte(text)); err != nil {
 		return err
 	}

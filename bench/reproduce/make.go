@@ -4,27 +4,21 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
-	"bitextmine/encode"
-	"bitextmine/encode/model"
-	"bitextmine/encode/tokenizer"
-	"bitextmine/eval/vectors"
 	"bitextmine/index"
 	"bitextmine/index/exact"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
 	"bitextmine/train/vocab"
 )
 
@@ -53,7 +47,7 @@ func newMaker(o options, b budget) (*maker, error) {
 		*path = full
 	}
 	for _, system := range o.systems {
-		if _, err := b.of(system); err != nil {
+		if _, _, err := b.of(system); err != nil {
 			return nil, err
 		}
 	}
@@ -68,107 +62,185 @@ func newMaker(o options, b budget) (*maker, error) {
 // teacherSeed is the seed of the teacher, which is the same for all rows.
 const teacherSeed = 1
 
-// makeAll trains the teacher, and then all rows of a seed before those of the next seed.
+// makeAll makes all rows of a seed before those of the next seed.
 func (m *maker) makeAll(ctx context.Context) error {
 	systems := m.systems
 	if len(systems) == 0 {
-		systems = m.budget.systems()
-	}
-	if teacher := m.budget.Teacher; teacher != "" {
-		if err := m.make(ctx, teacher, teacherSeed); err != nil {
-			return fmt.Errorf("%s: %w", teacher, err)
-		}
-		systems = slices.DeleteFunc(slices.Clone(systems), func(s string) bool { return s == teacher })
+		systems = slices.DeleteFunc(m.budget.systems(), func(s string) bool { return s == m.budget.Teacher })
 	}
 	for _, seed := range m.seeds {
-		for _, system := range systems {
-			if err := m.make(ctx, system, seed); err != nil {
-				return fmt.Errorf("%s, seed %d: %w", system, seed, err)
+		for _, part := range m.budget.Parts {
+			for _, system := range systems {
+				if err := m.make(ctx, part, system, seed); err != nil {
+					return fmt.Errorf("%s, %s, seed %d: %w", strings.Join(part, " "), system, seed, err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-func (m *maker) path(system string, seed uint64) string {
-	return filepath.Join(m.dir, system, fmt.Sprintf("seed-%d", seed))
+// path is the directory of a row of a seed.
+func (m *maker) path(part []string, system string, seed uint64) string {
+	return filepath.Join(m.system(part, system), fmt.Sprintf("seed-%d", seed))
 }
 
-// make makes a row of a seed, and before it the row that it starts from, unless they exist.
-func (m *maker) make(ctx context.Context, system string, seed uint64) error {
-	g, err := m.budget.of(system)
+func (m *maker) system(part []string, system string) string {
+	return filepath.Join(m.dir, strings.Join(part, "-"), system)
+}
+
+// make makes a row of a seed, and before it the rows that it needs, unless they exist.
+func (m *maker) make(ctx context.Context, part []string, name string, seed uint64) error {
+	g, s, err := m.budget.of(name)
 	if err != nil {
 		return err
 	}
-	if g.Start != "" {
-		if err := m.make(ctx, g.Start, seed); err != nil {
-			return err
-		}
-	}
-	c, err := m.config(ctx, g, system, seed)
+	c, err := m.config(ctx, g, s, part, seed)
 	if err != nil {
 		return err
 	}
-	if there, err := m.read(system, seed); err != nil || there != nil {
-		return m.sameAs(there, c, err)
-	}
-	r, err := m.train(ctx, c, m.path(system, seed))
+	rate, edge, err := m.rate(ctx, g, s, c.Optimiser.LearningRate)
 	if err != nil {
 		return err
 	}
-	r.System, r.Seed = system, seed
-	text, err := json.MarshalIndent(r, "", "  ")
+	c.Optimiser.LearningRate = rate
+	dir := m.path(part, name, seed)
+	if there, err := read(dir); err != nil || there != nil {
+		return errors.Join(err, there.sameAs(c, dir))
+	}
+	r, err := m.train(ctx, c, dir)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(m.path(system, seed), resultFile), append(text, '\n')); err != nil {
+	r.System, r.Seed, r.Rate, r.Edge = name, seed, rate, edge
+	began := time.Now()
+	if err := m.judge(ctx, c, part, dir, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s, seed %d: %.1f s, %.1f of them evaluation; %.0f ms of processors a step\n",
-		system, seed, r.Training+r.Evaluation, r.Evaluation, 1000*r.Step)
-	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == system }) {
+	r.Evaluation = time.Since(began).Seconds()
+	if err := r.write(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s, %s, seed %d, rate %g: %.1f s, %.1f of them evaluation; %.0f ms of processors a step; %v\n",
+		strings.Join(part, " "), name, seed, rate, r.Training+r.Evaluation, r.Evaluation, 1000*r.Step, r.Figures[flores])
+	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == name }) {
 		return nil
 	}
-	return os.RemoveAll(filepath.Join(m.path(system, seed), "checkpoints")) // no row starts from them
+	return errors.Join(os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model"))) // no row needs them
 }
 
-// config returns the complete training preset of a row of a seed. It needs the vocabulary and the checkpoint to start
-// from.
-func (m *maker) config(ctx context.Context, g group, system string, seed uint64) (train.Config, error) {
-	c, err := g.preset(m.presets, system)
+// startSeed is the seed of the row that a group starts from.
+func (m *maker) startSeed(g group, seed uint64) uint64 {
+	if g.Start == m.budget.Teacher {
+		return teacherSeed
+	}
+	return seed
+}
+
+// rate is the learning rate of a system: of the group's rates the one with which a training of the choosing seed, on
+// the first part, is best on the choosing sets. edge says that there is no rate on one side of it.
+func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (rate float64, edge bool, err error) {
+	if len(g.Rates) == 0 {
+		return preset, false, nil
+	}
+	part := m.budget.Parts[0]
+	c, err := m.config(ctx, g, s, part, m.budget.Choose.Seed)
+	if err != nil {
+		return 0, false, err
+	}
+	least := 0.0
+	for i, tried := range g.Rates {
+		c.Optimiser.LearningRate = tried
+		dir := filepath.Join(m.system(part, s.Name), fmt.Sprintf("rate-%g", tried))
+		r, err := read(dir)
+		if err == nil && r != nil {
+			err = r.sameAs(c, dir)
+		}
+		if err == nil && r == nil {
+			r, err = m.try(ctx, c, part, dir, s.Name)
+		}
+		if err != nil {
+			return 0, false, err
+		}
+		x, ok := r.Figures[m.budget.Choose.Figure]
+		if !ok {
+			return 0, false, badinput.Errorf("the sets of choose give no figure %q", m.budget.Choose.Figure)
+		}
+		if i == 0 || x < least {
+			least, rate, edge = x, tried, i == 0 || i == len(g.Rates)-1
+		}
+	}
+	return rate, edge, nil
+}
+
+// try trains with one learning rate and evaluates on the choosing sets.
+func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, name string) (*result, error) {
+	r, err := m.train(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	r.System, r.Seed, r.Rate = name, c.Seed, c.Optimiser.LearningRate
+	if r.Figures, err = m.exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %v\n", strings.Join(part, " "), name, r.Rate, r.Figures)
+	return r, errors.Join(r.write(dir), os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model")))
+}
+
+// config returns the complete training preset of a row of a seed, but for a learning rate that is to be chosen. It
+// makes the vocabulary, the teacher and the row to start from, unless they exist.
+func (m *maker) config(ctx context.Context, g group, s system, part []string, seed uint64) (train.Config, error) {
+	if m.budget.Teacher != "" && s.Name != m.budget.Teacher {
+		if err := m.make(ctx, part, m.budget.Teacher, teacherSeed); err != nil {
+			return train.Config{}, err
+		}
+	}
+	if g.Start != "" {
+		if err := m.make(ctx, part, g.Start, m.startSeed(g, seed)); err != nil {
+			return train.Config{}, err
+		}
+	}
+	c, err := g.preset(m.presets, s, part)
 	if err != nil {
 		return c, err
 	}
 	c.Seed, c.Bitext.Seed = seed, seed
+	if m.steps > 0 {
+		c.Steps = m.steps
+	}
 	if c.Objective.Needs().Teacher != "" && m.budget.Teacher != "" {
-		teacher := filepath.Join(m.path(m.budget.Teacher, teacherSeed), "model")
+		teacher := filepath.Join(m.path(part, m.budget.Teacher, teacherSeed), "model")
 		if c.Objective, err = c.Objective.With(map[string]any{"teacher": teacher}); err != nil {
 			return c, err
 		}
 	}
-	if c.Tokenizer.File, err = m.vocabulary(ctx); err != nil {
+	if c.Tokenizer.File, err = m.vocabulary(ctx, part); err != nil {
 		return c, err
 	}
-	if err := sample(c.Bitext.Sources, g.Lines, filepath.Join(m.out, "bitext", fmt.Sprint(g.Lines))); err != nil {
+	if err := m.sample(&c, g); err != nil {
 		return c, err
 	}
 	if g.Start != "" {
-		if c.Encoder.Start, err = m.start(g.Start, seed); err != nil {
+		if c.Encoder.Start, err = m.start(part, g.Start, m.startSeed(g, seed)); err != nil {
 			return c, err
 		}
 	}
 	return c, c.Validate()
 }
 
-// vocabulary returns the vocabulary of all rows, trained on the text of the first group. Its name identifies its
-// settings, so budgets with the same text share it.
-func (m *maker) vocabulary(ctx context.Context) (string, error) {
+func (m *maker) sample(c *train.Config, g group) error {
+	return sample(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half)))
+}
+
+// vocabulary returns the vocabulary of all rows of a part, trained on the text of the first group. Its name identifies
+// its settings, so budgets with the same text share it.
+func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	g := m.budget.Groups[0]
-	c, err := g.preset(m.presets, g.Systems[0])
+	c, err := g.preset(m.presets, g.Systems[0], part)
 	if err != nil {
 		return "", err
 	}
-	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext.Sources, c.Bitext.Exclude, g.Lines})
+	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext.Sources, c.Bitext.Exclude, g.Lines, g.Half})
 	if err != nil {
 		return "", err
 	}
@@ -177,7 +249,7 @@ func (m *maker) vocabulary(ctx context.Context) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := sample(c.Bitext.Sources, g.Lines, filepath.Join(m.out, "bitext", fmt.Sprint(g.Lines))); err != nil {
+	if err := m.sample(&c, g); err != nil {
 		return "", err
 	}
 	fmt.Fprintln(os.Stderr, "train the vocabulary")
@@ -186,10 +258,11 @@ func (m *maker) vocabulary(ctx context.Context) (string, error) {
 }
 
 // start returns the checkpoint of a finished row.
-func (m *maker) start(system string, seed uint64) (string, error) {
-	found, err := filepath.Glob(filepath.Join(m.path(system, seed), "checkpoints", "step-????????"))
+func (m *maker) start(part []string, system string, seed uint64) (string, error) {
+	dir := m.path(part, system, seed)
+	found, err := filepath.Glob(filepath.Join(dir, "checkpoints", "step-????????"))
 	if err == nil && len(found) != 1 {
-		err = badinput.Errorf("%s holds %d checkpoints of %s: remove it, so that it is made again", m.path(system, seed), len(found), system)
+		err = badinput.Errorf("%s holds %d checkpoints of %s: remove it, so that it is made again", dir, len(found), system)
 	}
 	if err != nil {
 		return "", err
@@ -197,7 +270,7 @@ func (m *maker) start(system string, seed uint64) (string, error) {
 	return found[0], nil
 }
 
-// train trains and then evaluates the exported encoder.
+// train trains and exports an encoder.
 func (m *maker) train(ctx context.Context, c train.Config, out string) (r *result, err error) {
 	digest, err := c.Digest()
 	if err != nil {
@@ -212,54 +285,10 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	if err != nil {
 		return nil, err
 	}
-	trained := time.Now()
 	taught := c.Objective.Needs().Teacher
 	if taught != "" {
 		taught = cmp.Or(m.budget.Teacher, taught)
 	}
-	r = &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
-		Step: steps.median(), Training: trained.Sub(began).Seconds()}
-	err = m.evaluate(ctx, summary.Model, r)
-	r.Evaluation = time.Since(trained).Seconds()
-	return r, err
-}
-
-// evaluate evaluates an exported encoder.
-func (m *maker) evaluate(ctx context.Context, dir string, r *result) (err error) {
-	model, err := model.Load(dir)
-	if err != nil {
-		return err
-	}
-	v, err := tokenizer.OpenIn(dir, model.Tokenizer)
-	if err != nil {
-		return err
-	}
-	r.Dim, r.Words = model.Dim, v.Rows()
-	v.Close()
-	encoder, err := encode.Open(model, encode.Options{Library: m.library})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, encoder.Close()) }()
-	found, err := dev.Evaluate(ctx, devs, &vectors.Embedder{Encoder: encoder}, m.searcher)
-	if err != nil {
-		return err
-	}
-	r.Figures, err = choose(found)
-	return err
-}
-
-// choose selects the figures of the tables from those of the devs.
-func choose(found map[string]float64) (map[string]float64, error) {
-	out := map[string]float64{}
-	for _, f := range figures {
-		for _, name := range f.of {
-			x, ok := found[name]
-			if !ok {
-				return nil, badinput.Errorf("the test sets give no figure %q: see that DATA has all of them", name)
-			}
-			out[f.name] += x / float64(len(f.of))
-		}
-	}
-	return out, nil
+	return &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
+		Step: steps.median(), Training: time.Since(began).Seconds()}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 )
@@ -24,14 +25,16 @@ type result struct {
 	Batch      int                `json:"batch"` // pairs
 	Pairs      uint64             `json:"pairs"` // of the bitext
 	Teacher    string             `json:"teacher,omitempty"`
+	Rate       float64            `json:"learning_rate"`
+	Edge       bool               `json:"rate_at_edge,omitempty"` // it is the lowest or the highest of those tried
 	Step       float64            `json:"step_processor_seconds"` // the median over the lines of the log
 	Training   float64            `json:"training_seconds"`
 	Evaluation float64            `json:"evaluation_seconds"`
 }
 
-// read returns the result of a row of a seed, or nil if there is none.
-func (m *maker) read(system string, seed uint64) (*result, error) {
-	path := filepath.Join(m.path(system, seed), resultFile)
+// read returns a result, or nil if there is none.
+func read(dir string) (*result, error) {
+	path := filepath.Join(dir, resultFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -46,30 +49,45 @@ func (m *maker) read(system string, seed uint64) (*result, error) {
 	return &r, nil
 }
 
-// sameAs returns an error if a row was made with another preset than the budget now gives.
-func (m *maker) sameAs(r *result, c train.Config, err error) error {
+// write stores a result.
+func (r *result) write(dir string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
+	return atomicfile.WriteBytes(filepath.Join(dir, resultFile), append(text, '\n'))
+}
+
+// sameAs returns an error if a row was made with another preset than the budget now gives.
+func (r *result) sameAs(c train.Config, dir string) error {
 	digest, err := c.Digest()
 	if err == nil && digest != r.Preset {
-		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it or give another -out", m.path(r.System, r.Seed))
+		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it or give another -out", dir)
 	}
 	return err
 }
 
-// results are the rows that exist.
-func (m *maker) results() (map[string][]*result, error) {
+// results are the rows of a part that exist.
+func (m *maker) results(part []string) (map[string][]*result, error) {
 	rows := map[string][]*result{}
 	for _, system := range m.budget.systems() {
 		for _, seed := range m.seeds {
-			r, err := m.read(system, seed)
+			r, err := read(m.path(part, system, seed))
 			if err != nil {
 				return nil, err
 			}
 			if r != nil {
 				rows[system] = append(rows[system], r)
 			}
+		}
+	}
+	if t := m.budget.Teacher; t != "" && len(rows[t]) == 0 {
+		r, err := read(m.path(part, t, teacherSeed))
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			rows[t] = append(rows[t], r)
 		}
 	}
 	return rows, nil

@@ -14,9 +14,9 @@ import (
 	"bitextmine/train/data"
 )
 
-// sample writes evenly spread lines of every file of the sources into dir, unless they exist, and replaces the files in
-// the sources by these.
-func sample(sources []data.Source, lines int, dir string) error {
+// sample writes evenly spread lines of every file of the sources, of both halves or of one, into dir, unless they exist,
+// and replaces the files in the sources by these.
+func sample(sources []data.Source, lines, half int, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func sample(sources []data.Source, lines int, dir string) error {
 		for _, file := range sources[i].Files {
 			name, _, _ := strings.Cut(filepath.Base(file), ".tsv")
 			path := filepath.Join(dir, name+".tsv")
-			if err := sampleFile(path, file, lines); err != nil {
+			if err := sampleFile(path, file, lines, half); err != nil {
 				return err
 			}
 			files = append(files, path)
@@ -35,17 +35,17 @@ func sample(sources []data.Source, lines int, dir string) error {
 	return nil
 }
 
-func sampleFile(path, file string, lines int) error {
+func sampleFile(path, file string, lines, half int) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	total := 0
-	if err := eachLine(file, func(string) error { total++; return nil }); err != nil {
+	if err := eachLine(file, half, func(string) error { total++; return nil }); err != nil {
 		return err
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w, i := bufio.NewWriter(f), 0
-		err := eachLine(file, func(line string) (err error) {
+		err := eachLine(file, half, func(line string) (err error) {
 			if lines >= total || (i+1)*lines/total > i*lines/total {
 				_, err = w.WriteString(line)
 			}
@@ -56,17 +56,18 @@ func sampleFile(path, file string, lines int) error {
 	})
 }
 
-// eachLine calls take with the lines of a file, which may be compressed, including line ends.
-func eachLine(file string, take func(line string) error) (err error) {
+// eachLine calls take with the lines of a file, which may be compressed, including line ends. half is 1 for odd lines, 2
+// for even ones, 0 for all.
+func eachLine(file string, half int, take func(line string) error) (err error) {
 	f, err := input.OpenDecompressed(input.File{Path: file})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r := bufio.NewReader(f)
-	for {
+	for n := 1; ; n++ {
 		line, err := r.ReadString('\n')
-		if line != "" {
+		if line != "" && (half == 0 || n%2 == half%2) {
 			if err := take(strings.TrimSuffix(line, "\n") + "\n"); err != nil {
 				return err
 			}

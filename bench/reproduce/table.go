@@ -40,8 +40,8 @@ func (s summary) format(decimals int) string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, s.mean, decimals, s.spread)
 }
 
-// of summarises one number of a row's seeds.
-func of(row []*result, number func(*result) float64) summary {
+// over summarises one number of a row's seeds.
+func over(row []*result, number func(*result) float64) summary {
 	var values []float64
 	for _, r := range row {
 		values = append(values, number(r))
@@ -49,19 +49,26 @@ func of(row []*result, number func(*result) float64) summary {
 	return summarise(values)
 }
 
-func byName(name string) func(*result) float64 {
-	return func(r *result) float64 { return r.Figures[name] }
+// of summarises a figure of those of a row's seeds that have it.
+func of(row []*result, figure string) summary {
+	var values []float64
+	for _, r := range row {
+		if x, ok := r.Figures[figure]; ok {
+			values = append(values, x)
+		}
+	}
+	return summarise(values)
 }
 
-// report returns the tables of a budget and its claims as Markdown.
-func report(b budget, rows map[string][]*result) string {
+// report returns the tables of a part and the claims that they decide, as Markdown.
+func report(b budget, part []string, rows map[string][]*result) string {
 	var w strings.Builder
 	for _, g := range b.Groups {
 		describe(&w, g, rows)
 	}
-	table(&w, b, rows, false)
-	table(&w, b, rows, true)
-	checkClaims(&w, b, rows)
+	table(&w, b, part, rows, false)
+	table(&w, b, part, rows, true)
+	checkClaims(&w, b, part, rows)
 	return w.String()
 }
 
@@ -69,58 +76,72 @@ func report(b budget, rows map[string][]*result) string {
 func describe(w *strings.Builder, g group, rows map[string][]*result) {
 	var first *result // any: they share it
 	teacher := ""
-	for _, system := range g.Systems {
-		if row := rows[system]; len(row) > 0 {
+	for _, s := range g.Systems {
+		if row := rows[s.Name]; len(row) > 0 {
 			first, teacher = row[0], cmp.Or(teacher, row[0].Teacher)
 		}
 	}
 	if first == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most), %d steps of %d pairs, %d dimensions, %d words",
-		g.Name, first.Pairs, g.Lines, first.Steps, first.Batch, first.Dim, first.Words)
+	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most%s), %d steps of %d pairs, %d dimensions, %d words",
+		g.Name, first.Pairs, g.Lines, [...]string{"", ", of the odd ones", ", of the even ones"}[g.Half], first.Steps, first.Batch, first.Dim, first.Words)
 	if g.Start != "" {
-		fmt.Fprintf(w, "; each starts from `%s` of its seed", g.Start)
+		fmt.Fprintf(w, "; each starts from `%s`", g.Start)
 	}
 	if teacher != "" {
-		fmt.Fprintf(w, "; the teacher is %s", teacher)
+		fmt.Fprintf(w, "; the teacher is `%s`", teacher)
 	}
 	fmt.Fprint(w, ".\n\n")
 }
 
+// columns are the figures of a part's first or second table that any row has.
+func columns(b budget, part []string, rows map[string][]*result, second bool) (all []figure) {
+	for _, f := range figures {
+		if f.second != second || f.language != "" && !slices.Contains(part, f.language) {
+			continue
+		}
+		if slices.ContainsFunc(b.systems(), func(s string) bool { return of(rows[s], f.name).n > 0 }) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // table has a line for each system and a column for each figure of the first or second table. The second also has the
-// times.
-func table(w *strings.Builder, b budget, rows map[string][]*result, second bool) {
-	columns := slices.DeleteFunc(slices.Clone(figures), func(f figure) bool { return f.second != second })
+// learning rates and times.
+func table(w *strings.Builder, b budget, part []string, rows map[string][]*result, second bool) {
+	columns := columns(b, part, rows, second)
 	fmt.Fprint(w, "| system | seeds |")
 	for _, f := range columns {
 		fmt.Fprintf(w, " %s |", f.name)
 	}
 	width := 2 + len(columns)
 	if second {
-		fmt.Fprint(w, " processor ms a step | s a row |")
-		width += 2
+		fmt.Fprint(w, " learning rate | processor ms a step | s a row |")
+		width += 3
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", width))
-	for _, g := range b.Groups {
-		if g.Start != "" {
-			line(w, "start (`"+g.Start+"`)", rows[g.Start], columns, second)
-		}
-		for _, system := range g.Systems {
-			line(w, "`"+system+"`", rows[system], columns, second)
-		}
+	for _, system := range b.systems() {
+		line(w, system, rows[system], columns, second)
 	}
 	fmt.Fprintln(w)
 }
 
-func line(w *strings.Builder, label string, row []*result, columns []figure, times bool) {
-	fmt.Fprintf(w, "| %s | %d |", label, len(row))
+func line(w *strings.Builder, system string, row []*result, columns []figure, second bool) {
+	fmt.Fprintf(w, "| `%s` | %d |", system, len(row))
 	for _, f := range columns {
-		fmt.Fprintf(w, " %s |", of(row, byName(f.name)))
+		fmt.Fprintf(w, " %s |", of(row, f.name))
 	}
-	if times {
-		fmt.Fprintf(w, " %s | %s |", of(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
-			of(row, func(r *result) float64 { return r.Training + r.Evaluation }).format(0))
+	if second && len(row) > 0 {
+		rate := fmt.Sprint(row[0].Rate)
+		if row[0].Edge {
+			rate += " (edge)"
+		}
+		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
+			over(row, func(r *result) float64 { return r.Training + r.Evaluation }).format(0))
+	} else if second {
+		fmt.Fprint(w, "  |  |  |")
 	}
 	fmt.Fprintln(w)
 }

@@ -15,7 +15,7 @@ type graphKey struct {
 	training bool
 }
 
-// run computes "forward" (the vectors) or "backward" (the gradients of the embedded tokens and the inner weights, given
+// run computes "forward" (the vectors), "tokens" or "backward" (the gradients of the embedded tokens and the inner weights, given
 // the vectors' gradient).
 func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, error) {
 	t, args := p.t, p.Arguments()
@@ -26,7 +26,10 @@ func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, er
 	exec := (*gs)[key]
 	if exec == nil {
 		build := t.forwardGraph
-		if kind == "backward" {
+		switch kind {
+		case "tokens":
+			build = t.tokensGraph
+		case "backward":
 			build = t.backwardGraph
 		}
 		exec = t.NewExec(func(nodes []*g.Node) []*g.Node { return build(nodes, key.training) })
@@ -49,6 +52,11 @@ func (t *Transformer) NewExec(build func(nodes []*g.Node) []*g.Node) *g.Exec {
 func (t *Transformer) forwardGraph(nodes []*g.Node, training bool) []*g.Node {
 	e, _ := t.Take(nodes, training)
 	return []*g.Node{e.Vectors}
+}
+
+func (t *Transformer) tokensGraph(nodes []*g.Node, training bool) []*g.Node {
+	e, _ := t.Take(nodes, training)
+	return []*g.Node{e.Tokens}
 }
 
 func (t *Transformer) backwardGraph(nodes []*g.Node, training bool) []*g.Node {

@@ -67,6 +67,20 @@ func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) 
 	return out[0], nil
 }
 
+// Tokens gives the vectors [n, length, width] of the tokens of one side after the last layer, as in evaluation. What
+// stands after a sentence's length means nothing.
+func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, error) {
+	p, err := t.pass(ctx, side, 0)
+	if err != nil {
+		return nil, err
+	}
+	out, err := t.graphs.run(p, "tokens", nil)
+	if err != nil {
+		return nil, fmt.Errorf("tokens of %d sentences of %d tokens: %w", side.N, side.Length, err)
+	}
+	return out[0], nil
+}
+
 // Backward adds to the gradients of the weights, given those of Forward's vectors, [n, dim]; side and seed must be
 // Forward's. It computes the side again.
 func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64, dVectors []float32) error {

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
+	"bitextmine/eval/testset"
+	"bitextmine/eval/vectors"
+	"bitextmine/train"
+	"bitextmine/train/analysis"
+	"bitextmine/train/dev"
+)
+
+// judge computes a row's figures.
+func (m *maker) judge(ctx context.Context, c train.Config, part []string, dir string, r *result) error {
+	sets := judged(m.budget.Sets, part)
+	found, err := m.exported(ctx, filepath.Join(dir, "model"), sets, r)
+	if err != nil {
+		return err
+	}
+	r.Figures = gather(found)
+	if x, ok := r.Figures[flores]; ok {
+		r.Figures[gap] = found[cosineError] - x
+		r.Figures[skew] = found[skew]
+	}
+	if c.Objective.Name == "imascl" {
+		if err := m.labels(ctx, c, r); err != nil {
+			return err
+		}
+	}
+	if c.Encoder.Kind == "transformer" {
+		return m.inside(ctx, sets, dir, r)
+	}
+	return nil
+}
+
+// cosineError is the share of nearest neighbours by cosine on FLORES that are wrong, among the figures of the sets.
+const cosineError = "cosine error"
+
+// exported evaluates an exported encoder on sets.
+func (m *maker) exported(ctx context.Context, dir string, sets []dev.Set, r *result) (_ map[string]float64, err error) {
+	model, err := model.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	v, err := tokenizer.OpenIn(dir, model.Tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	r.Dim, r.Words = model.Dim, v.Rows()
+	v.Close()
+	encoder, err := encode.Open(model, encode.Options{Library: m.library})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	embedder := &vectors.Embedder{Encoder: encoder}
+	found, err := m.figures(ctx, sets, embedder)
+	if err == nil {
+		err = m.hubs(ctx, sets, embedder, found)
+	}
+	return found, err
+}
+
+// figures evaluates on sets. Those with the same sentences, one after the other, are encoded once.
+func (m *maker) figures(ctx context.Context, sets []dev.Set, source vectors.Source) (map[string]float64, error) {
+	all := map[string]float64{}
+	for len(sets) > 0 {
+		n := 1
+		for n < len(sets) && sets[n].Dir == sets[0].Dir && sets[n].Split == sets[0].Split {
+			n++
+		}
+		found, err := dev.Evaluate(ctx, sets[:n], source, m.searcher)
+		if err != nil {
+			return nil, err
+		}
+		for name, x := range found {
+			all[named(sets[0].Dir, sets[0].Split, name)] = x
+			if of := strings.Fields(name); len(of) == 3 && len(sets[0].Src) == 1 { // a report of one language has no mean
+				all[named(sets[0].Dir, sets[0].Split, of[0]+" average "+of[2])] = x
+			}
+		}
+		sets = sets[n:]
+	}
+	return all, nil
+}
+
+// hubs adds the means of FLORES' languages.
+func (m *maker) hubs(ctx context.Context, sets []dev.Set, source vectors.Source, found map[string]float64) error {
+	return eachFLORES(sets, func(pair testset.LanguagePair, src, tgt testset.Side, of int) error {
+		x, err := source.Vectors(ctx, src, vectors.Role{Pair: pair})
+		if err != nil {
+			return err
+		}
+		y, err := source.Vectors(ctx, tgt, vectors.Role{Pair: pair, Target: true})
+		if err != nil {
+			return err
+		}
+		h, err := analysis.FindHubs(ctx, m.searcher, x.Rows, y.Rows, 10)
+		found[skew] += h.Skewness / float64(of)
+		found[cosineError] += h.Error / float64(of)
+		return err
+	})
+}
+
+// eachFLORES calls use with the line-aligned sets of FLORES' devtest, of which there are so many.
+func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
+	at := slices.IndexFunc(sets, func(s dev.Set) bool { return s.Dir == "flores" && s.Split == "devtest" })
+	if at < 0 {
+		return nil
+	}
+	var names []string
+	for _, code := range append(slices.Clone(sets[at].Src), sets[at].Tgt) {
+		name, err := corpus.ParseLanguage(code)
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	last := len(names) - 1
+	files, err := testset.FindAligned(sets[at].Dir, sets[at].Split, names[:last], names[last])
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		src, tgt, err := testset.ReadAligned(f, false)
+		if err == nil {
+			err = use(f.Pair, src, tgt, len(files))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queried is the number of lines of FLORES whose tokens are looked at, as in MEXMA's paper.
+const queried = 250
+
+// inside computes what the exported encoder cannot tell: the figures of h(u), and what tokens are near to.
+func (m *maker) inside(ctx context.Context, sets []dev.Set, dir string, r *result) (err error) {
+	t, err := analysis.Open(dir, m.library)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if h, ok := t.Projected(); ok {
+		lists := slices.DeleteFunc(slices.Clone(sets), func(s dev.Set) bool { return s.Protocol != "xsim" })
+		found, err := m.figures(ctx, lists, &vectors.Embedder{Encoder: h})
+		if err != nil {
+			return err
+		}
+		of := gather(found)
+		r.Figures[floresH], r.Figures[ntrexH] = of[flores], of[ntrex]
+	}
+	languages, texts := []string{""}, [][]string{nil}
+	err = eachFLORES(sets, func(pair testset.LanguagePair, src, tgt testset.Side, _ int) error {
+		languages[0], texts[0] = pair.Target, tgt.Texts[:queried]
+		languages, texts = append(languages, pair.Source), append(texts, src.Texts[:queried])
+		return nil
+	})
+	if err != nil || len(languages) == 1 {
+		return err
+	}
+	match, err := t.MatchTokens(ctx, m.searcher, languages, texts)
+	maps.Copy(r.Figures, map[string]float64{same: match.Same, matched: match.Translation, lexical: match.Language, other: match.Other})
+	return err
+}
+
+// labels computes the share of a label that lies on the pair itself, over the first batches of the bitext.
+func (m *maker) labels(ctx context.Context, c train.Config, r *result) (err error) {
+	var of struct {
+		Label              string
+		Teacher            string
+		Temperature        float64
+		TeacherTemperature float64 `yaml:"teacher_temperature"`
+	}
+	text, err := yaml.Marshal(c.Objective)
+	if err == nil {
+		err = yaml.Unmarshal(text, &of)
+	}
+	if err != nil {
+		return err
+	}
+	if of.TeacherTemperature == 0 {
+		of.TeacherTemperature = of.Temperature
+	}
+	loaded, err := model.Load(of.Teacher)
+	if err != nil {
+		return err
+	}
+	teacher, err := encode.Open(loaded, encode.Options{Library: m.library})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, teacher.Close()) }()
+	languages, texts := []string{"en"}, [][]string{nil}
+	if of.Label == "average" {
+		languages, texts = append(languages, c.Bitext.Sources[0].Tgt), append(texts, nil)
+	}
+	const enough = 1024
+	err = eachLine(c.Bitext.Sources[0].Files[0], 0, func(line string) error {
+		sides := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for i := range texts {
+			if len(texts[i]) < enough && len(sides) == 2 {
+				texts[i] = append(texts[i], sides[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l, err := analysis.Soften(ctx, teacher, languages, texts, c.Bitext.BatchSize, of.TeacherTemperature)
+	r.Figures[own] = 100 * l.Own
+	return err
+}
