@@ -98,7 +98,8 @@ func (p product) alone(b *testing.B, backend compute.Backend) float64 {
 		if p.b == 1 {
 			z = graph.Dot(graph.Reshape(x, p.m, p.k), graph.Reshape(y, p.k, p.n)).Product()
 		}
-		return graph.ReduceAllMax(graph.ConvertDType(graph.SliceAxis(z, -1, graph.AxisRange(0, 1)), dtypes.Float32)) // so that no output is copied
+		// so that no output is copied
+		return graph.ReduceAllMax(graph.ConvertDType(graph.SliceAxis(z, -1, graph.AxisRange(0, 1)), dtypes.Float32))
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -22,8 +22,8 @@ type comparison struct {
 
 // claims are the papers' claims that this program can check. The figures in them are those of the papers. What IMASCL's
 // Table 2 calls soft is Priority + TCM. Its differences are means over the language pairs of Tables 2 and 4; of figures
-// that the papers do not have, those of the nearest one (FLORES and NTREX: Tatoeba). claimed is 0 where a paper gives no
-// size: what is within its error is then not tested.
+// that the papers do not have, those of the nearest one (FLORES and NTREX: Tatoeba). claimed is 0 where a paper gives
+// no size: what is within its error is then not tested.
 var claims = []claim{
 	{"EMS", "Both losses matter: without contrastive terms (89.8 to 84.3 on its Tatoeba set)", retrieval("ems", "ems-no-contrastive", 5.5)},
 	{"EMS", "Both losses matter: without XTR (to 85.5)", retrieval("ems", "ems-no-xtr", 4.3)},
@@ -114,7 +114,8 @@ func decide(differences []float64, lower bool, claimed float64) (mean, error flo
 	return mean, error, unclear
 }
 
-// hardened is the share of labels on the pair itself, in percent, above which soft labels cannot be told from hard ones.
+// hardened is the share of labels on the pair itself, in percent, above which soft labels cannot be told from hard
+// ones.
 const hardened = 90
 
 // compare returns the last cells of a line: what was compared, and the result.

@@ -10,21 +10,28 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/bench/reproduce/sample"
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/eval/testset"
 	"bitextmine/eval/vectors"
+	"bitextmine/index"
 	"bitextmine/train"
 	"bitextmine/train/analysis"
 	"bitextmine/train/dev"
 )
 
-// judge computes a row's figures.
-func (m *maker) judge(ctx context.Context, c train.Config, part []string, dir string, r *result) error {
-	sets := judged(m.budget.Sets, part)
-	found, err := m.exported(ctx, filepath.Join(dir, "model"), sets, r)
+// judge evaluates encoders.
+type judge struct {
+	library  string // path of ONNX Runtime's
+	searcher index.Searcher
+}
+
+// row computes a row's figures.
+func (j judge) row(ctx context.Context, c train.Config, sets []dev.Set, dir string, r *result) error {
+	found, err := j.exported(ctx, filepath.Join(dir, "model"), sets, r)
 	if err != nil {
 		return err
 	}
@@ -34,12 +41,12 @@ func (m *maker) judge(ctx context.Context, c train.Config, part []string, dir st
 		r.Figures[skew] = found[skew]
 	}
 	if c.Objective.Name == "imascl" {
-		if err := m.labels(ctx, c, r); err != nil {
+		if err := j.labels(ctx, c, r); err != nil {
 			return err
 		}
 	}
 	if c.Encoder.Kind == "transformer" {
-		return m.inside(ctx, sets, dir, r)
+		return j.inside(ctx, sets, dir, r)
 	}
 	return nil
 }
@@ -48,7 +55,7 @@ func (m *maker) judge(ctx context.Context, c train.Config, part []string, dir st
 const cosineError = "cosine error"
 
 // exported evaluates an exported encoder on sets.
-func (m *maker) exported(ctx context.Context, dir string, sets []dev.Set, r *result) (_ map[string]float64, err error) {
+func (j judge) exported(ctx context.Context, dir string, sets []dev.Set, r *result) (_ map[string]float64, err error) {
 	model, err := model.Load(dir)
 	if err != nil {
 		return nil, err
@@ -59,28 +66,28 @@ func (m *maker) exported(ctx context.Context, dir string, sets []dev.Set, r *res
 	}
 	r.Dim, r.Words = model.Dim, v.Rows()
 	v.Close()
-	encoder, err := encode.Open(model, encode.Options{Library: m.library})
+	encoder, err := encode.Open(model, encode.Options{Library: j.library})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
 	embedder := &vectors.Embedder{Encoder: encoder}
-	found, err := m.figures(ctx, sets, embedder)
+	found, err := j.figures(ctx, sets, embedder)
 	if err == nil {
-		err = m.hubs(ctx, sets, embedder, found)
+		err = j.hubs(ctx, sets, embedder, found)
 	}
 	return found, err
 }
 
 // figures evaluates on sets. Those with the same sentences, one after the other, are encoded once.
-func (m *maker) figures(ctx context.Context, sets []dev.Set, source vectors.Source) (map[string]float64, error) {
+func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Source) (map[string]float64, error) {
 	all := map[string]float64{}
 	for len(sets) > 0 {
 		n := 1
 		for n < len(sets) && sets[n].Dir == sets[0].Dir && sets[n].Split == sets[0].Split {
 			n++
 		}
-		found, err := dev.Evaluate(ctx, sets[:n], source, m.searcher)
+		found, err := dev.Evaluate(ctx, sets[:n], source, j.searcher)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +103,7 @@ func (m *maker) figures(ctx context.Context, sets []dev.Set, source vectors.Sour
 }
 
 // hubs adds the means of FLORES' languages.
-func (m *maker) hubs(ctx context.Context, sets []dev.Set, source vectors.Source, found map[string]float64) error {
+func (j judge) hubs(ctx context.Context, sets []dev.Set, source vectors.Source, found map[string]float64) error {
 	return eachFLORES(sets, func(pair testset.LanguagePair, src, tgt testset.Side, of int) error {
 		x, err := source.Vectors(ctx, src, vectors.Role{Pair: pair})
 		if err != nil {
@@ -106,7 +113,7 @@ func (m *maker) hubs(ctx context.Context, sets []dev.Set, source vectors.Source,
 		if err != nil {
 			return err
 		}
-		h, err := analysis.FindHubs(ctx, m.searcher, x.Rows, y.Rows, 10)
+		h, err := analysis.FindHubs(ctx, j.searcher, x.Rows, y.Rows, 10)
 		found[skew] += h.Skewness / float64(of)
 		found[cosineError] += h.Error / float64(of)
 		return err
@@ -148,15 +155,15 @@ func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt tes
 const queried = 250
 
 // inside computes what the exported encoder cannot tell: the figures of h(u), and what tokens are near to.
-func (m *maker) inside(ctx context.Context, sets []dev.Set, dir string, r *result) (err error) {
-	t, err := analysis.Open(dir, m.library)
+func (j judge) inside(ctx context.Context, sets []dev.Set, dir string, r *result) (err error) {
+	t, err := analysis.Open(dir, j.library)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	if h, ok := t.Projected(); ok {
 		lists := slices.DeleteFunc(slices.Clone(sets), func(s dev.Set) bool { return s.Protocol != "xsim" })
-		found, err := m.figures(ctx, lists, &vectors.Embedder{Encoder: h})
+		found, err := j.figures(ctx, lists, &vectors.Embedder{Encoder: h})
 		if err != nil {
 			return err
 		}
@@ -172,13 +179,13 @@ func (m *maker) inside(ctx context.Context, sets []dev.Set, dir string, r *resul
 	if err != nil || len(languages) == 1 {
 		return err
 	}
-	match, err := t.MatchTokens(ctx, m.searcher, languages, texts)
+	match, err := t.MatchTokens(ctx, j.searcher, languages, texts)
 	maps.Copy(r.Figures, map[string]float64{same: match.Same, matched: match.Translation, lexical: match.Language, other: match.Other})
 	return err
 }
 
 // labels computes the share of a label that lies on the pair itself, over the first batches of the bitext.
-func (m *maker) labels(ctx context.Context, c train.Config, r *result) (err error) {
+func (j judge) labels(ctx context.Context, c train.Config, r *result) (err error) {
 	var of struct {
 		Label              string
 		Teacher            string
@@ -199,7 +206,7 @@ func (m *maker) labels(ctx context.Context, c train.Config, r *result) (err erro
 	if err != nil {
 		return err
 	}
-	teacher, err := encode.Open(loaded, encode.Options{Library: m.library})
+	teacher, err := encode.Open(loaded, encode.Options{Library: j.library})
 	if err != nil {
 		return err
 	}
@@ -209,7 +216,7 @@ func (m *maker) labels(ctx context.Context, c train.Config, r *result) (err erro
 		languages, texts = append(languages, c.Bitext.Sources[0].Tgt), append(texts, nil)
 	}
 	const enough = 1024
-	err = eachLine(c.Bitext.Sources[0].Files[0], 0, func(line string) error {
+	err = sample.Lines(c.Bitext.Sources[0].Files[0], 0, func(line string) error {
 		sides := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		for i := range texts {
 			if len(texts[i]) < enough && len(sides) == 2 {

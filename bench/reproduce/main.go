@@ -78,7 +78,7 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	}
 	var all strings.Builder
 	for _, part := range b.Parts {
-		rows, err := m.results(part)
+		rows, err := results(m, part)
 		if err != nil {
 			return err
 		}

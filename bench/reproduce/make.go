@@ -14,6 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/bench/reproduce/sample"
 	"bitextmine/index"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
@@ -114,7 +115,7 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	}
 	r.System, r.Seed, r.Rate, r.Edge = name, seed, rate, edge
 	began := time.Now()
-	if err := m.judge(ctx, c, part, dir, r); err != nil {
+	if err := m.judge().row(ctx, c, judged(m.budget.Sets, part), dir, r); err != nil {
 		return err
 	}
 	r.Evaluation = time.Since(began).Seconds()
@@ -126,8 +127,12 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == name }) {
 		return nil
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model"))) // no row needs them
+	// no row needs them
+	return errors.Join(os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model")))
 }
+
+// judge evaluates with the maker's library.
+func (m *maker) judge() judge { return judge{m.library, m.searcher} }
 
 // startSeed is the seed of the row that a group starts from.
 func (m *maker) startSeed(g group, seed uint64) uint64 {
@@ -180,7 +185,7 @@ func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, nam
 		return nil, err
 	}
 	r.System, r.Seed, r.Rate = name, c.Seed, c.Optimiser.LearningRate
-	if r.Figures, err = m.exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
+	if r.Figures, err = m.judge().exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %v\n", strings.Join(part, " "), name, r.Rate, r.Figures)
@@ -217,7 +222,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 	if c.Tokenizer.File, err = m.vocabulary(ctx, part); err != nil {
 		return c, err
 	}
-	if err := m.sample(&c, g); err != nil {
+	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return c, err
 	}
 	if g.Start != "" {
@@ -226,10 +231,6 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 		}
 	}
 	return c, c.Validate()
-}
-
-func (m *maker) sample(c *train.Config, g group) error {
-	return sample(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half)))
 }
 
 // vocabulary returns the vocabulary of all rows of a part, trained on the text of the first group. Its name identifies
@@ -249,7 +250,7 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := m.sample(&c, g); err != nil {
+	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return "", err
 	}
 	fmt.Fprintln(os.Stderr, "train the vocabulary")

@@ -68,7 +68,7 @@ func (r *result) sameAs(c train.Config, dir string) error {
 }
 
 // results are the rows of a part that exist.
-func (m *maker) results(part []string) (map[string][]*result, error) {
+func results(m *maker, part []string) (map[string][]*result, error) {
 	rows := map[string][]*result{}
 	for _, system := range m.budget.systems() {
 		for _, seed := range m.seeds {

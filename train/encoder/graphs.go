@@ -15,8 +15,8 @@ type graphKey struct {
 	training bool
 }
 
-// run computes "forward" (the vectors), "tokens" or "backward" (the gradients of the embedded tokens and the inner weights, given
-// the vectors' gradient).
+// run computes "forward" (the vectors), "tokens" (those of the last layer) or "backward" (the gradients of the embedded
+// tokens and the inner weights, given the vectors' gradient).
 func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, error) {
 	t, args := p.t, p.Arguments()
 	key := graphKey{kind, p.Training()}
@@ -28,7 +28,10 @@ func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, er
 		build := t.forwardGraph
 		switch kind {
 		case "tokens":
-			build = t.tokensGraph
+			build = func(nodes []*g.Node, training bool) []*g.Node {
+				e, _ := t.Take(nodes, training)
+				return []*g.Node{e.Tokens}
+			}
 		case "backward":
 			build = t.backwardGraph
 		}
@@ -52,11 +55,6 @@ func (t *Transformer) NewExec(build func(nodes []*g.Node) []*g.Node) *g.Exec {
 func (t *Transformer) forwardGraph(nodes []*g.Node, training bool) []*g.Node {
 	e, _ := t.Take(nodes, training)
 	return []*g.Node{e.Vectors}
-}
-
-func (t *Transformer) tokensGraph(nodes []*g.Node, training bool) []*g.Node {
-	e, _ := t.Take(nodes, training)
-	return []*g.Node{e.Tokens}
 }
 
 func (t *Transformer) backwardGraph(nodes []*g.Node, training bool) []*g.Node {

@@ -1,4 +1,5 @@
-package main
+// Package sample takes evenly spread lines of files of bitext.
+package sample
 
 import (
 	"bufio"
@@ -14,9 +15,9 @@ import (
 	"bitextmine/train/data"
 )
 
-// sample writes evenly spread lines of every file of the sources, of both halves or of one, into dir, unless they exist,
+// Files writes evenly spread lines of every file of the sources, of both halves or of one, into dir, unless they exist,
 // and replaces the files in the sources by these.
-func sample(sources []data.Source, lines, half int, dir string) error {
+func Files(sources []data.Source, lines, half int, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func sample(sources []data.Source, lines, half int, dir string) error {
 		for _, file := range sources[i].Files {
 			name, _, _ := strings.Cut(filepath.Base(file), ".tsv")
 			path := filepath.Join(dir, name+".tsv")
-			if err := sampleFile(path, file, lines, half); err != nil {
+			if err := write(path, file, lines, half); err != nil {
 				return err
 			}
 			files = append(files, path)
@@ -35,17 +36,17 @@ func sample(sources []data.Source, lines, half int, dir string) error {
 	return nil
 }
 
-func sampleFile(path, file string, lines, half int) error {
+func write(path, file string, lines, half int) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	total := 0
-	if err := eachLine(file, half, func(string) error { total++; return nil }); err != nil {
+	if err := Lines(file, half, func(string) error { total++; return nil }); err != nil {
 		return err
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w, i := bufio.NewWriter(f), 0
-		err := eachLine(file, half, func(line string) (err error) {
+		err := Lines(file, half, func(line string) (err error) {
 			if lines >= total || (i+1)*lines/total > i*lines/total {
 				_, err = w.WriteString(line)
 			}
@@ -56,9 +57,9 @@ func sampleFile(path, file string, lines, half int) error {
 	})
 }
 
-// eachLine calls take with the lines of a file, which may be compressed, including line ends. half is 1 for odd lines, 2
+// Lines calls take with the lines of a file, which may be compressed, including line ends. half is 1 for odd lines, 2
 // for even ones, 0 for all.
-func eachLine(file string, half int, take func(line string) error) (err error) {
+func Lines(file string, half int, take func(line string) error) (err error) {
 	f, err := input.OpenDecompressed(input.File{Path: file})
 	if err != nil {
 		return err
