@@ -45,13 +45,14 @@ type choice struct {
 type untestable struct {
 	Better  []string `yaml:"better"`
 	Worse   string   `yaml:"worse"`
+	Figures []string `yaml:"figures"` // of these alone, if any
 	Because string   `yaml:"because"`
 }
 
 // reason is why the budget cannot decide a comparison, or empty.
 func (b budget) reason(c comparison) string {
 	for _, u := range b.Untested {
-		if u.Worse == c.worse && slices.Contains(u.Better, c.better) {
+		if u.Worse == c.worse && slices.Contains(u.Better, c.better) && (len(u.Figures) == 0 || slices.Contains(u.Figures, c.figure)) {
 			return u.Because
 		}
 	}

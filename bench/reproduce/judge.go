@@ -168,7 +168,11 @@ func (j judge) inside(ctx context.Context, sets []dev.Set, dir string, r *result
 			return err
 		}
 		of := gather(found)
-		r.Figures[floresH], r.Figures[ntrexH] = of[flores], of[ntrex]
+		for u, by := range map[string]string{flores: floresH, ntrex: ntrexH} {
+			if x, ok := of[u]; ok {
+				r.Figures[by] = x
+			}
+		}
 	}
 	languages, texts := []string{""}, [][]string{nil}
 	err = eachFLORES(sets, func(pair testset.LanguagePair, src, tgt testset.Side, _ int) error {

@@ -183,8 +183,8 @@ func TestReport(t *testing.T) {
 	}
 	b := budget{name: "small", Teacher: "bag", Parts: [][]string{{"es"}}, Groups: []group{
 		{Name: "From nothing", Lines: 10, Systems: named("bag", "ems", "ems-no-xtr")},
-		{Name: "Fine-tuned", Lines: 5, Half: 2, Start: "bag", Systems: named("imascl-hard", "imascl-tcm")},
-	}}
+		{Name: "Fine-tuned", Lines: 5, Half: 2, Start: "bag", Systems: named("imascl-hard", "imascl-tcm", "muse")},
+	}, Untested: []untestable{{Better: []string{"ems"}, Worse: "ems-no-xtr", Figures: []string{ntrex}, Because: "of the moon"}}}
 	row := func(system string, step, share float64, values ...float64) (all []*result) {
 		for i, x := range values {
 			all = append(all, &result{System: system, Seed: uint64(i), Figures: map[string]float64{flores: x, ntrex: x, stsEN: 60 - x/10, stsES: 60 - x/10}, Step: step,
@@ -204,7 +204,8 @@ func TestReport(t *testing.T) {
 		"| `ems` | 3 | 41.00 ± 1.00 |",
 		"| `bag` | 1 | 50.00 |",
 		"| 0.25 (edge) | 300.0 ± 0.0 |",
-		"without XTR (to 85.5) | **held** | `ems` over `ems-no-xtr`, FLORES | +10.00 (0.00; paper 4.3) | held |",
+		"without XTR (to 85.5) | **not tested (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | +10.00 (0.00; paper 4.3) | held |",
+		"`ems` over `ems-no-xtr`, NTREX | +10.00 (0.00; paper 4.3) of the moon | not tested |",
 		"at most 10%) | **not held** | `ems` over `ems-no-xtr`, time of a step | x1.50 | contrary |",
 		"| `imascl-tcm` over `imascl-hard`, FLORES | +10.00 (0.00; paper 2.5) the teacher's labels have 95% of their mass on the pair itself: they are hard ones | not tested |",
 		"harms STS | **not held** | `bag` over `imascl-hard`, STS en | -1.90 (0.25; paper 11.6) | contrary |",
@@ -213,8 +214,8 @@ func TestReport(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "MSE") || strings.Contains(got, "bucc") {
-		t.Errorf("a claim of systems that the budget lacks, or a column of languages that the part lacks:\n%s", got)
+	if strings.Contains(got, "MSE") || strings.Contains(got, "bucc") || strings.Contains(got, "| `muse` |") {
+		t.Errorf("a claim of systems that the budget lacks, a column of languages that the part lacks, or a row without seeds:\n%s", got)
 	}
 	dir := t.TempDir()
 	if err := plots(dir, b, b.Parts[0], rows); err != nil {

@@ -123,7 +123,9 @@ func table(w *strings.Builder, b budget, part []string, rows map[string][]*resul
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", width))
 	for _, system := range b.systems() {
-		line(w, system, rows[system], columns, second)
+		if len(rows[system]) > 0 {
+			line(w, system, rows[system], columns, second)
+		}
 	}
 	fmt.Fprintln(w)
 }
@@ -133,15 +135,13 @@ func line(w *strings.Builder, system string, row []*result, columns []figure, se
 	for _, f := range columns {
 		fmt.Fprintf(w, " %s |", of(row, f.name))
 	}
-	if second && len(row) > 0 {
+	if second {
 		rate := fmt.Sprint(row[0].Rate)
 		if row[0].Edge {
 			rate += " (edge)"
 		}
 		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
 			over(row, func(r *result) float64 { return r.Training + r.Evaluation }).format(0))
-	} else if second {
-		fmt.Fprint(w, "  |  |  |")
 	}
 	fmt.Fprintln(w)
 }
