@@ -84,12 +84,13 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLattice(ctx, source, target, around(shifted(path), a.Band, n, m))
+	ratio := func(i, x, j, y int) float64 {
+		s, t := a.source.chars(first.i+i-x, x), a.target.chars(first.j+j-y, y)
+		return float64(s+1) / (float64(t+1) * a.ratio)
+	}
+	l, err := newLattice(ctx, source, target, around(shifted(path), a.Band, n, m), ratio)
 	if err != nil {
 		return nil, err
 	}
-	return l.trace(ctx, skipGain+float32(a.Skip), func(i, x, j, y int) float64 {
-		s, t := a.source.chars(first.i+i-x, x), a.target.chars(first.j+j-y, y)
-		return float64(s+1) / (float64(t+1) * a.ratio)
-	})
+	return l.trace(ctx, skipGain+float32(a.Skip))
 }

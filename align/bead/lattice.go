@@ -14,25 +14,52 @@ type lattice struct {
 	spans          [2]int      // of the longest bead
 	cosines        [][]float32 // by bead type and place
 	scores         [][]float32
+	gains          [][]float32
 }
 
-// newLattice computes the products of the spans' vectors.
-func newLattice(ctx context.Context, source, target *part, b *band) (*lattice, error) {
+// lengths gives the ratio of the lengths of a bead's spans, which end at i and j, without the documents' ratio.
+type lengths func(i, x, j, y int) float64
+
+// newLattice computes the products of the spans' vectors, and the beads' gains.
+func newLattice(ctx context.Context, source, target *part, b *band, ratio lengths) (*lattice, error) {
 	l := &lattice{band: b, source: source, target: target, spans: [2]int{len(source.spans), len(target.spans)}}
 	types := l.spans[0] * l.spans[1]
-	l.cosines, l.scores = make([][]float32, types), make([][]float32, types)
+	l.cosines, l.scores, l.gains = make([][]float32, types), make([][]float32, types), make([][]float32, types)
+	if err := l.each(ctx, l.compute); err != nil {
+		return nil, err
+	}
+	return l, l.each(ctx, func(t, x, y int) { l.weigh(t, x, y, ratio) })
+}
+
+// each calls do for every type of beads, x:y, on all processors.
+func (l *lattice) each(ctx context.Context, do func(t, x, y int)) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))
-	for t := range types {
+	for t := range l.cosines {
 		work.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			l.compute(t, t/l.spans[1]+1, t%l.spans[1]+1)
+			do(t, t/l.spans[1]+1, t%l.spans[1]+1)
 			return nil
 		})
 	}
-	return l, work.Wait()
+	return work.Wait()
+}
+
+// weigh fills the table of gains of beads of x:y sentences.
+func (l *lattice) weigh(t, x, y int, ratio lengths) {
+	gains := make([]float32, l.band.places())
+	for i := x; i < l.band.rows(); i++ {
+		for j := max(l.band.first[i], y); j <= l.band.last(i); j++ {
+			if l.band.at(i-x, j-y) < 0 {
+				continue // no path can use it
+			}
+			f := l.describe(i, x, j, y, ratio(i, x, j, y))
+			gains[l.band.at(i, j)] = weights.times(&f)
+		}
+	}
+	l.gains[t] = gains
 }
 
 // compute fills the table of beads of x:y sentences.

@@ -74,3 +74,41 @@ func TestAlignDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
+func TestSplit(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain := write("plain.txt", "Dr. Who came. He left.\nA title\n\nIt ended\nat night. So it was.\n")
+	if out := must(t, "split", plain, "--lang", "en"); out != "Dr. Who came.\nHe left.\nA title\nIt ended\nat night.\nSo it was.\n" {
+		t.Errorf("%q", out)
+	}
+	out := must(t, "split", plain, "--lang", "en", "--wrapped", "--format", "jsonl")
+	last := `{"text":"So it was.","file":"` + plain + `","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
+	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last || !strings.Contains(lines[3], `"It ended at night."`) {
+		t.Errorf("%s", out)
+	}
+	pages := write("pages.jsonl", `{"id":"a","text":"One. Two.\nThree.","u":"http://a"}`+"\n"+`{"id":"b","text":["x"]}`+"\n"+`{"id":"c","text":"<html><p>x"}`+"\n")
+	file := filepath.Join(dir, "out.jsonl")
+	must(t, "split", pages, "--lang", "en", "--doc-column", "id", "--url-column", "u", "--out", file)
+	data, err := os.ReadFile(file)
+	if lines := strings.Split(string(data), "\n"); err != nil || len(lines) != 4 ||
+		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) || !strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
+		t.Errorf("%s %v", data, err)
+	}
+	bad := write("bad.srx", `<srx version="2.0"><body><languagerules><languagerule languagerulename="A"><rule break="yes"><beforebreak>(</beforebreak></rule></languagerule></languagerules></body></srx>`)
+	for _, args := range [][]string{
+		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain, "--lang", "en", "--srx", bad},
+		{"split", filepath.Join(dir, "none"), "--lang", "en"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package documents
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/split"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// splitOptions are the flags of mine split.
+type splitOptions struct {
+	language, rules string
+	wrapped         bool
+	in              corpus.Options
+	format, out     string
+}
+
+// maxDocument is the default size of a document, at most.
+const maxDocument = 16 << 20
+
+// NewSplit makes mine split.
+func NewSplit() *cobra.Command {
+	o := splitOptions{in: corpus.DefaultOptions()}
+	o.in.MaxLineBytes = maxDocument
+	cmd := &cobra.Command{
+		Use:   "split FILE...",
+		Short: "Divide documents into sentences",
+		Long: `Divide documents into sentences by segmentation rules (SRX 2.0): those of the program, which have abbreviations and punctuation of 17
+groups of languages and serve every other one by its full stops, or those of --srx. Files are as for mine run: in JSON lines, TSV and Parquet
+a record is a document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
+
+--format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes an object for each: text, doc,
+url, file, line (of the record), paragraph and position in the record, from 0, and start and end, in bytes of the record's text. mine run reads
+it with --doc-column doc --url-column url.`,
+		Example: `  mine split report.txt --lang de --wrapped --out report.de
+  mine split pages.jsonl.gz --lang en --doc-column id --url-column url --out pages.en.jsonl`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.language, "lang", "", "language of the documents")
+	f.StringVar(&o.rules, "srx", "", "file of segmentation rules (default: the program's)")
+	f.BoolVar(&o.wrapped, "wrapped", false, "a line end is no end of a paragraph, only an empty line is")
+	f.StringVar(&o.in.TextColumn, "text-column", o.in.TextColumn, "column of the text")
+	f.StringVar(&o.in.DocColumn, "doc-column", "", "column of the document's id")
+	f.StringVar(&o.in.URLColumn, "url-column", "", "column of its address")
+	f.IntVar(&o.in.MaxLineBytes, "max-bytes", o.in.MaxLineBytes, "of a document; a longer one is set aside")
+	f.StringVar(&o.format, "format", "", "lines or jsonl (default: by the ending of --out, else lines)")
+	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
+	return cmd
+}
+
+func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if o.format == "" {
+		o.format = "lines"
+		if strings.HasSuffix(o.out, ".jsonl") {
+			o.format = "jsonl"
+		}
+	}
+	switch {
+	case len(args) == 0:
+		return badinput.Errorf("mine split: name one or more files of documents")
+	case o.language == "":
+		return badinput.Errorf("--lang is missing: name the documents' language, such as de")
+	case o.format != "lines" && o.format != "jsonl":
+		return badinput.Errorf("--format is %q: give lines or jsonl", o.format)
+	}
+	files, err := input.Expand(nil, args)
+	if err != nil {
+		return err
+	}
+	s, err := o.splitter()
+	if err != nil {
+		return err
+	}
+	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}}
+	write := func(w io.Writer) error {
+		job.out = bufio.NewWriterSize(w, 256<<10)
+		job.objects = json.NewEncoder(job.out)
+		job.objects.SetEscapeHTML(false)
+		for _, file := range files {
+			if err := job.file(ctx, file); err != nil {
+				return err
+			}
+		}
+		return job.out.Flush()
+	}
+	if o.out == "" {
+		err = write(stdout)
+	} else {
+		err = atomicfile.Write(o.out, func(f *os.File) error { return write(f) })
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d records, %d sentences\n", job.records, job.sentences)
+	for _, reason := range slices.Sorted(maps.Keys(job.aside)) {
+		fmt.Fprintf(stderr, "set aside: %d records (%s)\n", job.aside[reason], reason)
+	}
+	return nil
+}
+
+func (o *splitOptions) splitter() (*split.Splitter, error) {
+	language, err := corpus.ParseLanguage(o.language)
+	if err != nil {
+		return nil, err
+	}
+	load := split.Shipped
+	if o.rules != "" {
+		load = func() (*split.SRX, error) { return split.Load(o.rules) }
+	}
+	srx, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return srx.Splitter(language)
+}
+
+// splitJob divides the documents of files.
+type splitJob struct {
+	*splitOptions
+	splitter           *split.Splitter
+	out                *bufio.Writer
+	objects            *json.Encoder
+	found              []split.Sentence
+	records, sentences int
+	aside              map[string]uint64 // by reason
+}
+
+func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
+	r, err := corpus.Open(file, j.in)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if j.wrapped && r.Format() == corpus.FormatText {
+		return j.wrappedFile(file)
+	}
+	for {
+		s, err := r.NextContext(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := j.record(file.Path, s, r.Format() != corpus.FormatText); err != nil {
+			return err
+		}
+	}
+	for reason, skipped := range r.Counts().Skipped {
+		if reason != corpus.ReasonEmpty {
+			j.aside[string(reason)] += skipped
+		}
+	}
+	return nil
+}
+
+// wrappedFile reads paragraphs of plain text, which empty lines divide.
+func (j *splitJob) wrappedFile(file input.File) (err error) {
+	lines, err := corpus.OpenLines(file, j.in.MaxLineBytes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	var text strings.Builder
+	first := uint64(1)
+	end := func(next uint64) error {
+		s := corpus.Sentence{Text: text.String(), Line: first}
+		text.Reset()
+		first = next
+		if strings.TrimSpace(s.Text) == "" {
+			return nil
+		}
+		return j.record(file.Path, s, false)
+	}
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return end(0)
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case line.Reason != "":
+			j.aside[string(line.Reason)]++
+			continue
+		case strings.TrimSpace(line.Text) == "":
+			if err := end(line.Number + 1); err != nil {
+				return err
+			}
+			continue
+		case text.Len()+len(line.Text) >= j.in.MaxLineBytes:
+			if err := end(line.Number); err != nil {
+				return err
+			}
+		}
+		text.WriteString(line.Text)
+		text.WriteByte('\n')
+	}
+}
+
+// sentenceRow is a sentence with where it stands.
+type sentenceRow struct {
+	Text      string `json:"text"`
+	Doc       string `json:"doc,omitempty"`
+	URL       string `json:"url,omitempty"`
+	File      string `json:"file"`
+	Line      uint64 `json:"line"`
+	Paragraph int    `json:"paragraph"`
+	Position  int    `json:"position"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+}
+
+// record writes the sentences of a record.
+func (j *splitJob) record(path string, s corpus.Sentence, document bool) error {
+	if begin := strings.ToLower(s.Normal[:min(len(s.Normal), 20)]); strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html") {
+		j.aside["HTML, not text"]++
+		return nil
+	}
+	j.records++
+	j.found = j.splitter.Append(j.found[:0], s.Text, split.Options{Wrapped: j.wrapped})
+	j.sentences += len(j.found)
+	for _, x := range j.found {
+		row := sentenceRow{corpus.Normalise(s.Text[x.Start:x.End]), s.Doc, s.URL, path, s.Line, x.Paragraph, x.Position, x.Start, x.End}
+		if row.Text == "" { // invisible characters alone
+			continue
+		}
+		if j.format == "lines" {
+			if _, err := j.out.WriteString(row.Text + "\n"); err != nil {
+				return fmt.Errorf("write sentences: %w", err)
+			}
+			continue
+		}
+		if err := j.objects.Encode(row); err != nil {
+			return fmt.Errorf("write sentences: %w", err)
+		}
+	}
+	if document && j.format == "lines" {
+		if err := j.out.WriteByte('\n'); err != nil {
+			return fmt.Errorf("write sentences: %w", err)
+		}
+	}
+	return nil
+}

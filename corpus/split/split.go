@@ -1,0 +1,182 @@
+package split
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rule says whether there is a break where both of its patterns match.
+type rule struct {
+	breaks        bool
+	before, after *pattern
+}
+
+func newRule(breaks bool, before, after string) (rule, error) {
+	r := rule{breaks: breaks}
+	var err error
+	if r.before, err = newPattern(before, false); err != nil {
+		return r, err
+	}
+	r.after, err = newPattern(after, true)
+	return r, err
+}
+
+// Sentence is a part of a text: bytes Start to before End, without white space at its ends.
+type Sentence struct {
+	Start, End int
+	Paragraph  int // of the text, from 0
+	Position   int // among the text's sentences, from 0
+}
+
+// Splitter divides texts by the rules of a language. It may be used by several goroutines at once.
+type Splitter struct {
+	rules []rule
+	// The characters that may be before and after a break, by the rules that break. may has the last bytes of the former,
+	// by which nearly all places are passed over.
+	before, after runes
+	may           [256]bool
+}
+
+func newSplitter(rules []rule) *Splitter {
+	s := &Splitter{rules: rules}
+	for _, r := range rules {
+		if r.breaks {
+			s.before.add(r.before.edge)
+			s.after.add(r.after.edge)
+		}
+	}
+	var buf [utf8.UTFMax]byte
+	for r := range rune(unicode.MaxRune + 1) {
+		if s.before.has(r) {
+			s.may[buf[utf8.EncodeRune(buf[:], r)-1]] = true
+		}
+		if r == 0x10fff { // whatever is beyond has all last bytes, and counts as one
+			break
+		}
+	}
+	return s
+}
+
+// runes is a set of characters, which has either all or none beyond the basic plane.
+type runes struct {
+	bits   [1 << 16 / 64]uint64
+	beyond bool
+}
+
+// add adds a class; nil is all characters.
+func (s *runes) add(c *charset) {
+	ranges := []rune{0, unicode.MaxRune}
+	if c != nil {
+		ranges = c.ranges
+	}
+	for k := 0; k < len(ranges); k += 2 {
+		for r := ranges[k]; r <= min(ranges[k+1], 1<<16-1); r++ {
+			s.bits[r/64] |= 1 << (r % 64)
+		}
+		s.beyond = s.beyond || ranges[k+1] >= 1<<16
+	}
+}
+
+func (s *runes) has(r rune) bool {
+	if r >= 1<<16 {
+		return s.beyond
+	}
+	return s.bits[r/64]>>(r%64)&1 == 1
+}
+
+// Options say what a text looks like.
+type Options struct {
+	// Wrapped is true if lines end anywhere, as in files of fixed width: then only an empty line ends a paragraph.
+	Wrapped bool
+}
+
+// Append adds the sentences of a text, in order. Paragraphs are lines, or what empty lines divide.
+func (s *Splitter) Append(dst []Sentence, text string, o Options) []Sentence {
+	paragraph, position := 0, 0
+	for from := 0; from < len(text); {
+		to := paragraphEnd(text, from, o.Wrapped)
+		before := len(dst)
+		dst = s.paragraph(dst, text[from:to], from)
+		for k := before; k < len(dst); k++ {
+			dst[k].Paragraph, dst[k].Position = paragraph, position
+			position++
+		}
+		if len(dst) > before {
+			paragraph++
+		}
+		from = to
+	}
+	return dst
+}
+
+// paragraphEnd is the place after the line end that ends the paragraph.
+func paragraphEnd(text string, from int, wrapped bool) int {
+	for {
+		length := strings.IndexByte(text[from:], '\n')
+		if length < 0 {
+			return len(text)
+		}
+		line := text[from : from+length]
+		from += length + 1
+		if !wrapped || strings.Trim(line, " \t\r") == "" {
+			return from
+		}
+	}
+}
+
+// paragraph adds the sentences of a paragraph, which begins at a place of the text.
+func (s *Splitter) paragraph(dst []Sentence, text string, at int) []Sentence {
+	from := 0
+	for i := range len(text) - 1 {
+		if !s.may[text[i]] || !utf8.RuneStart(text[i+1]) || !s.breaksAt(text, i+1) {
+			continue
+		}
+		dst = appendTrimmed(dst, text, from, i+1, at)
+		from = i + 1
+	}
+	return appendTrimmed(dst, text, from, len(text), at)
+}
+
+// breaksAt applies the rules at a place within a text.
+func (s *Splitter) breaksAt(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	if !s.before.has(before) || !s.after.has(after) {
+		return false
+	}
+	for k := range s.rules {
+		r := &s.rules[k]
+		if r.near(before, after) && r.after.matches(text, at) && r.before.matches(text, at) {
+			return r.breaks
+		}
+	}
+	return false
+}
+
+// near reports whether a rule may match between two characters.
+func (r *rule) near(before, after rune) bool {
+	return (r.before.edge == nil || r.before.edge.has(before)) && (r.after.edge == nil || r.after.edge.has(after))
+}
+
+// appendTrimmed adds what is between the places, if it is more than white space.
+func appendTrimmed(dst []Sentence, text string, from, to, at int) []Sentence {
+	for from < to {
+		r, width := utf8.DecodeRuneInString(text[from:to])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		from += width
+	}
+	for from < to {
+		r, width := utf8.DecodeLastRuneInString(text[from:to])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		to -= width
+	}
+	if from == to {
+		return dst
+	}
+	return append(dst, Sentence{Start: at + from, End: at + to})
+}

@@ -1,0 +1,123 @@
+package split
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"bitextmine/internal/badinput"
+)
+
+// SRX is the rules of a file.
+type SRX struct {
+	name    string
+	cascade bool
+	rules   map[string][]rule // by name of a language rule
+	maps    []languageMap
+}
+
+// languageMap says which rules languages have.
+type languageMap struct {
+	pattern *regexp.Regexp
+	rules   string
+}
+
+// document is the XML of a file.
+type document struct {
+	XMLName xml.Name `xml:"srx"`
+	Version string   `xml:"version,attr"`
+	Header  struct {
+		Cascade string `xml:"cascade,attr"`
+	} `xml:"header"`
+	Languages []struct {
+		Name  string `xml:"languagerulename,attr"`
+		Rules []struct {
+			Break  string `xml:"break,attr"`
+			Before string `xml:"beforebreak"`
+			After  string `xml:"afterbreak"`
+		} `xml:"rule"`
+	} `xml:"body>languagerules>languagerule"`
+	Maps []struct {
+		Pattern string `xml:"languagepattern,attr"`
+		Rules   string `xml:"languagerulename,attr"`
+	} `xml:"body>maprules>languagemap"`
+}
+
+// maxFile is the size of a file of rules, at most.
+const maxFile = 16 << 20
+
+// Load reads a file of rules.
+func Load(path string) (*SRX, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badinput.Errorf("segmentation rules: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("read segmentation rules: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, badinput.Errorf("%s is larger than %d MiB: name a file of segmentation rules", path, maxFile>>20)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads rules. A rule that cannot be used is a badinput error that names it.
+func Parse(name string, data []byte) (*SRX, error) {
+	var d document
+	if err := xml.NewDecoder(bytes.NewReader(data)).Decode(&d); err != nil {
+		return nil, badinput.Errorf("%s is not SRX (%w): give segmentation rules in SRX 2.0", name, err)
+	}
+	if d.Version != "2.0" {
+		return nil, badinput.Errorf("%s has version %q of SRX: convert it to 2.0", name, d.Version)
+	}
+	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}}
+	for _, l := range d.Languages {
+		if _, twice := s.rules[l.Name]; twice || l.Name == "" {
+			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own", name, l.Name)
+		}
+		s.rules[l.Name] = nil
+		for i, r := range l.Rules {
+			made, err := newRule(r.Break != "no", r.Before, r.After)
+			if err != nil {
+				return nil, badinput.Errorf("%s: rule %d of %q: %w: correct the rule or remove it", name, i+1, l.Name, err)
+			}
+			s.rules[l.Name] = append(s.rules[l.Name], made)
+		}
+	}
+	for _, m := range d.Maps {
+		pattern, err := regexp.Compile("(?i)^(?:" + m.Pattern + ")$")
+		if err != nil {
+			return nil, badinput.Errorf("%s: language pattern %q: %w: correct it", name, m.Pattern, err)
+		}
+		if _, known := s.rules[m.Rules]; !known {
+			return nil, badinput.Errorf("%s: the languages %q have the rules %q, which do not exist: add them", name, m.Pattern, m.Rules)
+		}
+		s.maps = append(s.maps, languageMap{pattern, m.Rules})
+	}
+	return s, nil
+}
+
+// Splitter returns the rules of a language: of the first pattern that matches it, or of all that do, in order, if the
+// file says cascade. A language without rules is a badinput error.
+func (s *SRX) Splitter(language string) (*Splitter, error) {
+	var rules []rule
+	for _, m := range s.maps {
+		if !m.pattern.MatchString(strings.ReplaceAll(language, "_", "-")) {
+			continue
+		}
+		rules = append(rules, s.rules[m.rules]...)
+		if !s.cascade {
+			break
+		}
+	}
+	if rules == nil {
+		return nil, badinput.Errorf("%s has no rules for the language %q: add a languagemap", s.name, language)
+	}
+	return newSplitter(rules), nil
+}
