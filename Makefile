@@ -2,6 +2,7 @@
 # remembers it.
 
 GO         ?= go
+NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev libxml2-utils
 SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
@@ -12,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules test test-models test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
+.PHONY: all build run modules packages test test-models test-packages test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -23,6 +24,18 @@ build: $(SETUP) bin/libonnxruntime.so
 
 run: build
 	@bin/mine run --src de --tgt en --gold fixtures:text/de-en.gold $(ARGS)
+
+# A .deb, a wheel and an OCI image of the program in dist/, with manual pages, completions and licences.
+packages: build .cache/nfpm
+	@scripts/packages dist
+
+# Each of them on a bare system; needs root and debootstrap.
+test-packages: packages
+	@scripts/test-packages dist
+
+.cache/nfpm: Makefile
+	@mkdir -p .cache
+	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(NFPM) && touch $@ && exit; sleep $$pause; done; exit 1
 
 # What the packages and their tests import.
 modules: $(SETUP)
@@ -132,7 +145,7 @@ bench-products: $(SETUP)
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 clean:
-	rm -rf bin .cache
+	rm -rf bin dist .cache
 
 # Debian's packages and Go's modules come at the same time, and what needs none of Debian's packages is compiled.
 $(SETUP):

@@ -19,7 +19,7 @@ var layers = map[string]int{
 	"score": 3, "align": 3,
 	"pipeline": 4, "eval": 4,
 	"train": 5, "web": 5,
-	"cmd": 6, "bench": 6,
+	"cmd": 6, "bench": 6, "deploy": 6,
 }
 
 // exclusive modules may be imported by these folders alone.

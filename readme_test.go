@@ -8,16 +8,20 @@ import (
 	"testing"
 )
 
-// TestREADMECommands runs the commands of README.md's sh blocks as they stand there, one after another, in a fresh
-// checkout.
+// TestREADMECommands runs the commands of the sh blocks of README.md, and then of docs/tutorial.md, as they stand
+// there, one after another, in a fresh checkout.
 func TestREADMECommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program is built and run; not in -short")
 	}
 	clone := checkout(t)
-	commands := shellCommands(strings.Join(readLines(t, "README.md"), "\n"))
-	if len(commands) < 5 {
-		t.Fatalf("README.md has only the commands %q", commands)
+	var commands []string
+	for _, page := range []string{"README.md", "docs/tutorial.md"} {
+		some := shellCommands(strings.Join(readLines(t, page), "\n"))
+		if len(some) < 5 {
+			t.Fatalf("%s has only the commands %q", page, some)
+		}
+		commands = append(commands, some...)
 	}
 	for _, command := range commands {
 		if strings.HasPrefix(command, "make test") {
@@ -29,9 +33,10 @@ func TestREADMECommands(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}
 	}
-	for _, path := range []string{"mined/de-en.parquet", "mined-text/de-en.parquet", "trained/model/model.onnx", "mined-again/de-en.parquet"} {
+	for _, path := range []string{"mined/de-en.parquet", "mined-text/de-en.parquet", "trained/model/model.onnx", "mined-again/de-en.parquet",
+		"crawl/labels.jsonl", "dataset/README.md", "strict.de", "strict.tmx", "own/model/model.onnx", "crawl-again/de-en.parquet"} {
 		if _, err := os.Stat(filepath.Join(clone, path)); err != nil {
-			t.Errorf("after README's commands: %v", err)
+			t.Errorf("after the commands: %v", err)
 		}
 	}
 }

@@ -49,11 +49,11 @@ output directory (a nightly run, a training, rounds).`,
 	eval := evaluation.NewEval()
 	eval.AddCommand(documents.NewBeads())
 	root.AddCommand(
-		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewDoctor(), operation.NewTask(),
+		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion())
+		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion(), newManual())
 	return root
 }

@@ -72,11 +72,11 @@ func TestHeaderIsNumpys(t *testing.T) {
 		{Float32, 0, 1024, "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 1024), }"},
 	} {
 		want := "\x93NUMPY\x01\x00v\x00" + c.text + strings.Repeat(" ", 117-len(c.text)) + "\n"
-		if got := string(npyHeader(c.dtype, c.n, c.dim)); got != want {
+		if got := string(npyHeader(descr[c.dtype], c.n, c.dim)); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	if got := len(npyHeader(Float32, rowLimit, dimLimit)); got != headerSize {
+	if got := len(npyHeader(descr[Float32], rowLimit, dimLimit)); got != headerSize {
 		t.Errorf("the header of the largest array has %d bytes", got)
 	}
 }
@@ -265,8 +265,8 @@ func TestDotFloat16RowsStayUnit(t *testing.T) {
 }
 
 func FuzzParseHeader(f *testing.F) {
-	f.Add(npyHeader(Float16, 3, 2))
-	f.Add(npyHeader(Float32, rowLimit, dimLimit))
+	f.Add(npyHeader(descr[Float16], 3, 2))
+	f.Add(npyHeader(descr[Float32], rowLimit, dimLimit))
 	f.Add(npy("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }", []float64{1, 2}))
 	f.Add([]byte(magic + "\x02\x00\xff\xff\xff\xff{'descr'"))
 	f.Fuzz(func(t *testing.T, data []byte) {

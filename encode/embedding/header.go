@@ -44,12 +44,12 @@ type header struct {
 	size   int // bytes before the first value
 }
 
-// npyHeader returns the version 1.0 header of an array [n, dim], byte for byte what numpy writes.
-func npyHeader(dtype DType, n, dim int) []byte {
+// npyHeader returns the version 1.0 header of an array [n, dim] of numpy's type descr, byte for byte what numpy writes.
+func npyHeader(descr string, n, dim int) []byte {
 	b := make([]byte, 0, headerSize)
 	b = append(b, magic+"\x01\x00"...)
 	b = binary.LittleEndian.AppendUint16(b, headerSize-10)
-	b = fmt.Appendf(b, headerFields, descr[dtype], n, dim)
+	b = fmt.Appendf(b, headerFields, descr, n, dim)
 	for len(b) < headerSize-1 {
 		b = append(b, ' ')
 	}

@@ -45,14 +45,14 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 		return meta, fmt.Errorf("write %s: %w", path, err)
 	}
 	err := atomicfile.Write(path, func(f *os.File) error {
-		if _, err := f.Write(npyHeader(meta.DType, 0, meta.Dim)); err != nil {
+		if _, err := f.Write(npyHeader(descr[meta.DType], 0, meta.Dim)); err != nil {
 			return err
 		}
 		var err error
 		if meta.N, err = writeRows(f, meta.Dim, meta.DType, fill); err != nil {
 			return err
 		}
-		_, err = f.WriteAt(npyHeader(meta.DType, meta.N, meta.Dim), 0)
+		_, err = f.WriteAt(npyHeader(descr[meta.DType], meta.N, meta.Dim), 0)
 		return err
 	})
 	if err != nil {
@@ -67,9 +67,18 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 
 // Array is rows [n, dim] as a .npy file of float32.
 func Array(rows []float32, dim int) []byte {
-	b := npyHeader(Float32, len(rows)/dim, dim)
+	b := npyHeader(descr[Float32], len(rows)/dim, dim)
 	for _, x := range rows {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// RowNumbers is lists of row numbers [n, k] as a .npy file of int32.
+func RowNumbers(numbers []int32, k int) []byte {
+	b := npyHeader("<i4", len(numbers)/k, k)
+	for _, x := range numbers {
+		b = binary.LittleEndian.AppendUint32(b, uint32(x))
 	}
 	return b
 }

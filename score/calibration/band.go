@@ -59,7 +59,7 @@ func Bands(labels []Label, matched []float64) []Band {
 		}
 	}
 	for i := len(bands) - 1; i >= 0; i-- {
-		bands[i].Precision = wilson(bands[i].Accepted, bands[i].Labelled)
+		bands[i].Precision = Wilson(bands[i].Accepted, bands[i].Labelled)
 		bands[i].Kept = bands[i].Pairs
 		if i+1 < len(bands) {
 			bands[i].Kept += bands[i+1].Kept
@@ -80,9 +80,12 @@ func BandForPrecision(bands []Band, wanted float64) (b Band, ok bool) {
 	return b, false
 }
 
-// wilson is a share of n with its 95% interval: E. B. Wilson, Probable inference, the law of succession, and
-// statistical inference, 1927.
-func wilson(successes, n int) Interval {
+// Wilson is a share of n with its 95% interval: E. B. Wilson, Probable inference, the law of succession, and
+// statistical inference, 1927. Of n = 0 nothing is known: the interval is from 0 to 1.
+func Wilson(successes, n int) Interval {
+	if n == 0 {
+		return Interval{High: 1}
+	}
 	const z = 1.959963984540054
 	p, trials := float64(successes)/float64(n), float64(n)
 	centre := (p + z*z/(2*trials)) / (1 + z*z/trials)

@@ -16,9 +16,10 @@ func TestWilson(t *testing.T) {
 		{0, 20, 0, 0.1611},
 		{20, 20, 0.8389, 1},
 		{95, 100, 0.8882, 0.9785},
+		{0, 0, 0, 1},
 	} {
-		got := wilson(c.successes, c.n)
-		if math.Abs(got.Low-c.low) > 5e-5 || math.Abs(got.High-c.high) > 5e-5 || got.Value != float64(c.successes)/float64(c.n) {
+		got := Wilson(c.successes, c.n)
+		if math.Abs(got.Low-c.low) > 5e-5 || math.Abs(got.High-c.high) > 5e-5 || got.Value != float64(c.successes)/float64(max(1, c.n)) {
 			t.Errorf("%d of %d: %+v, not [%.4f, %.4f]", c.successes, c.n, got, c.low, c.high)
 		}
 	}

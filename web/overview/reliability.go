@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"bitextmine/pipeline/plan"
+	"bitextmine/score/calibration"
 	"bitextmine/web/pairs"
 )
 
@@ -40,7 +41,10 @@ func (b Band) Judged() int { return b.Accepted + b.Rejected }
 func (b Band) Share() float64 { return float64(b.Accepted) / float64(b.Judged()) }
 
 // Interval is Wilson's 95% interval of the share.
-func (b Band) Interval() (low, high float64) { return wilson(b.Accepted, b.Judged()) }
+func (b Band) Interval() (low, high float64) {
+	share := calibration.Wilson(b.Accepted, b.Judged())
+	return share.Low, share.High
+}
 
 const bands = 10
 
@@ -141,14 +145,3 @@ func (r *Reliability) estimate(kept int) {
 
 // z is the 97.5% quantile of the normal distribution.
 const z = 1.959964
-
-// wilson is Wilson's 95% interval of a share (Wilson 1927).
-func wilson(right, n int) (low, high float64) {
-	if n == 0 {
-		return 0, 1
-	}
-	p, count := float64(right)/float64(n), float64(n)
-	centre := (p + z*z/(2*count)) / (1 + z*z/count)
-	half := z / (1 + z*z/count) * math.Sqrt(p*(1-p)/count+z*z/(4*count*count))
-	return max(0, centre-half), min(1, centre+half)
-}

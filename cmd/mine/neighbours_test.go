@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+)
+
+// TestNeighbours: both directions, the nearest first, -1 where there is no row.
+func TestNeighbours(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, rows []float32, dim int) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, embedding.Array(rows, dim), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	source, target := file("a.npy", []float32{1, 0, 0, 1, 0.6, 0.8}, 2), file("b.npy", []float32{0.8, 0.6, 0, -1}, 2)
+	out := filepath.Join(dir, "nearest")
+	must(t, "neighbours", source, target, "--k", "3", "--out", out)
+	rows := func(name string) (rows []int32) {
+		data, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil || !bytes.Contains(data, []byte("'descr': '<i4'")) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for data = data[128:]; len(data) > 0; data = data[4:] {
+			rows = append(rows, int32(binary.LittleEndian.Uint32(data)))
+		}
+		return rows
+	}
+	for name, want := range map[string][]int32{"src_rows.npy": {0, 1, -1, 0, 1, -1, 0, 1, -1}, "tgt_rows.npy": {2, 0, 1, 0, 2, 1}} {
+		got := rows(name)
+		for i := range want {
+			if len(got) != len(want) || got[i] != want[i] {
+				t.Fatalf("%s: %v, not %v", name, got, want)
+			}
+		}
+	}
+	cosines, err := embedding.OpenArray(filepath.Join(out, "tgt_cosines.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cosines.Close() }()
+	if cosines.N != 2 || cosines.F32[0] < 0.959 || cosines.F32[0] > 0.961 {
+		t.Errorf("cosines %v", cosines.F32)
+	}
+	for _, args := range [][]string{
+		{source, target},
+		{source, file("c.npy", []float32{1, 2, 3}, 3), "--out", out},
+		{source, filepath.Join(dir, "nowhere.npy"), "--out", out},
+		{source, target, "--out", out, "--search", "auto"},
+		{source, target, "--out", source},
+	} {
+		if _, err := command(t, append([]string{"neighbours"}, args...)...); !badinput.Is(err) {
+			t.Errorf("mine neighbours %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// TestManual: every command has its page, and angle brackets survive.
+func TestManual(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	must(t, "manual", dir)
+	page, err := os.ReadFile(filepath.Join(dir, "mine-run.1"))
+	if err != nil || !bytes.Contains(page, []byte("Nov 2023")) || !bytes.Contains(page, []byte("id<TAB>sentence")) {
+		t.Errorf("mine-run.1, error %v:\n%s", err, page)
+	}
+	for _, name := range []string{"mine.1", "mine-calibrate.1", "mine-eval-aer.1"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
+	if _, err := command(t, "manual", dir); !badinput.Is(err) {
+		t.Errorf("without a date: %v", err)
+	}
+}

@@ -1,0 +1,89 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+	"bitextmine/index/backend"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+)
+
+// NewNeighbours makes mine neighbours.
+func NewNeighbours() *cobra.Command {
+	var s flags.Settings
+	var out string
+	cmd := &cobra.Command{
+		Use:   "neighbours SOURCE.npy TARGET.npy",
+		Short: "Find the nearest rows of two files of vectors, in both directions",
+		Long: `Find, for every row of two files of vectors (mine encode), the k rows of the other file with the greatest inner product, which is the cosine of
+vectors of length 1. The directory OUT gets src_rows.npy and src_cosines.npy, which have a list for each row of SOURCE, and tgt_rows.npy and
+tgt_cosines.npy. Rows count from 0, the nearest stands first, and -1 stands where there are fewer than k. Equal cosines are ordered by row.`,
+		Example: `  mine encode --lang de news.de --out de.npy
+  mine encode --lang en news.en --out en.npy
+  mine neighbours de.npy en.npy --k 8 --out nearest`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, _, err := s.Load()
+			if err != nil {
+				return err
+			}
+			return findNeighbours(cmd.Context(), cfg, [2]string(args), out, cmd.OutOrStdout())
+		},
+	}
+	s.RegisterSome(cmd, flags.Declared("k", "search", "nprobe", "ef_search", "threads"))
+	cmd.Flags().StringVar(&out, "out", "", "directory of the lists")
+	return cmd
+}
+
+func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, dir string, stdout io.Writer) (err error) {
+	if dir == "" {
+		return badinput.Errorf("mine neighbours: name the directory to write with --out")
+	}
+	if cfg.Search == backend.Auto {
+		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name exact or faiss:FACTORY")
+	}
+	var sides [2]index.Side
+	for i, path := range paths {
+		file, err := embedding.OpenArray(path)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		sides[i].Vectors = file.Matrix
+	}
+	searcher, err := backend.Open(cfg.Search, cfg.SearchOptions())
+	if err != nil {
+		return err
+	}
+	found, err := searcher.Search(ctx, sides[0], sides[1], cfg.K, nil)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return badinput.Errorf("directory %s cannot be made (%w); name another with --out", dir, err)
+	}
+	for name, data := range map[string][]byte{
+		"src_rows": embedding.RowNumbers(found.Source.IDs, cfg.K), "src_cosines": embedding.Array(found.Source.Cosines, cfg.K),
+		"tgt_rows": embedding.RowNumbers(found.Target.IDs, cfg.K), "tgt_cosines": embedding.Array(found.Target.Cosines, cfg.K),
+	} {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, name+".npy"), data); err != nil {
+			return err
+		}
+	}
+	if found.Recall.Min() < 1 {
+		fmt.Fprintf(stdout, "recall, measured on a sample: %.4f\n", found.Recall.Min())
+	}
+	_, err = fmt.Fprintf(stdout, "%s  the %d nearest of %d and %d rows\n", dir, cfg.K, sides[0].Vectors.N, sides[1].Vectors.N)
+	return err
+}
