@@ -1,27 +1,18 @@
 package corpus
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/ulikunitz/xz"
 
 	"bitextmine/corpus/corpustest"
 	"bitextmine/corpus/input"
-	"bitextmine/internal/badinput"
 )
 
 // readAll reads a file given as bytes under a name.
@@ -42,63 +33,6 @@ func readAll(name string, data []byte, opts Options) ([]Sentence, Counts, error)
 		}
 		all = append(all, s)
 	}
-}
-
-// packers are the compressions, each in two members if the format has members.
-var packers = map[string]func(t testing.TB, data []byte) []byte{
-	"plain": func(t testing.TB, data []byte) []byte { return data },
-	"gz": func(t testing.TB, data []byte) []byte {
-		return inHalves(t, data, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
-	},
-	"zst": func(t testing.TB, data []byte) []byte {
-		return inHalves(t, data, func(w io.Writer) io.WriteCloser {
-			e, err := zstd.NewWriter(w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		})
-	},
-	"xz": func(t testing.TB, data []byte) []byte {
-		return inHalves(t, data, func(w io.Writer) io.WriteCloser {
-			e, err := xz.NewWriter(w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		})
-	},
-	// Go has no bzip2 encoder.
-	"bz2": func(t testing.TB, data []byte) []byte {
-		if _, err := exec.LookPath("bzip2"); err != nil {
-			t.Skip("no bzip2 program to make the test's file with")
-		}
-		var out bytes.Buffer
-		for _, half := range halves(data) {
-			cmd := exec.Command("bzip2", "-c")
-			cmd.Stdin, cmd.Stdout = bytes.NewReader(half), &out
-			if err := cmd.Run(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return out.Bytes()
-	},
-}
-
-func halves(data []byte) [][]byte { return [][]byte{data[:len(data)/2], data[len(data)/2:]} }
-
-func inHalves(t testing.TB, data []byte, open func(io.Writer) io.WriteCloser) []byte {
-	var out bytes.Buffer
-	for _, half := range halves(data) {
-		w := open(&out)
-		if _, err := w.Write(half); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out.Bytes()
 }
 
 func columnOptions() Options {
@@ -195,88 +129,6 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestBadLinesAreCounted(t *testing.T) {
-	short := columnOptions()
-	short.MaxLineBytes = 20
-	type optional struct {
-		Text *string `parquet:"text,optional"`
-		Doc  string  `parquet:"doc"`
-		URL  string  `parquet:"url"`
-	}
-	good, long, latin1 := "good", strings.Repeat("x", 21), "caf\xe9"
-	tests := []struct {
-		name, file, data string
-		want             []Skip
-	}{
-		{"text", "a", "good\n" + long + "\nno\xff\n \n\u00a0\nxxxxxxxxxxxxxxxxxxxx\n", []Skip{
-			{2, ReasonTooLong, "21 bytes, at most 20 are read"}, {3, ReasonNotUTF8, "byte 3 (0xff) is not UTF-8"}, {4, ReasonEmpty, ""}, {5, ReasonEmpty, ""}}},
-		{"bucc", "a", "i\tgood\n" + strings.Repeat("i\tx\n", 9) + "no tab\n\tno id\n\ni\t \n", []Skip{
-			{11, ReasonMalformed, "not id<TAB>sentence"}, {12, ReasonMalformed, "not id<TAB>sentence"}, {13, ReasonEmpty, ""}, {14, ReasonEmpty, ""}}},
-		{"tsv", "a.tsv", "doc\turl\ttext\n\t\tgood\nx\ty\na\tb\tc\td\n\t\t\n\t\t\xff\n", []Skip{
-			{3, ReasonMalformed, "2 fields, the header has 3"}, {4, ReasonMalformed, "4 fields, the header has 3"}, {5, ReasonEmpty, ""}, {6, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
-		{"parquet", "a.parquet", string(corpustest.Parquet(t, []optional{{&good, "d", ""}, {nil, "d", ""}, {&long, "", ""}, {&latin1, "", ""}, {&good, "\xff", ""}})), []Skip{
-			{2, ReasonEmpty, ""}, {3, ReasonTooLong, "21 bytes, at most 20 are read"}, {4, ReasonNotUTF8, "byte 4 (0xe9) is not UTF-8"}, {5, ReasonNotUTF8, "byte 1 (0xff) is not UTF-8"}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, counts, err := readAll(tt.file, []byte(tt.data), short)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(counts.Examples, tt.want) {
-				t.Errorf("got  %+v\nwant %+v", counts.Examples, tt.want)
-			}
-			if err := counts.Check(); err != nil || counts.SkippedTotal() != uint64(len(tt.want)) {
-				t.Errorf("%+v: %v", counts, err)
-			}
-			failing := short
-			failing.OnBadLine = FailBadLine
-			_, _, err = readAll(tt.file, []byte(tt.data), failing)
-			first := slices.IndexFunc(tt.want, func(s Skip) bool { return s.Reason != ReasonEmpty })
-			if where := fmt.Sprintf("%s:%d: ", tt.file, tt.want[first].Line); err == nil || !badinput.Is(err) || !strings.HasPrefix(err.Error(), where) {
-				t.Errorf("with fail: %v, want a badinput error at %s", err, where)
-			}
-		})
-	}
-}
-
-func TestBadJSONLines(t *testing.T) {
-	tests := []struct {
-		name, line string
-		reason     Reason
-	}{
-		{"broken", `{"text":"a"`, ReasonMalformed},
-		{"two objects", `{"text":"a"}{"text":"b"}`, ReasonMalformed},
-		{"not an object", `["text"]`, ReasonMalformed},
-		{"null", `null`, ReasonMalformed},
-		{"no column", `{"Text":"a"}`, ReasonNoColumn},
-		{"null text", `{"text":null}`, ReasonEmpty},
-		{"empty text", `{"text":"\u0020\n"}`, ReasonEmpty},
-		{"a number", `{"text":1}`, ReasonMalformed},
-		{"doc is a list", `{"text":"a","doc":[]}`, ReasonMalformed},
-		{"half a surrogate pair", `{"text":"a\ud800b"}`, ReasonMalformed},
-		{"not UTF-8", "{\"text\":\"a\xff\"}", ReasonNotUTF8},
-		{"a replacement character is one", `{"text":"\uFFFD\u0061"}`, ""},
-		{"a number as document", `{"text":"a","doc":17}`, ""},
-	}
-	opts := DefaultOptions()
-	opts.DocColumn = "doc"
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, counts, err := readAll("a.jsonl", []byte("{\"text\":\"good\",\"doc\":\"\"}\n"+tt.line+"\n"), opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tt.reason == "" && counts.Kept == 2 {
-				return
-			}
-			if len(counts.Examples) != 1 || counts.Examples[0].Reason != tt.reason || counts.Examples[0].Line != 2 {
-				t.Errorf("got %+v, want %s", counts, tt.reason)
-			}
-		})
-	}
-}
-
 func TestFatalInputs(t *testing.T) {
 	type other struct {
 		Sentence string  `parquet:"sentence"`
@@ -319,57 +171,6 @@ func TestFatalInputs(t *testing.T) {
 	}
 }
 
-func TestTruncatedCompression(t *testing.T) {
-	var text bytes.Buffer
-	for i := range 20000 {
-		fmt.Fprintf(&text, "sentence %d %x\n", i, i*i*7919)
-	}
-	for kind, pack := range packers {
-		if kind == "plain" {
-			continue
-		}
-		t.Run(kind, func(t *testing.T) {
-			packed := pack(t, text.Bytes())
-			flipped := slices.Clone(packed)
-			flipped[len(flipped)/3] ^= 0xff
-			for name, data := range map[string][]byte{"cut": packed[:len(packed)-5], "head only": packed[:12], "flipped": flipped} {
-				_, _, err := readAll("a.txt."+kind, data, DefaultOptions())
-				if err == nil {
-					t.Errorf("%s: no error", name)
-					continue
-				}
-				corpustest.BadInput(t, err, "a.txt."+kind+": ", "truncated or corrupt")
-			}
-		})
-	}
-}
-
-// TestEveryTruncation truncates a compressed file at every byte after its magic number. No truncated file may be read
-// as complete.
-func TestEveryTruncation(t *testing.T) {
-	text := []byte(strings.Repeat("one sentence of many\nanother\n", 20))
-	for kind, pack := range packers {
-		if kind == "plain" {
-			continue
-		}
-		t.Run(kind, func(t *testing.T) {
-			packed := pack(t, text)
-			whole := 0
-			for n := 10; n < len(packed); n++ {
-				_, _, err := readAll("a."+kind, packed[:n], DefaultOptions())
-				if err == nil {
-					whole++
-					continue
-				}
-				corpustest.BadInput(t, err, "truncated or corrupt")
-			}
-			if whole > 1 {
-				t.Errorf("%d cuts passed, only the one between the two members may", whole)
-			}
-		})
-	}
-}
-
 func TestParquetColumns(t *testing.T) {
 	type dict struct {
 		Text  string `parquet:"text,dict"`
@@ -398,50 +199,6 @@ func TestParquetColumns(t *testing.T) {
 	got, _, err = readAll("a.parquet", data, opts)
 	if err != nil || !slices.ContainsFunc(got, func(s Sentence) bool { return s.Text == "A" && s.Line == 'A'+1 }) {
 		t.Errorf("byte array column: %d sentences, %v", len(got), err)
-	}
-}
-
-func TestLongLineCostsNoMemory(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "long.txt")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunk := bytes.Repeat([]byte("abcdefgh"), 128<<10)
-	for range 100 { // 100 MiB without a line end
-		if _, err := f.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f.WriteString("\ngood\n")
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	r, err := Open(input.File{Path: path}, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	s, err := r.Next()
-	runtime.ReadMemStats(&after)
-	if err != nil || s.Line != 2 || r.Counts().Skipped[ReasonTooLong] != 1 {
-		t.Fatal(s, err, r.Counts())
-	}
-	if want := fmt.Sprint(100<<20, " bytes"); !strings.HasPrefix(r.Counts().Examples[0].Detail, want) {
-		t.Errorf("detail %q, want %s", r.Counts().Examples[0].Detail, want)
-	}
-	// All memory ever allocated, not only what is held: stricter than the peak.
-	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
-		t.Errorf("the line cost %d bytes of memory", got)
-	}
-}
-
-func TestExamplesAreFew(t *testing.T) {
-	_, counts, err := readAll("a", []byte("good\n"+strings.Repeat("\n\xff\n", 1000)), DefaultOptions())
-	if err != nil || len(counts.Examples) != 2*maxExamples || counts.Skipped[ReasonEmpty] != 1000 || counts.Skipped[ReasonNotUTF8] != 1000 {
-		t.Errorf("%d examples, %v, %v", len(counts.Examples), counts.Skipped, err)
 	}
 }
 

@@ -1,0 +1,90 @@
+package concordance
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestUpdate: an index follows its bitext; it has then what a new one would have, and only the difference was written.
+func TestUpdate(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, filepath.Join(dir, "de-en.parquet"), [2]string{"de", "en"}, german)
+	at := filepath.Join(dir, "index")
+	first, err := Open(t.Context(), at, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), at, path, nil)
+	if err != nil || again.Changed != 0 {
+		t.Fatalf("%+v although nothing changed, error %v", again, err)
+	}
+	now := slices.Clone(german[1:])
+	now[0].margin = 1.7 // scored anew: removed and added
+	now = append(now, pair{"Ein Haus mehr.", "One more house.", 1.2})
+	write(t, path, [2]string{"de", "en"}, now)
+	if _, err := Open(t.Context(), at, path, nil); err == nil || badinput.Is(err) || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("an index that is being read was changed, error %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(t.Context(), at, path, nil)
+	if err != nil || x.Pairs != 5 {
+		t.Fatalf("%+v, error %v", x, err)
+	}
+	if got, want := found(t, x, Query{Text: "Haus", Mode: Words}, now), []int{0, 3, 5}; !slices.Equal(got, want) {
+		t.Errorf("finds %v, want %v", got, want)
+	}
+	if x.Changed < 4 || x.Changed > 10 { // every source line after the first has another number
+		t.Errorf("%d changes", x.Changed)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, at, write(t, path, [2]string{"fr", "en"}, []pair{{"La maison", "The house", 1.1}}))
+	if other.Pairs != 1 || other.Languages[0] != "fr" || len(found(t, other, Query{Text: "maisons", Mode: Words}, []pair{{"La maison", "The house", 1.1}})) != 1 {
+		t.Errorf("index of another language %+v", other)
+	}
+}
+
+// TestHalfAnUpdate: an index whose writer was killed is brought up to date.
+func TestHalfAnUpdate(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, filepath.Join(dir, "de-en.parquet"), [2]string{"de", "en"}, german)
+	at := filepath.Join(dir, "index")
+	for _, leave := range []string{metaName, indexName} {
+		x, err := Open(t.Context(), at, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{metaName, indexName} {
+			if name != leave {
+				if err := os.RemoveAll(filepath.Join(at, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if leave == metaName { // says that all is well
+			if _, err := Open(t.Context(), at, path, nil); !badinput.Is(err) || !strings.Contains(err.Error(), "made again") {
+				t.Errorf("error %v", err)
+			}
+			if err := os.RemoveAll(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if x := open(t, at, path); x.Pairs != 5 {
+		t.Errorf("%d pairs", x.Pairs)
+	}
+}
