@@ -18,6 +18,7 @@
 #define ROWS 32
 #define COLS 32
 #define WIDEN8(out, half) _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half))))
+#define WIDE8(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 
 static void begin(void) {
     static const struct {

@@ -13,5 +13,6 @@
 #define VECTORS 4
 #define ABOVE(v, floor) _mm512_cmp_ps_mask((__m512)(v), (__m512)(floor), _CMP_GT_OQ)
 #define WIDEN8(out, half) _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half))))
+#define WIDE8(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 
 #include "kernel.inc"

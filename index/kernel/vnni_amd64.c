@@ -15,6 +15,7 @@
 #define ROWS 6
 #define VECTORS 4
 #define WIDEN8(out, half) _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half))))
+#define WIDE8(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 
 static int tile(const void *pa, const void *pb, int64_t steps, const void *row_floor, const void *col_floor,
                 void *scores, uint64_t *above) {
