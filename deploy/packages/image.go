@@ -58,19 +58,14 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 		diffs = append(diffs, fmt.Sprintf("sha256:%x", sha256.Sum256(plain)))
 		layers = append(layers, add("application/vnd.oci.image.layer.v1.tar+gzip", packed))
 	}
-	config := add("application/vnd.oci.image.config.v1+json", encoded(map[string]any{
-		"created": r.time, "architecture": r.arch, "os": "linux",
-		"config": map[string]any{
-			"Entrypoint": []string{"/usr/bin/mine"}, "WorkingDir": "/work", "Env": []string{"PATH=/usr/bin", "HOME=/tmp"},
-			"Labels": map[string]string{"org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "Apache-2.0"},
-		},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": diffs},
-	}))
+	config := add("application/vnd.oci.image.config.v1+json", r.imageConfig(diffs))
 	manifest := add("application/vnd.oci.image.manifest.v1+json", encoded(map[string]any{
 		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": layers,
 	}))
 	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": r.version}
-	file := func(name string, content any) { blobs = append(blobs, entry{name: name, mode: 0o644, data: encoded(content)}) }
+	file := func(name string, content any) {
+		blobs = append(blobs, entry{name: name, mode: 0o644, data: encoded(content)})
+	}
 	file("oci-layout", map[string]string{"imageLayoutVersion": "1.0.0"})
 	file("index.json", map[string]any{"schemaVersion": 2, "manifests": []descriptor{manifest}})
 	paths := []string{}
@@ -83,6 +78,18 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // to be read by all
+}
+
+// imageConfig says how the image is run, and what its layers are before compression.
+func (r *release) imageConfig(diffs []string) []byte {
+	return encoded(map[string]any{
+		"created": r.time, "architecture": r.arch, "os": "linux",
+		"config": map[string]any{
+			"Entrypoint": []string{"/usr/bin/mine"}, "WorkingDir": "/work", "Env": []string{"PATH=/usr/bin", "HOME=/tmp"},
+			"Labels": map[string]string{"org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "Apache-2.0"},
+		},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": diffs},
+	})
 }
 
 func blobPath(d descriptor) string { return "blobs/" + strings.Replace(d.Digest, ":", "/", 1) }

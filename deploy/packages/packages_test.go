@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -41,11 +42,11 @@ func laidOut(t *testing.T) *release {
 }
 
 // same makes a package twice, the second time of files with another time, and returns its bytes.
-func same(t *testing.T, r *release, name string, make func() error) []byte {
+func same(t *testing.T, r *release, name string, build func() error) []byte {
 	t.Helper()
 	var made [2][]byte
 	for i := range made {
-		if err := make(); err != nil {
+		if err := build(); err != nil {
 			t.Fatal(err)
 		}
 		var err error
@@ -102,7 +103,9 @@ func TestWheel(t *testing.T) {
 // TestImage: every blob has the digest and size that name it, and the layers have the files, modes and links.
 func TestImage(t *testing.T) {
 	r := laidOut(t)
-	base := func(string) ([]entry, error) { return []entry{{name: "lib64/ld.so", mode: 0o755, data: []byte("linker")}}, nil }
+	base := func(string) ([]entry, error) {
+		return []entry{{name: "lib64/ld.so", mode: 0o755, data: []byte("linker")}}, nil
+	}
 	archive := unpack(t, same(t, r, "mine-1.2.3-amd64.oci.tar", func() error { return r.image(base) }))
 	blob := func(d descriptor) []byte {
 		data := archive[blobPath(d)].data
@@ -164,7 +167,7 @@ func unpack(t *testing.T, data []byte) map[string]entry {
 	files := map[string]entry{}
 	for r := tar.NewReader(bytes.NewReader(data)); ; {
 		header, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return files
 		}
 		if err != nil {

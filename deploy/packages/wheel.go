@@ -54,7 +54,9 @@ func (r *release) wheel(python string) error {
 			}
 		}
 	}
-	text := func(name, data string) { files = append(files, entry{name: info + name, mode: 0o644, data: []byte(data)}) }
+	text := func(name, data string) {
+		files = append(files, entry{name: info + name, mode: 0o644, data: []byte(data)})
+	}
 	text("METADATA", fmt.Sprintf(metadata, r.version))
 	text("WHEEL", "Wheel-Version: 1.0\nGenerator: mine\nRoot-Is-Purelib: false\nTag: "+tag+"\n")
 	text("entry_points.txt", "[console_scripts]\nmine = bitextmine:main\n")

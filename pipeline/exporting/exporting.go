@@ -51,7 +51,8 @@ type SetReport struct {
 	Files []string
 }
 
-// exporter is one call of Run.
+// exporter is one call of Run. It has so many methods because its steps, reading, choosing, sorting and writing sets,
+// share what it knows.
 type exporter struct {
 	opts     Options
 	format   *export.Format
