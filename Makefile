@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules packages test test-models encoder-100 test-packages test-slurm test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
+.PHONY: all build run modules packages test test-models encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -71,6 +71,14 @@ test-slurm: $(SETUP) .cache/slurm
 .cache/slurm:
 	@scripts/setup slurmctld slurmd slurm-client munge
 	@mkdir -p .cache && touch $@
+
+# The pages in Debian's Chromium, and what axe-core says of them.
+test-page: build .cache/page
+	MINE_TEST_PAGE='$(CURDIR)/bin/mine' MINE_TEST_AXE='$(CURDIR)/.cache/page/node_modules/axe-core/axe.min.js' $(GO) test -count=1 -timeout 10m ./web/browser
+
+.cache/page: web/browser/package-lock.json
+	@scripts/setup chromium $$(command -v npm >/dev/null || echo npm)
+	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
 # What takes an hour: a million rows against 200,000, kills at a hundred moments, and ten nights of 50,000 sentences.
 test-heavy: $(SETUP)

@@ -31,6 +31,7 @@ var exclusive = map[string]struct{ folders, reason string }{
 	"github.com/gomlx":                         {"train", "the seam between training and mining is the ONNX file"},
 	"github.com/apache/arrow/go/v15":           {"bitext corpus", "two file formats, each with one home"},
 	"github.com/k2-fsa/sherpa-onnx-go-linux":   {"encode", "it only carries libonnxruntime"},
+	"github.com/chromedp":                      {"web/browser", "a browser drives tests, never the program"},
 	"github.com/spf13/viper":                   {"cmd", "settings reach packages as plain structs"},
 	"github.com/spf13/cobra":                   {"cmd", "there is no command line below cmd"},
 }

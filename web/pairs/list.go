@@ -104,29 +104,37 @@ func choose(s *Set, show string) []int32 {
 	return rows
 }
 
+// placed is a row and what it is sorted by.
+type placed struct {
+	by  float64
+	row int32
+}
+
 // order sorts rows. Pairs without a value come last, equal ones in the file's order.
 func order(s *Set, wanted Selection, rows []int32) []int32 {
-	var by func(row int32) float64
-	value := func(row int32) float64 { return float64(s.entries[row].value) }
-	switch wanted.Order {
-	case Best:
-		by = func(row int32) float64 { return -value(row) }
-	case Worst:
-		by = value
-	case Uncertain:
-		by = func(row int32) float64 { return math.Abs(value(row) - wanted.Threshold) }
-	case Random:
-		by = func(row int32) float64 { return float64(lot(&s.keys[row])) }
-	default:
+	if wanted.Order == ByRow {
 		return rows
 	}
-	slices.SortStableFunc(rows, func(a, b int32) int {
-		x, y := by(a), by(b)
-		if math.IsNaN(x) || math.IsNaN(y) {
-			return cmp.Compare(y, x) // NaN is the least
+	all := make([]placed, len(rows))
+	for i, row := range rows {
+		value := float64(s.entries[row].value)
+		switch wanted.Order {
+		case Best:
+			value = -value
+		case Uncertain:
+			value = math.Abs(value - wanted.Threshold)
+		case Random:
+			value = float64(lot(&s.keys[row]))
 		}
-		return cmp.Compare(x, y)
-	})
+		if math.IsNaN(value) {
+			value = math.Inf(1)
+		}
+		all[i] = placed{value, row}
+	}
+	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.row, b.row)) })
+	for i := range all {
+		rows[i] = all[i].row
+	}
 	return rows
 }
 

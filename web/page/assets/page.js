@@ -13,6 +13,7 @@ const tokens = {
   async ask() {
     const dialog = document.getElementById("token");
     const field = document.getElementById("token-field");
+    dialog.querySelector("[data-close]").onclick = () => dialog.close(); // not by the return key: that sends the token
     field.value = "";
     dialog.returnValue = "cancel";
     dialog.showModal();
