@@ -119,13 +119,14 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestWilson compares with values of Wilson's formula computed elsewhere (R's binom.confint).
-func TestWilson(t *testing.T) {
+// TestInterval compares with values of Wilson's formula computed elsewhere (R's binom.confint).
+func TestInterval(t *testing.T) {
 	for _, c := range []struct {
 		right, n  int
 		low, high float64
-	}{{0, 0, 0, 1}, {10, 10, 0.7224672, 1}, {0, 10, 0, 0.2775328}, {8, 10, 0.4901625, 0.9433178}, {50, 100, 0.4038315, 0.5961685}} {
-		if low, high := wilson(c.right, c.n); math.Abs(low-c.low) > 1e-6 || math.Abs(high-c.high) > 1e-6 {
+	}{{10, 10, 0.7224672, 1}, {0, 10, 0, 0.2775328}, {8, 10, 0.4901625, 0.9433178}, {50, 100, 0.4038315, 0.5961685}} {
+		b := Band{Accepted: c.right, Rejected: c.n - c.right}
+		if low, high := b.Interval(); math.Abs(low-c.low) > 1e-6 || math.Abs(high-c.high) > 1e-6 {
 			t.Errorf("%d of %d: %v to %v, want %v to %v", c.right, c.n, low, high, c.low, c.high)
 		}
 	}
