@@ -24,15 +24,17 @@ import (
 func (r *run) loadScorer() error {
 	if !r.cfg.Scored() {
 		if r.cfg.HasVectors() && r.cfg.Scorer == score.Auto {
-			r.Log.Info("no encoder is named for the vectors: the margin decides. With --encoder, the one that made them, a scorer can", "threshold", r.cfg.Threshold)
+			r.Log.Warn("no encoder is named for the vectors: the margin decides, above a threshold that was found for others; name the one that made them with --encoder, or give --threshold", "threshold", r.cfg.Threshold)
 		}
 		if r.cfg.Scorer == score.Default {
 			r.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides", "threshold", r.cfg.Threshold)
 		}
-		return nil
+		if r.cfg.Threshold != config.AutoThreshold {
+			return nil
+		}
 	}
 	name := r.cfg.Scorer
-	if name == score.Auto {
+	if name == score.Auto || !r.cfg.Scored() { // then its probabilities find the margin's threshold
 		name = score.Default
 		ships, err := score.Ships(r.model)
 		if r.unfitted = !ships || r.refiner != nil; err != nil || r.unfitted {
@@ -160,7 +162,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 	out, err := fitting.complete(ctx, stagefit.Stage, p, key)
 	if err != nil {
 		if badinput.Is(err) {
-			err = badinput.Errorf("scorer = auto cannot be fitted (%w); choose another encoder, or let the margin decide with --scorer none", err)
+			err = badinput.Errorf("scorer = auto cannot be fitted (%w); choose another encoder, or let the margin decide with --scorer none --threshold 1.06", err)
 		}
 		return nil, err
 	}

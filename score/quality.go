@@ -88,6 +88,30 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
+// BestExpected returns the score above which pairs have the best expected F1: the midpoint between the last that is
+// kept and the next. scores and probabilities are those of matched pairs, best score first; expected is the number of
+// true pairs in all. Where no pair has a probability the result is the best score, above which there is none.
+func BestExpected(scores, probabilities []float32, expected float64) float64 {
+	threshold, best, sum := 0.0, 0.0, 0.0
+	if len(scores) > 0 {
+		threshold = float64(scores[0])
+	}
+	for i, p := range probabilities {
+		sum += float64(p)
+		last := i+1 == len(scores)
+		if !last && scores[i+1] == scores[i] {
+			continue
+		}
+		if f := 2 * sum / (float64(i+1) + expected); f > best {
+			best, threshold = f, math.Nextafter(float64(scores[i]), math.Inf(-1))
+			if !last {
+				threshold = (float64(scores[i]) + float64(scores[i+1])) / 2
+			}
+		}
+	}
+	return threshold
+}
+
 // ThresholdFor returns the lowest probability such that the mean probability of the pairs at or above it is at least
 // precision. If the probabilities are calibrated, this is the pairs' precision. probabilities may be in any order. A
 // result above 1 means that no pair is that certain.

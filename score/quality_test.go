@@ -32,3 +32,23 @@ func TestThresholdFor(t *testing.T) {
 		t.Errorf("no pair is certain enough, yet the threshold is %v", got)
 	}
 }
+
+// TestBestExpected: the threshold stands between two scores, never between equal ones, and nothing is kept where
+// nothing is likely.
+func TestBestExpected(t *testing.T) {
+	for name, c := range map[string]struct {
+		scores, probabilities []float32
+		expected, want        float64
+	}{
+		"between":         {[]float32{1.5, 1.4, 1.2, 1.1}, []float32{1, 0.9, 0.1, 0}, 2, (1.4 + 1.2) / 2},
+		"a tie is whole":  {[]float32{1.5, 1.25, 1.25, 1}, []float32{1, 0.9, 0, 0}, 2, 1.125},
+		"all of them":     {[]float32{2, 1}, []float32{1, 1}, 2, math.Nextafter(1, 0)},
+		"nothing likely":  {[]float32{2, 1}, []float32{0, 0}, 0, 2},
+		"one likely pair": {[]float32{2, 1.5, 1}, []float32{0, 0.9, 0}, 0.9, 1.25},
+		"no pair":         {nil, nil, 0, 0},
+	} {
+		if got := BestExpected(c.scores, c.probabilities, c.expected); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func TestRunGivenVectors(t *testing.T) {
 	}
 	given := []string{"--src-emb", in("de.f32"), "--tgt-emb", in("en.npy"), "--emb-dim", "512"}
 	for name, with := range map[string][2][]string{
-		"margin": {{"--scorer", "none"}, given},
+		"margin": {{"--scorer", "none", "--threshold", "1.06"}, given},
 		"scorer": {nil, append(given, "--encoder", "use-static")},
 	} {
 		want, got := kept(name, with[0]...), kept(name+"-given", with[1]...)

@@ -170,3 +170,30 @@ func TestSampleAgainstTheUsersText(t *testing.T) {
 		})
 	}
 }
+
+// TestThresholdOfTheMargin: it is found where a scorer can tell, and otherwise has a default or must be given.
+func TestThresholdOfTheMargin(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   float64
+		says   string
+	}{
+		"found":             {func(*Config) {}, AutoThreshold, ""},
+		"of another margin": {func(c *Config) { c.Margin = "distance" }, AutoThreshold, ""},
+		"given":             {func(c *Config) { c.Threshold = 1.06 }, 1.06, ""},
+		"k of 3":            {func(c *Config) { c.K = 3 }, 1.06, ""},
+		"k of 3, distance":  {func(c *Config) { c.K, c.Margin = 3, "distance" }, 0, "give --threshold"},
+		"two stages":        {func(c *Config) { c.Refine = "x" }, 0.78, ""},
+		"an unnamed encoder": {func(c *Config) {
+			c.Encoder, c.SourceEmb, c.TargetEmb, c.EmbDType = "", []string{"x"}, []string{"y"}, "float32"
+		}, 1.06, ""},
+	} {
+		cfg := defaultConfig()
+		cfg.Scorer, cfg.RefineFloor = "none", AutoThreshold
+		c.change(&cfg)
+		err := cfg.Validate()
+		if c.says == "" && (err != nil || cfg.Threshold != c.want) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: threshold %v, error %v; want %v %s", name, cfg.Threshold, err, c.want, c.says)
+		}
+	}
+}

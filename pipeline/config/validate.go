@@ -18,7 +18,8 @@ import (
 // defaultProbability is the threshold where a scorer decides: what is more likely a translation than not.
 const defaultProbability = 0.5
 
-// defaultThresholds are those of the margins that have one. 1.06 is LASER's published mining threshold.
+// defaultThresholds are those of the margins that have one, where none is found. 1.06 is LASER's published mining
+// threshold.
 var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
 
 // defaultProducts are the thresholds of two-stage mining, of the strong cosine times the margin. docs/encoders.md has
@@ -38,7 +39,10 @@ const (
 )
 
 // AutoThreshold stands for the default of whatever decides.
-const AutoThreshold = -1
+const AutoThreshold = setting.AutoThreshold
+
+// minFoundK is the smallest k with which a threshold is found: the program's scorers use as many neighbours.
+const minFoundK = 4
 
 // Validate reports every setting that is wrong, together, and fills what is derived.
 func (c *Config) Validate() error {
@@ -168,7 +172,8 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		if c.Precision != 0 || c.Features {
 			fail("precision and features need a scorer; name one with --scorer")
 		}
-		if c.Threshold == AutoThreshold {
+		finds := c.Refine == "" && !unnamedEncoder(c) && c.K >= minFoundK // else nobody tells the margin's threshold
+		if c.Threshold == AutoThreshold && !finds {
 			thresholds := defaultThresholds
 			if c.Refine != "" {
 				thresholds = defaultProducts

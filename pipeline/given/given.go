@@ -20,6 +20,7 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/sentences"
 	"bitextmine/pipeline/view"
 )
 
@@ -173,7 +174,7 @@ func sourcesOf(ctx context.Context, files *view.Files, language, shard int) ([]s
 	}
 	type occurrence struct {
 		row   int // of the shard
-		first view.Place
+		first sentences.Place
 	}
 	firsts := make([]occurrence, len(numbered.Rows[shard]))
 	for row, number := range numbered.Rows[shard] {

@@ -42,6 +42,14 @@ type Settings struct {
 	ConfigDigest      string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
 }
 
+// Scored says whether the scorer decides between candidates.
+func (s *Settings) Scored() bool { return s.Scorer != "" && !s.FindsThreshold() }
+
+// FindsThreshold says whether the margin decides, and the scorer's probabilities find the threshold for it.
+func (s *Settings) FindsThreshold() bool {
+	return s.Scorer != "" && s.Threshold == setting.AutoThreshold
+}
+
 // Label is what people decided on a pair of sentences, which go by their keys in hexadecimal digits.
 type Label struct {
 	Source   string `json:"src_key"`

@@ -137,6 +137,10 @@ type Decision struct {
 	KeepForeign bool `setting:"keep_foreign,flag" json:"keep_foreign,omitempty"`
 }
 
+// AutoThreshold stands for the default of whatever decides. In a plan it stands for a threshold of the margin that the
+// scorer's probabilities find; a scorer that decides has one of its own there, from 0 to 1.
+const AutoThreshold = -1
+
 // Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name; without
 // one the floor is 0.
 type Refining struct {

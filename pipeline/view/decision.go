@@ -8,7 +8,6 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/filter"
-	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/score"
 )
@@ -32,6 +31,11 @@ func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Op
 	if d.Lists, d.Scorer, err = p.neighbourhoods(ctx, &d.Recall); err != nil {
 		return nil, err
 	}
+	if p.Plan.Settings.FindsThreshold() {
+		if d.Threshold, err = p.findThreshold(ctx, d.Lists, model, options); err != nil {
+			return nil, err
+		}
+	}
 	if d.Scorer == nil {
 		return d, p.byMargin(ctx, d, options.Threads)
 	}
@@ -46,9 +50,9 @@ func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Op
 func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists, scorer *score.Scorer, err error) {
 	s := p.Plan.Settings
 	k := s.K
-	if s.Scorer != "" {
-		if scorer, err = score.Decode(p.Plan.Scorer); err != nil {
-			return nil, nil, badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
+	if s.Scored() {
+		if scorer, err = p.scorer(); err != nil {
+			return nil, nil, err
 		}
 		k = scorer.K
 	}
@@ -79,9 +83,9 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 		return err
 	}
 	if s.Refine == "" {
-		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, s.Threshold)
+		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, d.Threshold)
 	} else {
-		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Strong}.Judge(sources, targets, retrieval, s.Threshold)
+		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Strong}.Judge(sources, targets, retrieval, d.Threshold)
 	}
 	for _, v := range d.Verdicts {
 		if v == mine.Kept {

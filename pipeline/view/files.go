@@ -14,6 +14,7 @@ import (
 	"bitextmine/index/neighbours"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/sentences"
 	"bitextmine/pipeline/store"
 )
 
@@ -42,7 +43,7 @@ type Files struct {
 	Work  string // where the store is, for messages
 
 	mu        sync.Mutex
-	sentences map[int]func() (*Sentences, error) // by language
+	sentences map[int]func() (*sentences.Numbered, error) // by language
 	laid      map[laidOf][]int32
 }
 
@@ -51,7 +52,7 @@ type laidOf struct{ language, set int }
 
 // NewFiles returns the files of a plan.
 func NewFiles(st *store.Store, p *plan.Plan, work string) *Files {
-	return &Files{Store: st, Plan: p, Work: work, sentences: map[int]func() (*Sentences, error){}, laid: map[laidOf][]int32{}}
+	return &Files{Store: st, Plan: p, Work: work, sentences: map[int]func() (*sentences.Numbered, error){}, laid: map[laidOf][]int32{}}
 }
 
 // Output returns the output of an earlier task.
@@ -107,13 +108,13 @@ func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, er
 }
 
 // Sentences numbers the distinct sentences of a language of the plan. It reads their keys once.
-func (f *Files) Sentences(language int) (*Sentences, error) {
+func (f *Files) Sentences(language int) (*sentences.Numbered, error) {
 	f.mu.Lock()
 	number, ok := f.sentences[language]
 	if !ok {
-		number = sync.OnceValues(func() (*Sentences, error) {
+		number = sync.OnceValues(func() (*sentences.Numbered, error) {
 			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
-			return newSentences(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+			return sentences.Number(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
 		})
 		f.sentences[language] = number
 	}

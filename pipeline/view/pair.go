@@ -12,6 +12,7 @@ import (
 	"bitextmine/encode/tokenizer"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/sentences"
 	"bitextmine/score"
 )
 
@@ -20,7 +21,7 @@ import (
 type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
-	Sentences [2]*Sentences
+	Sentences [2]*sentences.Numbered
 }
 
 // Pair numbers the sentences of one of the plan's pairs.

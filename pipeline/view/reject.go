@@ -4,11 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
+	"bitextmine/internal/parallel"
 	"bitextmine/pipeline/plan"
 )
 
@@ -99,7 +98,7 @@ func (r *rejecter) chunk(ctx context.Context, wanted []int32) error {
 			return err
 		}
 	}
-	return Parallel(ctx, r.threads, len(wanted), func(i int) {
+	return parallel.Each(ctx, r.threads, len(wanted), func(i int) {
 		c := &r.d.Candidates[wanted[i]]
 		var why filter.Rejection
 		for side, number := range [2]int32{c.Source, c.Target} {
@@ -129,28 +128,10 @@ func (r *rejecter) judge(ctx context.Context, side int, numbers []int32, texts [
 		}
 	}
 	l := r.sides[side].identifier
-	return Parallel(ctx, r.threads, len(wanted), func(i int) {
+	return parallel.Each(ctx, r.threads, len(wanted), func(i int) {
 		at := wanted[i]
 		if l.Foreign(texts[at], l.Identify(texts[at])) {
 			known[numbers[at]] = foreign
 		}
 	})
-}
-
-// parallelStep is how many texts a goroutine takes at once.
-const parallelStep = 4096
-
-// Parallel calls do with every number below n.
-func Parallel(ctx context.Context, threads, n int, do func(i int)) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, threads))
-	for begin := 0; begin < n; begin += parallelStep {
-		group.Go(func() error {
-			for i := begin; i < min(begin+parallelStep, n); i++ {
-				do(i)
-			}
-			return ctx.Err()
-		})
-	}
-	return group.Wait()
 }

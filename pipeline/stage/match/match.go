@@ -238,10 +238,14 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	if p.Plan.Refiner != nil {
 		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Sentences: c.Refined}
 	}
+	scorer := ""
+	if s.Scored() {
+		scorer = s.Scorer
+	}
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
 		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
-		Scorer: s.Scorer, Features: features, Refine: refine,
+		Scorer: scorer, Features: features, Refine: refine,
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
 	}

@@ -9,6 +9,7 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
+	"bitextmine/internal/parallel"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -111,7 +112,7 @@ func (t *table) fill(ctx context.Context, side int, numbers []int32, rows []bite
 		return err
 	}
 	identifier := language.For(code)
-	return view.Parallel(ctx, t.threads, len(rows), func(i int) {
+	return parallel.Each(ctx, t.threads, len(rows), func(i int) {
 		s := of(&rows[i])
 		guess := identifier.Identify(s.Text)
 		s.Identified, s.Share = guess.Code, guess.Share

@@ -19,6 +19,7 @@ import (
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/sentences"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/view"
@@ -183,7 +184,7 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 func order(ctx context.Context, e *stage.Env, s *plan.Shard) ([]int32, error) {
 	return stage.Shared(e, "order "+s.SHA256, func() ([]int32, func() error, error) {
 		keys, err := e.Keys(ctx, s)
-		return view.KeyOrder(keys), nil, err
+		return sentences.KeyOrder(keys), nil, err
 	})
 }
 

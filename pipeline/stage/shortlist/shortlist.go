@@ -53,7 +53,7 @@ func Want(b *stage.Builder, pair int) (string, error) {
 	merge.Want(b, pair)
 	s := b.Settings
 	of := spec{b.Pairs[pair].Merges, s.Margin, s.K, s.Retrieval, s.RefineFloor}
-	if s.Scorer != "" {
+	if s.Scored() {
 		scorer, err := score.Decode(b.Scorer)
 		if err != nil {
 			return "", badinput.Errorf("the scorer cannot be used: %w", err)

@@ -1,4 +1,5 @@
-package view
+// Package sentences numbers the distinct sentences of a language.
+package sentences
 
 import (
 	"cmp"
@@ -9,9 +10,9 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// Sentences numbers the distinct sentences of one language in key order, so that results do not show how they were
+// Numbered numbers the distinct sentences of one language in key order, so that results do not show how they were
 // sharded.
-type Sentences struct {
+type Numbered struct {
 	Rows  [][]int32 // [shard][row] the sentence's number
 	First []Place   // by number: its first occurrence, which is its provenance
 	// InSet is the place of each sentence, by number, among the rows of the language's shard set laid end to end: the
@@ -26,15 +27,15 @@ type Place struct {
 }
 
 // Len is the number of distinct sentences.
-func (s *Sentences) Len() int { return len(s.First) }
+func (s *Numbered) Len() int { return len(s.First) }
 
 // IsFirst says whether a row of a shard is the first occurrence of its sentence.
-func (s *Sentences) IsFirst(shard, row int) bool {
+func (s *Numbered) IsFirst(shard, row int) bool {
 	return s.First[s.Rows[shard][row]] == (Place{int32(shard), uint32(row)})
 }
 
 // EndToEnd returns the numbers of the rows of a shard set, laid end to end.
-func (s *Sentences) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
+func (s *Numbered) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
 	byVector := map[string]int{}
 	for i, shard := range shards {
 		byVector[shard.Vector] = i
@@ -46,10 +47,10 @@ func (s *Sentences) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
 	return laid
 }
 
-// newSentences numbers the sentences of shards, given the keys of each shard's rows.
-func newSentences(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Sentences, error) {
+// Number numbers the sentences of shards, given the keys of each shard's rows.
+func Number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
 	var all []occurrence
-	s := &Sentences{Rows: make([][]int32, len(shards))}
+	s := &Numbered{Rows: make([][]int32, len(shards))}
 	for i := range shards {
 		keys, err := keysOf(&shards[i])
 		if err != nil {

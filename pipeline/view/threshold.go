@@ -1,0 +1,62 @@
+package view
+
+import (
+	"context"
+	"math"
+
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/score"
+)
+
+// minTold is the probability below which a pair tells nothing of a threshold: its text is not even read.
+const minTold = 0.05
+
+// scorer reads the plan's scorer.
+func (p *Pair) scorer() (*score.Scorer, error) {
+	scorer, err := score.Decode(p.Plan.Scorer)
+	if err != nil {
+		err = badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
+	}
+	return scorer, err
+}
+
+// findThreshold is the threshold of the margin whose pairs have the best F1 by the probabilities of the plan's scorer.
+func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *model.Model, options encode.Options) (float64, error) {
+	scorer, err := p.scorer()
+	if err != nil {
+		return 0, err
+	}
+	told := &Decision{Scorer: scorer, Threshold: minTold}
+	if told.Lists, err = mine.NewLists(lists.Source, lists.Target, scorer.K, lists.Margin); err != nil {
+		return 0, err
+	}
+	if err := p.byScorer(ctx, told, model, options); err != nil {
+		return 0, err
+	}
+	expected := 0.0 // true pairs in all
+	probabilities, rejected := map[[2]int32]float32{}, map[[2]int32]bool{}
+	for i, c := range told.Candidates {
+		pair := [2]int32{c.Source, c.Target}
+		if c.Rejected {
+			rejected[pair] = true
+		} else if told.Probabilities[i] >= minTold {
+			probabilities[pair] = told.Probabilities[i]
+		}
+		if told.Verdicts[i] == mine.Kept {
+			expected += float64(told.Probabilities[i])
+		}
+	}
+	candidates := lists.Candidates()
+	for i := range candidates {
+		candidates[i].Rejected = rejected[[2]int32{candidates[i].Source, candidates[i].Target}]
+	}
+	retrieval := mine.Retrieval(p.Plan.Settings.Retrieval)
+	var margins, of []float32
+	for _, c := range mine.Pairs(candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), retrieval, math.Inf(-1)) {
+		margins, of = append(margins, c.Score), append(of, probabilities[[2]int32{c.Source, c.Target}])
+	}
+	return score.BestExpected(margins, of, expected), nil
+}
