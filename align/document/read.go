@@ -13,6 +13,7 @@ import (
 // Document is the sentences of a text in order.
 type Document struct {
 	Name      string
+	URL       string // may be empty
 	Language  string
 	Sentences []string // normalised, none empty
 	Lines     []uint64 // of the file, from 1
@@ -63,10 +64,11 @@ func (d *Document) check() error {
 	return nil
 }
 
-// Pair is the files of two documents.
+// Pair is the files of two documents, or their names in collections.
 type Pair struct{ Source, Target string }
 
-// ReadPairs reads a TSV of a source and a target file on each line, relative to the working directory.
+// ReadPairs reads a TSV of a source and a target on each line, files relative to the working directory or names. A
+// first line src_doc, tgt_doc ... is of mine docs, whose further columns are left out.
 func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
 	if err != nil {
@@ -74,6 +76,7 @@ func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
 	seen := map[Pair]uint64{}
+	scored := false
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -86,9 +89,16 @@ func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 			continue
 		}
 		source, target, found := strings.Cut(line.Text, "\t")
+		if line.Number == 1 && strings.HasPrefix(line.Text, "src_doc\ttgt_doc\t") {
+			scored = true
+			continue
+		}
+		if scored {
+			target, _, _ = strings.Cut(target, "\t")
+		}
 		p := Pair{source, target}
 		if !found || source == "" || target == "" || strings.Contains(target, "\t") {
-			return nil, badinput.Errorf("%s:%d: give a source file and a target file, separated by one tab", path, line.Number)
+			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path, line.Number)
 		}
 		if before, ok := seen[p]; ok {
 			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path, line.Number, before)

@@ -54,7 +54,7 @@ func TestAlignDocs(t *testing.T) {
 	for _, args := range [][]string{
 		{"align-docs", source},
 		{"align-docs", source, target},
-		{"align-docs", source, target, "--pairs", pairs, "--src", "de", "--tgt", "en"},
+		{"align-docs", source, "--pairs", pairs, "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "word"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "parquet"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--max-span", "11"},
@@ -90,7 +90,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	out := must(t, "split", plain, "--lang", "en", "--wrapped", "--format", "jsonl")
-	last := `{"text":"So it was.","file":"` + plain + `","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
+	last := `{"text":"So it was.","doc":"","url":"","file":"` + plain + `","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
 	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last || !strings.Contains(lines[3], `"It ended at night."`) {
 		t.Errorf("%s", out)
 	}
@@ -106,6 +106,47 @@ func TestSplit(t *testing.T) {
 	for _, args := range [][]string{
 		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain, "--lang", "en", "--srx", bad},
 		{"split", filepath.Join(dir, "none"), "--lang", "en"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// TestDocs: documents are split, paired and aligned.
+func TestDocs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	split := func(lang, content string) string {
+		out := filepath.Join(dir, lang+".sentences.jsonl")
+		must(t, "split", write(lang+".jsonl", content), "--lang", lang, "--doc-column", "id", "--url-column", "url", "--out", out)
+		return out
+	}
+	source := split("de", `{"id":"haus","url":"","text":"Das Haus ist alt. Es steht am Fluss."}`+"\n"+`{"id":"reise","url":"","text":"Morgen fahren wir nach Berlin. Der Zug ist schnell."}`+"\n")
+	target := split("en", `{"id":"trip","url":"","text":"Tomorrow we are going to Berlin. The train is fast."}`+"\n"+`{"id":"cat","url":"","text":"The cat drinks milk."}`+"\n"+
+		`{"id":"house","url":"","text":"The house is old. It stands by the river."}`+"\n")
+	pairs := filepath.Join(dir, "pairs.tsv")
+	must(t, "docs", source, target, "--src", "de", "--tgt", "en", "--out", pairs)
+	data, err := os.ReadFile(pairs)
+	if err != nil || !strings.Contains(string(data), "haus\thouse\t") || !strings.Contains(string(data), "reise\ttrip\t") || strings.Count(string(data), "\n") != 3 {
+		t.Errorf("%s %v", data, err)
+	}
+	out := must(t, "align-docs", source, target, "--pairs", pairs, "--src", "de", "--tgt", "en")
+	if !strings.Contains(out, "Das Haus ist alt.\tThe house is old.\tde\ten\t") || strings.Count(out, "\n") != 5 {
+		t.Errorf("%s", out)
+	}
+	other := write("other.tsv", "haus\tgarden\n")
+	twice := write("twice.jsonl", `{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
+	for _, args := range [][]string{
+		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
+		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source, write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
+		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -54,6 +54,7 @@ output directory (a nightly run, a training, rounds).`,
 		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
 		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion(), newManual())
+		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), documents.NewDocs(),
+		training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion(), newManual())
 	return root
 }

@@ -45,7 +45,7 @@ type alignOptions struct {
 func NewAlignDocs() *cobra.Command {
 	o := alignOptions{bead: bead.DefaultOptions()}
 	cmd := &cobra.Command{
-		Use:   "align-docs SOURCE TARGET | --pairs FILE",
+		Use:   "align-docs SOURCE TARGET | --pairs FILE [SOURCE TARGET]",
 		Short: "Align the sentences of translated documents: beads of N:M sentences",
 		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a sentence on each line; empty
 lines are left out. Its output is bitext: a row for each bead of up to --max-span sentences on either side, with n_src and n_tgt (how many),
@@ -53,6 +53,8 @@ src_line and tgt_line (the line of the first), src_first and tgt_first (its numb
 0: no nearer than random sentences) and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages
 that stand elsewhere in the other document are counted as crossing; --crossings lists them. Time and memory are linear in the
 sentences (docs/documents.md).
+
+--pairs names a file on either side of a line, or, with two collections as of mine docs, a document in each.
 
 Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder (vecalign's
 [0]:[0, 1]:cost, all beads of one pair of documents).`,
@@ -66,7 +68,7 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
-	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target file on each line, separated by a tab")
+	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target document on each line, separated by a tab")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output); with moses what both names begin with")
 	f.StringVar(&o.format, "format", "", "tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
 	f.StringVar(&o.breaks, "line-breaks", string(export.Escape), "tabs in a text of tsv: escape, space or refuse")
@@ -84,8 +86,8 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	switch {
 	case o.pairs == "" && len(args) != 2:
 		return nil, badinput.Errorf("mine align-docs: name a source and a target document, or a file of pairs with --pairs")
-	case o.pairs != "" && len(args) > 0:
-		return nil, badinput.Errorf("mine align-docs: name two documents or --pairs, not both")
+	case o.pairs != "" && len(args) != 0 && len(args) != 2:
+		return nil, badinput.Errorf("mine align-docs: name the source and the target collection whose documents --pairs has, or none")
 	case o.source == "" || o.target == "":
 		return nil, badinput.Errorf("mine align-docs: name both languages with --src and --tgt")
 	case o.format == "":
@@ -151,6 +153,13 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	defer func() { err = errors.Join(err, e.Close()) }()
 	job := &job{alignOptions: o, cfg: cfg, encoder: e, rows: document.NewRows(o.choice)}
 	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest}
+	if o.pairs != "" && len(args) == 2 {
+		for side, language := range [2]string{o.source, o.target} {
+			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, cfg.MaxLineBytes); err != nil {
+				return err
+			}
+		}
+	}
 	err = o.open(stdout, func(to []io.Writer) error {
 		if o.format != ladderFormat {
 			format := export.Formats[slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == o.format })]
@@ -190,16 +199,18 @@ type job struct {
 	written uint64
 	out     export.Writer // nil for a ladder
 	crossed strings.Builder
-	counts  document.Counts
+	// of the documents that --pairs names; nil: it names files
+	collections [2]*document.Collection
+	counts      document.Counts
 }
 
 func (j *job) align(ctx context.Context, pairs []document.Pair, beads io.Writer) error {
 	for _, p := range pairs {
-		source, err := document.Read(p.Source, j.source, j.cfg.MaxLineBytes)
+		source, err := j.read(0, p.Source, j.source)
 		if err != nil {
 			return err
 		}
-		target, err := document.Read(p.Target, j.target, j.cfg.MaxLineBytes)
+		target, err := j.read(1, p.Target, j.target)
 		if err != nil {
 			return err
 		}
@@ -235,6 +246,14 @@ func (j *job) align(ctx context.Context, pairs []document.Pair, beads io.Writer)
 		}
 	}
 	return j.out.Close()
+}
+
+// read reads the document of a side, from its file or its collection.
+func (j *job) read(side int, name, language string) (*document.Document, error) {
+	if c := j.collections[side]; c != nil {
+		return c.Find(name)
+	}
+	return document.Read(name, language, j.cfg.MaxLineBytes)
 }
 
 // flush writes the rows that were collected.

@@ -220,8 +220,8 @@ func (j *splitJob) wrappedFile(file input.File) (err error) {
 // sentenceRow is a sentence with where it stands.
 type sentenceRow struct {
 	Text      string `json:"text"`
-	Doc       string `json:"doc,omitempty"`
-	URL       string `json:"url,omitempty"`
+	Doc       string `json:"doc"`
+	URL       string `json:"url"`
 	File      string `json:"file"`
 	Line      uint64 `json:"line"`
 	Paragraph int    `json:"paragraph"`

@@ -1,0 +1,85 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"bitextmine/align/match"
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// Collection is documents of a language.
+type Collection struct {
+	Documents []*Document
+	byName    map[string]*Document
+	begins    map[string]uint64 // line on which each document begins
+}
+
+// ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the same
+// columns: text, doc and url. The sentences of a document must follow each other.
+func ReadCollection(ctx context.Context, path, language string, maxBytes int) (c *Collection, err error) {
+	opts := corpus.DefaultOptions()
+	opts.DocColumn, opts.URLColumn, opts.MaxLineBytes, opts.OnBadLine = "doc", "url", maxBytes, corpus.FailBadLine
+	r, err := corpus.Open(input.File{Path: path}, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	c = &Collection{byName: map[string]*Document{}, begins: map[string]uint64{}}
+	for {
+		s, err := r.NextContext(ctx)
+		if errors.Is(err, io.EOF) {
+			return c, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := c.add(path, language, s); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *Collection) add(path, language string, s corpus.Sentence) error {
+	if s.Doc == "" {
+		return badinput.Errorf("%s:%d: the sentence is of no document: make the file with mine split --doc-column NAME", path, s.Line)
+	}
+	d := c.byName[s.Doc]
+	switch n := len(c.Documents); {
+	case d == nil:
+		d = &Document{Name: s.Doc, URL: s.URL, Language: language}
+		c.Documents, c.byName[s.Doc], c.begins[s.Doc] = append(c.Documents, d), d, s.Line
+	case c.Documents[n-1] != d:
+		return badinput.Errorf("%s:%d: document %q has begun on line %d and ended: give each document an id of its own", path, s.Line, s.Doc, c.begins[s.Doc])
+	}
+	d.Sentences, d.Lines = append(d.Sentences, s.Normal), append(d.Lines, s.Line)
+	return nil
+}
+
+// Find returns the document of a name.
+func (c *Collection) Find(name string) (*Document, error) {
+	if d := c.byName[name]; d != nil {
+		return d, nil
+	}
+	return nil, badinput.Errorf("there is no document %q: correct the pairs, or name the collection that has it", name)
+}
+
+// Side encodes the sentences of all documents.
+func (c *Collection) Side(ctx context.Context, e Encoder) (*match.Side, error) {
+	s := &match.Side{Dim: e.Dim()}
+	var texts []string
+	language := ""
+	for _, d := range c.Documents {
+		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, First: len(texts), Count: len(d.Sentences)})
+		texts, language = append(texts, d.Sentences...), d.Language
+	}
+	s.Vectors = make([]float32, len(texts)*s.Dim)
+	if err := e.Encode(ctx, language, texts, s.Vectors); err != nil {
+		return nil, fmt.Errorf("encode documents: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,118 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// made makes n documents of some sentences on the source side, their noisy translations among others on the target
+// side, in another order, and where each is.
+func made(n, others int) (source, target *Side, where []int) {
+	const dim = 32
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func(near []float32, noise float64) []float32 {
+		v := make([]float32, dim)
+		var square float64
+		for c := range v {
+			v[c] = float32(noise * rng.NormFloat64())
+			if near != nil {
+				v[c] += near[c]
+			}
+			square += float64(v[c] * v[c])
+		}
+		for c := range v {
+			v[c] /= float32(math.Sqrt(square))
+		}
+		return v
+	}
+	source, target = &Side{Dim: dim}, &Side{Dim: dim}
+	add := func(s *Side, vectors ...[]float32) {
+		s.Documents = append(s.Documents, Document{Name: fmt.Sprint(len(s.Documents)), First: len(s.Vectors) / dim, Count: len(vectors)})
+		for _, v := range vectors {
+			s.Vectors = append(s.Vectors, v...)
+		}
+	}
+	texts := make([][][]float32, n+others)
+	for d := range texts {
+		for range 3 + rng.IntN(8) {
+			texts[d] = append(texts[d], random(nil, 1))
+		}
+	}
+	for _, text := range texts[:n] {
+		add(source, text...)
+	}
+	where = make([]int, n)
+	for at, d := range rng.Perm(n + others) {
+		if d < n {
+			where[d] = at
+		}
+		var noisy [][]float32
+		for k, v := range texts[d] {
+			if k == 0 || rng.IntN(5) > 0 { // some sentences are missing
+				noisy = append(noisy, random(v, 0.1))
+			}
+		}
+		add(target, noisy...)
+	}
+	return source, target, where
+}
+
+func TestMatch(t *testing.T) {
+	source, target, where := made(100, 100)
+	pairs, err := Match(t.Context(), source, target, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for k, p := range pairs {
+		if where[p.Source] == p.Target {
+			found++
+		}
+		if k > 0 && p.Score > pairs[k-1].Score {
+			t.Error("pairs are not in the order of their scores")
+		}
+	}
+	if len(pairs) != 100 || found != 100 {
+		t.Errorf("%d pairs, %d of 100 correct", len(pairs), found)
+	}
+	o := DefaultOptions()
+	o.MinScore = 2
+	if pairs, err := Match(t.Context(), source, target, o); err != nil || len(pairs) != 0 {
+		t.Errorf("%d pairs above the greatest score, %v", len(pairs), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Match(ctx, source, target, o); err == nil {
+		t.Error("a cancelled match has no error")
+	}
+}
+
+// TestBiMax: the best cosines are 1 and 0.6 from the source, 1 from the target.
+func TestBiMax(t *testing.T) {
+	source := &Side{Documents: []Document{{Count: 2}}, Dim: 2, Vectors: []float32{1, 0, 0.6, 0.8}}
+	target := &Side{Documents: []Document{{Count: 1}}, Dim: 2, Vectors: []float32{1, 0}}
+	if got := biMax(source, target, source.Documents[0], target.Documents[0]); math.Abs(got-0.9) > 1e-6 {
+		t.Errorf("BiMax %v, want 0.9", got)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	got := stripped([]Document{
+		{URL: "https://www.example.de/de/news/1.html"}, {URL: "http://en.example.com/news/1.html?lang=en"}, {URL: "https://example.com/"}, {URL: ""}, {URL: "https://example.com/news/2.html"}, {URL: "%zz"},
+	})
+	if got[0] == "" || got[0] != got[1] || got[2] != "" || got[3] != "" || got[4] == got[0] || got[5] != "" {
+		t.Errorf("%q", got)
+	}
+	source := &Side{Documents: []Document{{Count: 1, URL: "https://a.org/de/page"}}, Dim: 2, Vectors: []float32{1, 0}}
+	target := &Side{
+		Documents: []Document{{Count: 1, URL: "https://a.org/en/other"}, {First: 1, Count: 1, URL: "https://a.org/en/page"}}, Dim: 2,
+		Vectors: []float32{0.9, 0.4358899, 0.88, 0.4749737},
+	}
+	pairs, err := Match(t.Context(), source, target, DefaultOptions())
+	if err != nil || len(pairs) != 1 || pairs[0].Target != 1 || !pairs[0].SameURL {
+		t.Errorf("%+v %v: the address decides between two near documents", pairs, err)
+	}
+}

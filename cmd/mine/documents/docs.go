@@ -1,0 +1,122 @@
+package documents
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bitextmine/align/document"
+	"bitextmine/align/match"
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/corpus"
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// docsOptions are the flags of mine docs.
+type docsOptions struct {
+	flags.Settings
+	match          match.Options
+	source, target string
+	out            string
+}
+
+// NewDocs makes mine docs.
+func NewDocs() *cobra.Command {
+	o := docsOptions{match: match.DefaultOptions()}
+	cmd := &cobra.Command{
+		Use:   "docs SOURCE TARGET",
+		Short: "Find which documents are translations of each other",
+		Long: `Find which documents of two collections are translations of each other. A collection is what mine split --format jsonl writes, with
+--doc-column: sentences with doc and, if there is one, url. Each document is compared with those whose mean vectors are nearest, by BiMax: the
+mean over the sentences of either of the best cosine in the other; the same address but for a language is a bonus. Each document is in one
+pair at most. The output is TSV, the best pairs first: src_doc, tgt_doc, score, bimax, same_url. mine align-docs reads it (docs/documents.md).`,
+		Example: `  mine split de.jsonl --lang de --doc-column id --url-column url --out de.sentences.jsonl
+  mine docs de.sentences.jsonl en.sentences.jsonl --src de --tgt en --min-score 0.5 --out pairs.tsv
+  mine align-docs de.sentences.jsonl en.sentences.jsonl --pairs pairs.tsv --src de --tgt en --out de-en.parquet`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	o.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes"))
+	f := cmd.Flags()
+	f.StringVar(&o.source, "src", "", "source language")
+	f.StringVar(&o.target, "tgt", "", "target language")
+	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
+	f.IntVar(&o.match.Candidates, "candidates", o.match.Candidates, "documents that each is compared with")
+	f.Float64Var(&o.match.URLBonus, "url-bonus", o.match.URLBonus, "added to the score of the same address but for a language")
+	f.Float64Var(&o.match.MinScore, "min-score", o.match.MinScore, "only pairs with at least this score")
+	return cmd
+}
+
+func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	switch {
+	case len(args) != 2:
+		return badinput.Errorf("mine docs: name a source and a target collection")
+	case o.source == "" || o.target == "":
+		return badinput.Errorf("mine docs: name both languages with --src and --tgt")
+	case o.match.Candidates < 1:
+		return badinput.Errorf("--candidates is %d: give at least 1", o.match.Candidates)
+	}
+	cfg, _, err := o.Load()
+	if err != nil {
+		return err
+	}
+	var collections [2]*document.Collection
+	for side, language := range [2]string{o.source, o.target} {
+		if language, err = corpus.ParseLanguage(language); err != nil {
+			return err
+		}
+		if collections[side], err = document.ReadCollection(ctx, args[side], language, cfg.MaxLineBytes); err != nil {
+			return err
+		}
+	}
+	m, err := model.Load(cfg.Encoder)
+	if err != nil {
+		return err
+	}
+	e, err := encode.Open(m, cfg.EncoderOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	var sides [2]*match.Side
+	for side, c := range collections {
+		if sides[side], err = c.Side(ctx, e); err != nil {
+			return err
+		}
+	}
+	pairs, err := match.Match(ctx, sides[0], sides[1], o.match)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		fmt.Fprintln(out, strings.Join(pairColumns, "\t"))
+		for _, p := range pairs {
+			fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t\n", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name, p.Score, p.BiMax, p.SameURL)
+		}
+		return out.Flush()
+	}
+	if o.out == "" {
+		err = write(stdout)
+	} else {
+		err = atomicfile.Write(o.out, func(f *os.File) error { return write(f) })
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d pairs of %d and %d documents\n", len(pairs), len(collections[0].Documents), len(collections[1].Documents))
+	return nil
+}
+
+// pairColumns name the columns of mine docs.
+var pairColumns = []string{"src_doc", "tgt_doc", "score", "bimax", "same_url"}
