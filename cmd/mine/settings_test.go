@@ -32,7 +32,7 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 		t.Fatalf("only %d settings have a flag", len(known))
 	}
 	own := map[string]string{
-		"run": "config nightly engine-dry-run", "plan": "config nightly json", "doctor": "config nightly json", "config": "config nightly",
+		"run": "config nightly engine-dry-run", "plan": "config nightly json simulate", "doctor": "config nightly json", "config": "config nightly",
 	}
 	for _, cmd := range []*cobra.Command{operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewConfig()} {
 		missing := maps.Clone(known)
