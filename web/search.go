@@ -37,7 +37,11 @@ func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]
 		} else if err != nil {
 			return nil, err
 		}
-		body.Previous, body.Next = beside(q.Skip, body.Total)
+		total := body.Total
+		if body.More {
+			total++ // there may be a page after this one
+		}
+		body.Previous, body.Next = beside(q.Skip, total)
 	}
 	return page.Render(s.around(one, page.Search, "Search", body))
 }
@@ -77,7 +81,7 @@ func (o *shown) find(ctx context.Context, q concordance.Query, body *page.Search
 	if err != nil {
 		return err
 	}
-	body.Total = found.Total
+	body.Total, body.More = found.Total, found.More
 	for _, hit := range found.Hits {
 		item, _, err := o.item(hit.Row, now)
 		if err != nil {
@@ -97,7 +101,7 @@ func (o *shown) ask(ctx context.Context, q concordance.Query) (*pairs.Found, err
 	if err != nil {
 		return nil, err
 	}
-	found := &pairs.Found{Total: result.Total}
+	found := &pairs.Found{Total: result.Total, More: result.More}
 	for _, hit := range result.Hits {
 		var keys [2][16]byte
 		for side, text := range hit.Texts {

@@ -116,9 +116,6 @@ func analyser(side int) string { return [2]string{"source", "target"}[side] }
 // fields are the names of the two texts in the index.
 var fields = [2]string{"src", "tgt"}
 
-// aboutField holds the rest of a pair; it is kept, not searched.
-const aboutField = "about"
-
 func filtersOf(language string) []string {
 	base, _, _ := strings.Cut(language, "-")
 	if names, known := filters[base]; known {
@@ -153,11 +150,10 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 		}
 		text := mapping.NewTextFieldMapping()
 		text.Analyzer, text.IncludeInAll, text.DocValues = analyser(side), false, false
+		// which pairs have a term, and nothing else: texts are in package blocks, phrases are looked for in them
+		text.Store, text.IncludeTermVectors, text.SkipFreqNorm = false, false, true
 		pair.AddFieldMappingsAt(fields[side], text)
 	}
-	about := mapping.NewTextFieldMapping()
-	about.Index, about.IncludeTermVectors, about.IncludeInAll, about.DocValues = false, false, false, false
-	pair.AddFieldMappingsAt(aboutField, about)
 	m.DefaultMapping = pair
 	return m, nil
 }

@@ -155,7 +155,7 @@ func TestMarks(t *testing.T) {
 		{"Stromnetz und Strompreise", "Strompreiss", Fuzzy, []string{"Strompreise"}},
 	} {
 		var got []string
-		for _, s := range x.marks(0, c.text, Query{Text: c.query, Mode: c.mode}) {
+		for _, s := range x.matcher(Query{Text: c.query, Mode: c.mode, Sides: [2]bool{true, false}}).marks(0, c.text) {
 			got = append(got, c.text[s.Start:s.End])
 		}
 		if !slices.Equal(got, c.want) {

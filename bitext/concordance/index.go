@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/blevesearch/bleve/v2"
@@ -19,6 +20,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/concordance/blocks"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/filedigest"
@@ -26,11 +28,12 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 1
+const format = 2
 
 const (
 	metaName  = "concordance.json"
 	indexName = "index"
+	textsName = "texts" // in the folder of the index
 	lockName  = "index.lock"
 )
 
@@ -49,6 +52,7 @@ type Index struct {
 	Pairs     int
 	Changed   int // pairs that Open wrote or removed
 	index     bleve.Index
+	texts     *blocks.Reader
 	bitext    string
 }
 
@@ -113,9 +117,17 @@ func OpenExisting(dir, path string) (*Index, error) {
 func read(dir, path string, m *meta) (*Index, error) {
 	index, err := bleve.OpenUsing(filepath.Join(dir, indexName), map[string]any{"read_only": true, "bolt_timeout": openTimeout})
 	if err != nil {
-		return nil, badinput.Errorf("the concordance %s is damaged (%w): remove it, and it is made again", dir, err)
+		return nil, damaged(dir, err)
 	}
-	return &Index{Languages: m.Languages, Pairs: m.Pairs, index: index, bitext: path}, nil
+	texts, err := blocks.Open(filepath.Join(dir, indexName, textsName))
+	if err != nil {
+		return nil, errors.Join(damaged(dir, err), index.Close())
+	}
+	return &Index{Languages: m.Languages, Pairs: m.Pairs, index: index, texts: texts, bitext: path}, nil
+}
+
+func damaged(dir string, err error) error {
+	return badinput.Errorf("the concordance %s is damaged (%w): remove it, and it is made again", dir, err)
 }
 
 // Directory is where the index of a run's bitext file is: in the output directory that was named, of one run or of
@@ -125,7 +137,7 @@ func Directory(out, path string) string {
 }
 
 // Close closes the index.
-func (x *Index) Close() error { return x.index.Close() }
+func (x *Index) Close() error { return errors.Join(x.texts.Close(), x.index.Close()) }
 
 // readMeta reads what an index says of itself; nil if there is none. A directory that holds something else is refused.
 func readMeta(dir string) (*meta, error) {
@@ -147,7 +159,7 @@ func readMeta(dir string) (*meta, error) {
 	}
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, badinput.Errorf("the concordance %s is damaged (%w): remove it, and it is made again", dir, err)
+		return nil, damaged(dir, err)
 	}
 	return m, nil
 }
@@ -176,9 +188,11 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 	if m.Languages, err = languages(ctx, in); err != nil {
 		return 0, err
 	}
+	err = errAnew
 	if before != nil && before.Format == format && before.Languages == m.Languages {
-		changed, m.Pairs, err = change(ctx, filepath.Join(dir, indexName), in, progress)
-	} else {
+		changed, m.Pairs, err = change(ctx, filepath.Join(dir, indexName), before.Pairs, in, progress)
+	}
+	if errors.Is(err, errAnew) {
 		m.Pairs, err = build(ctx, filepath.Join(dir, indexName), in, m.Languages, progress)
 		changed = m.Pairs
 	}
@@ -216,68 +230,112 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 	if err != nil {
 		return 0, fmt.Errorf("make the concordance %s: %w", path, err)
 	}
-	n, err = eachKept(ctx, in, progress, func(row *bitext.Row) error { return b.Index(id(row), document(row)) })
+	texts, err := blocks.Append(filepath.Join(fresh, textsName))
+	if err == nil {
+		r := recorder{mapping: m}
+		n, err = eachKept(ctx, in, progress, func(row *bitext.Row) error {
+			at, err := texts.Add(r.record(row))
+			if err != nil {
+				return err
+			}
+			return b.Index(name(row)+place(at), document(row))
+		})
+		err = errors.Join(err, texts.Close())
+	}
 	if err := errors.Join(err, b.Close()); err != nil {
 		return 0, fmt.Errorf("make the concordance %s: %w", path, errors.Join(err, os.RemoveAll(fresh)))
 	}
 	return n, os.Rename(fresh, path)
 }
 
-// openTimeout is how long a change waits for readers in other processes to end.
-const openTimeout = "5s"
+// openTimeout is how long an update waits for readers in other processes before it makes an index anew beside theirs.
+const openTimeout = "1s"
 
 // batchSize is how many pairs are written at once.
 const batchSize = 2000
 
-// change brings an index up to date.
-func change(ctx context.Context, path string, in *bitext.Reader, progress Progress) (changed, n int, err error) {
+// errAnew says that an index is to be made anew.
+var errAnew = errors.New("the index is to be made anew")
+
+// change brings an index of so many pairs up to date, unless another process reads it, or more than half of its texts
+// are of pairs that went: then the error is errAnew.
+func change(ctx context.Context, path string, pairs int, in *bitext.Reader, progress Progress) (changed, n int, err error) {
 	index, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": openTimeout})
 	if errors.Is(err, berrors.ErrTimeout) {
-		return 0, 0, fmt.Errorf("the concordance %s is read by another process, so it cannot be brought up to date: end that, or search again later", path)
+		return 0, 0, errAnew
 	}
 	if err != nil {
-		return 0, 0, badinput.Errorf("the concordance %s is damaged (%w): remove its directory, and it is made again", path, err)
+		return 0, 0, damaged(filepath.Dir(path), err)
 	}
 	defer func() { err = errors.Join(err, index.Close()) }()
-	gone, err := allIDs(index)
-	if err != nil {
+	c := changer{recorder: recorder{mapping: index.Mapping()}, index: index, batch: index.NewBatch()}
+	if c.texts, err = blocks.Append(filepath.Join(path, textsName)); err != nil {
+		return 0, 0, damaged(filepath.Dir(path), err)
+	}
+	defer func() { err = errors.Join(err, c.texts.Close()) }()
+	if c.texts.Len() > 2*uint64(pairs)+perhaps {
+		return 0, 0, errAnew
+	}
+	if c.gone, err = allIDs(index); err != nil {
 		return 0, 0, err
 	}
-	batch := index.NewBatch()
-	flush := func(least int) error {
-		if batch.Size() < least {
-			return nil
-		}
-		changed += batch.Size()
-		err := index.Batch(batch)
-		batch.Reset()
-		return err
+	if n, err = eachKept(ctx, in, progress, c.add); err != nil {
+		return c.changed, n, err
 	}
-	n, err = eachKept(ctx, in, progress, func(row *bitext.Row) error {
-		name := id(row)
-		if gone[name] {
-			delete(gone, name)
-			return nil
-		}
-		if err := batch.Index(name, document(row)); err != nil {
-			return err
-		}
-		return flush(batchSize)
-	})
-	for name := range gone {
-		if err == nil {
-			batch.Delete(name)
-			err = flush(batchSize)
+	for _, id := range c.gone {
+		c.batch.Delete(id)
+		if err := c.flush(batchSize); err != nil {
+			return c.changed, n, err
 		}
 	}
-	if err == nil {
-		err = flush(1)
-	}
-	return changed, n, err
+	return c.changed, n, c.flush(1)
 }
 
-// allIDs are the names of all pairs in an index.
-func allIDs(index bleve.Index) (ids map[string]bool, err error) {
+// perhaps is how many texts of pairs that went are not worth an index anew.
+const perhaps = 10_000
+
+// changer is an index while it is brought up to date.
+type changer struct {
+	recorder
+	index   bleve.Index
+	texts   *blocks.Writer
+	batch   *bleve.Batch
+	gone    map[string]string // ids of the pairs that were not seen yet, by name
+	changed int
+}
+
+func (c *changer) add(row *bitext.Row) error {
+	of := name(row)
+	if _, there := c.gone[of]; there {
+		delete(c.gone, of)
+		return nil
+	}
+	at, err := c.texts.Add(c.record(row))
+	if err == nil {
+		err = c.batch.Index(of+place(at), document(row))
+	}
+	if err != nil {
+		return err
+	}
+	return c.flush(batchSize)
+}
+
+// flush writes a batch of at least so many pairs, after their texts.
+func (c *changer) flush(least int) error {
+	if c.batch.Size() < least {
+		return nil
+	}
+	c.changed += c.batch.Size()
+	err := c.texts.Flush()
+	if err == nil {
+		err = c.index.Batch(c.batch)
+	}
+	c.batch.Reset()
+	return err
+}
+
+// allIDs are the ids of all pairs in an index, by name.
+func allIDs(index bleve.Index) (ids map[string]string, err error) {
 	inner, err := index.Advanced()
 	if err != nil {
 		return nil, err
@@ -292,17 +350,20 @@ func allIDs(index bleve.Index) (ids map[string]bool, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
-	ids = map[string]bool{}
+	ids = map[string]string{}
 	for {
 		var next bleveindex.IndexInternalID
 		if next, err = all.Next(); err != nil || next == nil {
 			return ids, err
 		}
-		name, err := reader.ExternalID(next)
+		id, err := reader.ExternalID(next)
 		if err != nil {
 			return nil, err
 		}
-		ids[name] = true
+		if len(id) < nameLength {
+			return nil, fmt.Errorf("a pair is called %q", id)
+		}
+		ids[id[:nameLength]] = id
 	}
 }
 
@@ -328,8 +389,12 @@ func eachKept(ctx context.Context, in *bitext.Reader, progress Progress, do func
 	return n, nil
 }
 
-// id names a pair and all that the index holds of it: a pair that was scored anew is another.
-func id(row *bitext.Row) string {
+// nameLength is the length of a pair's name.
+const nameLength = 24
+
+// name names a pair and all that the index holds of it: a pair that was scored anew is another. A pair's id in the
+// index is its name and its place.
+func name(row *bitext.Row) string {
 	h := sha256.New()
 	h.Write(row.Source.Key[:])
 	h.Write(row.Target.Key[:])
@@ -344,17 +409,13 @@ func id(row *bitext.Row) string {
 		numbers = append(append(append(append(numbers, s.Doc...), 0), s.URL...), 0)
 	}
 	h.Write(numbers)
-	return hex.EncodeToString(h.Sum(nil)[:12])
+	return hex.EncodeToString(h.Sum(nil)[:nameLength/2])
 }
+
+// place is where a pair's texts are, as its id has it.
+func place(at uint64) string { return strconv.FormatUint(at, 36) }
 
 // document is a pair as the index takes it.
 func document(row *bitext.Row) map[string]any {
-	about, err := json.Marshal(About{
-		Score: row.Score, Probability: row.Prob, Doc: [2]string{row.Source.Doc, row.Target.Doc},
-		URL: [2]string{row.Source.URL, row.Target.URL}, Line: [2]uint64{row.Source.Line, row.Target.Line},
-	})
-	if err != nil {
-		panic(fmt.Sprintf("a pair's scores: %v", err)) // no NaN gets into a bitext
-	}
-	return map[string]any{fields[0]: row.Source.Text, fields[1]: row.Target.Text, aboutField: string(about)}
+	return map[string]any{fields[0]: row.Source.Text, fields[1]: row.Target.Text}
 }

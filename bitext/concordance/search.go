@@ -2,9 +2,9 @@ package concordance
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/concordance/blocks"
 	"bitextmine/internal/badinput"
 )
 
@@ -51,9 +52,11 @@ type Hit struct {
 	About
 }
 
-// Result is a page of hits. Those of an index are best first, those of a regular expression in the bitext's order.
+// Result is a page of hits, in the order of the bitext, which has the best pairs first; pairs that came later stand
+// behind those of before.
 type Result struct {
 	Total int   `json:"total"`
+	More  bool  `json:"more,omitempty"` // there may be more than Total: phrases are looked for until the page is full
 	Hits  []Hit `json:"hits"`
 }
 
@@ -72,13 +75,17 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	case q.Mode == Regexp:
 		return x.scan(ctx, q)
 	}
+	m := x.matcher(q)
+	if q.Mode == Phrase {
+		return m.phrases(ctx)
+	}
 	found, err := x.find(ctx, q, q.Skip, q.Limit)
 	if err != nil {
 		return nil, err
 	}
 	result := &Result{Total: int(found.Total), Hits: make([]Hit, 0, len(found.Hits))}
 	for _, document := range found.Hits {
-		hit, err := x.hit(document, q)
+		hit, _, err := m.hit(document.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +94,45 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	return result, nil
 }
 
-// find asks the index.
+// Pairs with all words of a phrase that are looked at first, and at most.
+const (
+	firstCandidates = 1000
+	maxCandidates   = 100_000
+)
+
+// phrases looks through the pairs that have all words until it has those that were asked for.
+func (m *matcher) phrases(ctx context.Context) (*Result, error) {
+	result := &Result{Hits: []Hit{}}
+	seen := 0
+	for limit := firstCandidates; ; limit *= 10 {
+		found, err := m.find(ctx, m.q, seen, limit-seen)
+		if err != nil {
+			return nil, err
+		}
+		for _, document := range found.Hits {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			hit, matched, err := m.hit(document.ID)
+			if err != nil {
+				return nil, err
+			}
+			seen++
+			if !matched {
+				continue
+			}
+			if result.Total++; result.Total > m.q.Skip && len(result.Hits) < m.q.Limit {
+				result.Hits = append(result.Hits, hit)
+			}
+		}
+		result.More = seen < int(found.Total)
+		if !result.More || limit == maxCandidates || len(result.Hits) == m.q.Limit {
+			return result, nil
+		}
+	}
+}
+
+// find asks the index for pairs with all terms of a query; of phrases it knows the words alone.
 func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.SearchResult, error) {
 	var either []query.Query
 	for side, wanted := range q.Sides {
@@ -100,8 +145,7 @@ func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.Sear
 		}
 	}
 	request := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(either...), limit, skip, false)
-	request.Fields = []string{fields[0], fields[1], aboutField}
-	request.SortBy([]string{"-_score", "_id"})
+	request.Score = bleve.ScoreNone // the order of the index is that of the bitext
 	found, err := x.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, fmt.Errorf("search the concordance: %w", err)
@@ -112,11 +156,7 @@ func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.Sear
 // query is the index's form of a query on one side.
 func (x *Index) query(q Query, side int) (query.Query, error) {
 	switch q.Mode {
-	case Phrase:
-		phrase := bleve.NewMatchPhraseQuery(q.Text)
-		phrase.SetField(fields[side])
-		return phrase, nil
-	case Words:
+	case Words, Phrase:
 		if letter, ok := x.oneLetter(q, side); ok {
 			pair := bleve.NewRegexpQuery(".?" + regexp.QuoteMeta(letter) + ".?")
 			pair.SetField(fields[side])
@@ -159,19 +199,57 @@ func fuzziness(term string) int {
 	return 2
 }
 
-// hit reads a found document.
-func (x *Index) hit(document *search.DocumentMatch, q Query) (hit Hit, err error) {
-	about, _ := document.Fields[aboutField].(string)
-	if err := json.Unmarshal([]byte(about), &hit.About); err != nil {
-		return hit, badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", x.bitext, err)
-	}
-	for side := range hit.Texts {
-		hit.Texts[side], _ = document.Fields[fields[side]].(string)
-		if q.Sides[side] {
-			hit.Marks[side] = x.marks(side, hit.Texts[side], q)
+// matcher finds what a query matches in texts. It may be used by one goroutine.
+type matcher struct {
+	*Index
+	q      Query
+	wanted [2][]token
+	hashes [2][]uint16 // of the terms of a phrase
+	letter [2]string   // one letter, in a language that is indexed by pairs of letters
+	texts  *blocks.Cursor
+}
+
+func (x *Index) matcher(q Query) *matcher {
+	m := &matcher{Index: x, q: q, texts: x.texts.Cursor()}
+	for side, wanted := range q.Sides {
+		if wanted {
+			m.wanted[side] = x.tokens(side, q.Text)
+			for _, t := range m.wanted[side] {
+				m.hashes[side] = append(m.hashes[side], hash([]byte(t.term)))
+			}
+			m.letter[side], _ = x.oneLetter(q, side)
 		}
 	}
-	return hit, nil
+	return m
+}
+
+// hit reads a pair and says whether the query matches anything in it.
+func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
+	var data []byte
+	at, err := strconv.ParseUint(id[min(len(id), nameLength):], 36, 64)
+	if err == nil {
+		data, err = m.texts.Record(at)
+	}
+	var terms [2][]byte
+	if err == nil {
+		terms, data, err = parse(data)
+	}
+	if err == nil && m.q.Mode == Phrase && !mayHave(terms[0], m.hashes[0]) && !mayHave(terms[1], m.hashes[1]) {
+		return hit, false, nil
+	}
+	if err == nil {
+		hit, err = parseHit(data)
+	}
+	if err != nil {
+		return hit, false, badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", m.bitext, err)
+	}
+	for side := range hit.Texts {
+		if m.q.Sides[side] {
+			hit.Marks[side] = m.marks(side, hit.Texts[side])
+			matched = matched || len(hit.Marks[side]) > 0
+		}
+	}
+	return hit, matched, nil
 }
 
 // token is a term of a text and where it stands.
@@ -190,10 +268,10 @@ func (x *Index) tokens(side int, text string) []token {
 	return out
 }
 
-// marks are the parts of a text that a query matches, in order, where they touch joined.
-func (x *Index) marks(side int, text string, q Query) (spans []Span) {
-	wanted, there := x.tokens(side, q.Text), x.tokens(side, text)
-	if letter, ok := x.oneLetter(q, side); ok {
+// marks are the parts of a text that the query matches, in order, where they touch joined.
+func (m *matcher) marks(side int, text string) (spans []Span) {
+	wanted, there := m.wanted[side], m.tokens(side, text)
+	if letter := m.letter[side]; letter != "" {
 		for at := 0; ; {
 			next := strings.Index(text[at:], letter)
 			if next < 0 {
@@ -211,14 +289,14 @@ func (x *Index) marks(side int, text string, q Query) (spans []Span) {
 		spans = append(spans, s)
 	}
 	for i := range there {
-		if q.Mode == Phrase {
+		if m.q.Mode == Phrase {
 			if startsWith(there[i:], wanted) {
 				mark(Span{there[i].Start, there[i+len(wanted)-1].End})
 			}
 			continue
 		}
 		for _, w := range wanted {
-			if same(w.term, there[i].term, q.Mode) {
+			if same(w.term, there[i].term, m.q.Mode) {
 				mark(there[i].Span)
 				break
 			}

@@ -54,6 +54,7 @@ type SearchBody struct {
 	Problem        string
 	Items          []Item
 	Total, From    int
+	More           bool // there may be more than Total
 	Previous, Next int
 	Indexed        bool
 	Decides        string

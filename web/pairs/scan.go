@@ -17,6 +17,7 @@ import (
 // Found is a page of a scan's hits, by rows of the set.
 type Found struct {
 	Total int
+	More  bool // there may be more than Total
 	Hits  []Match
 }
 

@@ -112,7 +112,11 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	for _, hit := range result.Hits {
 		p.hit(hit)
 	}
-	if _, err := fmt.Fprintf(w, "%d of %d pairs with %s in %s\n", len(result.Hits), result.Total, text, file); err != nil {
+	least := ""
+	if result.More {
+		least = "at least "
+	}
+	if _, err := fmt.Fprintf(w, "%d of %s%d pairs with %s in %s\n", len(result.Hits), least, result.Total, text, file); err != nil {
 		return err
 	}
 	return w.Flush()
