@@ -238,7 +238,7 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 			if err != nil {
 				return err
 			}
-			return b.Index(name(row)+place(at), document(row))
+			return b.Index(name(row)+suffix(at), document(row))
 		})
 		err = errors.Join(err, texts.Close())
 	}
@@ -312,7 +312,7 @@ func (c *changer) add(row *bitext.Row) error {
 	}
 	at, err := c.texts.Add(c.record(row))
 	if err == nil {
-		err = c.batch.Index(of+place(at), document(row))
+		err = c.batch.Index(of+suffix(at), document(row))
 	}
 	if err != nil {
 		return err
@@ -412,8 +412,13 @@ func name(row *bitext.Row) string {
 	return hex.EncodeToString(h.Sum(nil)[:nameLength/2])
 }
 
-// place is where a pair's texts are, as its id has it.
-func place(at uint64) string { return strconv.FormatUint(at, 36) }
+// suffix is where a pair's texts are, as its id ends.
+func suffix(at uint64) string { return strconv.FormatUint(at, 36) }
+
+// place is where the texts of the pair with an id are.
+func place(id string) (uint64, error) {
+	return strconv.ParseUint(id[min(len(id), nameLength):], 36, 64)
+}
 
 // document is a pair as the index takes it.
 func document(row *bitext.Row) map[string]any {

@@ -12,16 +12,16 @@ import (
 	"bitextmine/bitext"
 )
 
-// recorder writes pairs as they are kept beside the index: of both sides the hashes of the terms, two bytes each, and
-// the text, each after its number, then About as JSON. The hashes tell most pairs that do not have a phrase without
-// reading their texts.
+// recorder writes pairs as they are kept beside the index. The head has for both sides the hashes of the terms, two
+// bytes each: they tell most pairs that do not have a phrase without reading their texts. The body has both texts and
+// About as JSON. Hashes and texts stand after their number.
 type recorder struct {
-	mapping mapping.IndexMapping
-	buffer  []byte
+	mapping    mapping.IndexMapping
+	head, body []byte
 }
 
 // record returns a pair's record, which holds until the next call.
-func (r *recorder) record(row *bitext.Row) []byte {
+func (r *recorder) record(row *bitext.Row) (head, body []byte) {
 	about, err := json.Marshal(About{
 		Score: row.Score, Probability: row.Prob, Doc: [2]string{row.Source.Doc, row.Target.Doc},
 		URL: [2]string{row.Source.URL, row.Target.URL}, Line: [2]uint64{row.Source.Line, row.Target.Line},
@@ -29,20 +29,18 @@ func (r *recorder) record(row *bitext.Row) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("a pair's scores: %v", err)) // no NaN gets into a bitext
 	}
-	r.buffer = r.buffer[:0]
+	r.head, r.body = r.head[:0], r.body[:0]
 	texts := [2]string{row.Source.Text, row.Target.Text}
 	for side, text := range texts {
 		stream := r.mapping.AnalyzerNamed(analyser(side)).Analyze([]byte(text))
-		r.buffer = binary.AppendUvarint(r.buffer, uint64(len(stream)))
+		r.head = binary.AppendUvarint(r.head, uint64(len(stream)))
 		for _, token := range stream {
-			r.buffer = binary.LittleEndian.AppendUint16(r.buffer, hash(token.Term))
+			r.head = binary.LittleEndian.AppendUint16(r.head, hash(token.Term))
 		}
+		r.body = append(binary.AppendUvarint(r.body, uint64(len(text))), text...)
 	}
-	for _, text := range texts {
-		r.buffer = append(binary.AppendUvarint(r.buffer, uint64(len(text))), text...)
-	}
-	r.buffer = append(r.buffer, about...)
-	return r.buffer
+	r.body = append(r.body, about...)
+	return r.head, r.body
 }
 
 // hash is a term's.
@@ -65,18 +63,18 @@ func part(record []byte, size uint64) (content, rest []byte, err error) {
 	return record[n:end], record[end:], nil
 }
 
-// parse reads a record: the hashes of both sides' terms, and what parseHit reads.
-func parse(record []byte) (terms [2][]byte, rest []byte, err error) {
+// parseHead reads the hashes of both sides' terms.
+func parseHead(head []byte) (terms [2][]byte, err error) {
 	for side := range terms {
-		if terms[side], record, err = part(record, 2); err != nil {
-			return terms, nil, err
+		if terms[side], head, err = part(head, 2); err != nil {
+			return terms, err
 		}
 	}
-	return terms, record, nil
+	return terms, nil
 }
 
-// parseHit reads the texts of a record and what is about them.
-func parseHit(rest []byte) (hit Hit, err error) {
+// parseBody reads the texts and what is about them.
+func parseBody(rest []byte) (hit Hit, err error) {
 	for side := range hit.Texts {
 		var text []byte
 		if text, rest, err = part(rest, 1); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,23 +112,56 @@ func (m *matcher) phrases(ctx context.Context) (*Result, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			hit, matched, err := m.hit(document.ID)
-			if err != nil {
+			if err := m.count(document.ID, result); err != nil {
 				return nil, err
 			}
 			seen++
-			if !matched {
-				continue
-			}
-			if result.Total++; result.Total > m.q.Skip && len(result.Hits) < m.q.Limit {
-				result.Hits = append(result.Hits, hit)
-			}
 		}
 		result.More = seen < int(found.Total)
 		if !result.More || limit == maxCandidates || len(result.Hits) == m.q.Limit {
 			return result, nil
 		}
 	}
+}
+
+// count adds a pair to a result if it has the phrase. Its text is read for the page alone; beyond, hashes of two bytes
+// for each term decide.
+func (m *matcher) count(id string, result *Result) error {
+	at, err := place(id)
+	var may bool
+	if err == nil {
+		may, err = m.mayMatch(at)
+	}
+	if err != nil {
+		return m.damaged(err)
+	}
+	if !may {
+		return nil
+	}
+	if result.Total < m.q.Skip || len(result.Hits) == m.q.Limit {
+		result.Total++
+		return nil
+	}
+	hit, matched, err := m.hit(id)
+	if err == nil && matched {
+		result.Total++
+		result.Hits = append(result.Hits, hit)
+	}
+	return err
+}
+
+// mayMatch says whether a pair's hashes are those of one with the phrase.
+func (m *matcher) mayMatch(at uint64) (bool, error) {
+	head, err := m.texts.Head(at)
+	if err != nil {
+		return false, err
+	}
+	terms, err := parseHead(head)
+	return mayHave(terms[0], m.hashes[0]) || mayHave(terms[1], m.hashes[1]), err
+}
+
+func (m *matcher) damaged(err error) error {
+	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", m.bitext, err)
 }
 
 // find asks the index for pairs with all terms of a query; of phrases it knows the words alone.
@@ -225,23 +257,16 @@ func (x *Index) matcher(q Query) *matcher {
 
 // hit reads a pair and says whether the query matches anything in it.
 func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
-	var data []byte
-	at, err := strconv.ParseUint(id[min(len(id), nameLength):], 36, 64)
+	at, err := place(id)
+	var body []byte
 	if err == nil {
-		data, err = m.texts.Record(at)
-	}
-	var terms [2][]byte
-	if err == nil {
-		terms, data, err = parse(data)
-	}
-	if err == nil && m.q.Mode == Phrase && !mayHave(terms[0], m.hashes[0]) && !mayHave(terms[1], m.hashes[1]) {
-		return hit, false, nil
+		body, err = m.texts.Body(at)
 	}
 	if err == nil {
-		hit, err = parseHit(data)
+		hit, err = parseBody(body)
 	}
 	if err != nil {
-		return hit, false, badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", m.bitext, err)
+		return hit, false, m.damaged(err)
 	}
 	for side := range hit.Texts {
 		if m.q.Sides[side] {

@@ -13,6 +13,8 @@ func record(i int) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("record %d ", i), i%40))
 }
 
+func head(i int) []byte { return bytes.Repeat([]byte{byte(i)}, i%9) }
+
 // add writes records from one to before another in as many openings as asked for.
 func add(t testing.TB, name string, from, to, openings int) {
 	t.Helper()
@@ -23,7 +25,7 @@ func add(t testing.TB, name string, from, to, openings int) {
 			t.Fatal(err)
 		}
 		for i := from; i < min(from+step, to); i++ {
-			row, err := w.Add(record(i))
+			row, err := w.Add(head(i), record(i))
 			if err != nil || row != uint64(i) {
 				t.Fatalf("record %d has the number %d, error %v", i, row, err)
 			}
@@ -46,13 +48,19 @@ func check(t *testing.T, name string, n int) {
 	c := r.Cursor()
 	for step := range 7 {
 		for i := step; i < n; i += 1 + 37*step {
-			if got, err := c.Record(uint64(i)); err != nil || !bytes.Equal(got, record(i)) {
+			got, err := c.Head(uint64(i))
+			if err != nil || !bytes.Equal(got, head(i)) {
+				t.Fatalf("head %d is %q, error %v", i, got, err)
+			}
+			if got, err = c.Body(uint64(i)); err != nil || !bytes.Equal(got, record(i)) {
 				t.Fatalf("record %d is %q, error %v", i, got, err)
 			}
 		}
 	}
-	if _, err := c.Record(uint64(n)); err == nil {
-		t.Error("a record behind the last was found")
+	for _, get := range []func(uint64) ([]byte, error){c.Head, c.Body} {
+		if _, err := get(uint64(n)); err == nil {
+			t.Error("a record behind the last was found")
+		}
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -118,7 +126,8 @@ func FuzzDamage(f *testing.F) {
 		}
 		c := r.Cursor()
 		for row := range min(r.Len(), 1000) {
-			if _, err := c.Record(row); err != nil {
+			_, noHead := c.Head(row)
+			if _, err := c.Body(row); err != nil || noHead != nil {
 				break
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
@@ -15,7 +16,7 @@ import (
 const maxBlock = 256 << 20
 
 // entry is a block's.
-type entry struct{ end, rows uint64 }
+type entry struct{ end, rows, between uint64 }
 
 // readList reads the entries that describe blocks which are there.
 func readList(list, data *os.File) (entries []entry, err error) {
@@ -28,8 +29,8 @@ func readList(list, data *os.File) (entries []entry, err error) {
 		return nil, err
 	}
 	for before := (entry{}); len(raw) >= entrySize; raw = raw[entrySize:] {
-		e := entry{binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:])}
-		if e.end <= before.end || e.rows <= before.rows || e.rows-before.rows > perBlock {
+		e := entry{binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:])}
+		if e.end <= before.end || e.between < before.end || e.between > e.end || e.rows <= before.rows || e.rows-before.rows > perBlock {
 			return nil, errors.New("the list of texts is damaged")
 		}
 		if e.end > uint64(info.Size()) {
@@ -87,51 +88,91 @@ func (r *Reader) Len() uint64 {
 // Cursor reads records one after another; those of one block cost little more than one. It may be used by one
 // goroutine.
 type Cursor struct {
-	from    *Reader
-	first   uint64 // number of the block's first record
+	from   *Reader
+	heads  part
+	bodies part
+}
+
+// part is the heads or the bodies of a block.
+type part struct {
+	first   uint64 // number of the first record
 	records [][]byte
 	buffer  []byte
 }
 
+func (p *part) has(row uint64) bool { return row >= p.first && row-p.first < uint64(len(p.records)) }
+
 // Cursor returns a cursor.
 func (r *Reader) Cursor() *Cursor { return &Cursor{from: r} }
 
-// Record returns a record, which holds until the next call.
-func (c *Cursor) Record(row uint64) ([]byte, error) {
-	if row < c.first || row-c.first >= uint64(len(c.records)) {
-		if err := c.load(row); err != nil {
+// Head returns the head of a record, which holds until the next call.
+func (c *Cursor) Head(row uint64) ([]byte, error) {
+	p := &c.heads
+	if !p.has(row) {
+		before, at, err := c.from.block(row)
+		if err != nil {
+			return nil, err
+		}
+		if p.buffer, err = c.from.read(p.buffer, before.end, at.between); err != nil {
+			return nil, err
+		}
+		if err := p.divide(before.rows, at.rows); err != nil {
 			return nil, err
 		}
 	}
-	return c.records[row-c.first], nil
+	return p.records[row-p.first], nil
 }
 
-// load unpacks the block of a record.
-func (c *Cursor) load(row uint64) (err error) {
-	entries := c.from.entries
-	at := sort.Search(len(entries), func(i int) bool { return entries[i].rows > row })
-	if at == len(entries) {
-		return fmt.Errorf("there is no text %d", row)
+// Body returns the body of a record, which holds until the next call.
+func (c *Cursor) Body(row uint64) ([]byte, error) {
+	p := &c.bodies
+	if !p.has(row) {
+		before, at, err := c.from.block(row)
+		if err != nil {
+			return nil, err
+		}
+		packed, err := c.from.read(nil, at.between, at.end)
+		if err != nil {
+			return nil, err
+		}
+		if p.buffer, err = c.from.unzip.DecodeAll(packed, p.buffer[:0]); err != nil {
+			return nil, err
+		}
+		if err := p.divide(before.rows, at.rows); err != nil {
+			return nil, err
+		}
 	}
-	before := entry{}
-	if at > 0 {
-		before = entries[at-1]
+	return p.records[row-p.first], nil
+}
+
+// block finds the entries of a record's block and of the one before.
+func (r *Reader) block(row uint64) (before, at entry, err error) {
+	i := sort.Search(len(r.entries), func(i int) bool { return r.entries[i].rows > row })
+	if i == len(r.entries) {
+		return before, at, fmt.Errorf("there is no text %d", row)
 	}
-	packed := make([]byte, entries[at].end-before.end)
-	if _, err := c.from.data.ReadAt(packed, int64(before.end)); err != nil {
-		return err
+	if i > 0 {
+		before = r.entries[i-1]
 	}
-	if c.buffer, err = c.from.unzip.DecodeAll(packed, c.buffer[:0]); err != nil {
-		return err
-	}
-	c.first, c.records = before.rows, c.records[:0]
-	for rest := c.buffer; uint64(len(c.records)) < entries[at].rows-before.rows; {
+	return before, r.entries[i], nil
+}
+
+func (r *Reader) read(into []byte, from, to uint64) ([]byte, error) {
+	into = slices.Grow(into[:0], int(to-from))[:to-from]
+	_, err := r.data.ReadAt(into, int64(from))
+	return into, err
+}
+
+// divide finds the records from one number to before another in the buffer.
+func (p *part) divide(from, to uint64) error {
+	p.first, p.records = from, p.records[:0]
+	for rest := p.buffer; uint64(len(p.records)) < to-from; {
 		size, n := binary.Uvarint(rest)
 		if n <= 0 || size > uint64(len(rest)-n) {
-			c.records = c.records[:0]
+			p.records = p.records[:0]
 			return errors.New("a block of texts is damaged")
 		}
-		c.records, rest = append(c.records, rest[n:n+int(size)]), rest[n+int(size):]
+		p.records, rest = append(p.records, rest[n:n+int(size)]), rest[n+int(size):]
 	}
 	return nil
 }

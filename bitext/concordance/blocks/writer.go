@@ -13,12 +13,13 @@ import (
 // perBlock is how many records a block has: more make it smaller, and a single record slower to read.
 const perBlock = 128
 
-// entrySize is the size of a block's entry: where it ends in the file, and how many records it and those before have.
-const entrySize = 16
+// entrySize is the size of a block's entry: where it ends in the file, how many records it and those before have, and
+// where its heads end.
+const entrySize = 24
 
 // The suffixes of the two files.
 const (
-	dataSuffix = ".zst"
+	dataSuffix = ".data"
 	listSuffix = ".blocks"
 )
 
@@ -28,7 +29,8 @@ type Writer struct {
 	zip        *zstd.Encoder
 	end        uint64 // of the last block in data
 	rows       uint64 // of all blocks
-	pending    []byte
+	heads      []byte
+	bodies     []byte
 	count      uint64 // of pending records
 }
 
@@ -68,9 +70,10 @@ func Append(name string) (_ *Writer, err error) {
 func (w *Writer) Len() uint64 { return w.rows + w.count }
 
 // Add adds a record and returns its number.
-func (w *Writer) Add(record []byte) (row uint64, err error) {
+func (w *Writer) Add(head, body []byte) (row uint64, err error) {
 	row = w.rows + w.count
-	w.pending = append(binary.AppendUvarint(w.pending, uint64(len(record))), record...)
+	w.heads = append(binary.AppendUvarint(w.heads, uint64(len(head))), head...)
+	w.bodies = append(binary.AppendUvarint(w.bodies, uint64(len(body))), body...)
 	if w.count++; w.count == perBlock {
 		err = w.block()
 	}
@@ -82,14 +85,18 @@ func (w *Writer) block() error {
 	if w.count == 0 {
 		return nil
 	}
-	packed := w.zip.EncodeAll(w.pending, nil)
-	if _, err := w.data.WriteAt(packed, int64(w.end)); err != nil {
+	between := w.end + uint64(len(w.heads))
+	block := w.zip.EncodeAll(w.bodies, w.heads)
+	if _, err := w.data.WriteAt(block, int64(w.end)); err != nil {
 		return fmt.Errorf("write the texts: %w", err)
 	}
-	w.end, w.rows = w.end+uint64(len(packed)), w.rows+w.count
-	w.pending, w.count = w.pending[:0], 0
-	entry := binary.LittleEndian.AppendUint64(nil, w.end)
-	if _, err := w.list.Write(binary.LittleEndian.AppendUint64(entry, w.rows)); err != nil {
+	w.end, w.rows = w.end+uint64(len(block)), w.rows+w.count
+	w.heads, w.bodies, w.count = w.heads[:0], w.bodies[:0], 0
+	var line []byte
+	for _, v := range []uint64{w.end, w.rows, between} {
+		line = binary.LittleEndian.AppendUint64(line, v)
+	}
+	if _, err := w.list.Write(line); err != nil {
 		return fmt.Errorf("write the list of texts: %w", err)
 	}
 	return nil
