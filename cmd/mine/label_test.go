@@ -55,3 +55,16 @@ func TestLabelsAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfNights: rows are those of the last night, and the labels stand where every night finds them.
+func TestLabelsOfNights(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "nights")
+	must(t, "run", "--nightly", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", out)
+	must(t, "reject", out, "--row", "3")
+	if _, err := os.Stat(filepath.Join(out, "labels.jsonl")); err != nil {
+		t.Error(err)
+	}
+	if _, err := command(t, "reject", filepath.Join(out, "latest", "de-en.parquet"), "--row", "3"); !badinput.Is(err) || !strings.Contains(err.Error(), "is a file") {
+		t.Errorf("labels beside a file: %v", err)
+	}
+}

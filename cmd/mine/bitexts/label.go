@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -60,10 +60,10 @@ directory; its labels.jsonl is only ever appended to, and the last label on a pa
 }
 
 func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error {
-	report, err := record.ReadReport(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return badinput.Errorf("%s has no %s: name the output directory of mine run", dir, record.ReportName)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return badinput.Errorf("%s is a file: name the output directory of mine run, where labels stand", dir)
 	}
+	report, at, err := record.ReadLatest(dir)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 		for i, row := range o.rows {
 			rows[i] = uint64(row)
 		}
-		some, err := label.Rows(ctx, report.BitextPath(dir), rows)
+		some, err := label.Rows(ctx, report.BitextPath(at), rows)
 		if err != nil {
 			return err
 		}
