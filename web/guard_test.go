@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -167,7 +168,7 @@ func serving(t testing.TB) (address string) {
 	go func() { ended <- s.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil && err != http.ErrServerClosed {
+		if err := <-ended; err != nil && !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 		if err := s.Close(); err != nil {

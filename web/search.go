@@ -72,7 +72,7 @@ func (o *shown) find(ctx context.Context, q concordance.Query, body *page.Search
 	if err != nil {
 		return err
 	}
-	found := &pairs.Found{}
+	var found *pairs.Found
 	if o.index == nil {
 		found, err = o.Pairs.Scan(ctx, q)
 	} else {

@@ -69,20 +69,16 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 		return sel, nil, badRequest(err)
 	}
 	sel = page.Selection{Show: show, Order: order, Decides: o.Decides()}
-	for _, c := range []page.Choice{{Value: pairs.Kept, Label: "kept pairs"}, {Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}} {
-		sel.Shows = append(sel.Shows, c)
-	}
+	sel.Shows = []page.Choice{{Value: pairs.Kept, Label: "kept pairs"}, {Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}}
 	for _, reason := range o.Pairs.Reasons() {
 		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + reason.Name})
 	}
 	if !slices.ContainsFunc(sel.Shows, func(c page.Choice) bool { return c.Value == show }) {
 		return sel, nil, badRequest(errors.New("no pair of this run has the reason " + strconv.Quote(show)))
 	}
-	for _, c := range []page.Choice{
+	sel.Orders = []page.Choice{
 		{Value: pairs.ByRow, Label: "as in the file"}, {Value: pairs.Best, Label: "best first"}, {Value: pairs.Worst, Label: "worst first"},
 		{Value: pairs.Uncertain, Label: "nearest to the threshold"}, {Value: pairs.Random, Label: "drawn at random"},
-	} {
-		sel.Orders = append(sel.Orders, c)
 	}
 	choose(sel.Shows, show)
 	choose(sel.Orders, order)

@@ -154,7 +154,7 @@ func (t *Trained) Projected() (Projected, bool) {
 	return p, p.first.weight != nil && p.second.weight != nil
 }
 
-// Name, Dim and Encode are those of eval's encoders.
+// Name is the name of the trained encoder with what it stands for.
 func (p Projected) Name() string { return p.config.Name + ", h(u)" }
 
 // Dim is the number of values of h(u).
