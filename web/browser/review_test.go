@@ -23,6 +23,7 @@ func TestReviewSurvivesAKill(t *testing.T) {
 	if h1 := b.text("h1"); !strings.HasPrefix(h1, "German–English: ") {
 		t.Errorf("the overview begins with %q", h1)
 	}
+	b.eventually("performance.getEntriesByName('first-contentful-paint').length > 0")
 	if paint := eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0].startTime"); paint > 1000 {
 		t.Errorf("the first paint took %.0f ms", paint)
 	} else {

@@ -84,6 +84,7 @@ class Deciding {
   }
   pair() { return this.holder.querySelector("[data-key]"); }
   async act(what) {
+    if (what === "help") { this.help(); return; } // whatever is under way
     if (this.busy || !this[what]) return;
     this.busy = true;
     try { await this[what](); } finally { this.busy = false; }
