@@ -259,6 +259,10 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	if err != nil {
 		return err
 	}
+	// it reads the store, so it comes before anything is published
+	if err := evidence.Warn(ctx, view.NewFiles(r.store, p, r.cfg.Work), r.warn); err != nil {
+		return err
+	}
 	r.report.Stages = record.Joined(r.fitted, r.report.Stages)
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", r.cfg.Source, r.cfg.Target))
 	if err := atomicfile.Copy(path, out.Path(view.BitextFile)); err != nil {
@@ -272,9 +276,6 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	if much := r.report.RejectedWarning(); much != "" {
 		r.warn("%s", much)
-	}
-	if err := evidence.Warn(ctx, view.NewFiles(r.store, p, r.cfg.Work), r.warn); err != nil {
-		return err
 	}
 	r.report.Bitext = record.BitextReport{Path: path, Rows: result.Rows, Bytes: file.Size, SHA256: file.SHA256}
 	return nil

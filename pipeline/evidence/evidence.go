@@ -71,6 +71,9 @@ func read(ctx context.Context, run *view.Run) (pairs []labelled, count Count, er
 // Warn warns if labels of a plan name pairs that its text lacks. They may be of texts that left, and stay.
 func Warn(ctx context.Context, files *view.Files, warn func(format string, args ...any)) error {
 	labels := files.Plan.Labels
+	if len(labels) == 0 {
+		return nil
+	}
 	_, present, err := among(ctx, files, labels)
 	if missing := len(labels) - present; err == nil && missing > 0 {
 		warn("%d of the %d labels in %s name pairs of sentences that this run does not have; they stay for later runs", missing, len(labels), label.Name)

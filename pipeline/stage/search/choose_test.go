@@ -30,7 +30,7 @@ func TestAutoChooses(t *testing.T) {
 	remote := chooser(ivf)
 	remote.Remote, remote.Engine = true, "slurm"
 	tight := chooser(ivf)
-	tight.MemoryLimit = 100 << 20
+	tight.MemoryLimit = 150 << 20
 	for name, c := range map[string]struct {
 		chooser         *Chooser
 		cells           []backend.Shape
