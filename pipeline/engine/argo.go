@@ -89,8 +89,8 @@ type wavePods struct {
 
 // Manifest returns the Workflow of a plan, or nothing if no task is left.
 func (a Argo) Manifest(job Job) (string, error) {
-	if a.Image == "" {
-		return "", badinput.Errorf("kubernetes_image names no image; name one that holds mine")
+	if err := a.hasImage(); err != nil {
+		return "", err
 	}
 	for _, word := range []struct{ what, value string }{{"--work", job.PlanPath}, {"kubernetes_image", a.Image}, {"kubernetes_mount", a.Mount}} {
 		if strings.Contains(word.value, "{{") {

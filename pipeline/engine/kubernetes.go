@@ -84,10 +84,18 @@ spec:
 {{- end}}
 `))
 
+// hasImage refuses settings without an image.
+func (k Kubernetes) hasImage() error {
+	if k.Image == "" {
+		return badinput.Errorf("kubernetes_image names no image; name one that holds mine")
+	}
+	return nil
+}
+
 // Manifest returns the Job of a wave.
 func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
-	if k.Image == "" {
-		return "", badinput.Errorf("kubernetes_image names no image; name one that holds mine")
+	if err := k.hasImage(); err != nil {
+		return "", err
 	}
 	var out bytes.Buffer
 	if err := jobManifest.Execute(&out, k.pods(job, wave)); err != nil {

@@ -18,9 +18,9 @@ import (
 	"bitextmine/bitext/export"
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/encode"
-	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -142,11 +142,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(cfg.Encoder)
-	if err != nil {
-		return err
-	}
-	e, err := encode.Open(m, cfg.EncoderOptions())
+	m, e, err := program.OpenEncoder(cfg)
 	if err != nil {
 		return err
 	}

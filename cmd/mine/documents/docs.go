@@ -14,9 +14,8 @@ import (
 	"bitextmine/align/document"
 	"bitextmine/align/match"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
-	"bitextmine/encode"
-	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -79,11 +78,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 			return err
 		}
 	}
-	m, err := model.Load(cfg.Encoder)
-	if err != nil {
-		return err
-	}
-	e, err := encode.Open(m, cfg.EncoderOptions())
+	_, e, err := program.OpenEncoder(cfg)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,8 @@ import (
 	"bitextmine/align/bead"
 	"bitextmine/align/document"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
-	"bitextmine/encode"
-	"bitextmine/encode/model"
 	"bitextmine/eval/ladder"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
@@ -120,11 +119,7 @@ func (o *beadOptions) measure(ctx context.Context, out io.Writer, format report.
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(cfg.Encoder)
-	if err != nil {
-		return err
-	}
-	e, err := encode.Open(m, cfg.EncoderOptions())
+	m, e, err := program.OpenEncoder(cfg)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/encode"
-	"bitextmine/encode/model"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
@@ -43,12 +41,4 @@ func searcher(cfg *pipeline.Config) (index.Searcher, error) {
 		name, opts.FAISS = exact.Name, faiss.Options{} // they are of the approximate searches that auto might take
 	}
 	return backend.Open(name, opts)
-}
-
-func openEncoder(cfg *pipeline.Config) (*encode.Encoder, error) {
-	model, err := model.Load(cfg.Encoder)
-	if err != nil {
-		return nil, err
-	}
-	return encode.Open(model, cfg.EncoderOptions())
 }

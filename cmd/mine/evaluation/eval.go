@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
@@ -191,7 +192,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		runner.Vectors = vectors.Files{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
 		return runner, func() error { return nil }, nil
 	}
-	encoder, err := openEncoder(o.cfg)
+	_, encoder, err := program.OpenEncoder(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}

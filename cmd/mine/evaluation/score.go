@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/eval"
@@ -208,7 +209,7 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := openEncoder(cfg)
+	_, encoder, err := program.OpenEncoder(cfg)
 	if err != nil {
 		return nil, err
 	}
