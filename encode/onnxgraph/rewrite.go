@@ -3,6 +3,7 @@ package onnxgraph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -43,6 +44,43 @@ func (g *Graph) Replace(nodes map[int][]byte, without map[string]bool) []byte {
 func WithOpset(model []byte, domain string, version int) []byte {
 	set := appendMessage(nil, 1, []byte(domain))
 	return appendMessage(model, modelOpset, protowire.AppendVarint(protowire.AppendTag(set, 2, protowire.VarintType), uint64(version)))
+}
+
+// Renamed is the node with other names of the tensors that it takes and gives, but for those in graphs of its own.
+func (n Node) Renamed(name func(string) string) (Node, error) {
+	const inputs, outputs = 1, 2
+	raw, err := renamed(n.Raw, name, inputs, outputs)
+	if err != nil {
+		return n, err
+	}
+	return parseNode(raw)
+}
+
+// Renamed is the tensor by another name.
+func (w Initializer) Renamed(name func(string) string) (Initializer, error) {
+	const tensorName = 8
+	if name(w.Name) == w.Name { // without a copy of its numbers
+		return w, nil
+	}
+	raw, err := renamed(w.Raw, name, tensorName)
+	return Initializer{name(w.Name), raw}, err
+}
+
+// renamed gives a message with other strings in some fields. An input that is left out has no name and keeps none.
+func renamed(message []byte, name func(string) string, fields ...protowire.Number) ([]byte, error) {
+	all, err := protofield.Split(message)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	for _, f := range all {
+		if slices.Contains(fields, f.Number) && len(f.Content) > 0 {
+			out = appendMessage(out, f.Number, []byte(name(string(f.Content))))
+			continue
+		}
+		out = append(out, f.Raw...)
+	}
+	return out, nil
 }
 
 // Attribute is the numbers of a node's attribute: Float, or Ints, one or several. An attribute of another kind has

@@ -18,7 +18,7 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// Names of tensors in a graph of mine distill. No teacher's graph uses the prefix.
+// Names of tensors in a graph of mine distill. The part of the graph that is the teacher's has none with the prefix.
 const (
 	Prefix = "student."
 	table  = Prefix + "table"  // int8 [rows, dim*bits/8]

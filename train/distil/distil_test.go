@@ -136,6 +136,23 @@ func TestStudentOfALinearTeacherIsExact(t *testing.T) {
 	}
 }
 
+// A student's graph has names of its own, and the head in 8 bits more, which its student's head must not take.
+func TestStudentsOfStudents(t *testing.T) {
+	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
+	for generation := range 3 {
+		o := options(t, teacher, text)
+		o.Bits, o.HeadBits = 8, 8
+		s, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatalf("generation %d: %v", generation+1, err)
+		}
+		if s.Cosine < 0.999 {
+			t.Errorf("generation %d: cosine %g to the one before, want 0.999", generation+1, s.Cosine)
+		}
+		teacher = s.Model
+	}
+}
+
 func TestFitBeatsThePriorAndRankAndBitsAreReported(t *testing.T) {
 	o := options(t, writeTeacher(t, 1), writeText(t, 10_500))
 	o.Rank, o.HeadBits = 24, 8

@@ -176,7 +176,9 @@ func (r *run) openFeatures() error {
 	for _, name := range waists {
 		if r.encoder, err = encode.OpenInner(r.model, name, options); err == nil {
 			r.Tensor = name
-			r.head = student.FindHead(graph, name, r.model.Output, r.model.Dim)
+			if r.head, err = student.FindHead(graph, name, r.model.Output, r.model.Dim); err != nil {
+				return errors.Join(err, r.encoder.Close())
+			}
 			return nil
 		}
 	}

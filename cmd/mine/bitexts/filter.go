@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/table"
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/configs"
-	"bitextmine/corpus"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/filtering"
@@ -38,17 +38,9 @@ func (c *columnFlags) register(cmd *cobra.Command) {
 
 func (c *columnFlags) options() (opts table.Options, err error) {
 	opts = table.Options{SourceColumn: c.sourceColumn, TargetColumn: c.targetColumn}
-	for _, language := range []struct {
-		code string
-		to   *string
-	}{{c.source, &opts.Source}, {c.target, &opts.Target}} {
-		if language.code != "" {
-			if *language.to, err = corpus.ParseLanguage(language.code); err != nil {
-				return opts, err
-			}
-		}
-	}
-	return opts, nil
+	languages, err := flags.Languages(c.source, c.target)
+	opts.Source, opts.Target = languages[0], languages[1]
+	return opts, err
 }
 
 // filterOptions are the flags of mine filter.

@@ -19,7 +19,6 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -88,8 +87,6 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 		return nil, badinput.Errorf("mine align-docs: name a source and a target document, or a file of pairs with --pairs")
 	case o.pairs != "" && len(args) != 0 && len(args) != 2:
 		return nil, badinput.Errorf("mine align-docs: name the source and the target collection whose documents --pairs has, or none")
-	case o.source == "" || o.target == "":
-		return nil, badinput.Errorf("mine align-docs: name both languages with --src and --tgt")
 	case o.format == "":
 		o.format = "tsv"
 		for _, known := range formats() {
@@ -107,12 +104,11 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	if o.format == ladderFormat && o.pairs != "" {
 		return nil, badinput.Errorf("a ladder has the beads of one pair of documents: choose another --format for --pairs")
 	}
-	if o.source, err = corpus.ParseLanguage(o.source); err != nil {
+	languages, err := flags.BothLanguages("mine align-docs", o.source, o.target)
+	if err != nil {
 		return nil, err
 	}
-	if o.target, err = corpus.ParseLanguage(o.target); err != nil {
-		return nil, err
-	}
+	o.source, o.target = languages[0], languages[1]
 	return []document.Pair{}, o.bead.Validate()
 }
 

@@ -15,7 +15,6 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -60,20 +59,19 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	switch {
 	case len(args) != 2:
 		return badinput.Errorf("mine docs: name a source and a target collection")
-	case o.source == "" || o.target == "":
-		return badinput.Errorf("mine docs: name both languages with --src and --tgt")
 	case o.match.Candidates < 1:
 		return badinput.Errorf("--candidates is %d: give at least 1", o.match.Candidates)
+	}
+	languages, err := flags.BothLanguages("mine docs", o.source, o.target)
+	if err != nil {
+		return err
 	}
 	cfg, _, err := o.Load()
 	if err != nil {
 		return err
 	}
 	var collections [2]*document.Collection
-	for side, language := range [2]string{o.source, o.target} {
-		if language, err = corpus.ParseLanguage(language); err != nil {
-			return err
-		}
+	for side, language := range languages {
 		if collections[side], err = document.ReadCollection(ctx, args[side], language, cfg.MaxLineBytes); err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"bitextmine/align/document"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
 	"bitextmine/eval/ladder"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
@@ -149,14 +148,11 @@ type goldSet struct {
 }
 
 func (o *beadOptions) sets() (sets []goldSet, err error) {
-	source, err := corpus.ParseLanguage(o.source)
+	languages, err := flags.BothLanguages("mine eval beads", o.source, o.target)
 	if err != nil {
 		return nil, err
 	}
-	target, err := corpus.ParseLanguage(o.target)
-	if err != nil {
-		return nil, err
-	}
+	source, target := languages[0], languages[1]
 	if o.dir == "" {
 		return o.madeSets(source, target)
 	}

@@ -12,7 +12,6 @@ import (
 	"bitextmine/align/word"
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/corpus"
 	"bitextmine/eval/aer"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
@@ -138,9 +137,7 @@ func (o *aerOptions) aligner() (words align.Words, more *align.Input, err error)
 	if exchange.FormatOf(o.more) != exchange.TMX {
 		return words, more, nil
 	}
-	if more.Exchange.SourceLanguage, err = corpus.ParseLanguage(o.source); err != nil {
-		return words, nil, err
-	}
-	more.Exchange.TargetLanguage, err = corpus.ParseLanguage(o.target)
+	languages, err := flags.BothLanguages("mine eval aer", o.source, o.target)
+	more.Exchange.SourceLanguage, more.Exchange.TargetLanguage = languages[0], languages[1]
 	return words, more, err
 }

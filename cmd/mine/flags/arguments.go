@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
 
@@ -46,6 +47,27 @@ func GatherLists(args []string) []string {
 		}
 	}
 	return out
+}
+
+// Languages reads --src and --tgt; one that is not given stays empty.
+func Languages(source, target string) (pair [2]string, err error) {
+	for side, code := range [2]string{source, target} {
+		if code == "" {
+			continue
+		}
+		if pair[side], err = corpus.ParseLanguage(code); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}
+
+// BothLanguages reads --src and --tgt for a command that needs them.
+func BothLanguages(command, source, target string) ([2]string, error) {
+	if source == "" || target == "" {
+		return [2]string{}, badinput.Errorf("%s: name both languages with --src and --tgt", command)
+	}
+	return Languages(source, target)
 }
 
 // LanguageFile reads the LANGUAGE=FILE that a flag was given.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bitextmine/internal/badinput"
 )
 
 func TestGatherLists(t *testing.T) {
@@ -22,5 +24,28 @@ func TestGatherLists(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	for _, c := range []struct{ source, target, want, says string }{
+		{"deu", "eng_Latn", "de en", ""},
+		{"", "en", "", "mine x: name both languages"},
+		{"de", "", "", "mine x: name both languages"},
+		{"de", "nolanguage", "", "nolanguage"},
+	} {
+		got, err := BothLanguages("mine x", c.source, c.target)
+		if c.says != "" {
+			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%q and %q: got %v, want bad input with %q", c.source, c.target, err, c.says)
+			}
+			continue
+		}
+		if err != nil || strings.Join(got[:], " ") != c.want {
+			t.Errorf("%q and %q: got %v, %v, want %s", c.source, c.target, got, err, c.want)
+		}
+	}
+	if got, err := Languages("", "fra"); err != nil || got != [2]string{"", "fr"} {
+		t.Errorf("without a source language: got %q, %v", got, err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"bitextmine/align/word"
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -86,16 +85,11 @@ func (o *alignOptions) check(args []string) (err error) {
 	if !pair && exchange.FormatOf(o.in.File) == exchange.TMX && (o.source == "" || o.target == "") {
 		return badinput.Errorf("mine align: name both languages of %s with --src and --tgt", o.in.File)
 	}
-	if o.source != "" {
-		if o.in.Exchange.SourceLanguage, err = corpus.ParseLanguage(o.source); err != nil {
-			return err
-		}
+	languages, err := flags.Languages(o.source, o.target)
+	if err != nil {
+		return err
 	}
-	if o.target != "" {
-		if o.in.Exchange.TargetLanguage, err = corpus.ParseLanguage(o.target); err != nil {
-			return err
-		}
-	}
+	o.in.Exchange.SourceLanguage, o.in.Exchange.TargetLanguage = languages[0], languages[1]
 	if o.words.Splitter, err = word.ParseSplitter(o.splitter); err != nil {
 		return err
 	}

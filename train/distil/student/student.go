@@ -2,6 +2,7 @@ package student
 
 import (
 	"math"
+	"strings"
 
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
@@ -21,9 +22,11 @@ type Student struct {
 	Head  *Head
 }
 
-// Names of tensors of a student's graph. The head's keep theirs, so these must be no name of any teacher's.
+// Names of tensors of a student's graph. The head's keep theirs, unless the teacher is a student itself.
 const (
 	own = static.Prefix
+	// theirs is put before names of a head that begin as a student's do, or with theirs already.
+	theirs = "teacher."
 	// TokensOutput holds the pieces' rows: [batch, tokens, table's columns].
 	TokensOutput = own + "tokens"
 )
@@ -170,9 +173,9 @@ type Head struct {
 	Spans    map[string]Span // of the inputs of products, if those are to be in 8 bits
 }
 
-// FindHead cuts the head out of the teacher's graph.
-func FindHead(g *onnxgraph.Graph, from, to string, dim int) *Head {
-	h := &Head{From: from, To: to, Dim: dim, Opset: g.Opsets[""], domains: map[string]int{}}
+// FindHead cuts the head out of the teacher's graph. No tensor of the head has a name of a student's own.
+func FindHead(g *onnxgraph.Graph, from, to string, dim int) (*Head, error) {
+	h := &Head{From: headName(from), To: headName(to), Dim: dim, Opset: g.Opsets[""], domains: map[string]int{}}
 	for domain, version := range g.Opsets {
 		if domain != "" && domain != "ai.onnx" {
 			h.domains[domain] = version
@@ -180,14 +183,31 @@ func FindHead(g *onnxgraph.Graph, from, to string, dim int) *Head {
 	}
 	nodes, takes := g.Between(from, to)
 	for _, i := range nodes {
-		h.Nodes = append(h.Nodes, g.Nodes[i])
+		n, err := g.Nodes[i].Renamed(headName)
+		if err != nil {
+			return nil, err
+		}
+		h.Nodes = append(h.Nodes, n)
 	}
 	for _, w := range g.Initializers {
-		if takes[w.Name] {
-			h.Weights = append(h.Weights, w)
+		if !takes[w.Name] {
+			continue
 		}
+		w, err := w.Renamed(headName)
+		if err != nil {
+			return nil, err
+		}
+		h.Weights = append(h.Weights, w)
 	}
-	return h
+	return h, nil
+}
+
+// headName is what a tensor of a teacher is called in its student: two different ones have different names there.
+func headName(name string) string {
+	if strings.HasPrefix(name, own) || strings.HasPrefix(name, theirs) {
+		return theirs + name
+	}
+	return name
 }
 
 // add appends the head to a student's graph. Large float32 weights become float16, which ONNX Runtime widens again when
