@@ -33,11 +33,15 @@ func (c *charset) has(r rune) bool {
 
 // next is the width of the character at a place, if it is of the class.
 func (c *charset) next(text string, at int) (int, bool) {
+	if at < len(text) && text[at] < utf8.RuneSelf {
+		return 1, c.ascii[text[at]]
+	}
+	return c.nextWide(text, at)
+}
+
+func (c *charset) nextWide(text string, at int) (int, bool) {
 	if at >= len(text) {
 		return 0, false
-	}
-	if b := text[at]; b < utf8.RuneSelf {
-		return 1, c.ascii[b]
 	}
 	r, width := utf8.DecodeRuneInString(text[at:])
 	return width, c.among(r)
@@ -45,11 +49,15 @@ func (c *charset) next(text string, at int) (int, bool) {
 
 // last is the width of the character before a place, if it is of the class.
 func (c *charset) last(text string, at int) (int, bool) {
+	if at > 0 && text[at-1] < utf8.RuneSelf {
+		return 1, c.ascii[text[at-1]]
+	}
+	return c.lastWide(text, at)
+}
+
+func (c *charset) lastWide(text string, at int) (int, bool) {
 	if at <= 0 {
 		return 0, false
-	}
-	if b := text[at-1]; b < utf8.RuneSelf {
-		return 1, c.ascii[b]
 	}
 	r, width := utf8.DecodeLastRuneInString(text[:at])
 	return width, c.among(r)

@@ -25,8 +25,10 @@ type item struct {
 	min, max int // how many; max -1: any number
 	words    *words
 	boundary bool // the beginning of the text, or a character that is of no word
-	// backtrack: the next item may begin with a character of the class, so that a run of it may have to be shorter
-	backtrack bool
+	// rest has the characters that what follows the item may begin with, if that is known: those of ASCII, and all
+	// others. A run of the class ends where it can go on no longer, or, with backtrack, where the rest matches.
+	rest      *[utf8.RuneSelf + 1]bool
+	backtrack bool // the rest may begin with a character of the class, so that a run of it may have to be shorter
 }
 
 // newPattern compiles a pattern of text before a place, or after it.
@@ -51,10 +53,7 @@ func newPattern(source string, after bool) (*pattern, error) {
 		if !after {
 			slices.Reverse(items)
 		}
-		for k := range items[:len(items)-1] {
-			next := &items[k+1]
-			items[k].backtrack = items[k].class != nil && (next.class == nil || next.min == 0 || items[k].class.overlap(next.class))
-		}
+		lookAhead(items)
 		p.items = items
 		return p, nil
 	}
@@ -65,6 +64,37 @@ func newPattern(source string, after bool) (*pattern, error) {
 	}
 	p.expr, err = regexp.Compile(translated)
 	return p, err
+}
+
+// lookAhead finds what the rest of the items after each may begin with.
+func lookAhead(items []item) {
+	var ranges []rune // what the items after k may begin with
+	known := false    // of ranges; not at the end, where anything may follow
+	for k := len(items) - 1; k >= 0; k-- {
+		it := &items[k]
+		if known {
+			rest := newCharset(sorted(ranges))
+			it.rest = new([utf8.RuneSelf + 1]bool)
+			copy(it.rest[:], rest.ascii[:])
+			it.rest[utf8.RuneSelf] = true
+			it.backtrack = it.class != nil && it.class.overlap(rest)
+		} else {
+			it.backtrack = it.class != nil && k < len(items)-1
+		}
+		switch {
+		case it.class == nil:
+			ranges, known = nil, false
+		case it.min > 0:
+			ranges, known = it.class.ranges, true
+		default:
+			ranges = append(slices.Clip(ranges), it.class.ranges...)
+		}
+	}
+}
+
+// mayGoOn reports whether the rest after an item may match from the byte at a place, which may be outside of the text.
+func (it *item) mayGoOn(text string, at int) bool {
+	return it.rest == nil || at >= 0 && at < len(text) && it.rest[min(text[at], utf8.RuneSelf)]
 }
 
 // matches reports whether the pattern matches at a place of text.
@@ -80,6 +110,24 @@ func (p *pattern) matches(text string, at int) bool {
 		return matchForward(p.items, text, at)
 	}
 	return matchBackward(p.items, text, at)
+}
+
+// mayMatch is false only where a pattern of text after a place does not match: it looks at its first item and what
+// follows that.
+func (p *pattern) mayMatch(text string, at int) bool {
+	if len(p.items) == 0 || p.items[0].class == nil || p.items[0].min == 0 {
+		return true
+	}
+	it := &p.items[0]
+	width, ok := it.class.next(text, at)
+	if !ok || it.min > 1 {
+		return ok
+	}
+	if it.mayGoOn(text, at+width) {
+		return true
+	}
+	_, ok = it.class.next(text, at+width)
+	return ok && it.max != 1
 }
 
 // forward and backward are the nearest beginnings of characters.
@@ -118,7 +166,7 @@ func matchForward(items []item, text string, at int) bool {
 			at, n = at+width, n+1
 		}
 		for n != it.max {
-			if k+1 < len(items) && it.backtrack && matchForward(items[k+1:], text, at) {
+			if it.backtrack && it.mayGoOn(text, at) && matchForward(items[k+1:], text, at) {
 				return true
 			}
 			width, ok := it.class.next(text, at)
@@ -152,7 +200,7 @@ func matchBackward(items []item, text string, at int) bool {
 			at, n = at-width, n+1
 		}
 		for n != it.max {
-			if k+1 < len(items) && it.backtrack && matchBackward(items[k+1:], text, at) {
+			if it.backtrack && it.mayGoOn(text, at-1) && matchBackward(items[k+1:], text, at) {
 				return true
 			}
 			width, ok := it.class.last(text, at)

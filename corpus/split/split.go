@@ -1,6 +1,7 @@
 package split
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,16 +37,23 @@ type Splitter struct {
 	// by which nearly all places are passed over.
 	before, after runes
 	may           [256]bool
+	near          [2]nearRules // by the character before a place, and by the one after it
+	breaking      []uint64     // the rules that break, a bit each
 }
 
 func newSplitter(rules []rule) *Splitter {
 	s := &Splitter{rules: rules}
-	for _, r := range rules {
+	var edges [2][]*charset
+	s.breaking = make([]uint64, (len(rules)+63)/64)
+	for k, r := range rules {
+		edges[0], edges[1] = append(edges[0], r.before.edge), append(edges[1], r.after.edge)
 		if r.breaks {
 			s.before.add(r.before.edge)
 			s.after.add(r.after.edge)
+			s.breaking[k/64] |= 1 << (k % 64)
 		}
 	}
+	s.near = [2]nearRules{newNearRules(edges[0]), newNearRules(edges[1])}
 	var buf [utf8.UTFMax]byte
 	for r := range rune(unicode.MaxRune + 1) {
 		if s.before.has(r) {
@@ -138,38 +146,55 @@ func (s *Splitter) paragraph(dst []Sentence, text string, at int) []Sentence {
 	return appendTrimmed(dst, text, from, len(text), at)
 }
 
-// breaksAt applies the rules at a place within a text.
+// breaksAt applies the rules at a place within a text: the first one that matches decides.
 func (s *Splitter) breaksAt(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at:])
 	if !s.before.has(before) || !s.after.has(after) {
 		return false
 	}
-	for k := range s.rules {
-		r := &s.rules[k]
-		if r.near(before, after) && r.after.matches(text, at) && r.before.matches(text, at) {
-			return r.breaks
+	for word, breaking := range s.breaking {
+		near := s.near[1].among(s.near[0].among(^uint64(0), word, before), word, after)
+		if word == len(s.breaking)-1 && !s.mayMatch(near&breaking, word, text, at) {
+			return false // most full stops within sentences end here
+		}
+		for ; near != 0; near &= near - 1 {
+			r := &s.rules[64*word+bits.TrailingZeros64(near)]
+			if r.after.matches(text, at) && r.before.matches(text, at) {
+				return r.breaks
+			}
 		}
 	}
 	return false
 }
 
-// near reports whether a rule may match between two characters.
-func (r *rule) near(before, after rune) bool {
-	return (r.before.edge == nil || r.before.edge.has(before)) && (r.after.edge == nil || r.after.edge.has(after))
+// mayMatch looks at a character or two after a place for some rules of a word.
+func (s *Splitter) mayMatch(rules uint64, word int, text string, at int) bool {
+	for ; rules != 0; rules &= rules - 1 {
+		if s.rules[64*word+bits.TrailingZeros64(rules)].after.mayMatch(text, at) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendTrimmed adds what is between the places, if it is more than white space.
 func appendTrimmed(dst []Sentence, text string, from, to, at int) []Sentence {
 	for from < to {
-		r, width := utf8.DecodeRuneInString(text[from:to])
+		r, width := rune(text[from]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRuneInString(text[from:to])
+		}
 		if !unicode.IsSpace(r) {
 			break
 		}
 		from += width
 	}
 	for from < to {
-		r, width := utf8.DecodeLastRuneInString(text[from:to])
+		r, width := rune(text[to-1]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeLastRuneInString(text[from:to])
+		}
 		if !unicode.IsSpace(r) {
 			break
 		}

@@ -2,6 +2,8 @@ package split
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -177,6 +179,53 @@ func FuzzSplit(f *testing.F) {
 			t.Fatalf("%q: %q is in no sentence", text, text[at:])
 		}
 	})
+}
+
+// TestRulesInOrder compares breaks with those of the rules applied one after the other, without any shortcut: the
+// program's rules, and 100 of which the last ones break.
+func TestRulesInOrder(t *testing.T) {
+	t.Parallel()
+	many := make([]rule, 0, 101)
+	for k := range 100 {
+		r, err := newRule(k > 90, fmt.Sprintf(`[%c.]["']*`, 'a'+k%26), fmt.Sprintf(`\s+["']*\s?[%c-%c]`, 'A'+k%20, 'A'+k%20+2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		many = append(many, r)
+	}
+	splitters := []*Splitter{splitter(t, "en"), splitter(t, "de"), splitter(t, "zh"), splitter(t, "fr"), newSplitter(many)}
+	parts := []string{".", "!", "…", "。", " ", "  ", "\u00a0", "A", "Z", "b", "Mr", "z.B", "3", "-", "“", "”", "\"", "'", "»", "(", ")", "é", "史", "😀", "¿"}
+	rng := rand.New(rand.NewPCG(3, 5))
+	breaks := 0
+	for range 3000 {
+		var text string
+		for range 12 {
+			text += parts[rng.IntN(len(parts))]
+		}
+		for n, s := range splitters {
+			for at := 1; at < len(text); at++ {
+				if !utf8.RuneStart(text[at]) {
+					continue
+				}
+				want := false
+				for _, r := range s.rules {
+					if r.after.matches(text, at) && r.before.matches(text, at) {
+						want = r.breaks
+						break
+					}
+				}
+				if got := s.breaksAt(text, at); got != want {
+					t.Fatalf("splitter %d, %q at %d: %v, want %v", n, text, at, got, want)
+				}
+				if want {
+					breaks++
+				}
+			}
+		}
+	}
+	if breaks < 1000 {
+		t.Errorf("only %d breaks were compared", breaks)
+	}
 }
 
 func BenchmarkSplit(b *testing.B) {
