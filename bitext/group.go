@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"bitextmine/corpus"
 )
 
 // group decodes the columns of one row group. err is the first error in any of them.
@@ -36,7 +38,25 @@ func (g *group) fill(rows []Row, features []string) {
 	if _, ok := g.columns[refineColumn]; ok {
 		nullable(g, rows, refineColumn, floats, func(r *Row, v *float32) { r.RefineCosine = v })
 	}
+	g.places(rows, "src", func(r *Row) *Sentence { return &r.Source })
+	g.places(rows, "tgt", func(r *Row) *Sentence { return &r.Target })
 	g.reasons(rows)
+}
+
+// places reads the places of a side's sentences, if the file has such columns.
+func (g *group) places(rows []Row, side string, of func(*Row) *Sentence) {
+	for _, c := range placeColumns {
+		if _, ok := g.columns[side+c.name]; !ok {
+			continue
+		}
+		nullable(g, rows, side+c.name, ints, func(r *Row, v *int32) {
+			s := of(r)
+			if s.Place == nil {
+				s.Place = &corpus.Place{}
+			}
+			*c.of(s.Place) = uint32(*v)
+		})
+	}
 }
 
 func (g *group) side(rows []Row, side string, of func(*Row) *Sentence) {

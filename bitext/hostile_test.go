@@ -14,7 +14,7 @@ const hostileMemory = 512 << 20
 // bitextTemplate is a bitext file of one row.
 func bitextTemplate() parquettest.File {
 	file := parquettest.File{Rows: 1}
-	for _, field := range Schema(nil, false).Fields() {
+	for _, field := range Schema(Metadata{}).Fields() {
 		c := parquettest.Column{Name: field.Name, Nullable: field.Nullable}
 		body := make([]byte, 4) // the number zero or the empty string
 		switch c.Type = int32(physicalType(field.Type)); c.Type {

@@ -63,7 +63,7 @@ func (r *Reader) check() error {
 	for i := range schema.NumColumns() {
 		r.columns[schema.Column(i).Path()] = i
 	}
-	for _, field := range Schema(nil, false).Fields() {
+	for _, field := range Schema(Metadata{}).Fields() {
 		path, want := field.Name, physicalType(field.Type)
 		if path == "reasons" {
 			path = reasonsPath

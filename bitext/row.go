@@ -1,5 +1,7 @@
 package bitext
 
+import "bitextmine/corpus"
+
 // Sentence is one side of a pair and its origin.
 type Sentence struct {
 	Text  string
@@ -10,6 +12,8 @@ type Sentence struct {
 	Doc   string // the input's own name for the sentence or its document; may be empty
 	URL   string // may be empty
 	Line  uint64 // in the input file, from 1
+	// Place is where the sentence stands in a record that was divided; nil: the record is the sentence.
+	Place *corpus.Place
 
 	Identified string  // language that the text was identified as; empty: none was
 	Share      float32 // of the text's letters in that language, 0 to 1
@@ -45,6 +49,7 @@ type Metadata struct {
 	Scorer        string   // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string // names of the feature columns
 	Refine        *Refine  // of two-stage mining; nil: one encoder
+	Places        bool     // there are columns of the sentences' places in records that were divided
 	SourceIn      int      // number of sentences before deduplication
 	TargetIn      int
 	SourceUnique  int

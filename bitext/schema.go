@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"bitextmine/corpus"
 )
 
 var (
@@ -14,13 +16,24 @@ var (
 // featurePrefix is the prefix of a column that holds a feature of the scorer.
 const featurePrefix = "feature_"
 
+// placeColumns are the columns of a sentence's place in a record that was divided, less their side.
+var placeColumns = [...]struct {
+	name string
+	of   func(*corpus.Place) *uint32
+}{
+	{"_paragraph", func(p *corpus.Place) *uint32 { return &p.Paragraph }},
+	{"_position", func(p *corpus.Place) *uint32 { return &p.Position }},
+	{"_start", func(p *corpus.Place) *uint32 { return &p.Start }},
+	{"_end", func(p *corpus.Place) *uint32 { return &p.End }},
+}
+
 // refineColumn is the column of the strong encoder's cosine.
 const refineColumn = "refine_cosine"
 
-// Schema returns the columns of a bitext file, in order. features are the names of the scorer's features that the run
-// was asked to write. prob is null without a scorer; the columns of language identification are null for a text whose
-// language was not identified. Two-stage mining has a column for the cosine of the strong encoder.
-func Schema(meta *arrow.Metadata, refined bool, features ...string) *arrow.Schema {
+// Schema returns the columns of a bitext file, in order. prob is null without a scorer; the columns of language
+// identification are null for a text whose language was not identified. Further columns are those that the run's
+// metadata asks for.
+func Schema(of Metadata) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{
 			{Name: name + "_key", Type: keyType},
@@ -57,13 +70,20 @@ func Schema(meta *arrow.Metadata, refined bool, features ...string) *arrow.Schem
 		// dictionary anyway.
 		arrow.Field{Name: "reasons", Type: arrow.ListOf(arrow.BinaryTypes.String)},
 	)
-	if refined {
+	if of.Refine != nil {
 		fields = append(fields, arrow.Field{Name: refineColumn, Type: arrow.PrimitiveTypes.Float32, Nullable: true})
 	}
-	for _, name := range features {
+	if of.Places {
+		for _, side := range [...]string{"src", "tgt"} {
+			for _, c := range placeColumns {
+				fields = append(fields, arrow.Field{Name: side + c.name, Type: arrow.PrimitiveTypes.Uint32, Nullable: true})
+			}
+		}
+	}
+	for _, name := range of.Features {
 		fields = append(fields, arrow.Field{Name: featurePrefix + name, Type: arrow.PrimitiveTypes.Float32})
 	}
-	return arrow.NewSchema(fields, meta)
+	return arrow.NewSchema(fields, nil)
 }
 
 // metadataPrefix is the prefix of all our entries in the file's key-value metadata.

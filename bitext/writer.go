@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"bitextmine/bitext/guarded"
+	"bitextmine/corpus"
 )
 
 // RowGroup is the number of rows in a row group, and so the number that a Writer holds in memory.
@@ -20,16 +21,15 @@ const RowGroup = 64 << 10
 
 // Writer writes a bitext file. It is not safe for concurrent use.
 type Writer struct {
-	file     *pqarrow.FileWriter
-	builder  *array.RecordBuilder
-	refined  bool // there is a column of the strong encoder's cosine
-	features int  // number of feature columns
-	pending  int
+	file    *pqarrow.FileWriter
+	builder *array.RecordBuilder
+	meta    Metadata
+	pending int
 }
 
 // NewWriter starts a bitext file on w. Close finishes the file but does not close w.
 func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
-	schema := Schema(nil, meta.Refine != nil, meta.Features...)
+	schema := Schema(meta)
 	properties := parquet.NewWriterProperties(
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithMaxRowGroupLength(RowGroup),
@@ -54,7 +54,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 			return nil, fmt.Errorf("write bitext metadata: %w", err)
 		}
 	}
-	return &Writer{file: file, refined: meta.Refine != nil, features: len(meta.Features), builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+	return &Writer{file: file, meta: meta, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
 // Append adds a row.
@@ -77,11 +77,15 @@ func (w *Writer) Append(row Row) error {
 	columns.identified(row.Target)
 	columns.next().(*array.BooleanBuilder).Append(row.Keep)
 	columns.list(row.Reasons)
-	if w.refined {
+	if w.meta.Refine != nil {
 		columns.optional(row.RefineCosine)
 	}
-	if len(row.Features) != w.features {
-		return fmt.Errorf("add a bitext row: %d features of %d", len(row.Features), w.features)
+	if w.meta.Places {
+		columns.place(row.Source.Place)
+		columns.place(row.Target.Place)
+	}
+	if len(row.Features) != len(w.meta.Features) {
+		return fmt.Errorf("add a bitext row: %d features of %d", len(row.Features), len(w.meta.Features))
 	}
 	for _, value := range row.Features {
 		columns.float(value)
@@ -160,6 +164,17 @@ func (c *columns) side(s Sentence) {
 	c.string(s.Doc)
 	c.string(s.URL)
 	c.next().(*array.Uint64Builder).Append(s.Line)
+}
+
+// place appends the columns of a place; nil: nulls.
+func (c *columns) place(p *corpus.Place) {
+	for _, column := range placeColumns {
+		if b := c.next().(*array.Uint32Builder); p == nil {
+			b.AppendNull()
+		} else {
+			b.Append(*column.of(p))
+		}
+	}
 }
 
 func (c *columns) identified(s Sentence) {

@@ -16,10 +16,11 @@ const (
 	ReasonNotUTF8   Reason = "not_utf8"  // contains a byte that is not UTF-8
 	ReasonMalformed Reason = "malformed" // not a record of the file's format
 	ReasonNoColumn  Reason = "no_column" // a JSON record without the text column
+	ReasonHTML      Reason = "html"      // a record that is to be divided and is HTML
 )
 
 // Reasons lists every reason, in the order in which reports print them.
-var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn}
+var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn, ReasonHTML}
 
 // maxExamples is the maximum number of skipped lines that a file's counts list for each reason.
 const maxExamples = 20
@@ -32,17 +33,19 @@ type Skip struct {
 }
 
 // Counts is the number of lines in a file, by what was done with them: Lines = Kept + Duplicates + all counts in
-// Skipped. A TSV header is not a line. In Parquet a line is a row.
+// Skipped. A TSV header is not a line. In Parquet a line is a row. In a file whose records are divided, Lines are its
+// sentences and the records that were skipped.
 type Counts struct {
 	Lines      uint64            `json:"lines"`
 	Kept       uint64            `json:"kept"`
 	Duplicates uint64            `json:"duplicates"` // of a sentence already in the same shard
 	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
 	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
+	Records    uint64            `json:"records,omitempty"`  // that were divided into sentences, or skipped
 }
 
-// skip counts a skipped line and adds it to the examples unless there are enough.
-func (c *Counts) skip(line uint64, reason Reason, detail string) {
+// Skip counts a skipped line and adds it to the examples unless there are enough.
+func (c *Counts) Skip(line uint64, reason Reason, detail string) {
 	if c.Skipped == nil {
 		c.Skipped = make(map[Reason]uint64)
 	}
@@ -66,6 +69,7 @@ func (c *Counts) Add(other Counts) {
 	c.Lines += other.Lines
 	c.Kept += other.Kept
 	c.Duplicates += other.Duplicates
+	c.Records += other.Records
 	for reason, n := range other.Skipped {
 		if c.Skipped == nil {
 			c.Skipped = make(map[Reason]uint64)

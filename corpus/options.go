@@ -56,6 +56,22 @@ type Options struct {
 	MaxLineBytes int
 	// ShardSize is the maximum number of rows in a shard.
 	ShardSize int
+
+	// Split says that records are documents, which are divided into sentences: a language and the digest of the rules,
+	// as SplitBy writes them. Empty: a record is a sentence.
+	Split string `json:",omitempty"`
+}
+
+// MaxRecordBytes is the maximum length of a record that is divided. MaxLineBytes is then that of a sentence.
+const MaxRecordBytes = 16 << 20
+
+// SplitBy is the value of Options.Split for a language and the digest of rules.
+func SplitBy(language, rules string) string { return language + " " + rules }
+
+// SplitLanguage is the language whose rules divide records; empty: none do.
+func (o Options) SplitLanguage() string {
+	language, _, _ := strings.Cut(o.Split, " ")
+	return language
 }
 
 // DefaultOptions returns the default settings.

@@ -178,7 +178,7 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 			r.counts.Kept++
 			return s, nil
 		}
-		r.counts.skip(rec.line, rec.reason, rec.detail)
+		r.counts.Skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
 			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.Name, rec.line, rec.reason, rec.detail)
 		}

@@ -66,7 +66,10 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 
 // inputReport is what run.json says of an input.
 func inputReport(language string, in plan.Input, counts corpus.Counts) record.InputReport {
-	report := record.InputReport{Language: language, Path: in.Path, SHA256: in.SHA256, Counts: counts}
+	report := record.InputReport{Language: language, Path: in.Path, SHA256: in.SHA256, Counts: counts, Seen: in.Seen}
+	if in.Corpus != nil {
+		report.Split = in.Corpus.SplitLanguage()
+	}
 	if v := in.Vectors; v != nil {
 		report.Vectors, report.VectorsSHA256 = v.Path, v.SHA256
 	}

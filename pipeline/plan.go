@@ -63,6 +63,9 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, warning := range check.Split(r.Log, languages) {
+		r.warn("%s", warning)
+	}
 	p, err := stage.Inputs(stage.Request{Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Languages: languages, Pairs: r.pairs()})
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (d *Document) check() error {
 	if len(d.Sentences) == 0 {
 		return badinput.Errorf("%s: every line is empty; name a document with sentences", d.Name)
 	}
-	if begin := strings.ToLower(d.Sentences[0]); strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html") {
+	if corpus.LooksHTML(d.Sentences[0]) {
 		return badinput.Errorf("%s is HTML: extract its text, one sentence a line", d.Name)
 	}
 	return nil

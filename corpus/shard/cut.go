@@ -55,17 +55,17 @@ const progressEvery = 8192
 // Every shard is published complete. If the file turns out to be damaged or unusable, the shards that this call has
 // published are removed, so that part of an input is never mistaken for all of it.
 func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (_ *Result, err error) {
-	r, err := corpus.Open(in, opts)
+	r, err := openSentences(in, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = errors.Join(err, r.in.Close()) }()
 	c := &cutter{in: r, report: how.Report, seen: make(map[corpus.Key]struct{})}
 	name := how.Name
 	if name == nil {
 		name = func(n int) string { return fmt.Sprintf("shard-%05d.parquet", n) }
 	}
-	result := &Result{Format: r.Format()}
+	result := &Result{Format: r.in.Format()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, remove(dir, result.Shards))
@@ -99,7 +99,7 @@ func remove(dir string, shards []Info) error {
 
 // cutter copies sentences from a reader into shards.
 type cutter struct {
-	in         *corpus.Reader
+	in         *sentences
 	report     func(Progress)
 	seen       map[corpus.Key]struct{} // keys of the current shard
 	row        Row                     // the sentence to write next
@@ -110,7 +110,7 @@ type cutter struct {
 // advance reads the next sentence that is not yet in the current shard into c.row.
 func (c *cutter) advance(ctx context.Context) error {
 	for {
-		s, err := c.in.NextContext(ctx)
+		s, err := c.in.next(ctx)
 		if err != nil {
 			return err
 		}
@@ -122,15 +122,15 @@ func (c *cutter) advance(ctx context.Context) error {
 			c.duplicates++
 			continue
 		}
-		c.row = Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line}
+		c.row = Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
 		return nil
 	}
 }
 
 func (c *cutter) reportProgress() {
 	if c.report != nil {
-		read, size := c.in.Read()
-		c.report(Progress{Lines: c.in.Counts().Lines, Bytes: read, TotalBytes: size})
+		read, size := c.in.in.Read()
+		c.report(Progress{Lines: c.in.in.Counts().Lines, Bytes: read, TotalBytes: size})
 	}
 }
 
@@ -140,7 +140,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 	var end error
 	info := Info{File: filepath.Base(path)}
 	err := atomicfile.Write(path, func(f *os.File) error {
-		w := newWriter(f)
+		w := newWriter(f, c.in.splitter != nil)
 		rows := 0
 		for rows < size && end == nil {
 			c.seen[c.row.Key] = struct{}{}
@@ -170,7 +170,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 
 // checkCounts combines the counts of the reader, the cutter and the files. They must agree.
 func (c *cutter) checkCounts(shards []Info) (corpus.Counts, error) {
-	counts := c.in.Counts()
+	counts := c.in.total()
 	counts.Kept, counts.Duplicates = 0, c.duplicates
 	for _, s := range shards {
 		counts.Kept += uint64(s.Rows)

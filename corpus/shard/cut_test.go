@@ -185,7 +185,7 @@ func TestReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := len(all)
-		want := Row{keys[n], fmt.Sprintf("Satz  Nummer %d", n), fmt.Sprintf("id-%d", n), "", uint64(n + 1)}
+		want := Row{Key: keys[n], Text: fmt.Sprintf("Satz  Nummer %d", n), Doc: fmt.Sprintf("id-%d", n), Line: uint64(n + 1)}
 		if row != want || row.Key != corpus.KeyOf(corpus.Normalise(row.Text)) {
 			t.Fatalf("row %d: %+v, want %+v", n, row, want)
 		}

@@ -22,6 +22,8 @@ type Reader struct {
 	src    *input.Source
 	file   *file.Reader
 	starts []int // first row of each row group, then the number of rows
+
+	divided bool // rows have places
 }
 
 // Open opens a shard. It checks the schema and that the keys were made by this corpus.NormaliseVersion.
@@ -65,7 +67,8 @@ func (r *Reader) guard(call func() error) error { return r.src.Guard("the shard"
 
 func (r *Reader) checkSchema() error {
 	got := r.file.MetaData().Schema
-	schema := newSchema()
+	r.divided = got.NumColumns() > columnPlace && got.Column(columnPlace).Path() == placeColumns[0].name
+	schema := newSchema(r.divided)
 	for i := range schema.NumFields() {
 		want := schema.Field(i)
 		if i >= got.NumColumns() || got.Column(i).Path() != want.Name() {
@@ -165,16 +168,22 @@ type rowGroup struct {
 	keys  []parquet.FixedLenByteArray
 	texts [3][]parquet.ByteArray // text, doc, url
 	lines []int64
+
+	places []corpus.Place // empty: rows have none
 }
 
 func (g *rowGroup) row(i int) Row {
-	return Row{
+	row := Row{
 		Key:  corpus.Key(g.keys[i]),
 		Text: string(g.texts[0][i]),
 		Doc:  string(g.texts[1][i]),
 		URL:  string(g.texts[2][i]),
 		Line: uint64(g.lines[i]),
 	}
+	if len(g.places) > 0 {
+		row.Place = &g.places[i]
+	}
+	return row
 }
 
 func (r *Reader) readGroup(g int) (*rowGroup, error) {
@@ -188,8 +197,20 @@ func (r *Reader) readGroup(g int) (*rowGroup, error) {
 				return err
 			}
 		}
-		group.lines, err = readColumn(r, g, columnLine, (*file.Int64ColumnChunkReader).ReadBatch)
-		return err
+		if group.lines, err = readColumn(r, g, columnLine, (*file.Int64ColumnChunkReader).ReadBatch); err != nil || !r.divided {
+			return err
+		}
+		group.places = make([]corpus.Place, len(group.keys))
+		for i, c := range placeColumns {
+			numbers, err := readColumn(r, g, columnPlace+i, (*file.Int32ColumnChunkReader).ReadBatch)
+			if err != nil {
+				return err
+			}
+			for k, n := range numbers {
+				*c.of(&group.places[k]) = uint32(n)
+			}
+		}
+		return nil
 	})
 	return group, err
 }

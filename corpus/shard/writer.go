@@ -23,6 +23,8 @@ type Row struct {
 	Doc  string // "" if the input names none
 	URL  string
 	Line uint64 // in the input, from 1
+	// Place is where the sentence stands in a record that was divided; nil: the record is the sentence.
+	Place *corpus.Place
 }
 
 // A reader holds one row group at once and must read all of it to get one row. A row group ends at whichever limit is
@@ -39,22 +41,42 @@ const (
 	columnDoc
 	columnURL
 	columnLine
+	columnPlace // the first of a place's columns, in shards of divided records
 )
+
+// placeColumns are the columns of a Place.
+var placeColumns = [...]struct {
+	name string
+	of   func(*corpus.Place) *uint32
+}{
+	{"paragraph", func(p *corpus.Place) *uint32 { return &p.Paragraph }},
+	{"position", func(p *corpus.Place) *uint32 { return &p.Position }},
+	{"start", func(p *corpus.Place) *uint32 { return &p.Start }},
+	{"end", func(p *corpus.Place) *uint32 { return &p.End }},
+}
 
 // metaNormalise is the metadata key for the corpus.NormaliseVersion of the keys.
 const metaNormalise = "bitextmine.normalise"
 
-// newSchema has no optional column: a value that an input does not have is the empty string. Every writer and reader
-// builds its own schema, because arrow's nodes cache their paths on first use without a lock.
-func newSchema() *schema.GroupNode {
+// newSchema has no optional column: a value that an input does not have is the empty string. A shard of divided records
+// has the sentences' places. Every writer and reader builds its own schema, because arrow's nodes cache their paths on
+// first use without a lock.
+func newSchema(divided bool) *schema.GroupNode {
 	text := func(name string) schema.Node {
 		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
-	return schema.MustGroup(schema.NewGroupNode("shard", parquet.Repetitions.Required, schema.FieldList{
+	fields := schema.FieldList{
 		schema.NewFixedLenByteArrayNode("key", parquet.Repetitions.Required, int32(len(corpus.Key{})), -1),
 		text("text"), text("doc"), text("url"),
 		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
-	}, -1))
+	}
+	if divided {
+		for _, c := range placeColumns {
+			number := schema.NewIntLogicalType(32, false)
+			fields = append(fields, schema.Must(schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, number, parquet.Types.Int32, -1, -1)))
+		}
+	}
+	return schema.MustGroup(schema.NewGroupNode("shard", parquet.Repetitions.Required, fields, -1))
 }
 
 // properties sets everything that decides the file's bytes. Statistics are left out: our readers do not use a
@@ -82,24 +104,31 @@ type writer struct {
 	keys  []corpus.Key
 	texts [3]textColumn // text, doc, url
 	lines []int64
-	bytes int // total size of the texts
-	fixed []parquet.FixedLenByteArray
-	vary  []parquet.ByteArray
+	// of a shard of divided records: the places, and one of their columns
+	divided bool
+	places  []corpus.Place
+	numbers []int32
+	bytes   int // total size of the texts
+	fixed   []parquet.FixedLenByteArray
+	vary    []parquet.ByteArray
 }
 
-func newWriter(w io.Writer) *writer {
+func newWriter(w io.Writer, divided bool) *writer {
 	s := &sink{w: w, digest: sha256.New()}
 	meta := metadata.NewKeyValueMetadata()
 	_ = meta.Append(metaNormalise, strconv.Itoa(corpus.NormaliseVersion)) // only an empty key fails
 	return &writer{
-		sink: s,
-		file: file.NewParquetWriter(s, newSchema(), file.WithWriterProps(properties()), file.WithWriteMetadata(meta)),
+		sink: s, divided: divided,
+		file: file.NewParquetWriter(s, newSchema(divided), file.WithWriterProps(properties()), file.WithWriteMetadata(meta)),
 	}
 }
 
 func (w *writer) add(row *Row) error {
 	w.keys = append(w.keys, row.Key)
 	w.lines = append(w.lines, int64(row.Line))
+	if w.divided {
+		w.places = append(w.places, *row.Place)
+	}
 	for i, text := range [...]string{row.Text, row.Doc, row.URL} {
 		w.texts[i].add(text)
 		w.bytes += len(text)
@@ -113,7 +142,11 @@ func (w *writer) add(row *Row) error {
 // flush writes the rows added so far as one row group.
 func (w *writer) flush() error {
 	group := w.file.AppendRowGroup()
-	for column := columnKey; column <= columnLine; column++ {
+	columns := columnPlace
+	if w.divided {
+		columns += len(placeColumns)
+	}
+	for column := range columns {
 		if err := w.writeColumn(group, column); err != nil {
 			return fmt.Errorf("write shard column %d: %w", column, err)
 		}
@@ -121,7 +154,7 @@ func (w *writer) flush() error {
 	if err := group.Close(); err != nil {
 		return fmt.Errorf("write shard row group: %w", err)
 	}
-	w.keys, w.lines, w.bytes = w.keys[:0], w.lines[:0], 0
+	w.keys, w.lines, w.places, w.bytes = w.keys[:0], w.lines[:0], w.places[:0], 0
 	for i := range w.texts {
 		w.texts[i].clear()
 	}
@@ -145,6 +178,12 @@ func (w *writer) writeColumn(group file.SerialRowGroupWriter, column int) error 
 		_, err = chunk.WriteBatch(w.vary, nil, nil)
 	case *file.Int64ColumnChunkWriter:
 		_, err = chunk.WriteBatch(w.lines, nil, nil)
+	case *file.Int32ColumnChunkWriter:
+		w.numbers = w.numbers[:0]
+		for i := range w.places {
+			w.numbers = append(w.numbers, int32(*placeColumns[column-columnPlace].of(&w.places[i])))
+		}
+		_, err = chunk.WriteBatch(w.numbers, nil, nil)
 	}
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type Config struct {
 	setting.Output
 	setting.Text
 	setting.Sides
+	setting.Dividing
 	setting.Encoding
 	setting.Vectors
 	setting.Searching
@@ -116,10 +117,13 @@ func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.
 // Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
 func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
-		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
+		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
 		Refining: c.Refining,
 	}
 	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
+	if r.Split == setting.SplitAuto {
+		r.Split = "" // as it was before there was a choice
+	}
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
 	if c.Search == backend.Auto && r.SearchApproximate == "" {
 		r.Search = exact.Name // whatever it takes, the results are these

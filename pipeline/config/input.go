@@ -33,10 +33,14 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			if err != nil {
 				return nil, err
 			}
-			if options[l] != common {
-				input.Corpus = &options[l]
-			}
 			input.Vectors = vectors[in.Path]
+			own := options[l]
+			if err := divide(c, &input, language, &own); err != nil {
+				return nil, err
+			}
+			if own != common {
+				input.Corpus = &own
+			}
 			languages[l].Inputs = append(languages[l].Inputs, input)
 		}
 	}

@@ -72,6 +72,7 @@ func (c *Config) Validate() error {
 	if c.OnBadFile != "" && c.OnBadFile != SkipBadFile && c.OnBadFile != FailBadFile {
 		fail("on_bad_file is %q, choose %s or %s", c.OnBadFile, SkipBadFile, FailBadFile)
 	}
+	validateSplit(c, fail)
 	validateRefine(c, fail)
 	validateScorer(c, fail)
 	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {

@@ -119,9 +119,22 @@ type Input struct {
 	SHA256  string `json:"sha256"` // of its bytes
 	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
 	Corpus *corpus.Options `json:"corpus,omitempty"`
+	// Seen is what its first records are, where that decides whether records are divided; nil: nobody looked.
+	Seen *Seen `json:"seen,omitempty"`
 	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
 	Vectors *Vectors `json:"vectors,omitempty"`
 }
+
+// Seen is the sentences of an input's first records.
+type Seen struct {
+	Records   int `json:"records"`
+	Several   int `json:"several"` // records of several sentences
+	Sentences int `json:"sentences"`
+}
+
+// Documents says whether the records are documents rather than sentences: most are of several sentences, and they have
+// three on average. Lines of sentences have not: docs/documents.md.
+func (s Seen) Documents() bool { return 2*s.Several > s.Records && s.Sentences >= 3*s.Records }
 
 // Vectors is a file of vectors that another program made of an input, [rows, dim].
 type Vectors struct {

@@ -15,6 +15,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/score"
 )
@@ -94,6 +95,9 @@ type InputReport struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	Counts   corpus.Counts `json:"counts"`
+	// Split is the language by whose rules records were divided into sentences; Seen is what decided it.
+	Split string     `json:"split,omitempty"`
+	Seen  *plan.Seen `json:"seen,omitempty"`
 	// of the file of vectors that another program made of it
 	Vectors       string `json:"vectors,omitempty"`
 	VectorsSHA256 string `json:"vectors_sha256,omitempty"`

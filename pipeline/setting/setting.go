@@ -75,6 +75,18 @@ type Text struct {
 	ShardSize    int    `setting:"shard_size,flag" json:"shard_size"`
 }
 
+// Dividing says whether records are divided into sentences.
+type Dividing struct {
+	Split string `setting:"split,flag" json:"split,omitempty"` // in a record, auto is empty
+}
+
+// The values of split.
+const (
+	SplitAuto = "auto"
+	SplitOn   = "on"
+	SplitOff  = "off"
+)
+
 // Sides is how the text of one side is read where it is stored otherwise than the other's. An empty value leaves what
 // Text says.
 type Sides struct {
@@ -196,6 +208,7 @@ type Record struct {
 	Languages
 	Text
 	Sides
+	Dividing
 	Encoding
 	Vectors
 	Searching

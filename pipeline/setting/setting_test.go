@@ -20,6 +20,7 @@ type config struct {
 	Output
 	Text
 	Sides
+	Dividing
 	Encoding
 	Vectors
 	Searching

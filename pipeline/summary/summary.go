@@ -60,6 +60,7 @@ func Page(name string, r, previous *record.Report, d *admin.Difference, warnings
 // files tells which inputs are new, changed or gone.
 func files(page *bytes.Buffer, r, previous *record.Report) {
 	before := map[string]string{}
+	divided := 0
 	if previous != nil {
 		for _, in := range previous.Inputs {
 			before[in.Path] = in.SHA256
@@ -75,8 +76,14 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 			changed = append(changed, in.Path)
 		}
 		delete(before, in.Path)
+		if in.Split != "" {
+			divided++
+		}
 	}
 	fmt.Fprintf(page, "\n%d files of text: %d new, %d changed, %d gone since the run before.\n", len(r.Inputs), len(added), len(changed), len(before))
+	if divided > 0 {
+		fmt.Fprintf(page, "The records of %d files are documents and were divided into sentences.\n", divided)
+	}
 	for _, list := range []struct {
 		what  string
 		paths []string

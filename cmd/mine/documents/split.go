@@ -29,13 +29,10 @@ type splitOptions struct {
 	format, out     string
 }
 
-// maxDocument is the default size of a document, at most.
-const maxDocument = 16 << 20
-
 // NewSplit makes mine split.
 func NewSplit() *cobra.Command {
 	o := splitOptions{in: corpus.DefaultOptions()}
-	o.in.MaxLineBytes = maxDocument
+	o.in.MaxLineBytes = corpus.MaxRecordBytes
 	cmd := &cobra.Command{
 		Use:   "split FILE...",
 		Short: "Divide documents into sentences",
@@ -232,7 +229,7 @@ type sentenceRow struct {
 
 // record writes the sentences of a record.
 func (j *splitJob) record(path string, s corpus.Sentence, document bool) error {
-	if begin := strings.ToLower(s.Normal[:min(len(s.Normal), 20)]); strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html") {
+	if corpus.LooksHTML(s.Normal) {
 		j.aside["HTML, not text"]++
 		return nil
 	}

@@ -227,6 +227,13 @@ func runID(p *view.Pair) string {
 	return plan.Digest([]any{p.Plan.Pairs[p.Index].ConfigDigest, inputs})
 }
 
+// divided says whether records of either side were divided into sentences.
+func divided(p *view.Pair) bool {
+	return slices.ContainsFunc([]int{0, 1}, func(side int) bool {
+		return slices.ContainsFunc(p.Language(side).Inputs, func(in plan.Input) bool { return in.Options(p.Plan.Settings).Split != "" })
+	})
+}
+
 // metadata is what the bitext says of its run: nothing that changes between runs of the same inputs and settings.
 func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	s, c := p.Plan.PairSettings(p.Index), r.Counts
@@ -245,7 +252,7 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
 		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
-		Scorer: scorer, Features: features, Refine: refine,
+		Scorer: scorer, Features: features, Refine: refine, Places: divided(p),
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
 	}

@@ -105,7 +105,7 @@ func (t *table) fill(ctx context.Context, side int, numbers []int32, rows []bite
 	code := t.pair.Language(side).Code
 	err := t.pair.RowsOf(ctx, side, numbers, func(at int, shard *plan.Shard, number uint32, row shard.Row) {
 		*of(&rows[at]) = bitext.Sentence{
-			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line,
+			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line, Place: row.Place,
 		}
 	})
 	if err != nil {

@@ -56,14 +56,21 @@ func Key(in plan.Input, settings plan.Settings) string {
 func planAll(b *stage.Builder) error {
 	for l, language := range b.Languages {
 		for i, in := range language.Inputs {
-			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(b.Settings), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
+			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(in.Options(b.Settings)), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
 		}
 	}
 	return nil
 }
 
-// memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor.
-func memory(s plan.Settings) int64 { return 96<<20 + 64*int64(s.Corpus.ShardSize) }
+// memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor. A record
+// that is divided stands in it as it was read, decoded and normalised.
+func memory(o corpus.Options) int64 {
+	bound := 96<<20 + 64*int64(o.ShardSize)
+	if o.Split != "" {
+		bound += 4 * corpus.MaxRecordBytes
+	}
+	return bound
+}
 
 // pageCopies is how often a page of Parquet may stand in memory: three columns, each with a page, a dictionary, and the
 // dictionary's entries, which take up to six times its bytes.

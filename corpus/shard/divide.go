@@ -1,0 +1,130 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/split"
+	"bitextmine/internal/badinput"
+)
+
+// sentences yields the sentences of an input: its records, or what the rules of a language divide them into.
+type sentences struct {
+	in       *corpus.Reader
+	name     string
+	opts     corpus.Options
+	splitter *split.Splitter // nil: a record is a sentence
+	record   corpus.Sentence // that is being divided
+	found    []split.Sentence
+	at       int
+	counts   corpus.Counts // of divided records; Lines are their sentences
+}
+
+// sentence is a sentence with its place in a record that was divided; nil: the record is the sentence.
+type sentence struct {
+	corpus.Sentence
+	Place *corpus.Place
+}
+
+// openSentences opens an input as opts says.
+func openSentences(in input.File, opts corpus.Options) (*sentences, error) {
+	s := &sentences{name: in.String(), opts: opts}
+	read := opts
+	if opts.Split != "" {
+		if opts.Split != corpus.SplitBy(opts.SplitLanguage(), split.ShippedDigest()) {
+			return nil, fmt.Errorf("%s was to be divided by rules of another version of the program; plan again", in)
+		}
+		var err error
+		if s.splitter, err = split.For(opts.SplitLanguage()); err != nil {
+			return nil, err
+		}
+		read.MaxLineBytes = max(read.MaxLineBytes, corpus.MaxRecordBytes)
+	}
+	var err error
+	s.in, err = corpus.Open(in, read)
+	return s, err
+}
+
+// next returns the next usable sentence, or io.EOF after the last.
+func (s *sentences) next(ctx context.Context) (sentence, error) {
+	for {
+		if s.splitter == nil {
+			one, err := s.in.NextContext(ctx)
+			return sentence{one, nil}, err
+		}
+		if s.at == len(s.found) {
+			if err := s.divide(ctx); err != nil {
+				return sentence{}, err
+			}
+			continue
+		}
+		x := s.found[s.at]
+		s.at++
+		s.counts.Lines++
+		one := s.record
+		one.Text = s.record.Text[x.Start:x.End]
+		one.Normal = corpus.Normalise(one.Text)
+		switch {
+		case one.Normal == "": // invisible characters alone
+			s.counts.Skip(one.Line, corpus.ReasonEmpty, "")
+		case len(one.Text) > s.opts.MaxLineBytes:
+			if err := s.skip(corpus.ReasonTooLong, fmt.Sprintf("a sentence of %d bytes, at most %d are read", len(one.Text), s.opts.MaxLineBytes)); err != nil {
+				return sentence{}, err
+			}
+		default:
+			place := &corpus.Place{Paragraph: uint32(x.Paragraph), Position: uint32(x.Position), Start: uint32(x.Start), End: uint32(x.End)}
+			return sentence{one, place}, nil
+		}
+	}
+}
+
+// divide reads the next record that is no HTML.
+func (s *sentences) divide(ctx context.Context) (err error) {
+	s.found, s.at = s.found[:0], 0
+	if s.record, err = s.in.NextContext(ctx); err != nil {
+		if errors.Is(err, io.EOF) && s.counts.Lines == s.counts.SkippedTotal() {
+			err = badinput.Errorf("%s: none of its %d records has a sentence (%d are HTML); extract their text, or leave the file out",
+				s.name, s.in.Counts().Lines, s.counts.Skipped[corpus.ReasonHTML])
+		}
+		return err
+	}
+	if corpus.LooksHTML(s.record.Normal) {
+		s.counts.Lines++
+		return s.skip(corpus.ReasonHTML, "a page of HTML: extract its text")
+	}
+	s.found = s.splitter.Append(s.found, s.record.Text, split.Options{})
+	return nil
+}
+
+// skip counts what cannot be used of the record.
+func (s *sentences) skip(reason corpus.Reason, detail string) error {
+	s.counts.Skip(s.record.Line, reason, detail)
+	if s.opts.OnBadLine == corpus.FailBadLine {
+		return badinput.Errorf("%s:%d: %s (%s); correct the record or remove it", s.name, s.record.Line, reason, detail)
+	}
+	return nil
+}
+
+// total returns the counts of the lines, or of the sentences of divided records, so far.
+func (s *sentences) total() corpus.Counts {
+	read := s.in.Counts()
+	if s.splitter == nil {
+		return read
+	}
+	all := s.counts
+	all.Lines += read.SkippedTotal()
+	all.Records = read.Lines
+	all.Skipped = read.Skipped // a copy
+	for reason, n := range s.counts.Skipped {
+		if all.Skipped == nil {
+			all.Skipped = map[corpus.Reason]uint64{}
+		}
+		all.Skipped[reason] += n
+	}
+	all.Examples = append(read.Examples, s.counts.Examples...)
+	return all
+}

@@ -1,0 +1,42 @@
+package check
+
+import (
+	"fmt"
+	"log/slog"
+
+	"bitextmine/pipeline/plan"
+)
+
+// Split says which files' records are divided into sentences, and returns a warning for each language with plain text
+// whose lines look like documents.
+func Split(log *slog.Logger, languages []plan.Language) (warnings []string) {
+	for _, l := range languages {
+		var divided, long []plan.Input
+		for _, in := range l.Inputs {
+			switch {
+			case in.Corpus != nil && in.Corpus.Split != "":
+				divided = append(divided, in)
+			case in.Seen != nil:
+				long = append(long, in)
+			}
+		}
+		if len(divided) > 0 {
+			log.Info(fmt.Sprintf("the records of %d of %d %s files are divided into sentences%s; --split off leaves them as they are",
+				len(divided), len(l.Inputs), l.Code, measured(divided[0])))
+		}
+		if len(long) > 0 {
+			warnings = append(warnings, fmt.Sprintf("the lines of %d of %d %s files look like documents%s, and each is taken for a sentence: --split on divides them",
+				len(long), len(l.Inputs), l.Code, measured(long[0])))
+		}
+	}
+	return warnings
+}
+
+// measured is what was seen of an input; empty where nobody looked.
+func measured(in plan.Input) string {
+	if in.Seen == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: of the first %d records %d are of several sentences, %.1f on average)",
+		in.Path, in.Seen.Records, in.Seen.Several, float64(in.Seen.Sentences)/float64(in.Seen.Records))
+}

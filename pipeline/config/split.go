@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+	"io"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/split"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
+)
+
+func validateSplit(c *Config, fail func(format string, args ...any)) {
+	switch c.Split {
+	case "", setting.SplitAuto, setting.SplitOff:
+	case setting.SplitOn:
+		if c.HasVectors() {
+			fail("split = on divides records, of which src_emb and tgt_emb have one vector each; leave one of them out")
+		}
+	default:
+		fail("split is %q, choose %s, %s or %s", c.Split, setting.SplitAuto, setting.SplitOn, setting.SplitOff)
+	}
+}
+
+// divide decides whether the records of an input are divided into sentences, and says so in how it is cut. By itself
+// only a format with columns is divided: a line of plain text that is long may be a sentence that nobody cut.
+func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error {
+	choice := c.Split
+	if choice == "" || choice == setting.SplitOff || in.Vectors != nil {
+		return nil
+	}
+	on := choice == setting.SplitOn
+	if !on {
+		file := in.Source()
+		file.MaxPage = c.maxMemory / pageCopies
+		format, seen, err := look(file, *o, language)
+		if err != nil || !seen.Documents() {
+			return unlessBad(err)
+		}
+		in.Seen = &seen
+		on = format != corpus.FormatText && format != corpus.FormatBUCC
+	}
+	if on {
+		o.Split = corpus.SplitBy(language, split.ShippedDigest())
+	}
+	return nil
+}
+
+// unlessBad leaves a file that cannot be read to the task that cuts it, which fails or sets it aside.
+func unlessBad(err error) error {
+	if badinput.Is(err) {
+		return nil
+	}
+	return err
+}
+
+// How many records are looked at, and how many bytes of text.
+const (
+	seenRecords = 1000
+	seenBytes   = 4 << 20
+)
+
+// pageCopies is how often a page of Parquet may stand in memory.
+const pageCopies = 3 * 8
+
+// look divides the first records of an input, whose format it returns.
+func look(in input.File, o corpus.Options, language string) (format corpus.Format, seen plan.Seen, err error) {
+	splitter, err := split.For(language)
+	if err != nil {
+		return "", seen, err
+	}
+	o.MaxLineBytes, o.OnBadLine = max(o.MaxLineBytes, corpus.MaxRecordBytes), corpus.SkipBadLine
+	r, err := corpus.Open(in, o)
+	if err != nil {
+		return "", seen, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var found []split.Sentence
+	for bytes := 0; seen.Records < seenRecords && bytes < seenBytes; {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", seen, err
+		}
+		found = splitter.Append(found[:0], s.Text, split.Options{})
+		bytes += len(s.Text)
+		seen.Records++
+		seen.Sentences += len(found)
+		if len(found) > 1 {
+			seen.Several++
+		}
+	}
+	return r.Format(), seen, nil
+}

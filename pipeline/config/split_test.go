@@ -1,0 +1,108 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
+)
+
+// texts are JSON lines of records.
+func jsonLines(t *testing.T, records ...string) string {
+	t.Helper()
+	var out strings.Builder
+	for _, text := range records {
+		data, err := json.Marshal(map[string]string{"text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(data, '\n'))
+	}
+	return out.String()
+}
+
+func TestSplitIsDecidedByTheFirstRecords(t *testing.T) {
+	document, sentence := "One came. Two left. Three stayed.", "One came alone."
+	paragraphs := strings.Repeat(document+"\n", 10)
+	for _, c := range []struct {
+		name, file, content, choice string
+		divided, seen               bool
+	}{
+		{"short documents", "a.jsonl", jsonLines(t, document, document, sentence), "auto", false, false},
+		{"more documents", "b.jsonl", jsonLines(t, document, document+" Four ran. Five.", sentence), "auto", true, true},
+		{"few documents", "c.jsonl", jsonLines(t, strings.Repeat(document, 9), sentence, sentence), "auto", false, false},
+		{"sentences", "d.jsonl", jsonLines(t, sentence, sentence), "auto", false, false},
+		{"tsv", "e.tsv", "text\tid\n" + strings.Repeat(document+"\t1\n", 3), "auto", true, true},
+		{"plain text", "f.txt", paragraphs, "auto", false, true},
+		{"plain text, on", "g.txt", paragraphs, "on", true, false},
+		{"sentences, on", "h.jsonl", jsonLines(t, sentence), "on", true, false},
+		{"documents, off", "i.jsonl", jsonLines(t, document), "off", false, false},
+		{"a damaged file", "j.jsonl", "{not JSON\n", "auto", false, false},
+		{"another column", "k.jsonl", `{"body":"One. Two. Three."}` + "\n", "auto", false, false},
+		{"a column of lists", "l.jsonl", `{"text":["One came. Two left. Three."]}` + "\n", "auto", false, false},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, c.file)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg := defaultConfig()
+		cfg.Source, cfg.Target, cfg.Split, cfg.Out = "en", "de", c.choice, dir
+		cfg.SourceText, cfg.TargetText = []string{path}, []string{path}
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		languages, err := cfg.Texts()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for _, l := range languages {
+			in := l.Inputs[0]
+			divided := in.Corpus != nil && in.Corpus.SplitLanguage() == l.Code
+			if divided != c.divided || in.Corpus != nil && !divided || (in.Seen != nil) != c.seen {
+				t.Errorf("%s, %s: corpus options %+v, seen %+v", c.name, l.Code, in.Corpus, in.Seen)
+			}
+		}
+	}
+}
+
+// TestSplitInRecords: the default leaves no trace in a record, and so in no key of corpora of sentences.
+func TestSplitInRecords(t *testing.T) {
+	for choice, want := range map[string]string{"": "", "auto": "", "on": "on", "off": "off"} {
+		cfg := defaultConfig()
+		cfg.Split = choice
+		if got := cfg.Record("", "", "").Split; got != want {
+			t.Errorf("%q is %q in a record, want %q", choice, got, want)
+		}
+	}
+}
+
+func TestSplitRefuses(t *testing.T) {
+	cfg := defaultConfig()
+	cfg.Split = "perhaps"
+	if err := cfg.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), `split is "perhaps", choose auto, on or off`) {
+		t.Errorf("error %v", err)
+	}
+	cfg = defaultConfig()
+	cfg.Split, cfg.SourceEmb = setting.SplitOn, []string{"x.npy"}
+	if err := cfg.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), "split = on divides records") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSeenDocuments(t *testing.T) {
+	for seen, want := range map[plan.Seen]bool{
+		{}: false, {Records: 10, Several: 5, Sentences: 100}: false, {Records: 10, Several: 6, Sentences: 29}: false, {Records: 10, Several: 6, Sentences: 30}: true,
+	} {
+		if got := seen.Documents(); got != want {
+			t.Errorf("%s: %v", fmt.Sprint(seen), got)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext"
+	"bitextmine/pipeline/record"
+)
+
+// pages are documents of sentences of one side, in JSON lines: the first of half of them, the rest one by one.
+func pages(side, n int) string {
+	var out strings.Builder
+	for from := 0; from < n; from += 5 {
+		var text []string
+		for _, line := range meanings(side, from, min(from+5, n)) {
+			text = append(text, "The "+line+".")
+		}
+		fmt.Fprintf(&out, "{\"text\":%q,\"doc\":\"page %d\",\"url\":\"https://example.org/%d\"}\n", strings.Join(text, " "), from/5, from/5)
+	}
+	return out.String()
+}
+
+// TestPagesAreMinedBySentences: what is mined from documents are their sentences, which stand where their places say.
+func TestPagesAreMinedBySentences(t *testing.T) {
+	x := newText(t)
+	for side := range 2 {
+		x.put(side, "pages.jsonl", []byte(pages(side, 200)))
+	}
+	x.put(0, "lines.txt", []byte(strings.Join(meanings(0, 200, 260), "\n")+"\n"))
+	x.put(1, "lines.txt", []byte(strings.Join(meanings(1, 200, 260), "\n")+"\n"))
+	cfg := x.config(t.TempDir())
+	cfg.Split, cfg.DocColumn, cfg.URLColumn, cfg.ShardSize = "auto", "doc", "url", 70
+	report := mustRun(t, cfg)
+	var texts [2][]string // records of both sides
+	for side := range texts {
+		data, err := os.ReadFile(filepath.Join(x.dirs[side], "pages.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[side] = strings.Split(strings.TrimSpace(string(data)), "\n")
+	}
+	placed := 0
+	for _, row := range pairs(t, report) {
+		for side, s := range []bitext.Sentence{row.Source, row.Target} {
+			if !strings.Contains(s.Shard, "pages") {
+				if s.Place != nil {
+					t.Errorf("%q is of no record that was divided, but has a place %+v", s.Text, s.Place)
+				}
+				continue
+			}
+			placed++
+			_, after, _ := strings.Cut(texts[side][s.Line-1], `"text":"`)
+			if p := s.Place; p == nil || after[p.Start:p.End] != s.Text || s.Doc != fmt.Sprintf("page %d", s.Line-1) || p.Position > 4 {
+				t.Errorf("%q stands at %+v of %q", s.Text, s.Place, after)
+			}
+		}
+	}
+	if placed < 300 {
+		t.Errorf("%d sentences of pages were mined", placed)
+	}
+	for _, in := range report.Inputs {
+		divided := strings.HasSuffix(in.Path, ".jsonl")
+		if divided != (in.Split == in.Language) || divided != (in.Seen != nil) || divided && (in.Counts.Records != 40 || in.Counts.Kept != 200) {
+			t.Errorf("%+v", in)
+		}
+	}
+	if again := mustRun(t, cfg); searched(again) != 0 || again.Bitext.SHA256 != report.Bitext.SHA256 {
+		t.Error("the second run is another")
+	}
+	whole := x.config(t.TempDir())
+	whole.Split, whole.ShardSize = "off", 70
+	if one := mustRun(t, whole); one.Counts.SourceUnique != 40+60 {
+		t.Errorf("not divided, there are %d sentences", one.Counts.SourceUnique)
+	}
+}
+
+// TestDocumentLinesAreWarnedOf: plain text is not divided by itself.
+func TestDocumentLinesAreWarnedOf(t *testing.T) {
+	x := newText(t)
+	for side := range 2 {
+		var lines []string
+		for i := range 40 {
+			lines = append(lines, strings.Join(meanings(side, 4*i, 4*i+4), ". The ")+".")
+		}
+		x.put(side, "a.txt", []byte("The "+strings.Join(lines, "\nThe ")+"\n"))
+	}
+	cfg := x.config(t.TempDir())
+	cfg.Split = "auto"
+	report := mustRun(t, cfg)
+	if report.Counts.SourceUnique != 40 || len(report.Warnings) < 2 || !strings.Contains(report.Warnings[0], "look like documents") {
+		t.Errorf("%d sentences, warnings %q", report.Counts.SourceUnique, report.Warnings)
+	}
+	cfg.Split, cfg.Out = "on", t.TempDir()
+	if report = mustRun(t, cfg); report.Counts.SourceUnique != 160 || hasSplitWarning(report) {
+		t.Errorf("%d sentences, warnings %q", report.Counts.SourceUnique, report.Warnings)
+	}
+}
+
+func hasSplitWarning(r *record.Report) bool {
+	return strings.Contains(strings.Join(r.Warnings, " "), "look like documents")
+}
