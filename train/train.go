@@ -29,7 +29,7 @@ const LockFile = "train.lock"
 // Options are where and how a training runs. None of them changes a weight, except Device, which may round differently.
 type Options struct {
 	Out      string
-	Device   string // cpu, cuda, go
+	Device   string // as of device.Open
 	Library  string // ONNX Runtime's library; if empty, it is searched in the usual places
 	Resume   bool   // continue from the last checkpoint in Out
 	Teacher  string // directory of cached teacher vectors, which trainings may share; if empty, Out/teacher

@@ -1,4 +1,5 @@
-// Command step times a training step of a transformer against the same step in PyTorch, by turns in one run.
+// Command step times a training step of a transformer against the same step in PyTorch, and on several devices, by
+// turns in one run.
 //
 // The step: a transformer of 4 layers, 256 wide, 4 heads, FFN 1,024, dropout 0.1; 64 pairs of 32 tokens each side;
 // forward, contrastive loss over normalised vectors, backward to the gradients of every weight. No optimiser.
@@ -17,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"bitextmine/internal/usage"
@@ -43,8 +45,9 @@ func main() {
 	rounds := flag.Int("rounds", 10, "timed steps of each")
 	dropout := flag.Float64("dropout", 0.1, "dropout of both")
 	threads := flag.Int("threads", runtime.NumCPU(), "PyTorch's threads; ONNX Runtime takes every core. 0: as many as PyTorch takes by itself")
+	devices := flag.String("device", "cpu", "devices of mine train, separated by commas; the first is compared with PyTorch")
 	flag.Parse()
-	if err := run(*python, *script, *library, *rounds, *threads, *dropout); err != nil {
+	if err := run(*python, *script, *library, strings.Split(*devices, ","), *rounds, *threads, *dropout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -58,12 +61,15 @@ type stepper struct {
 	wall, cpus []float64
 }
 
-func run(python, script, library string, rounds, threads int, dropout float64) (err error) {
-	ours, err := newOurs(library, dropout)
-	if err != nil {
-		return err
+func run(python, script, library string, devices []string, rounds, threads int, dropout float64) (err error) {
+	var steppers []*stepper
+	for _, name := range devices {
+		ours, err := newOurs(name, library, dropout)
+		if err != nil {
+			return err
+		}
+		steppers = append(steppers, ours)
 	}
-	steppers := []*stepper{ours}
 	if python != "" {
 		torch, stop, err := newTorch(python, script, threads, dropout)
 		if err != nil {
@@ -86,11 +92,10 @@ func run(python, script, library string, rounds, threads int, dropout float64) (
 	for _, s := range steppers {
 		slices.Sort(s.wall)
 		slices.Sort(s.cpus)
-		fmt.Printf("%-6s min %6.0f ms   median %6.0f ms   processors min %6.0f ms   median %6.0f ms\n", s.name,
+		fmt.Printf("%-8s min %6.0f ms   median %6.0f ms   processors min %6.0f ms   median %6.0f ms\n", s.name,
 			1000*s.wall[0], 1000*median(s.wall), 1000*s.cpus[0], 1000*median(s.cpus))
 	}
-	if len(steppers) == 2 {
-		a, b := steppers[0], steppers[1]
+	if a, b := steppers[0], steppers[len(steppers)-1]; python != "" {
 		fmt.Printf("mine / torch: min %.2f, median %.2f; processors min %.2f, median %.2f\n",
 			a.wall[0]/b.wall[0], median(a.wall)/median(b.wall), a.cpus[0]/b.cpus[0], median(a.cpus)/median(b.cpus))
 	}
@@ -99,8 +104,8 @@ func run(python, script, library string, rounds, threads int, dropout float64) (
 
 func median(sorted []float64) float64 { return sorted[len(sorted)/2] }
 
-func newOurs(library string, dropout float64) (*stepper, error) {
-	backend, err := device.Open("cpu", library)
+func newOurs(on, library string, dropout float64) (*stepper, error) {
+	backend, err := device.Open(on, library)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +126,7 @@ func newOurs(library string, dropout float64) (*stepper, error) {
 	steps := step.New(t, loss, nil, backend, step.Options{})
 	b := &data.Batch{Views: []data.Side{side(1), side(2)}}
 	n := 0
-	return &stepper{name: "mine", step: func() (float64, float64, error) {
+	return &stepper{name: "mine " + on, step: func() (float64, float64, error) {
 		n++
 		for _, w := range all {
 			w.ZeroGrad()

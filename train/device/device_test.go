@@ -10,6 +10,8 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
+	"bitextmine/internal/pjrt/pjrttest"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
@@ -51,27 +53,22 @@ func TestFloat32IsNotRounded(t *testing.T) {
 	}
 }
 
-// TestCUDAPlugin: a relative path is made absolute, so that nothing is downloaded, and products are not of TF32.
-func TestCUDAPlugin(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if err := os.WriteFile("plugin.so", []byte("no library"), 0o600); err != nil {
+// TestPlugin: a plugin that cannot be opened is named, and one that can gives products in float32.
+func TestPlugin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plugin.so")
+	if err := os.WriteFile(path, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := cudaConfig("plugin.so"); err != nil || got != "xla:"+filepath.Join(dir, "plugin.so")+",tf32=false" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if err := os.Mkdir("a,b", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for plugin, want := range map[string]string{"": "needs a PJRT plugin", "absent.so": "absent.so, which cannot be used", "a,b": "with a comma"} {
-		if _, err := cudaConfig(plugin); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", plugin, err, want)
+	t.Setenv(pjrt.Env, path)
+	t.Setenv("GOPJRT_CUDA_CHECKS", "")
+	for _, name := range []string{"cuda", "xla:" + path} {
+		if _, err := Open(name, ""); !badinput.Is(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s, a file that is no plugin: %v", name, err)
 		}
 	}
-	t.Setenv(PluginEnv, "plugin.so")
-	t.Setenv("GOPJRT_CUDA_CHECKS", "")
-	if _, err := Open("cuda", ""); !badinput.Is(err) || !strings.Contains(err.Error(), filepath.Join(dir, "plugin.so")) {
-		t.Errorf("a file that is no plugin: %v", err)
+	backend, err := Open("xla:"+pjrttest.Plugin(t), "")
+	if err != nil {
+		t.Fatal(err)
 	}
+	backend.Finalize()
 }

@@ -55,7 +55,7 @@ continues. The flags of mine run say what is mined and how; docs/training.md des
 	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "train", "", "the training preset, a YAML file")
-	f.StringVar(&o.device, "device", "cpu", "device of the training: cpu, cuda, or go (GoMLX's own, slow)")
+	f.StringVar(&o.device, "device", "cpu", "device of the training: cpu, cuda, xla:PLUGIN, or go (GoMLX's own, slow)")
 	f.BoolVar(&o.withSources, "with-sources", false, "also train on the preset's own sources")
 	f.Float64Var(&o.minScore, "min-score", 0, "minimum margin of a mined pair to train on")
 	f.Float64Var(&o.minProb, "min-prob", 0, "minimum probability of a mined pair to train on")

@@ -51,7 +51,7 @@ checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md desc
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
 	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
 	f.StringVar(&o.out, "out", "", "directory of the training")
-	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, or go (GoMLX's own, slow)")
+	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, xla:PLUGIN (a PJRT plugin's file), or go (GoMLX's own, slow)")
 	f.StringVar(&o.cache, "teacher-cache", "", "directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
 	f.BoolVar(&o.resume, "resume", false, "continue from the last checkpoint in --out")
 	return cmd
