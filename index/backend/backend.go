@@ -7,6 +7,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
 
@@ -19,7 +20,8 @@ type Options struct {
 // Exact reports whether the backend gives the same lists as a float64 brute force. All exact backends give identical
 // lists.
 func Exact(name string) bool {
-	return name == exact.Name || name == faiss.Prefix+faiss.Flat || name == faiss.PrefixGPU+faiss.Flat
+	return name == exact.Name || name == faiss.Prefix+faiss.Flat || name == faiss.PrefixGPU+faiss.Flat ||
+		strings.HasPrefix(name, xla.Prefix)
 }
 
 // Open returns the searcher with the given name. Auto is not a searcher; Choose resolves it. Errors are badinput, also
@@ -38,7 +40,10 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	if factory, ok := strings.CutPrefix(name, faiss.PrefixGPU); ok {
 		return faiss.OpenGPU(factory, opts.FAISS)
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use exact, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
+	if strings.HasPrefix(name, xla.Prefix) {
+		return xla.Open(name, xla.Options{Threads: opts.Threads})
+	}
+	return nil, badinput.Errorf("search backend %q is not known; use exact, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
 }
 
 // MinRows is the number of distinct rows that each side must have for the named backend to search them.

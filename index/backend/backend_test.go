@@ -20,12 +20,16 @@ func TestOpen(t *testing.T) {
 }
 
 func TestCheckBadInput(t *testing.T) {
+	t.Setenv("MINE_PJRT_CUDA", "")
 	cases := map[string]struct {
 		name string
 		opts Options
 	}{
 		"no name":         {"", Options{}},
 		"unknown":         {"annoy", Options{}},
+		"no CUDA plugin":  {"xla:cuda", Options{}},
+		"no plugin":       {"xla:", Options{}},
+		"absent plugin":   {"xla:/absent.so", Options{}},
 		"no factory":      {"faiss:", Options{}},
 		"bad factory":     {"faiss:IVF16,Flatt", Options{}},
 		"factory and dim": {"faiss:PQ7np", Options{}},
@@ -33,6 +37,7 @@ func TestCheckBadInput(t *testing.T) {
 		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
 		"nprobe":          {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{NProbe: -1}}},
 		"nprobe of exact": {"exact", Options{FAISS: faiss.Options{NProbe: 4}}},
+		"nprobe of xla":   {"xla:cuda", Options{FAISS: faiss.Options{NProbe: 4}}},
 		"nprobe of flat":  {"faiss:Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
 		"nprobe of graph": {"faiss:HNSW8,Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
 		"efSearch of IVF": {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{EfSearch: 4}}},

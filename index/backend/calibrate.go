@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"time"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/faiss"
+	"bitextmine/index/xla"
+	"bitextmine/internal/pjrt"
 )
 
 // Calibration holds the measured costs of backends for one dim and k.
@@ -19,12 +22,16 @@ type Calibration struct {
 	Costs           []Cost
 }
 
-// Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU, and the
-// approximate ones that the caller names. Only the user can decide whether lower recall is acceptable.
+// Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU (for
+// xla:cuda, a plugin that the environment names), and the approximate ones that the caller names. Only the user can
+// decide whether lower recall is acceptable.
 func Candidates(approximate ...string) []string {
 	names := []string{"exact", "faiss:Flat"}
 	if n, err := faiss.GPUs(); err == nil && n > 0 {
 		names = append(names, "faiss-gpu:Flat")
+	}
+	if os.Getenv(pjrt.Env) != "" { // if it cannot be used, its estimate has the reason
+		names = append(names, xla.CUDA)
 	}
 	return append(names, approximate...)
 }

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
 
@@ -133,6 +134,9 @@ func Memory(name string, cell Shape, dim, k, threads int) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {
 		return lists + exact.Memory(threads, dim, k)
+	}
+	if strings.HasPrefix(name, xla.Prefix) {
+		return lists + xla.Memory(cell.Rows, cell.Cols, dim, k)
 	}
 	_, factory, _ := strings.Cut(name, ":")
 	perRow := 4 * int64(dim)

@@ -12,6 +12,7 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
@@ -70,7 +71,7 @@ func Search(cfg *config.Config, dim int, remote bool) error {
 		names = []string{exact.Name}
 	}
 	for _, name := range names {
-		if remote && strings.HasPrefix(name, faiss.PrefixGPU) {
+		if remote && (strings.HasPrefix(name, faiss.PrefixGPU) || strings.HasPrefix(name, xla.Prefix)) {
 			continue // the machines that search have the GPUs
 		}
 		if err := backend.Check(name, dim, cfg.SearchOptions()); err != nil {

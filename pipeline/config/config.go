@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/open"
@@ -125,7 +126,7 @@ func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) settin
 		r.Split = "" // as it was before there was a choice
 	}
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
-	if c.Search == backend.Auto && r.SearchApproximate == "" {
+	if c.Search == backend.Auto && r.SearchApproximate == "" || strings.HasPrefix(c.Search, xla.Prefix) {
 		r.Search = exact.Name // whatever it takes, the results are these
 	}
 	return r

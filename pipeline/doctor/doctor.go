@@ -20,7 +20,9 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/kernel"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
 	"bitextmine/pipeline/store"
 )
 
@@ -52,9 +54,9 @@ type Finding struct {
 	Text  string `json:"text"`
 }
 
-// Examine runs all checks. It leaves no files behind and no library loaded.
+// Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin.
 func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
-	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.runtime()}
+	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
 	model, finding := opts.encoder(ctx, "encoder", opts.Encoder)
 	found = append(found, finding)
 	if opts.Refine != "" {
@@ -144,6 +146,27 @@ func (o *Options) gpus() Finding {
 		return Finding{"gpu", Missing, err.Error()}
 	}
 	return Finding{"gpu", Absent, fmt.Sprintf("%s; %v", here, err)}
+}
+
+// plugin lists the devices of the PJRT plugin that a search names, or that is there for search and training.
+func (o *Options) plugin() Finding {
+	name, needed := xla.CUDA, o.needs(xla.Prefix)
+	for _, search := range o.Search {
+		if strings.HasPrefix(search, xla.Prefix) {
+			name = search
+		}
+	}
+	if !needed && os.Getenv(pjrt.Env) == "" {
+		return Finding{"pjrt", Absent, fmt.Sprintf("%s names no PJRT plugin, so search = %s and mine train --device cuda cannot be used", pjrt.Env, xla.CUDA)}
+	}
+	devices, err := xla.Devices(name)
+	switch {
+	case err == nil:
+		return Finding{"pjrt", Good, fmt.Sprintf("%s has %s", name, strings.Join(devices, ", "))}
+	case needed:
+		return Finding{"pjrt", Missing, err.Error()}
+	}
+	return Finding{"pjrt", Slow, err.Error()}
 }
 
 func (o *Options) runtime() Finding {

@@ -34,6 +34,9 @@ func TestExamine(t *testing.T) {
 		"auto":             {func(o *Options) { o.Search = []string{"auto"} }, "", ""},
 		"auto and more":    {func(o *Options) { o.Search, o.Backend = []string{"auto", "faiss:IVF8,Flat"}, probing() }, "", ""},
 		"no GPU":           {func(o *Options) { o.Search = []string{"faiss-gpu:Flat"} }, "gpu", "GPU"},
+		"no plugin":        {func(o *Options) { o.Search = []string{"xla:cuda"} }, "pjrt", "MINE_PJRT_CUDA"},
+		"no such plugin":   {func(o *Options) { o.Search = []string{"xla:" + file + "s"} }, "pjrt", file + "s"},
+		"not a plugin":     {func(o *Options) { o.Search = []string{"xla:" + file} }, "pjrt", file},
 		"no such index":    {func(o *Options) { o.Search = []string{"faiss:Blah"} }, "search", "Blah"},
 		"nprobe of exact":  {func(o *Options) { o.Backend = probing() }, "search", "nprobe"},
 		"no library":       {func(o *Options) { o.ONNXRuntime = file }, "onnxruntime", file},
@@ -46,6 +49,7 @@ func TestExamine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("MINE_CACHE", t.TempDir())
+			t.Setenv("MINE_PJRT_CUDA", "")
 			opts := good()
 			c.change(&opts)
 			found := Examine(t.Context(), opts, slog.New(slog.DiscardHandler))

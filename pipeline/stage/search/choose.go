@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
+	"bitextmine/index/xla"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
@@ -20,9 +21,14 @@ type Choice struct {
 	Why     string `json:"why"`     // the reason for the backend
 }
 
-// As is the choice of a run that names its search; of auto nothing is chosen yet.
+// As is the choice of a run that names its search; of auto nothing is chosen yet. The place of a plugin is not a
+// setting of results.
 func As(name string) Choice {
-	return Choice{Result: name, Backend: name, Why: "search = " + name + " says so"}
+	why := "search = " + name + " says so"
+	if strings.HasPrefix(name, xla.Prefix) {
+		return Taking(name, why)
+	}
+	return Choice{Result: name, Backend: name, Why: why}
 }
 
 // Taking is what auto takes. Which exact backend it is leaves no trace in the results.

@@ -1,0 +1,98 @@
+package xla
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/go-xla/pjrt"
+)
+
+// device is one of a plugin's devices.
+type device struct {
+	client *pjrt.Client
+	number int
+	name   string
+	fault  func(device int, operation string) error // of tests, before each operation
+}
+
+// errMemory is the error of an operation for which a device has too little memory.
+var errMemory = errors.New("out of memory")
+
+// devices are those of a client, all or the first few.
+func devices(client *pjrt.Client, limit int) []*device {
+	var all []*device
+	for i, d := range client.AddressableDevices() {
+		if limit > 0 && i == limit {
+			break
+		}
+		name := fmt.Sprintf("device %d of %s", i, client.Platform())
+		if description, err := d.GetDescription(); err == nil {
+			name += " (" + description.DebugString() + ")"
+		}
+		all = append(all, &device{client: client, number: i, name: name})
+	}
+	return all
+}
+
+// do calls an operation and names the device in its error.
+func (d *device) do(operation string, call func() error) error {
+	var err error
+	if d.fault != nil {
+		err = d.fault(d.number, operation)
+	}
+	if err == nil {
+		err = call()
+	}
+	if err == nil {
+		return nil
+	}
+	reason, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if strings.Contains(reason, "RESOURCE_EXHAUSTED") || strings.Contains(reason, "code=8)") || strings.Contains(strings.ToLower(reason), "out of memory") {
+		return fmt.Errorf("%s, %s: %s: %w", d.name, operation, reason, errMemory)
+	}
+	return fmt.Errorf("%s failed (%s): %s; check it (nvidia-smi, the kernel's log) and start again, or search with exact", d.name, operation, reason)
+}
+
+// upload copies values to the device.
+func (d *device) upload(values []byte, of dtypes.DType, dims ...int) (buffer *pjrt.Buffer, err error) {
+	err = d.do("copying to it", func() error {
+		buffer, err = d.client.BufferFromHost().FromRawData(values, of, dims).ToDeviceNum(d.number).Done()
+		return err
+	})
+	return buffer, err
+}
+
+// download copies a buffer to the host.
+func (d *device) download(buffer *pjrt.Buffer, values []byte) error {
+	return d.do("copying from it", func() error { return buffer.ToHost(values) })
+}
+
+// run executes a program. The arguments from the first donated one on are no longer valid after it.
+func (d *device) run(program *pjrt.LoadedExecutable, donated int, args ...*pjrt.Buffer) (results []*pjrt.Buffer, err error) {
+	indices := make([]int, 0, len(args)-donated)
+	for i := donated; i < len(args); i++ {
+		indices = append(indices, i)
+	}
+	err = d.do("computing", func() error {
+		results, err = program.Execute(args...).Donate(indices...).OnDeviceByNum(d.number).Done()
+		return err
+	})
+	return results, err
+}
+
+// free releases buffers; nil and released ones are none.
+func free(buffers ...*pjrt.Buffer) {
+	for _, b := range buffers {
+		if b != nil {
+			_ = b.Destroy() // of a device that is gone it fails, and there is nothing to release
+		}
+	}
+}
+
+// bytesOf are the bytes of values.
+func bytesOf[T uint16 | int32 | float32](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
+}
