@@ -141,12 +141,25 @@ func TestDocs(t *testing.T) {
 	if !strings.Contains(out, "Das Haus ist alt.\tThe house is old.\tde\ten\t") || strings.Count(out, "\n") != 5 {
 		t.Errorf("%s", out)
 	}
+	lines := write("lines.de", "Das Haus ist alt.\nEs steht am Fluss.\nMorgen fahren wir nach Berlin.\nDer Zug ist schnell.\n")
+	aligned := write("lines.en", "The house is old.\nIt stands by the river.\nTomorrow we are going to Berlin.\nThe train is fast.\n")
+	news := write("news.en", "The cat drinks milk.\nNobody knows why.\nPrices rose again.\nThe match was lost.\n")
+	made := []string{"eval", "docs", "--src", "de", "--tgt", "en", "--src-text", lines, "--tgt-text", aligned, "--lines", "2", "--format", "tsv"}
+	if out := must(t, append(made, "--documents", "2", "--others", news)...); !strings.Contains(out, "others\t100\t100\t2\t2\n") {
+		t.Errorf("%s", out)
+	}
+	if out := must(t, append(made, "--documents", "2")...); !strings.Contains(out, "halves of right ones\t") {
+		t.Errorf("%s", out)
+	}
 	other := write("other.tsv", "haus\tgarden\n")
 	twice := write("twice.jsonl", `{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
 	for _, args := range [][]string{
 		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
 		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source, write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
+		append(made, "--documents", "3"), append(made, "--documents", "0"), append(made, "--tgt-text", news+","+news),
+		{"eval", "docs", "--src", "de", "--tgt", "en"}, {"eval", "docs", "--src-text", lines, "--tgt-text", aligned},
+		{"eval", "docs", "--src", "de", "--tgt", "en", "--src-text", lines, "--tgt-text", write("short.en", "One.\n")},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -47,7 +47,7 @@ output directory (a nightly run, a training, rounds).`,
 		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	eval := evaluation.NewEval()
-	eval.AddCommand(documents.NewBeads())
+	eval.AddCommand(documents.NewBeads(), documents.NewEvalDocs())
 	root.AddCommand(
 		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
