@@ -69,6 +69,7 @@ $(PJRT): bench/pjrt/wheels.txt
 # Search and training on that plugin, up to what only a GPU can show.
 test-pjrt: modules $(PJRT)
 	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m ./internal/pjrt ./index/xla ./train/device ./train/step
+	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m -run WeightsStay ./train
 
 # A static encoder for about 100 languages, of multilingual-e5-small and of text that you name:
 # make encoder-100 OUT=e5-static TEXT='sw=swahili.txt de=news.de' (docs/encoders.md).

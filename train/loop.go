@@ -52,6 +52,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 // loop computes steps until the last, or until the stop metric has not grown for long enough. reason says which.
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
+	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
 	since := newAverage()
 	for t.state.Step < c.Steps {
 		if err := t.step(ctx, since); err != nil {
@@ -82,7 +83,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 
 // step computes one optimiser step. A loss or gradient that is not finite ends the training. The weights are then those
 // of the previous step, and so are the checkpoints.
-func (t *trainer) step(ctx context.Context, since *average) error {
+func (t *trainer) step(ctx context.Context, since *average) (err error) {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
@@ -94,7 +95,9 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, step.Describe(values))
 		}
 	}
-	since.norm = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate)
+	if since.norm, err = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate); err != nil {
+		return err
+	}
 	if math.IsNaN(since.norm) || math.IsInf(since.norm, 0) {
 		return t.diverged("the gradient of step %d is NaN or infinite (batch %d)", t.state.Step+1, t.batches.Step()-1)
 	}
@@ -103,15 +106,17 @@ func (t *trainer) step(ctx context.Context, since *average) error {
 }
 
 // save evaluates the encoder, writes a checkpoint and removes those that are no longer needed.
-func (t *trainer) save(ctx context.Context) error {
+func (t *trainer) save(ctx context.Context) (err error) {
 	c := &t.config
+	if err := t.resident.Fetch(); err != nil {
+		return err
+	}
 	for _, w := range append(t.encoder.Weights(), t.heads...) {
 		if !w.Sound() {
 			return t.diverged("step %d left values in %s that are NaN, infinite or too large", t.state.Step, w.Name)
 		}
 	}
 	t.options.report(fmt.Sprintf("evaluate step %d", t.state.Step))
-	var err error
 	if t.state.Dev, err = t.evaluate(ctx, t.live()); err != nil {
 		return err
 	}

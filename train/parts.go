@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
@@ -39,6 +40,7 @@ type parts struct {
 	heads        []*weights.Tensor // the objective's own weights
 	steps        *step.Step
 	optimiser    *optimiser.Optimiser
+	resident     *optimiser.Resident // weights on the device; nil: all are on the host
 }
 
 // read opens the vocabulary and reads the bitext.
@@ -90,9 +92,16 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
 	}
-	p.steps = step.New(p.encoder, p.objective, heads, backend, step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate})
-	p.optimiser, err = optimiser.New(c.Optimiser, append(p.encoder.Weights(), p.heads...))
-	return err
+	if p.optimiser, err = optimiser.New(c.Optimiser, slices.Concat(p.encoder.Weights(), p.heads)); err != nil {
+		return err
+	}
+	options := step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate}
+	if inner := step.Inner(p.encoder, c.Chunk); inner != nil && pjrt.Is(p.options.Device) && c.Optimiser.Keeps() && !c.Objective.Needs().Table {
+		p.resident = p.optimiser.Keep(backend, slices.Concat(inner, p.heads))
+		options.Resident = p.resident
+	}
+	p.steps = step.New(p.encoder, p.objective, heads, backend, options)
+	return nil
 }
 
 // openTeacher opens the teacher that the preset names, if any.

@@ -119,7 +119,10 @@ func (p product) alone(b *testing.B, backend compute.Backend) float64 {
 // itself on the same backend, in processor time of one thread or of all. MINE_TRAIN_DATA names a directory with train/.
 //
 //	MINE_TRAIN_DATA=data go test -run '^$' -bench Products -benchtime 1x ./train
-func BenchmarkProducts(b *testing.B) {
+func BenchmarkProducts(b *testing.B) { eachShort(b, measure) }
+
+// eachShort calls measure with the small preset of every system, on one shape of batches.
+func eachShort(b *testing.B, measure func(b *testing.B, c Config)) {
 	from := os.Getenv("MINE_TRAIN_DATA")
 	if from == "" {
 		b.Skip("MINE_TRAIN_DATA names no directory")
@@ -145,7 +148,7 @@ func BenchmarkProducts(b *testing.B) {
 			c.Tokenizer.File = words
 			c.Bitext.Buckets = []int{16} // one shape
 			c.Bitext.MaxTokens = 16
-			measure(b, c, b.TempDir())
+			measure(b, c)
 		})
 	}
 }
@@ -167,23 +170,30 @@ func first(b *testing.B, from, to string, lines int) {
 	}
 }
 
-func measure(b *testing.B, c Config, out string) {
-	ctx := context.Background()
-	t := newTrainer(c, Options{Out: out, Device: "cpu"})
+// ready is a training of a preset before its first step. device is where its options say that it runs.
+func ready(b *testing.B, c Config, device string, backend compute.Backend) *trainer {
+	b.Helper()
+	t := newTrainer(c, Options{Out: b.TempDir(), Device: device})
 	var err error
 	if t.state, err = openDirectory(&t.config, &t.options, t.checkpoints); err != nil {
 		b.Fatal(err)
 	}
+	if err := t.prepare(b.Context(), backend); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = t.close() })
+	return t
+}
+
+func measure(b *testing.B, c Config) {
+	ctx := context.Background()
 	backend, err := device.Open("cpu", "")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer backend.Finalize()
-	defer func() { _ = t.close() }()
 	noted := &recorder{Backend: backend}
-	if err := t.prepare(ctx, noted); err != nil {
-		b.Fatal(err)
-	}
+	t := ready(b, c, "cpu", noted)
 	batch := t.batches.Next()
 	if _, err := t.steps.Run(ctx, batch, 1); err != nil {
 		b.Fatal(err)
@@ -194,7 +204,7 @@ func measure(b *testing.B, c Config, out string) {
 	}
 	of := map[string]float64{}
 	of["step"] = seconds(b, 6, func() error { _, err := t.steps.Run(ctx, batch, layers.Seed(1, 1, 0)); return err })
-	of["optimiser"] = seconds(b, 4, func() error { t.optimiser.Step(2, c.Steps, 1); return nil })
+	of["optimiser"] = seconds(b, 4, func() error { _, err := t.optimiser.Step(2, c.Steps, 1); return err })
 	flops := 0.0
 	var each []string
 	for _, p := range slices.SortedFunc(maps.Keys(counts), func(x, y product) int { return cmp.Compare(counts[y]*y.b*y.m*y.k*y.n, counts[x]*x.b*x.m*x.k*x.n) }) {

@@ -98,21 +98,15 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 // caller with much work before Run can check first.
 func CheckDevice(c Config, o Options) error {
 	backend, err := openDevice(c, o)
-	if err != nil {
-		return err
+	if err == nil {
+		backend.Finalize()
 	}
-	backend.Finalize()
-	return nil
+	return err
 }
 
 func openDevice(c Config, o Options) (compute.Backend, error) {
-	backend, err := device.Open(o.Device, o.Library)
-	if err != nil || c.Encoder.Kind != "transformer" || c.Encoder.Transformer.Precision != layers.BFloat16 {
-		return backend, err
+	if c.Encoder.Kind == "transformer" && c.Encoder.Transformer.Precision == layers.BFloat16 {
+		return device.OpenBFloat16(o.Device, o.Library)
 	}
-	if err := device.RequireBFloat16(o.Device, backend); err != nil {
-		backend.Finalize()
-		return nil, err
-	}
-	return backend, nil
+	return device.Open(o.Device, o.Library)
 }

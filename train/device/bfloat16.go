@@ -12,6 +12,19 @@ import (
 // probed is the length of the products in these tests: a multiple of the size of matrix units.
 const probed = 16
 
+// OpenBFloat16 opens a device that computes in bfloat16.
+func OpenBFloat16(name, library string) (compute.Backend, error) {
+	backend, err := Open(name, library)
+	if err != nil {
+		return nil, err
+	}
+	if err := RequireBFloat16(name, backend); err != nil {
+		backend.Finalize()
+		return nil, err
+	}
+	return backend, nil
+}
+
 // RequireBFloat16 returns an error unless the named device really rounds the operands of a product to bfloat16. It
 // computes a product to find out, because backends claim to have the type but compute in another: ONNX Runtime has no
 // such product for the CPU, so it removes the conversions and gives float32's result.

@@ -3,8 +3,6 @@ package encoder
 import (
 	g "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"bitextmine/train/device"
 )
 
 // graphs are a transformer's own compiled graphs by what they compute. Each has one program for every shape of batch.
@@ -21,7 +19,7 @@ func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, er
 	t, args := p.t, p.Arguments()
 	key := graphKey{kind, p.Training()}
 	if kind == "backward" {
-		args = append(args, tensors.FromFlatDataAndDimensions(dVectors, p.n, t.Dim()))
+		args.Give(tensors.FromFlatDataAndDimensions(dVectors, p.n, t.Dim()))
 	}
 	exec := (*gs)[key]
 	if exec == nil {
@@ -41,7 +39,8 @@ func (gs *graphs) run(p *Pass, kind string, dVectors []float32) ([][]float32, er
 		}
 		(*gs)[key] = exec
 	}
-	return device.Call(exec, args)
+	out, _, err := args.Call(exec, -1)
+	return out, err
 }
 
 // NewExec creates an executor on the transformer's device. It keeps the program of every shape; the buckets of lengths

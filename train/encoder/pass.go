@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/layers"
 )
 
@@ -50,13 +51,14 @@ func (p *Pass) Training() bool { return p.seed != 0 }
 
 // Arguments are the first arguments of a graph: embedded tokens, lengths, inner weights, and the masks if there is
 // dropout.
-func (p *Pass) Arguments() []*tensors.Tensor {
-	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n)}
+func (p *Pass) Arguments() *device.Arguments {
+	args := &device.Arguments{}
+	args.Give(tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n))
 	for _, w := range p.t.inner {
-		args = append(args, tensors.FromFlatDataAndDimensions(w.Data, w.Shape...))
+		args.Weight(w, p.t.Resident)
 	}
 	if p.Training() && p.t.Dropout > 0 {
-		args = append(args, layers.Masks(p.t.maskShapes(p.n, p.length), p.t.Dropout, p.seed)...)
+		args.Give(layers.Masks(p.t.maskShapes(p.n, p.length), p.t.Dropout, p.seed)...)
 	}
 	return args
 }
@@ -90,8 +92,12 @@ func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 }
 
 // AddGradients adds to the gradients of the weights. grads starts with those of Taken.Learned; it returns the others.
+// If the inner weights are on the device, their gradients are, too, and grads has only that of the embedded tokens.
 func (p *Pass) AddGradients(grads [][]float32) [][]float32 {
 	p.unembed(grads[0])
+	if p.t.Resident != nil {
+		return grads[1:]
+	}
 	for i, w := range p.t.inner {
 		w.AddGradient(grads[1+i])
 	}

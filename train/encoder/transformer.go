@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
@@ -18,6 +19,8 @@ import (
 // concurrent use.
 type Transformer struct {
 	Settings
+	Resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
+
 	backend compute.Backend
 	tensors []*weights.Tensor          // as Specs
 	byName  map[string]*weights.Tensor // the same
@@ -49,6 +52,9 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 	}
 	return t, nil
 }
+
+// Inner are the weights of a transformer that enter the graph: all but the tables.
+func Inner(t *Transformer) []*weights.Tensor { return t.inner }
 
 // Weights are the tensors in the order of Specs.
 func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
@@ -84,6 +90,9 @@ func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, er
 // Backward adds to the gradients of the weights, given those of Forward's vectors, [n, dim]; side and seed must be
 // Forward's. It computes the side again.
 func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64, dVectors []float32) error {
+	if t.Resident != nil {
+		return fmt.Errorf("gradient of %d vectors: the weights are on the device, where this step does not put gradients", side.N)
+	}
 	if len(dVectors) != side.N*t.Dim() {
 		return fmt.Errorf("gradient of %d vectors: %d values instead of %d", side.N, len(dVectors), side.N*t.Dim())
 	}

@@ -21,17 +21,27 @@ func (a adam) moments(t *weights.Tensor) []weights.Spec {
 	return specs
 }
 
+// corrections are the factors of the first and the second moment.
+func (a adam) corrections(rate float64, step int) (c1, c2 float32) {
+	return float32(rate / (1 - math.Pow(a.Beta1, float64(step)))), float32(1 / (1 - math.Pow(a.Beta2, float64(step))))
+}
+
+// decay is what a tensor's weights add to its gradient, and the factor that shrinks them.
+func (a adam) decay(t *weights.Tensor, rate float64) (l2, shrink float32) {
+	switch {
+	case t.NoDecay:
+		return 0, 1
+	case a.Kind == "adamw":
+		return 0, float32(1 - rate*a.WeightDecay)
+	}
+	return float32(a.WeightDecay), 1
+}
+
 func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, step int) {
 	b1, b2 := float32(a.Beta1), float32(a.Beta2)
-	c1 := float32(rate / (1 - math.Pow(a.Beta1, float64(step))))
-	c2 := float32(1 / (1 - math.Pow(a.Beta2, float64(step))))
+	c1, c2 := a.corrections(rate, step)
 	eps := float32(a.Epsilon)
-	var l2, shrink float32 = 0, 1
-	if !t.NoDecay && a.Kind == "adamw" {
-		shrink = float32(1 - rate*a.WeightDecay)
-	} else if !t.NoDecay {
-		l2 = float32(a.WeightDecay)
-	}
+	l2, shrink := a.decay(t, rate)
 	eachPart(t, func(lo, hi int) {
 		w, g, m, v := t.Data[lo:hi], t.Grad[lo:hi], state[0].Data[lo:hi], state[1].Data[lo:hi]
 		divides := v

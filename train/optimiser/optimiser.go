@@ -7,6 +7,7 @@ package optimiser
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -75,6 +76,7 @@ type Optimiser struct {
 	rule     rule
 	tensors  []*weights.Tensor
 	state    [][]*weights.Tensor
+	resident *Resident // nil: all is on the host
 }
 
 // New returns an optimiser for tensors. They must have gradients at the first Step.
@@ -110,25 +112,44 @@ func (o *Optimiser) State() []*weights.Tensor {
 
 // Step updates the tensors by their gradients, which are sums over batches and are averaged here. It then clears the
 // gradients and returns their norm before clipping. step counts from 1 to total. If the norm is not finite, Step
-// changes nothing and the caller must stop.
-func (o *Optimiser) Step(step, total, batches int) (norm float64) {
-	norm = globalNorm(o.tensors) / float64(batches)
+// changes nothing and the caller must stop. An error is that of a device.
+func (o *Optimiser) Step(step, total, batches int) (norm float64, err error) {
+	host := o.onHost()
+	squares := squaresOf(host)
+	if o.resident != nil {
+		onDevice, err := o.resident.squares()
+		if err != nil {
+			return 0, err
+		}
+		squares += onDevice
+	}
+	norm = math.Sqrt(squares) / float64(batches)
 	if !finite(norm) {
-		return norm
+		return norm, nil
 	}
 	scale := 1 / float64(batches)
 	if o.settings.Clip > 0 && norm > o.settings.Clip {
 		scale *= o.settings.Clip / norm
 	}
 	if scale != 1 {
-		scaleGradients(o.tensors, float32(scale))
+		scaleGradients(host, float32(scale))
 	}
 	rate := o.Rate(step, total)
 	for i, t := range o.tensors {
-		o.rule.update(t, o.state[i], rate, step)
-		t.ZeroGrad()
+		if !o.resident.has(t) {
+			o.rule.update(t, o.state[i], rate, step)
+			t.ZeroGrad()
+		}
 	}
-	return norm
+	if o.resident != nil {
+		err = o.resident.update(float32(scale), rate, step)
+	}
+	return norm, err
+}
+
+// onHost are the tensors whose values are on the host.
+func (o *Optimiser) onHost() []*weights.Tensor {
+	return slices.DeleteFunc(slices.Clone(o.tensors), o.resident.has)
 }
 
 // Rate is the learning rate of a step.

@@ -23,8 +23,9 @@ func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 	})
 }
 
-// globalNorm is the L2 norm of all gradients in float64, summed over each row and then over the rows in order.
-func globalNorm(tensors []*weights.Tensor) float64 {
+// squaresOf is the square of the L2 norm of all gradients in float64, summed over each row and then over the rows in
+// order.
+func squaresOf(tensors []*weights.Tensor) float64 {
 	var sum float64
 	for _, t := range tensors {
 		width := len(t.Data) / t.Rows()
@@ -40,7 +41,7 @@ func globalNorm(tensors []*weights.Tensor) float64 {
 			sum += s
 		}
 	}
-	return math.Sqrt(sum)
+	return sum
 }
 
 func scaleGradients(tensors []*weights.Tensor, by float32) {

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 )
@@ -54,10 +55,10 @@ func (c cached) take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, 
 	return views, nodes[:len(rows):len(rows)], nodes[len(rows):]
 }
 
-func (p *cachedPass) arguments() []*tensors.Tensor {
-	var args []*tensors.Tensor
+func (p *cachedPass) arguments() *device.Arguments {
+	args := &device.Arguments{}
 	for _, v := range p.vectors {
-		args = append(args, tensors.FromFlatDataAndDimensions(v, len(v)/p.encoder.Dim(), p.encoder.Dim()))
+		args.Give(tensors.FromFlatDataAndDimensions(v, len(v)/p.encoder.Dim(), p.encoder.Dim()))
 	}
 	return args
 }

@@ -10,6 +10,7 @@ package step
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
@@ -26,10 +27,22 @@ import (
 type Options struct {
 	Chunk      int // sentences of a view that are encoded at once (GradCache); with 0 a transformer's step is one graph
 	Accumulate int // batches per optimiser step; 0 means one
+
+	// Resident has the values of a transformer's inner weights and of the heads on the device, and takes their
+	// gradients; nil: they are on the host. It needs a step that is one graph.
+	Resident device.Resident
 }
 
 // Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens.
 func Cached(isTransformer bool, chunk int) bool { return !isTransformer || chunk > 0 }
+
+// Inner are the encoder's weights that may stay on a device: those of a transformer's graph, if a step is one graph.
+func Inner(e encoder.Encoder, chunk int) []*weights.Tensor {
+	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, chunk) {
+		return encoder.Inner(t)
+	}
+	return nil
+}
 
 // Step computes the steps of one training. It must not be used concurrently.
 type Step struct {
@@ -38,6 +51,8 @@ type Step struct {
 	heads      []*weights.Tensor
 	front      front
 	accumulate int
+	resident   device.Resident
+	inner      []*weights.Tensor      // of the encoder, if they are resident
 	programs   map[string]*graph.Exec // by the rows of the views
 }
 
@@ -47,6 +62,9 @@ func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, back
 	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
 	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
 		s.front = whole{t}
+		if options.Resident != nil {
+			s.resident, s.inner, t.Resident = options.Resident, encoder.Inner(t), options.Resident
+		}
 	} else {
 		s.front = cached{e, backend, options.Chunk}
 	}
@@ -67,7 +85,7 @@ type front interface {
 // pass is the computation of one batch in a front.
 type pass interface {
 	// arguments are the first arguments of the graph.
-	arguments() []*tensors.Tensor
+	arguments() *device.Arguments
 	// learn adds to the encoder's gradients. gradients starts with those of the nodes that take returned as learned;
 	// learn returns the others.
 	learn(ctx context.Context, gradients [][]float32) (rest [][]float32, err error)
@@ -90,13 +108,18 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	}
 	values, args := make([]Value, len(s.terms)), p.arguments()
 	for _, h := range s.heads {
-		args = append(args, tensors.FromFlatDataAndDimensions(h.Data, h.Shape...))
+		args.Weight(h, s.resident)
 	}
 	for i, term := range s.terms {
 		values[i] = Value{Name: term.Name, Weight: term.Weight.At(b.Step / s.accumulate)}
-		args = append(args, tensors.FromScalar(float32(values[i].Weight)))
+		args.Give(tensors.FromScalar(float32(values[i].Weight)))
 	}
-	out, err := device.Call(s.program(views), append(args, inputs...))
+	args.Give(inputs...)
+	first := -1
+	if s.resident != nil {
+		first = 2 // the values, and the gradient of the embedded tokens
+	}
+	out, gradients, err := args.Call(s.program(views), first)
 	if err != nil {
 		return nil, fmt.Errorf("step %d, %d pairs of %d tokens: %w", b.Step, views[0].N, views[0].Length, err)
 	}
@@ -107,12 +130,25 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	if err != nil {
 		return nil, err
 	}
+	if s.resident != nil {
+		return values, s.keep(gradients)
+	}
 	// This is after the encoder's own gradients, because an embedding table that is also a head has a gradient in every
 	// row.
 	for i, h := range s.heads {
 		h.AddGradient(heads[i])
 	}
 	return values, nil
+}
+
+// keep gives the gradients of resident weights to whoever has their values.
+func (s *Step) keep(gradients []*tensors.Tensor) error {
+	for i, w := range slices.Concat(s.inner, s.heads) {
+		if err := s.resident.Add(w, gradients[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // program returns the compiled graph for views with these numbers of rows.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"bitextmine/train/data"
+	"bitextmine/train/device"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 )
@@ -43,7 +43,7 @@ func (w whole) take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, l
 
 type wholePass struct{ *encoder.Pass }
 
-func (p wholePass) arguments() []*tensors.Tensor { return p.Arguments() }
+func (p wholePass) arguments() *device.Arguments { return p.Arguments() }
 
 func (p wholePass) learn(_ context.Context, gradients [][]float32) ([][]float32, error) {
 	return p.AddGradients(gradients), nil

@@ -1,8 +1,8 @@
 // Package weights has what is learned: named float32 tensors on the host with their gradients.
 //
-// A step reads the tensors and adds to their gradients, and an optimiser changes the tensors in place. They are on the
-// host whatever device computes the step, so checkpoints, resumption, clipping and the detection of NaNs are the same
-// on all devices.
+// A step reads the tensors and adds to their gradients, and an optimiser changes the tensors in place. A device may
+// have newer values (optimiser.Resident) until they are fetched for a checkpoint, so checkpoints and resumption are the
+// same on all devices.
 package weights
 
 import (

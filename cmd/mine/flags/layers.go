@@ -33,7 +33,7 @@ const envPrefix = "MINE_"
 const byDefault = "default"
 
 // otherEnv are the variables under the prefix that are not settings.
-var otherEnv = []string{"MINE_CACHE", "MINE_TEST_", "MINE_BENCH_"}
+var otherEnv = []string{"MINE_CACHE", "MINE_PJRT_CUDA", "MINE_TEST_", "MINE_BENCH_"}
 
 // Layered is a setting's value and where it came from.
 type Layered struct {
