@@ -38,7 +38,8 @@ func (h *Half) Exhaust(ctx context.Context, queries []int32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		kernel.Best.Exhaust(h.Queries.Kernel, h.Base.Kernel, h.Lists, queries, lo, min(lo+exhaustRows, h.Base.Len()), 1)
+		kernel.Best.Exhaust(h.Queries.Kernel, h.Base.Kernel, h.Lists, queries,
+			kernel.Span{Lo: lo, Hi: min(lo+exhaustRows, h.Base.Len()), Step: 1})
 	}
 	return nil
 }

@@ -110,9 +110,15 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 }
 
 func TestApproximateRun(t *testing.T) {
+	for _, name := range []string{ivf, "ivf:8"} {
+		t.Run(name, func(t *testing.T) { testApproximateRun(t, name) })
+	}
+}
+
+func testApproximateRun(t *testing.T, name string) {
 	dir, out := corpora(t, 200), t.TempDir()
 	cfg := testConfig(dir, filepath.Join(out, "mined"))
-	cfg.Search, cfg.NProbe, cfg.SearchRecall = ivf, 1, 1
+	cfg.Search, cfg.NProbe, cfg.SearchRecall = name, 1, 1
 	var log bytes.Buffer
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -132,7 +138,7 @@ func TestApproximateRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := file.Metadata()
-	if told, err := strconv.ParseFloat(m["search_recall"], 64); err != nil || m["search"] != ivf || told != *recall {
+	if told, err := strconv.ParseFloat(m["search_recall"], 64); err != nil || m["search"] != name || told != *recall {
 		t.Errorf("the bitext tells %s with recall %s", m["search"], m["search_recall"])
 	}
 	if err := file.Close(); err != nil {

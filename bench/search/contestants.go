@@ -14,7 +14,7 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/blas"
 	"bitextmine/index/exact"
-	"bitextmine/index/faiss"
+	"bitextmine/index/ivf"
 	"bitextmine/index/kernel"
 )
 
@@ -63,7 +63,7 @@ func parseContestants(text string, s settings) ([]contestant, error) {
 func splitNames(text string) []string {
 	var names []string
 	for _, part := range strings.Split(text, ",") {
-		known := part == "sgemm" || part == "go-faiss" || strings.HasPrefix(part, "exact") || strings.HasPrefix(part, "faiss")
+		known := part == "sgemm" || part == "go-faiss" || strings.HasPrefix(part, "exact") || strings.HasPrefix(part, "faiss") || strings.HasPrefix(part, ivf.Prefix)
 		if last := len(names) - 1; !known && last >= 0 {
 			names[last] += "," + part
 			continue
@@ -78,20 +78,20 @@ func open(name string, s settings) (index.Searcher, error) {
 		return exact.Open(exact.Options{Threads: s.threads, Kernel: kernelName})
 	}
 	name, breadth, given := strings.Cut(name, "@")
-	opts := faiss.Options{NProbe: s.nprobe, EfSearch: s.efSearch}
+	opts := backend.Approximate{NProbe: s.nprobe, EfSearch: s.efSearch}
 	if given {
 		n, err := strconv.Atoi(breadth)
 		if err != nil {
 			return nil, fmt.Errorf("contestant %s: %q is not a nprobe or efSearch", name, breadth)
 		}
-		if opts = (faiss.Options{NProbe: n}); strings.Contains(name, "HNSW") {
-			opts = faiss.Options{EfSearch: n}
+		if opts = (backend.Approximate{NProbe: n}); strings.Contains(name, "HNSW") {
+			opts = backend.Approximate{EfSearch: n}
 		}
 	}
 	if backend.Exact(name) {
-		opts = faiss.Options{}
+		opts = backend.Approximate{}
 	}
-	return backend.Open(name, backend.Options{Threads: s.threads, FAISS: opts})
+	return backend.Open(name, backend.Options{Threads: s.threads, Approximate: opts})
 }
 
 // twoFlatSearches is what a program without this package would do: build a flat index of each side and search all rows

@@ -38,6 +38,7 @@ func main() {
 	ef := flag.Int("efsearch", 0, "efSearch of approximate graph indexes")
 	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
 	k := flag.Int("k", 4, "neighbours, of -embeddings")
+	rows := flag.Int("rows", 0, "take only so many rows of each of -embeddings")
 	piece := flag.String("part", "", "take shapes, data and contestants from a part of docs/search.md unless they are given: "+partNames())
 	peaks := flag.Bool("peaks", false, "only measure the peak speed of one core in float32, bfloat16, int16 and int8")
 	flag.Parse()
@@ -59,7 +60,7 @@ func main() {
 		log.Fatal(err)
 	}
 	if srcPath, tgtPath, ok := strings.Cut(*files, ","); ok {
-		s, src, tgt, err := fromFiles(srcPath, tgtPath, *k, *half)
+		s, src, tgt, err := fromFiles(srcPath, tgtPath, *k, *half, *rows)
 		if err == nil {
 			err = compare(ctx, s, src, tgt, cs, *repeat)
 		}

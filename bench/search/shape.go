@@ -17,22 +17,31 @@ type shape struct {
 	float16      bool
 }
 
-// fromFiles reads both sides from embedding files, as float32 or, if float16 is set, as float16.
-func fromFiles(srcPath, tgtPath string, k int, float16 bool) (s shape, src, tgt index.Side, err error) {
-	if src, err = fromFile(srcPath, float16); err == nil {
-		tgt, err = fromFile(tgtPath, float16)
+// fromFiles reads both sides from embedding files, as float32 or, if float16 is set, as float16. rows is the number of
+// rows of each, 0 for all.
+func fromFiles(srcPath, tgtPath string, k int, float16 bool, rows int) (s shape, src, tgt index.Side, err error) {
+	if src, err = fromFile(srcPath, float16, rows); err == nil {
+		tgt, err = fromFile(tgtPath, float16, rows)
 	}
 	return shape{n: src.Vectors.N, q: tgt.Vectors.N, dim: src.Vectors.Dim, k: k, kind: "embeddings"}, src, tgt, err
 }
 
-func fromFile(path string, float16 bool) (index.Side, error) {
+func fromFile(path string, float16 bool, n int) (index.Side, error) {
 	f, err := embedding.OpenArray(path)
 	if err != nil {
 		return index.Side{}, err
 	}
 	defer func() { _ = f.Close() }() // it is only read
-	rows := make([]float32, f.Matrix.N*f.Matrix.Dim)
-	f.Matrix.Float32(rows, 0, f.Matrix.N)
+	if n == 0 {
+		n = f.Matrix.N
+	}
+	n = min(n, f.Matrix.N)
+	if float16 && f.Matrix.F16 != nil {
+		half := slices.Clone(f.Matrix.F16[:n*f.Matrix.Dim])
+		return index.Side{Vectors: embedding.Matrix{N: n, Dim: f.Matrix.Dim, F16: half}}, nil
+	}
+	rows := make([]float32, n*f.Matrix.Dim)
+	f.Matrix.Float32(rows, 0, n)
 	m := embedding.FromFloat32(rows, f.Matrix.Dim)
 	if float16 {
 		m = embedding.Narrow(m)

@@ -7,14 +7,26 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/ivf"
 	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
 
 // Options are the settings of a search.
 type Options struct {
-	Threads int           // 0 means all processors that Go may use
-	FAISS   faiss.Options // for faiss: and faiss-gpu: searches; its Threads is replaced by the one above
+	Threads     int // 0 means all processors that Go may use
+	Approximate Approximate
+}
+
+// Approximate are the settings of approximate searches. Exact ones refuse them.
+type Approximate struct {
+	NProbe   int    // lists that a row visits; 0: the search's own default
+	EfSearch int    // breadth of a graph search; 0: FAISS's own default
+	Dir      string // where indexes are kept; empty: nowhere
+}
+
+func (o Options) faiss() faiss.Options {
+	return faiss.Options{Threads: o.Threads, NProbe: o.Approximate.NProbe, EfSearch: o.Approximate.EfSearch, Dir: o.Approximate.Dir}
 }
 
 // Exact reports whether the backend gives the same lists as a float64 brute force. All exact backends give identical
@@ -27,29 +39,38 @@ func Exact(name string) bool {
 // Open returns the searcher with the given name. Auto is not a searcher; Choose resolves it. Errors are badinput, also
 // if settings of approximate searches are given to an exact search.
 func Open(name string, opts Options) (index.Searcher, error) {
-	opts.FAISS.Threads = opts.Threads
-	if Exact(name) && (opts.FAISS.NProbe != 0 || opts.FAISS.EfSearch != 0) {
+	given := opts.Approximate
+	if Exact(name) && (given.NProbe != 0 || given.EfSearch != 0) {
 		return nil, badinput.Errorf("search %s compares all rows and has no use for nprobe and ef_search; remove them or name an approximate index", name)
 	}
 	if name == exact.Name {
 		return exact.Open(exact.Options{Threads: opts.Threads})
 	}
+	if lists, ok := strings.CutPrefix(name, ivf.Prefix); ok {
+		if given.EfSearch != 0 {
+			return nil, badinput.Errorf("search %s searches no graph and has no use for ef_search; remove it", name)
+		}
+		return ivf.Open(lists, ivf.Options{Threads: opts.Threads, NProbe: given.NProbe, Dir: given.Dir})
+	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
-		return faiss.Open(factory, opts.FAISS)
+		return faiss.Open(factory, opts.faiss())
 	}
 	if factory, ok := strings.CutPrefix(name, faiss.PrefixGPU); ok {
-		return faiss.OpenGPU(factory, opts.FAISS)
+		return faiss.OpenGPU(factory, opts.faiss())
 	}
 	if strings.HasPrefix(name, xla.Prefix) {
 		return xla.Open(name, xla.Options{Threads: opts.Threads})
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use exact, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
+	return nil, badinput.Errorf("search backend %q is not known; use exact, ivf:LISTS, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
 }
 
 // MinRows is the number of distinct rows that each side must have for the named backend to search them.
 func MinRows(name string) int {
 	if Exact(name) {
 		return 1
+	}
+	if lists, ok := strings.CutPrefix(name, ivf.Prefix); ok {
+		return max(ivf.MinRows(lists), 1)
 	}
 	_, factory, _ := strings.Cut(name, ":")
 	return max(faiss.MinRows(factory), 1)
@@ -62,7 +83,7 @@ func Check(name string, dim int, opts Options) error {
 		return err
 	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
-		return faiss.Check(factory, dim, opts.FAISS)
+		return faiss.Check(factory, dim, opts.faiss())
 	}
 	return nil
 }

@@ -3,12 +3,11 @@ package backend
 import (
 	"testing"
 
-	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 )
 
 func TestOpen(t *testing.T) {
-	for _, name := range []string{"exact", "faiss:Flat", "faiss:IVF16,Flat"} {
+	for _, name := range []string{"exact", "faiss:Flat", "faiss:IVF16,Flat", "ivf:16"} {
 		s, err := Open(name, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -35,12 +34,16 @@ func TestCheckBadInput(t *testing.T) {
 		"factory and dim": {"faiss:PQ7np", Options{}},
 		"threads":         {"exact", Options{Threads: -1}},
 		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
-		"nprobe":          {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{NProbe: -1}}},
-		"nprobe of exact": {"exact", Options{FAISS: faiss.Options{NProbe: 4}}},
-		"nprobe of xla":   {"xla:cuda", Options{FAISS: faiss.Options{NProbe: 4}}},
-		"nprobe of flat":  {"faiss:Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
-		"nprobe of graph": {"faiss:HNSW8,Flat", Options{FAISS: faiss.Options{NProbe: 4}}},
-		"efSearch of IVF": {"faiss:IVF16,Flat", Options{FAISS: faiss.Options{EfSearch: 4}}},
+		"nprobe":          {"faiss:IVF16,Flat", Options{Approximate: Approximate{NProbe: -1}}},
+		"nprobe of exact": {"exact", Options{Approximate: Approximate{NProbe: 4}}},
+		"nprobe of xla":   {"xla:cuda", Options{Approximate: Approximate{NProbe: 4}}},
+		"nprobe of flat":  {"faiss:Flat", Options{Approximate: Approximate{NProbe: 4}}},
+		"nprobe of graph": {"faiss:HNSW8,Flat", Options{Approximate: Approximate{NProbe: 4}}},
+		"no lists":        {"ivf:", Options{}},
+		"half a list":     {"ivf:1.5", Options{}},
+		"nprobe of ivf":   {"ivf:16", Options{Approximate: Approximate{NProbe: 17}}},
+		"efSearch of ivf": {"ivf:16", Options{Approximate: Approximate{EfSearch: 4}}},
+		"efSearch of IVF": {"faiss:IVF16,Flat", Options{Approximate: Approximate{EfSearch: 4}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -49,8 +52,8 @@ func TestCheckBadInput(t *testing.T) {
 			}
 		})
 	}
-	for name, opts := range map[string]faiss.Options{"exact": {}, "faiss:PQ8np": {}, "faiss:IVF16,Flat": {NProbe: 4}, "faiss:HNSW8,Flat": {EfSearch: 4}} {
-		if err := Check(name, 32, Options{FAISS: opts}); err != nil {
+	for name, opts := range map[string]Approximate{"exact": {}, "faiss:PQ8np": {}, "faiss:IVF16,Flat": {NProbe: 4}, "faiss:HNSW8,Flat": {EfSearch: 4}, "ivf:16": {NProbe: 16}} {
+		if err := Check(name, 32, Options{Approximate: opts}); err != nil {
 			t.Error(err)
 		}
 	}

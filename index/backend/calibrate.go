@@ -7,11 +7,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/ivf"
 	"bitextmine/index/xla"
 	"bitextmine/internal/pjrt"
 )
@@ -51,7 +55,7 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	opts.FAISS.Dir = "" // nobody could use an index of random rows
+	opts.Approximate.Dir = "" // nobody could use an index of random rows
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows, cols := randomRows(rng, calibrationRows, dim), randomRows(rng, calibrationCols, dim)
 	trials := make([]*trial, len(names))
@@ -71,7 +75,19 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	for _, t := range trials {
 		c.Costs = append(c.Costs, t.cost())
 	}
+	c.derive(opts.Approximate.NProbe)
 	return c, nil
+}
+
+// derive computes the costs of searches with inverted lists from that of the exact search, whose kernels they use: a
+// calibration has too few rows for as many lists as are of use.
+func (c *Calibration) derive(nprobe int) {
+	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
+	for i, cost := range c.Costs {
+		if lists, ok := strings.CutPrefix(cost.Name, ivf.Prefix); ok && at >= 0 && Untimed(cost.Err) {
+			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe))
+		}
+	}
 }
 
 // untimed is the error of a backend that can be used but not measured.
@@ -114,10 +130,11 @@ type trial struct {
 
 func newTrial(name string, opts Options) *trial {
 	if Exact(name) {
-		opts.FAISS.NProbe, opts.FAISS.EfSearch = 0, 0 // they are settings of approximate backends
+		opts.Approximate = Approximate{}
 	}
 	t := &trial{name: name}
-	if t.searcher, t.err = Open(name, opts); t.err == nil && MinRows(name) > trialCells[0].Cols {
+	derived := strings.HasPrefix(name, ivf.Prefix)
+	if t.searcher, t.err = Open(name, opts); t.err == nil && (derived || MinRows(name) > trialCells[0].Cols) {
 		t.err = untimed{name, MinRows(name)}
 	}
 	return t

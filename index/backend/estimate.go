@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/ivf"
 	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
@@ -45,6 +46,13 @@ func fit(name string, n, m int, small, tall, large float64) Cost {
 		c.Pair = max(large-c.Fixed-c.Row*4*(a+b), 0) / (16 * a * b)
 	}
 	return c
+}
+
+// inverted is the cost of a search with inverted lists, by the cost of exact search and the comparisons that it makes.
+func inverted(name string, exact Cost, work ivf.Work) Cost {
+	return Cost{
+		Name: name, Fixed: exact.Fixed + work.Fixed*exact.Pair, Row: exact.Row + work.Row*exact.Pair, Pair: work.Pair * exact.Pair,
+	}
 }
 
 // Estimate is the expected cost of a search.
@@ -137,6 +145,9 @@ func Memory(name string, cell Shape, dim, k, threads int) int64 {
 	}
 	if strings.HasPrefix(name, xla.Prefix) {
 		return lists + xla.Memory(cell.Rows, cell.Cols, dim, k)
+	}
+	if n, ok := strings.CutPrefix(name, ivf.Prefix); ok {
+		return lists + ivf.Memory(n, cell.Rows+cell.Cols, threads, dim, k)
 	}
 	_, factory, _ := strings.Cut(name, ":")
 	perRow := 4 * int64(dim)

@@ -104,6 +104,25 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// The cost of a search with inverted lists follows from that of exact search and the comparisons that it makes.
+func TestInvertedListsAreEstimated(t *testing.T) {
+	opts := Options{Threads: 1, Approximate: Approximate{NProbe: 64}}
+	c, err := Calibrate(t.Context(), []string{"exact", "ivf:4096", "ivf:many"}, 16, 4, opts)
+	if err != nil || c.Costs[1].Err != nil || c.Costs[2].Err == nil || Untimed(c.Costs[2].Err) {
+		t.Fatalf("calibration says %+v, %v", c.Costs, err)
+	}
+	exact, lists := c.Costs[0], c.Costs[1]
+	if ratio := lists.Pair / exact.Pair; exact.Pair > 0 && (ratio < 2*64.0/4096 || ratio > 4*64.0/4096) {
+		t.Errorf("a pair takes %.3f of exact search's time, with 64 of 4,096 lists visited", ratio)
+	}
+	if small := lists.Seconds(10000, 10000) / exact.Seconds(10000, 10000); small < 1 {
+		t.Errorf("10,000 rows with 4,096 lists take %.2f of exact search's time", small)
+	}
+	if m := Memory("ivf:4096", Shape{1000000, 1000000}, 512, 4, 2); m < 64<<20 || m > 1<<30 {
+		t.Errorf("memory of %d MiB", m>>20)
+	}
+}
+
 // An index with more lists than a calibration has rows can be used but not timed.
 func TestManyListsAreUntimed(t *testing.T) {
 	c, err := Calibrate(t.Context(), []string{"faiss:IVF4096,Flat"}, 8, 4, Options{Threads: 1})

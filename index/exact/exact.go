@@ -12,7 +12,6 @@ package exact
 
 import (
 	"context"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -71,11 +70,9 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		return index.Result{}, err
 	}
 	defer cell.Close()
-	if s.kernel.Bfloat16() {
-		for _, side := range []*index.Distinct{cell.Source, cell.Target} {
-			if err := s.measureLoss(ctx, side.Kernel); err != nil {
-				return index.Result{}, err
-			}
+	for _, side := range []*index.Distinct{cell.Source, cell.Target} {
+		if err := s.kernel.MeasureLoss(ctx, side.Kernel); err != nil {
+			return index.Result{}, err
 		}
 	}
 	if err := s.newPass(cell, report).run(ctx, s.threads); err != nil {
@@ -85,20 +82,6 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		report(1)
 	}
 	return cell.Result(), nil
-}
-
-// measureLoss sets a side's loss: what is measured is about half of what can be at worst.
-func (s *searcher) measureLoss(ctx context.Context, side *kernel.Side) error {
-	var square float64
-	const step = 8192
-	for lo := 0; lo < side.N; lo += step {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		square = max(square, s.kernel.Bfloat16Loss(side, lo, min(lo+step, side.N)))
-	}
-	side.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
-	return nil
 }
 
 // pass is one search under way.
@@ -156,7 +139,7 @@ func (p *pass) work(ctx context.Context) error {
 // lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	lo, hi := p.base.bounds(b)
-	scanner.Base(lo, hi, p.base.step)
+	scanner.Base(kernel.Span{Lo: lo, Hi: hi, Step: p.base.step}, nil)
 	for i := range p.queries.count {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -172,7 +155,7 @@ func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) 
 func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
 	from, to := p.queries.bounds(q)
 	p.locks[q].Lock()
-	scanner.Queries(from, to, p.queries.step, p.rows.Lists)
+	scanner.Queries(kernel.Span{Lo: from, Hi: to, Step: p.queries.step}, p.rows.Lists)
 	p.locks[q].Unlock()
 
 	scanner.Scan()
@@ -180,7 +163,7 @@ func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
 	p.locks[q].Lock()
 	defer p.locks[q].Unlock()
 	unproven := scanner.SettleQueries(p.rows.Lists)
-	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, lo, hi, p.base.step)
+	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, kernel.Span{Lo: lo, Hi: hi, Step: p.base.step})
 }
 
 // Memory is how many bytes a search's blocks take, whatever the sides' sizes. The lists of the result come to that.

@@ -3,6 +3,7 @@ package faiss
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"testing"
 
 	"bitextmine/index"
+	"bitextmine/index/indexfile"
 	"bitextmine/index/indextest"
+	"bitextmine/index/recall"
 	"bitextmine/internal/badinput"
 )
 
@@ -59,7 +62,7 @@ func TestApproximateFindsMostNeighbours(t *testing.T) {
 			for i := range truth.Source.Len() {
 				ids, want := truth.Source.Row(i)
 				_, cosines := got.Source.Row(i)
-				found, sought := matches(ids, want, cosines)
+				found, sought := recall.Matches(ids, want, cosines)
 				all += float64(found) / float64(sought)
 			}
 			all /= float64(truth.Source.Len())
@@ -184,7 +187,7 @@ func TestIndexFilesAreKept(t *testing.T) {
 		"cut short": func(data []byte) []byte { return data[:len(data)/2] },
 		"empty":     func([]byte) []byte { return nil },
 		"a label without an index": func(data []byte) []byte {
-			return data[bytes.LastIndex(data, []byte(magic)):]
+			return data[bytes.LastIndex(data, []byte(kind.Magic())):]
 		},
 		"a label without a digest": func(data []byte) []byte {
 			return regexp.MustCompile(`,"payload_sha256":"[0-9a-f]*"`).ReplaceAll(data, nil)
@@ -235,17 +238,6 @@ func TestBuildIsCancelled(t *testing.T) {
 	}
 }
 
-func FuzzLabel(f *testing.F) {
-	f.Add([]byte(magic + `{"factory":"IVF8,Flat","rows":3,"dim":2}` + "\n"))
-	f.Add([]byte("IxFI" + magic + magic + "{}"))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, tail []byte) {
-		if _, _, err := parseLabel("x.faiss", tail); err != nil && !errors.As(err, new(damage)) {
-			t.Errorf("error %v; want damage", err)
-		}
-	})
-}
-
 // FuzzIndexFile reads arbitrary bytes as an index file: FAISS sees only what was published, all else is damage.
 func FuzzIndexFile(f *testing.F) {
 	src, tgt := clustered(rand.New(rand.NewPCG(9, 9)), 300, 8)
@@ -261,18 +253,18 @@ func FuzzIndexFile(f *testing.F) {
 	if err != nil || len(files) != 2 {
 		f.Fatalf("files %v, error %v", files, err)
 	}
-	want, err := verify(files[0])
-	if err != nil {
-		f.Fatal(err)
-	}
-	want.Payload = ""
 	whole, err := os.ReadFile(files[0])
 	if err != nil {
 		f.Fatal(err)
 	}
+	var want indexfile.Label
+	if err := json.Unmarshal(whole[bytes.LastIndex(whole, []byte(kind.Magic()))+len(kind.Magic()):], &want); err != nil {
+		f.Fatal(err)
+	}
+	want.Payload = ""
 	f.Add(whole)
 	f.Add(whole[len(whole)/2:])
-	f.Add(append(whole[:len(whole)/2:len(whole)/2], whole[bytes.LastIndex(whole, []byte(magic)):]...))
+	f.Add(append(whole[:len(whole)/2:len(whole)/2], whole[bytes.LastIndex(whole, []byte(kind.Magic())):]...))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "x.faiss")
 		if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -282,8 +274,8 @@ func FuzzIndexFile(f *testing.F) {
 		if err == nil {
 			idx.Delete()
 		}
-		payload := whole[:bytes.LastIndex(whole, []byte(magic))]
-		if err == nil && !bytes.HasPrefix(content, payload) || err != nil && !errors.As(err, new(damage)) {
+		payload := whole[:bytes.LastIndex(whole, []byte(kind.Magic()))]
+		if err == nil && !bytes.HasPrefix(content, payload) || err != nil && !errors.As(err, new(indexfile.Damage)) {
 			t.Errorf("error %v of %d bytes; want damage", err, len(content))
 		}
 	})

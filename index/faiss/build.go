@@ -82,7 +82,7 @@ func sample(rows *index.Distinct, n int) []float32 {
 	dim := rows.Dim()
 	out := make([]float32, n*dim)
 	for i := range n {
-		at := spread(i, n, rows.Len())
+		at := index.Spread(i, n, rows.Len())
 		into := out[i*dim : (i+1)*dim]
 		copy(into, rows.Block(at, at+1, into))
 	}

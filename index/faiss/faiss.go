@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/blas"
+	"bitextmine/index/recall"
 	"bitextmine/internal/badinput"
 )
 
@@ -35,7 +36,7 @@ type Options struct {
 	TrainRows int // sample that an index is trained on; 0: 64 a list, at least 32,768
 	// candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
 	Rerank     int
-	RecallRows int    // sample of each side for the measured recall; 0: DefaultRecallRows
+	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
 	Dir        string // where index files are kept; empty, or on GPUs: they are not
 
 	// These are for GPUs.
@@ -43,12 +44,8 @@ type Options struct {
 	Float16 bool // keep vectors in float16: half the memory, and float16 embeddings lose nothing
 }
 
-const (
-	// DefaultRerank makes up for what codes lose: the margin needs the true first neighbour.
-	DefaultRerank = 4
-	// DefaultRecallRows puts a recall of 0.95 within 0.015 (two standard deviations).
-	DefaultRecallRows = 1000
-)
+// DefaultRerank makes up for what codes lose: the margin needs the true first neighbour.
+const DefaultRerank = 4
 
 func (o *Options) complete() error {
 	for _, setting := range []struct {
@@ -64,7 +61,7 @@ func (o *Options) complete() error {
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.Rerank = cmp.Or(o.Rerank, DefaultRerank)
-	o.RecallRows = cmp.Or(o.RecallRows, DefaultRecallRows)
+	o.RecallRows = cmp.Or(o.RecallRows, recall.DefaultRows)
 	return nil
 }
 

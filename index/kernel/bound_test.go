@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,8 +24,8 @@ func scored(t *testing.T, kn *Kernel, a, b []float32, dim int, measured bool) (s
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.Base(0, base.N, 1)
-	s.Queries(0, queries.N, 1, lists)
+	s.Base(Span{Hi: base.N, Step: 1}, nil)
+	s.Queries(Span{Hi: queries.N, Step: 1}, lists)
 	return s.scores(queries.N, base.N), float64(kn.precisionOf(queries, base).slack)
 }
 
@@ -33,7 +34,9 @@ func sideOf(kn *Kernel, rows []float32, dim int, measured bool) *Side {
 	square, _ := kn.Inspect(s, 0, s.N, math.Inf(1))
 	s.Length = math.Sqrt(square) * (1 + 1e-9)
 	if measured {
-		s.Loss = math.Sqrt(kn.Bfloat16Loss(s, 0, s.N)) * (1 + 1e-9)
+		if err := kn.MeasureLoss(context.Background(), s); err != nil {
+			panic(err) // nothing cancels it
+		}
 	}
 	return s
 }

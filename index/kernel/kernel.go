@@ -23,6 +23,7 @@ package kernel
 import "C"
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"unsafe"
@@ -114,13 +115,23 @@ func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, b
 	return float64(longest), bad
 }
 
-// Bfloat16 reports whether the kernel rounds rows to bfloat16: measured losses of the sides then tighten its bound.
-func (kn *Kernel) Bfloat16() bool { return kn.c.format == C.BFLOAT16 }
-
-// Bfloat16Loss returns the largest square of the length of what rounding to bfloat16 takes from distinct rows lo to hi.
-func (kn *Kernel) Bfloat16Loss(s *Side, lo, hi int) (square float64) {
+// MeasureLoss sets the loss of a side if the kernel rounds rows to bfloat16: what is measured is about half of what can
+// be at worst.
+func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
+	if kn.c.format != C.BFLOAT16 {
+		return nil
+	}
 	buf := make([]float32, 2*s.Dim)
-	return float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), floats(buf)))
+	var square float64
+	const step = 8192
+	for lo := 0; lo < s.N; lo += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+step, s.N)), floats(buf))))
+	}
+	s.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
+	return nil
 }
 
 // Widen turns float16 bits into float32.
@@ -167,15 +178,30 @@ func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidat
 	return unproven[:n]
 }
 
-// Exhaust offers the base rows at positions lo to hi to the lists of the given queries. Position p stands for distinct
-// row p*step mod n. Calls on different queries may run at once.
-func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, lo, hi, step int) {
+// Span is the rows at positions Lo to Hi of a side. Position p stands for distinct row Rows[p], or p*Step mod n where
+// Rows is nil.
+type Span struct {
+	Lo, Hi, Step int
+	Rows         []int32
+}
+
+func (s Span) c() C.span {
+	return C.span{
+		lo: C.int64_t(s.Lo), hi: C.int64_t(s.Hi), step: C.int64_t(s.Step), rows: (*C.int32_t)(unsafe.SliceData(s.Rows)),
+	}
+}
+
+// All is a span of the given rows.
+func All(rows []int32) Span { return Span{Hi: len(rows), Rows: rows} }
+
+// Exhaust offers the base rows of a span to the lists of the given queries. Calls on different queries may run at once.
+func (kn *Kernel) Exhaust(queries, base *Side, lists *Lists, which []int32, at Span) {
 	if len(which) == 0 {
 		return
 	}
 	buf := make([]float64, (C.EXHAUST_ROWS+5)*base.Dim)
 	C.kernel_exhaust(kn.c, &queries.c, &base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)), C.int64_t(len(which)),
-		C.int64_t(lo), C.int64_t(hi), C.int64_t(step), (*C.double)(unsafe.SliceData(buf)))
+		at.c(), (*C.double)(unsafe.SliceData(buf)))
 }
 
 // Float32Slack bounds how far an inner product of a query and a base row computed in float32, in whatever order and

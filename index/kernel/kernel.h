@@ -14,6 +14,16 @@ typedef struct {
     int32_t half; // rows are float16
 } side;
 
+// The rows at positions lo to hi. Position p stands for distinct row rows[p], or p*step mod n where rows is NULL.
+typedef struct {
+    int64_t lo, hi, step;
+    const int32_t *rows;
+} span;
+
+static inline int32_t span_row(const span *s, int64_t p, int64_t n) {
+    return s->rows ? s->rows[p] : (int32_t)(p * s->step % n);
+}
+
 // Final lists of one side: ids are distinct rows of the other side, -1 for none.
 typedef struct {
     int32_t *ids;   // [n, k]
@@ -89,8 +99,7 @@ int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, c
                       int64_t hi, const int64_t *candidates, int64_t keep, const double *ceilings, int32_t *unproven,
                       float *buf);
 
-// Offers every base row at positions lo to hi to the lists of the given queries. A position p stands for distinct row
-// p*step mod n. buf holds (EXHAUST_ROWS+5)*dim doubles.
+// Offers every base row of a span to the lists of the given queries. buf holds (EXHAUST_ROWS+5)*dim doubles.
 enum { EXHAUST_ROWS = 32 };
 void kernel_exhaust(const kernel *kn, const side *queries, const side *base, const final_lists *lists,
-                    const int32_t *which, int64_t n, int64_t lo, int64_t hi, int64_t step, double *buf);
+                    const int32_t *which, int64_t n, span at, double *buf);

@@ -109,7 +109,7 @@ func TestCosinesAreDots(t *testing.T) {
 			if unproven := kn.Refine(queries, base, lists, 0, q, candidates, make([]float64, q)); len(unproven) > 0 {
 				t.Errorf("dim %d: lists of all rows are not proven: %v", dim, unproven)
 			}
-			kn.Exhaust(queries, base, all, which, 0, n, 1)
+			kn.Exhaust(queries, base, all, which, kernel.Span{Hi: n, Step: 1})
 			for i := range q {
 				ids, cosines := refined.Row(i)
 				for j, id := range ids {
@@ -176,8 +176,8 @@ func TestScannerProvesOrdinaryLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.Base(0, n, 1)
-		s.Queries(0, q, 1, rowLists)
+		s.Base(kernel.Span{Hi: n, Step: 1}, nil)
+		s.Queries(kernel.Span{Hi: q, Step: 1}, rowLists)
 		s.Scan()
 		if open := len(s.SettleQueries(rowLists)) + len(s.SettleBase(colLists)); open > 0 {
 			t.Errorf("%d lists of %d not proven", open, n+q)
@@ -209,8 +209,8 @@ func BenchmarkScan(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer s.Close()
-				s.Base(0, n, 1)
-				s.Queries(0, q, 1, lists)
+				s.Base(kernel.Span{Hi: n, Step: 1}, nil)
+				s.Queries(kernel.Span{Hi: q, Step: 1}, lists)
 				before := usage.CPUSeconds() // other programs on the machine disturb it least
 				for b.Loop() {
 					s.Scan()

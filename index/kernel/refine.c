@@ -84,15 +84,15 @@ static void widen64(double *out, const float *row, int64_t dim) {
 }
 
 void kernel_exhaust(const kernel *kn, const side *queries, const side *base, const final_lists *lists,
-                    const int32_t *which, int64_t n, int64_t lo, int64_t hi, int64_t step, double *buf) {
+                    const int32_t *which, int64_t n, span at, double *buf) {
     int64_t dim = base->dim;
     double *rows = buf, *four = rows + EXHAUST_ROWS * dim;
     float *single = (float *)(four + 4 * dim);
-    for (int64_t p = lo; p < hi; p += EXHAUST_ROWS) {
+    for (int64_t p = at.lo; p < at.hi; p += EXHAUST_ROWS) {
         int32_t ids[EXHAUST_ROWS];
-        int64_t have = hi - p < EXHAUST_ROWS ? hi - p : EXHAUST_ROWS;
+        int64_t have = at.hi - p < EXHAUST_ROWS ? at.hi - p : EXHAUST_ROWS;
         for (int64_t i = 0; i < EXHAUST_ROWS; i++) {
-            ids[i] = (int32_t)((p + (i < have ? i : 0)) * step % base->n);
+            ids[i] = span_row(&at, p + (i < have ? i : 0), base->n);
             widen64(rows + i * dim, side_row(kn, base, ids[i], single), dim);
         }
         for (int64_t w = 0; w < n; w += 4) {

@@ -7,10 +7,9 @@
 #include <sys/mman.h>
 #endif
 
-// A candidate's position is that on the other side.
 typedef struct {
     float score; // an approximate inner product
-    int32_t position;
+    int32_t row; // distinct row of the other side
 } candidate;
 
 // Candidate lists of a block's rows. A list's floor follows its k-th score, which keeps most scores out. A full list is
@@ -27,10 +26,11 @@ typedef struct {
 
 // One side's packed block.
 typedef struct {
-    int64_t lo, hi, step; // positions
-    int64_t width;        // rows of a panel
-    int64_t room;         // rows packed at most, a multiple of width
-    void *panels;         // [panels, steps, width] units
+    int64_t n;     // rows packed
+    int64_t width; // rows of a panel
+    int64_t room;  // rows packed at most, a multiple of width
+    int32_t *rows; // [room] distinct row of each
+    void *panels;  // [panels, steps, width] units
     lists lists;
 } block;
 
@@ -69,12 +69,13 @@ static int64_t room_of(int64_t k) { return keep_of(k) + 32; }
 
 int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base) {
     int64_t list = room_of(k) * (int64_t)sizeof(candidate) + 4 * k + 16;
-    return (queries + base + 128) * (4 * dim + 128 + list) + (8 << 20);
+    return (queries + base + 128) * (4 * dim + 132 + list) + (8 << 20);
 }
 
 static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int64_t k, double window) {
     b->width = width;
     b->room = round_up(rows, width);
+    b->rows = malloc(b->room * sizeof(int32_t));
     b->panels = in_large_pages(b->room * steps * 4);
     lists *l = &b->lists;
     l->k = k;
@@ -86,10 +87,11 @@ static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int6
     l->top = malloc(b->room * k * sizeof(float));
     l->floor = malloc(b->room * sizeof(float));
     l->bar = malloc(b->room * 4);
-    return b->panels && l->items && l->count && l->top && l->floor && l->bar;
+    return b->rows && b->panels && l->items && l->count && l->top && l->floor && l->bar;
 }
 
 static void block_free(block *b) {
+    free(b->rows);
     free(b->panels);
     free(b->lists.items);
     free(b->lists.count);
@@ -134,8 +136,6 @@ void scanner_free(scanner *s) {
     free(s->ids);
     free(s);
 }
-
-static int64_t row_at(const block *b, int64_t i, const side *rows) { return (b->lo + i) * b->step % rows->n; }
 
 // Sets row i's floor, and the bar that says the same to a tile.
 static void set_floor(const scanner *s, lists *l, int64_t i, float level) {
@@ -184,19 +184,20 @@ static void prefetch_row(const side *rows, int64_t i, size_t bytes) {
 enum { AHEAD = 4 };
 
 // Copies rows into panels: [steps, width] units each, padded with zeros, whose floors no score passes.
-static void pack(scanner *s, block *b, const side *rows, int64_t lo, int64_t hi, int64_t step, float scale) {
-    b->lo = lo, b->hi = hi, b->step = step;
-    int64_t n = hi - lo;
+static void pack(scanner *s, block *b, const side *rows, span at, float scale) {
+    b->n = at.hi - at.lo;
+    for (int64_t i = 0; i < b->n; i++)
+        b->rows[i] = span_row(&at, at.lo + i, rows->n);
     size_t row_bytes = (size_t)rows->dim * (rows->half ? 2 : 4);
-    for (int64_t i = 0; i < round_up(n, b->width); i++) {
-        if (i + AHEAD < n)
-            prefetch_row(rows, row_at(b, i + AHEAD, rows), row_bytes);
-        if (i >= n) {
+    for (int64_t i = 0; i < round_up(b->n, b->width); i++) {
+        if (i + AHEAD < b->n)
+            prefetch_row(rows, b->rows[i + AHEAD], row_bytes);
+        if (i >= b->n) {
             place(s, b, i, s->zeros);
             set_floor(s, &b->lists, i, INFINITY);
             continue;
         }
-        const float *row = side_row(s->kn, rows, row_at(b, i, rows), s->row);
+        const float *row = side_row(s->kn, rows, b->rows[i], s->row);
         const int32_t *units = s->packed;
         if (s->kn->quantise)
             s->kn->quantise((int16_t *)s->packed, row, s->dim, scale);
@@ -210,20 +211,28 @@ static void pack(scanner *s, block *b, const side *rows, int64_t lo, int64_t hi,
     }
 }
 
-void scanner_base(scanner *s, const side *base, int64_t lo, int64_t hi, int64_t step) {
-    pack(s, &s->base, base, lo, hi, step, s->p.base_scale);
-}
-
-void scanner_queries(scanner *s, const side *queries, int64_t lo, int64_t hi, int64_t step, const final_lists *final) {
-    pack(s, &s->queries, queries, lo, hi, step, s->p.query_scale);
-    lists *l = &s->queries.lists;
-    for (int64_t i = 0; i < hi - lo; i++) {
-        int64_t first = row_at(&s->queries, i, queries) * l->k;
+// Gives the packed rows the floors that their final lists allow.
+static void raise_floors(const scanner *s, block *b, const final_lists *final) {
+    lists *l = &b->lists;
+    for (int64_t i = 0; i < b->n; i++) {
+        int64_t first = b->rows[i] * l->k;
         // A cosine counts as much as a score that is half a window above: it is sure, and the score may be too high.
         for (int64_t j = 0; j < l->k && final->ids[first + j] >= 0; j++)
             l->top[i * l->k + j] = (float)(final->cosines[first + j] + l->window / 2);
         follow(s, l, i);
     }
+}
+
+void scanner_base(scanner *s, const side *base, span at, const final_lists *final) {
+    pack(s, &s->base, base, at, s->p.base_scale);
+    if (final)
+        raise_floors(s, &s->base, final);
+}
+
+void scanner_queries(scanner *s, const side *queries, span at, const final_lists *final) {
+    pack(s, &s->queries, queries, at, s->p.query_scale);
+    if (final)
+        raise_floors(s, &s->queries, final);
 }
 
 static inline void swap(candidate *a, candidate *b) {
@@ -273,9 +282,9 @@ static void compact(const scanner *s, lists *l, int64_t list) {
     l->count[list] = (int32_t)n;
 }
 
-static inline void append(const scanner *s, lists *l, int64_t list, float score, int64_t position) {
+static inline void append(const scanner *s, lists *l, int64_t list, float score, int32_t row) {
     int32_t n = l->count[list]++;
-    l->items[list * l->room + n] = (candidate){score, (int32_t)position};
+    l->items[list * l->room + n] = (candidate){score, row};
     float *top = l->top + list * l->k;
     if (score > top[l->k - 1]) {
         int64_t at = l->k - 1;
@@ -295,7 +304,7 @@ static inline float score_at(const scanner *s, int64_t i) {
 // Gives the scores above a floor to the lists of their row and their column.
 static void collect(scanner *s, int64_t row0, int64_t col0, const uint64_t *above) {
     lists *rows = &s->queries.lists, *cols = &s->base.lists;
-    int64_t n_rows = s->queries.hi - s->queries.lo, n_cols = s->base.hi - s->base.lo;
+    int64_t n_rows = s->queries.n, n_cols = s->base.n;
     for (int64_t r = row0; r < n_rows && r < row0 + s->kn->rows; r++) {
         uint64_t bits = above[r - row0];
         if (n_cols - col0 < 64)
@@ -305,9 +314,9 @@ static void collect(scanner *s, int64_t row0, int64_t col0, const uint64_t *abov
             int64_t lane = __builtin_ctzll(bits), c = col0 + lane;
             float score = score_at(s, at + lane);
             if (score > rows->floor[r])
-                append(s, rows, r, score, s->base.lo + c);
+                append(s, rows, r, score, s->base.rows[c]);
             if (score > cols->floor[c])
-                append(s, cols, c, score, s->queries.lo + r);
+                append(s, cols, c, score, s->queries.rows[r]);
         }
     }
 }
@@ -318,7 +327,7 @@ static void scan_rows(scanner *s, int64_t lo, int64_t hi) {
     const int32_t *row_bars = s->queries.lists.bar, *col_bars = s->base.lists.bar;
     uint64_t above[MAX_ROWS];
     int64_t tiles = (hi - lo + kn->rows - 1) / kn->rows, panel = kn->cols * s->steps, share = panel / tiles + 1;
-    for (int64_t c = 0; c < s->base.hi - s->base.lo; c += kn->cols) {
+    for (int64_t c = 0; c < s->base.n; c += kn->cols) {
         const int32_t *b = (const int32_t *)s->base.panels + c * s->steps, *next = b + panel;
         for (int64_t r = lo; r < hi; r += kn->rows, next += share) {
             // Each tile fetches its share of the next base panel into the second cache.
@@ -335,7 +344,7 @@ static void scan_rows(scanner *s, int64_t lo, int64_t hi) {
 enum { CACHED = 1 << 20 };
 
 void scanner_scan(scanner *s) {
-    int64_t rows = s->queries.hi - s->queries.lo, width = s->kn->rows;
+    int64_t rows = s->queries.n, width = s->kn->rows;
     int64_t part = round_up(CACHED / (4 * s->steps) + 1, width);
     if (s->kn->begin)
         s->kn->begin();
@@ -347,7 +356,7 @@ void scanner_scan(scanner *s) {
 
 void scanner_scores(scanner *s, float *out) {
     const kernel *kn = s->kn;
-    int64_t n_rows = s->queries.hi - s->queries.lo, n_cols = s->base.hi - s->base.lo;
+    int64_t n_rows = s->queries.n, n_cols = s->base.n;
     int32_t lowest[MAX_ROWS + 64];
     uint64_t above[MAX_ROWS];
     for (int i = 0; i < MAX_ROWS + 64; i++) {
@@ -370,17 +379,17 @@ void scanner_scores(scanner *s, float *out) {
         kn->end();
 }
 
-// Refines the lists of block b. own is the side that b was packed from, other the one its candidates' positions are on.
-static int64_t settle(scanner *s, block *b, const side *own, const side *other, int64_t other_step,
-                      const final_lists *final, int32_t *unproven) {
+// Refines the lists of block b. own is the side that b was packed from.
+static int64_t settle(scanner *s, block *b, const side *own, const side *other, const final_lists *final,
+                      int32_t *unproven) {
     lists *l = &b->lists;
     int64_t open = 0;
-    for (int64_t i = 0; i < b->hi - b->lo; i++) {
+    for (int64_t i = 0; i < b->n; i++) {
         const candidate *items = l->items + i * l->room;
-        int64_t row = row_at(b, i, own), kept = 0;
+        int64_t row = b->rows[i], kept = 0;
         for (int64_t j = 0; j < l->count[i]; j++)
             if (items[j].score > l->floor[i])
-                s->ids[kept++] = (int32_t)((int64_t)items[j].position * other_step % other->n);
+                s->ids[kept++] = items[j].row;
         if (kept > 0)
             list_refine(s->kn, other, side_row(s->kn, own, row, s->row), s->ids, kept, final, row, s->row + s->dim);
         if (l->floor[i] != -INFINITY && !list_proven(final, row, l->floor[i] + s->p.slack))
@@ -390,9 +399,45 @@ static int64_t settle(scanner *s, block *b, const side *own, const side *other, 
 }
 
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *final, int32_t *unproven) {
-    return settle(s, &s->queries, queries, base, s->base.step, final, unproven);
+    return settle(s, &s->queries, queries, base, final, unproven);
 }
 
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *final, int32_t *unproven) {
-    return settle(s, &s->base, base, queries, s->queries.step, final, unproven);
+    return settle(s, &s->base, base, queries, final, unproven);
+}
+
+void scanner_mute_base(scanner *s) {
+    for (int64_t i = 0; i < s->base.n; i++)
+        set_floor(s, &s->base.lists, i, INFINITY);
+}
+
+// Offers all packed base rows to a list.
+static void offer_all(scanner *s, const side *base, const float *query, const final_lists *to) {
+    for (int64_t at = 0; at < s->base.n; at += 64)
+        list_refine(s->kn, base, query, s->base.rows + at, s->base.n - at < 64 ? s->base.n - at : 64, to, 0, s->row + s->dim);
+}
+
+void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, float *cosines) {
+    const lists *l = &s->queries.lists;
+    for (int64_t i = 0; i < s->queries.n; i++, out += l->k) {
+        const candidate *items = l->items + i * l->room;
+        float last = l->top[(i + 1) * l->k - 1];
+        int64_t sure = 0, open = 0;
+        for (int64_t j = 0; j < l->count[i]; j++)
+            if (items[j].score > last + l->window)
+                out[sure++] = items[j].row;
+            else if (items[j].score > l->floor[i])
+                s->ids[open++] = items[j].row;
+        // A list that was cut back to fewer than all within the window has a higher floor.
+        int cut = l->floor[i] > (float)(last - l->window);
+        sure = cut ? 0 : sure;
+        final_lists rest = {out + sure, cosines, l->k - sure};
+        for (int64_t j = 0; j < rest.k; j++)
+            rest.ids[j] = -1;
+        const float *query = side_row(s->kn, queries, s->queries.rows[i], s->row);
+        if (cut)
+            offer_all(s, base, query, &rest);
+        else
+            list_refine(s->kn, base, query, s->ids, open, &rest, 0, s->row + s->dim);
+    }
 }

@@ -22,12 +22,12 @@ void scanner_free(scanner *s);
 // How many bytes scanner_new allocates at most, whatever the kernel.
 int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base);
 
-// Packs the base rows at positions lo to hi and forgets the lists of the last block. A position p stands for distinct
-// row p*step mod n.
-void scanner_base(scanner *s, const side *base, int64_t lo, int64_t hi, int64_t step);
+// Packs the base rows of a span and forgets the candidates of the last block. Their floors are what their final lists
+// hold already; NULL: nothing.
+void scanner_base(scanner *s, const side *base, span at, const final_lists *lists);
 
-// Packs the queries at positions lo to hi. Their floors are what their final lists hold already.
-void scanner_queries(scanner *s, const side *queries, int64_t lo, int64_t hi, int64_t step, const final_lists *lists);
+// Packs the queries of a span, likewise.
+void scanner_queries(scanner *s, const side *queries, span at, const final_lists *lists);
 
 // Scores the packed queries with the packed base rows.
 void scanner_scan(scanner *s);
@@ -39,3 +39,11 @@ void scanner_scores(scanner *s, float *out);
 // rows whose lists are not proven to unproven and returns their number.
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
+
+// Makes the packed base rows take no candidates: for scanner_nearest.
+void scanner_mute_base(scanner *s);
+
+// Writes the k nearest of the packed base rows for each packed query to out [queries, k], in no order; -1 where there
+// are fewer. They are those of the largest cosines, of equal ones the lower rows: scores decide only where the bound of
+// their error allows it. cosines is scratch for k values.
+void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, float *cosines);

@@ -17,7 +17,8 @@ type Scanner struct {
 	kn            *Kernel
 	queries, base *Side
 	c             *C.scanner
-	unproven      []int32 // what Settle returns: kept, as a search settles thousands of blocks
+	unproven      []int32   // what Settle returns: kept, as a search settles thousands of blocks
+	cosines       []float32 // scratch of Nearest
 }
 
 // NewScanner makes room for blocks of so many queries and base rows.
@@ -26,21 +27,29 @@ func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*
 	if c == nil {
 		return nil, errors.New("out of memory for the blocks of a search")
 	}
-	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows))}, nil
+	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows)), cosines: make([]float32, k)}, nil
 }
 
 // Close frees the memory.
 func (s *Scanner) Close() { C.scanner_free(s.c) }
 
-// Base packs the base rows at positions lo to hi; their candidate lists start empty. Position p stands for distinct row
-// p*step mod n.
-func (s *Scanner) Base(lo, hi, step int) {
-	C.scanner_base(s.c, &s.base.c, C.int64_t(lo), C.int64_t(hi), C.int64_t(step))
+// Base packs the base rows of a span and forgets the candidates of those before. What lists holds of them already is
+// what a candidate must reach; nil: nothing.
+func (s *Scanner) Base(at Span, lists *Lists) {
+	if lists == nil {
+		C.scanner_base(s.c, &s.base.c, at.c(), nil)
+		return
+	}
+	C.scanner_base(s.c, &s.base.c, at.c(), &lists.c)
 }
 
-// Queries packs the queries at positions lo to hi. What lists holds of them already is what a candidate must reach.
-func (s *Scanner) Queries(lo, hi, step int, lists *Lists) {
-	C.scanner_queries(s.c, &s.queries.c, C.int64_t(lo), C.int64_t(hi), C.int64_t(step), &lists.c)
+// Queries packs the queries of a span, likewise.
+func (s *Scanner) Queries(at Span, lists *Lists) {
+	if lists == nil {
+		C.scanner_queries(s.c, &s.queries.c, at.c(), nil)
+		return
+	}
+	C.scanner_queries(s.c, &s.queries.c, at.c(), &lists.c)
 }
 
 // Scan scores the packed queries with the packed base rows.
@@ -66,6 +75,16 @@ func (s *Scanner) SettleQueries(lists *Lists) []int32 {
 func (s *Scanner) SettleBase(lists *Lists) []int32 {
 	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
 	return s.unproven[:n]
+}
+
+// MuteBase makes the packed base rows take no candidates. It is for Nearest.
+func (s *Scanner) MuteBase() { C.scanner_mute_base(s.c) }
+
+// Nearest writes the k nearest of the packed base rows for each packed query to out [queries, k], in no order; -1 where
+// there are fewer. They are those of the largest cosines, of equal ones the lower rows, in every kernel. The base side
+// must have no order of its own.
+func (s *Scanner) Nearest(out []int32) {
+	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(s.cosines))
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.

@@ -120,7 +120,7 @@ func validateSearch(c *Config, fail func(format string, args ...any)) {
 	}
 	for _, name := range c.Approximate() {
 		if backend.Exact(name) || name == backend.Auto {
-			fail("search_approximate: %s is no approximate search; name one such as faiss:IVF1024,Flat", name)
+			fail("search_approximate: %s is no approximate search; name one such as ivf:1024", name)
 		}
 	}
 }

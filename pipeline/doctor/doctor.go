@@ -196,7 +196,7 @@ func (o *Options) searches(dim int) (found []Finding) {
 		}
 		opts := o.Backend
 		if backend.Exact(name) && len(o.Search) > 1 {
-			opts.FAISS = faiss.Options{} // the settings belong to the approximate searches
+			opts.Approximate = backend.Approximate{} // the settings belong to the approximate searches
 		}
 		found = append(found, of("search", what, backend.Check(name, dim, opts)))
 	}

@@ -10,7 +10,6 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/index/backend"
-	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 )
 
@@ -76,4 +75,4 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-func probing() backend.Options { return backend.Options{FAISS: faiss.Options{NProbe: 2}} }
+func probing() backend.Options { return backend.Options{Approximate: backend.Approximate{NProbe: 2}} }

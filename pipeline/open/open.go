@@ -8,14 +8,13 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/index/backend"
-	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
 
 // SearchOptions are the settings of whatever backend searches.
 func SearchOptions(s setting.Searching, r setting.Resources) backend.Options {
-	return backend.Options{Threads: r.Threads, FAISS: faiss.Options{NProbe: s.NProbe, EfSearch: s.EfSearch}}
+	return backend.Options{Threads: r.Threads, Approximate: backend.Approximate{NProbe: s.NProbe, EfSearch: s.EfSearch}}
 }
 
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.

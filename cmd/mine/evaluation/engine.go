@@ -9,7 +9,6 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
-	"bitextmine/index/faiss"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
 )
@@ -38,7 +37,7 @@ func (e *engine) Load() (err error) {
 func searcher(cfg *pipeline.Config) (index.Searcher, error) {
 	name, opts := cfg.Search, cfg.SearchOptions()
 	if name == backend.Auto {
-		name, opts.FAISS = exact.Name, faiss.Options{} // they are of the approximate searches that auto might take
+		name, opts.Approximate = exact.Name, backend.Approximate{} // settings of searches that auto might take
 	}
 	return backend.Open(name, opts)
 }

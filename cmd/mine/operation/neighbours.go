@@ -51,7 +51,7 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 		return badinput.Errorf("mine neighbours: name the directory to write with --out")
 	}
 	if cfg.Search == backend.Auto {
-		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name exact or faiss:FACTORY")
+		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name exact, ivf:LISTS or faiss:FACTORY")
 	}
 	var sides [2]index.Side
 	for i, path := range paths {

@@ -13,7 +13,6 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
-	"bitextmine/index/faiss"
 	"bitextmine/index/neighbours"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/open"
@@ -168,10 +167,10 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 	return stage.Shared(e, "search "+name, func() (index.Searcher, func() error, error) {
 		opts := open.SearchOptions(e.Plan.Settings.Searching, e.Resources)
 		if backend.Exact(name) {
-			opts.FAISS = faiss.Options{} // the settings are of an approximate search, which this is not
+			opts.Approximate = backend.Approximate{} // the settings are of an approximate search, which this is not
 		} else {
-			opts.FAISS.Dir = e.Store.Local(IndexesName)
-			if err := os.MkdirAll(opts.FAISS.Dir, 0o755); err != nil {
+			opts.Approximate.Dir = e.Store.Local(IndexesName)
+			if err := os.MkdirAll(opts.Approximate.Dir, 0o755); err != nil {
 				return nil, nil, fmt.Errorf("make the directory of index files: %w", err)
 			}
 		}

@@ -1,0 +1,177 @@
+// Package ivf is an approximate search with inverted lists, on the kernels of the exact search.
+//
+// Each side's rows are divided into lists: spherical k-means on a sample of the side finds the lists' centroids, and a
+// row is in the list of its nearest centroid. A row of the other side visits the lists of its nearest centroids. The
+// two directions share what they compare: a pair is compared if the target row is in a list that the source row visits,
+// or the source row in a list that the target row visits, and it is offered to both rows' neighbour lists. So a pair is
+// missed only if both of two different divisions miss it.
+//
+// The rows that visit a list are compared with it in tiles, as exact search compares blocks: approximate scores
+// propose, float64 cosines decide, and what the bound of the scores' error does not prove is computed again. Which
+// lists a row is in and visits is decided by float64 cosines, too. So the result is the k nearest of the rows that are
+// compared, and which these are depends on the vectors and the settings alone, not on threads or the CPU.
+package ivf
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"strconv"
+
+	"bitextmine/index"
+	"bitextmine/index/kernel"
+	"bitextmine/index/recall"
+	"bitextmine/internal/badinput"
+)
+
+// Prefix begins the name of a search in the settings. The number of lists follows.
+const Prefix = "ivf:"
+
+// MaxLists is the maximum number of lists of a side.
+const MaxLists = 1 << 16
+
+// Options are the settings of a search.
+type Options struct {
+	Threads    int    // 0: all processors that Go may use
+	NProbe     int    // lists that a row visits; 0: DefaultNProbe
+	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
+	Dir        string // where the lists of a side are kept; empty: nowhere
+	Kernel     string // empty: the fastest that this CPU runs
+}
+
+// DefaultNProbe is the number of lists that a row visits unless the settings say otherwise: one of 32.
+func DefaultNProbe(lists int) int { return (lists + 31) / 32 }
+
+type searcher struct {
+	lists  int
+	opts   Options
+	kernel *kernel.Kernel
+}
+
+// Lists reads the number of lists from a search's name without its prefix. Errors are badinput.
+func Lists(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > MaxLists || strconv.Itoa(n) != text {
+		return 0, badinput.Errorf("search %s%s does not say how many lists a side is divided into; give a number from 1 to %d, such as %s1024",
+			Prefix, text, MaxLists, Prefix)
+	}
+	return n, nil
+}
+
+// MinRows is the number of different rows that a side must have for so many lists, in digits: one for each.
+func MinRows(lists string) int {
+	n, err := Lists(lists)
+	if err != nil {
+		return 0 // Open refuses it
+	}
+	return n
+}
+
+// Memory is the number of bytes that a search of n rows in all takes at most, beside the lists of the result: the
+// centroids, the lists of both sides, and each thread's blocks and visits.
+func Memory(lists string, rows, threads, dim, k int) int64 {
+	n := MinRows(lists)
+	nprobe := 2 * DefaultNProbe(n)
+	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n) + 8*maxVisits
+	return 8*int64(n)*int64(dim) + 12*int64(rows) + int64(threads)*worker
+}
+
+func tooFewRows(lists, rows int) error {
+	return badinput.Errorf("search %s%d needs as many different rows as lists but a side has %d; use fewer lists, or exact", Prefix, lists, rows)
+}
+
+// Open returns the searcher with so many lists, in digits. Errors are badinput.
+func Open(lists string, opts Options) (index.Searcher, error) {
+	n, err := Lists(lists)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case opts.Threads < 0 || opts.RecallRows < 0:
+		return nil, badinput.Errorf("%d threads and %d recall rows are given to search %s%d; give positive numbers, or 0 for the defaults",
+			opts.Threads, opts.RecallRows, Prefix, n)
+	case opts.NProbe < 0 || opts.NProbe > n:
+		return nil, badinput.Errorf("nprobe is %d but search %s%d has %d lists to visit; give a number from 1 to that, or 0 for %d",
+			opts.NProbe, Prefix, n, n, DefaultNProbe(n))
+	}
+	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
+	opts.NProbe = cmp.Or(opts.NProbe, DefaultNProbe(n))
+	opts.RecallRows = cmp.Or(opts.RecallRows, recall.DefaultRows)
+	s := &searcher{lists: n, opts: opts, kernel: kernel.Best}
+	if opts.Kernel != "" {
+		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
+			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel, kernel.Best.Name)
+		}
+	}
+	return s, nil
+}
+
+func (s *searcher) Name() string { return Prefix + strconv.Itoa(s.lists) }
+
+// Search implements index.Searcher.
+func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
+	cell, err := index.NewCell(ctx, src, tgt, k)
+	if err != nil {
+		return index.Result{}, err
+	}
+	defer cell.Close()
+	if err := s.fill(ctx, cell, report); err != nil {
+		return index.Result{}, err
+	}
+	result := cell.Result()
+	if result.Recall, err = recall.Measure(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads); err != nil {
+		return index.Result{}, err
+	}
+	if report != nil {
+		report(1)
+	}
+	return result, nil
+}
+
+// fill fills the cell's lists. Rows that met too few others on their visits then visit all lists.
+func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float64)) error {
+	n, m := float64(cell.Source.Len()), float64(cell.Target.Len())
+	progress := index.NewProgress(2*(n+m)*float64(s.lists)+2*n*m*float64(s.opts.NProbe)/float64(s.lists), report)
+	var lists [2]*lists
+	for i, side := range []*index.Distinct{cell.Source, cell.Target} {
+		if err := s.kernel.MeasureLoss(ctx, side.Kernel); err != nil {
+			return err
+		}
+		var err error
+		if lists[i], err = s.open(ctx, side); err != nil {
+			return err
+		}
+		defer lists[i].close()
+		progress.Add(float64(side.Len()) * float64(s.lists))
+	}
+	forward, backward := cell.Halves()
+	passes := [2]*pass{
+		newPass(s, forward, backward, lists[1], progress), newPass(s, backward, forward, lists[0], progress),
+	}
+	for _, p := range passes {
+		if err := p.run(ctx, nil); err != nil {
+			return err
+		}
+	}
+	short := [2][]int32{shortRows(forward), shortRows(backward)} // both, before either is extended
+	for i, p := range passes {
+		if len(short[i]) == 0 {
+			continue
+		}
+		if err := p.run(ctx, short[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortRows returns the queries whose lists could be longer.
+func shortRows(half *index.Half) (rows []int32) {
+	full := min(half.K, half.Base.Len())
+	for q := range half.Queries.Len() {
+		if ids, _ := half.List(q); ids[full-1] < 0 {
+			rows = append(rows, int32(q))
+		}
+	}
+	return rows
+}

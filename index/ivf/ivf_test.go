@@ -1,0 +1,236 @@
+package ivf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"bitextmine/index"
+	"bitextmine/index/indextest"
+	"bitextmine/index/kernel"
+	"bitextmine/index/recall"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// With one list all rows are compared, so the result must be exact.
+func TestOneListIsExact(t *testing.T) {
+	indextest.RunResults(t, func(threads int) (index.Searcher, error) { return Open("1", Options{Threads: threads}) })
+}
+
+func TestConformance(t *testing.T) {
+	indextest.Run(t, func(threads int) (index.Searcher, error) {
+		return Open("16", Options{Threads: threads, NProbe: 4})
+	})
+}
+
+// clustered has n rows of each side around centres that both share, some of them copies, in a random key order.
+func clustered(rng *rand.Rand, n, dim int) (src, tgt index.Side) {
+	centres := indextest.Random(rng, n/20, dim)
+	side := func() []float32 {
+		noise := indextest.Random(rng, n, dim)
+		for i := range n {
+			at := rng.IntN(n/20) * dim
+			for j := range dim {
+				noise[i*dim+j] = centres[at+j] + 0.7*noise[i*dim+j]
+			}
+			if i > 0 && rng.IntN(20) == 0 {
+				copy(noise[i*dim:(i+1)*dim], noise[(i-1)*dim:i*dim])
+			}
+		}
+		return noise
+	}
+	unit := func(rows []float32) []float32 {
+		for i := 0; i < len(rows); i += dim {
+			sum := make([]float64, dim)
+			for j, v := range rows[i : i+dim] {
+				sum[j] = float64(v)
+			}
+			toUnit(rows[i:i+dim], sum)
+		}
+		return rows
+	}
+	return indextest.Shuffled(rng, indextest.Float16(unit(side()), dim)), indextest.Shuffled(rng, indextest.Float32(unit(side()), dim))
+}
+
+func search(t *testing.T, lists string, opts Options, src, tgt index.Side, k int) index.Result {
+	t.Helper()
+	s, err := Open(lists, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Search(t.Context(), src, tgt, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func same(t *testing.T, name string, got, want index.Result) {
+	t.Helper()
+	indextest.Same(t, name+": source", got.Source, want.Source)
+	indextest.Same(t, name+": target", got.Target, want.Target)
+}
+
+func TestFindsMostNeighbours(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(1, 1)), 3000, 32)
+	truth := indextest.BruteForce(src, tgt, 4)
+	same(t, "all lists", search(t, "32", Options{NProbe: 32}, src, tgt, 4), truth)
+	got := search(t, "32", Options{NProbe: 4}, src, tgt, 4)
+	var found, sought int
+	for i := range truth.Source.Len() {
+		ids, want := truth.Source.Row(i)
+		_, cosines := got.Source.Row(i)
+		f, s := recall.Matches(ids, want, cosines)
+		found, sought = found+f, sought+s
+	}
+	all := float64(found) / float64(sought)
+	if all < 0.9 || all == 1 {
+		t.Errorf("recall %.3f with an eighth of the lists, want at least 0.9 and less than 1", all)
+	}
+	if r := got.Recall; r.SourceRows != 1000 || r.TargetRows != 1000 || r.Source < all-0.05 || r.Source > all+0.05 {
+		t.Errorf("measured %+v, recall of all rows is %.3f", r, all)
+	}
+}
+
+// The result is the same on any number of threads and in every kernel.
+func TestDeterministic(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(2, 2)), 2500, 48)
+	want := search(t, "40", Options{Threads: 1, NProbe: 3}, src, tgt, 4)
+	for _, threads := range []int{2, 5} {
+		same(t, "threads", search(t, "40", Options{Threads: threads, NProbe: 3}, src, tgt, 4), want)
+	}
+	for _, name := range append(kernel.Names, kernel.Emulated) {
+		if kernel.Get(name) != nil {
+			same(t, name, search(t, "40", Options{Kernel: name, Threads: 2, NProbe: 3}, src, tgt, 4), want)
+		}
+	}
+	// Source and target changed places.
+	turned := search(t, "40", Options{Threads: 2, NProbe: 3}, tgt, src, 4)
+	same(t, "turned", index.Result{Source: turned.Target, Target: turned.Source}, want)
+}
+
+// Rows that meet fewer than k others in the lists that they visit still get k neighbours.
+func TestListsAreFull(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(3, 3)), 400, 16)
+	got := search(t, "300", Options{NProbe: 1}, src, tgt, 8)
+	for _, lists := range []mine.Neighbours{got.Source, got.Target} {
+		if slices.Contains(lists.IDs, mine.None) {
+			t.Fatal("a list is short")
+		}
+	}
+	same(t, "threads", search(t, "300", Options{Threads: 1, NProbe: 1}, src, tgt, 8), got)
+}
+
+// Equal rows leave lists empty, tie everywhere and cannot be told apart by scores.
+func TestRowsThatHardlyDiffer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	row := indextest.Random(rng, 1, 24)
+	rows := slices.Repeat(row, 600)
+	for i := range 600 {
+		rows[i*24+i%24] *= 1 + float32(i/24)*0x1p-23
+	}
+	src := indextest.Shuffled(rng, indextest.Float32(rows, 24))
+	same(t, "all lists", search(t, "20", Options{NProbe: 20}, src, src, 4), indextest.BruteForce(src, src, 4))
+	same(t, "threads", search(t, "20", Options{NProbe: 2, Threads: 1}, src, src, 4), search(t, "20", Options{NProbe: 2, Threads: 3}, src, src, 4))
+}
+
+func TestBadInput(t *testing.T) {
+	for _, lists := range []string{"", "0", "-4", "+4", "04", "4,Flat", "x", "65537", "99999999999999999999"} {
+		if _, err := Open(lists, Options{}); !badinput.Is(err) {
+			t.Errorf("ivf:%s: error %v; want badinput", lists, err)
+		}
+	}
+	for name, opts := range map[string]Options{
+		"threads": {Threads: -1}, "nprobe": {NProbe: -1}, "more visits than lists": {NProbe: 9}, "kernel": {Kernel: "mmx"},
+	} {
+		if _, err := Open("8", opts); !badinput.Is(err) {
+			t.Errorf("%s: error %v; want badinput", name, err)
+		}
+	}
+	src, tgt := clustered(rand.New(rand.NewPCG(5, 5)), 100, 8)
+	for name, opts := range map[string]Options{"few rows": {}, "no such directory": {Dir: filepath.Join(t.TempDir(), "none")}} {
+		s, err := Open(map[string]string{"few rows": "101"}[name]+map[string]string{"no such directory": "4"}[name], opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Search(t.Context(), src, tgt, 4, nil); !badinput.Is(err) {
+			t.Errorf("%s: error %v; want badinput", name, err)
+		}
+	}
+}
+
+// What is found does not depend on whether the lists were kept, or on what damaged them.
+func TestListsAreKept(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(6, 6)), 600, 16)
+	want := search(t, "12", Options{NProbe: 2}, src, tgt, 4)
+	opts := Options{NProbe: 2, Dir: t.TempDir()}
+	same(t, "first", search(t, "12", opts, src, tgt, 4), want)
+	files, err := filepath.Glob(filepath.Join(opts.Dir, "*.ivf"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %v, error %v; want one of each side", files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "kept", search(t, "12", opts, src, tgt, 4), want)
+	opts.NProbe = 12
+	same(t, "another nprobe", search(t, "12", opts, src, tgt, 4), indextest.BruteForce(src, tgt, 4))
+	opts.NProbe = 2
+	if now, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(now) != 2 {
+		t.Errorf("files %v, error %v; another nprobe must not make others", now, err)
+	}
+	other, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damaged := range map[string][]byte{
+		"empty": nil, "cut short": whole[:len(whole)/2], "of other vectors": other,
+		"changed": append([]byte{whole[0] ^ 0x40}, whole[1:]...),
+	} {
+		if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		same(t, name, search(t, "12", opts, src, tgt, 4), want)
+		if now, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(now, whole) {
+			t.Errorf("%s: the file was not made again: %d bytes, error %v", name, len(now), err)
+		}
+	}
+}
+
+func TestSearchIsCancelled(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(7, 7)), 300, 8)
+	s, err := Open("8", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Search(ctx, src, tgt, 4, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+}
+
+// 20,000 x 20,000 rows of 128 values around 1,000 centres, k = 4, without the measuring of recall's share.
+func BenchmarkSearch(b *testing.B) {
+	src, tgt := clustered(rand.New(rand.NewPCG(8, 8)), 20000, 128)
+	s, err := Open("256", Options{NProbe: 4, RecallRows: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Search(b.Context(), src, tgt, 4, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

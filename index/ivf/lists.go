@@ -1,0 +1,139 @@
+package ivf
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"bitextmine/index"
+	"bitextmine/index/indexfile"
+	"bitextmine/index/kernel"
+)
+
+// lists are a side's distinct rows by list.
+type lists struct {
+	centroids *kernel.Side
+	start     []int32 // [lists+1] rows[start[i]:start[i+1]] are those of list i
+	rows      []int32 // distinct rows, ascending within each list
+}
+
+func (l *lists) close() { l.centroids.Close() }
+
+func (l *lists) rowsOf(list int) []int32 { return l.rows[l.start[list]:l.start[list+1]] }
+
+// longest returns the number of rows of the longest list.
+func (l *lists) longest() (rows int) {
+	for i := range len(l.start) - 1 {
+		rows = max(rows, len(l.rowsOf(i)))
+	}
+	return rows
+}
+
+// division is what a file holds of a side's lists.
+type division struct {
+	centroids []float32 // [lists, dim]
+	near      []int32   // [distinct rows] the list of each
+}
+
+// kind is that of files with the centroids and then the list of each row, little endian.
+const kind indexfile.Kind = "ivf"
+
+// open reads the lists of a side from the directory, or makes them and keeps them there. They are the same in either
+// case, whatever the kernel.
+func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, error) {
+	if side.Len() < s.lists {
+		return nil, tooFewRows(s.lists, side.Len())
+	}
+	build := func() (division, error) { return s.divide(ctx, side) }
+	d, err := division{}, error(nil)
+	if s.opts.Dir == "" {
+		d, err = build()
+	} else {
+		want := indexfile.Label{
+			Factory: fmt.Sprintf("%s rounds=%d", s.Name(), trainRounds), TrainRows: trainRows,
+			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
+		}
+		path := kind.Path(s.opts.Dir, want)
+		d, err = indexfile.Open(path,
+			func() (division, error) { return s.load(path, want) }, build,
+			func(d division) error { return kind.Save(path, want, d.write) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &lists{}
+	if l.centroids, err = s.centroidSide(ctx, d.centroids, side.Dim()); err != nil {
+		return nil, err
+	}
+	l.start, l.rows = grouped(d.near, s.lists)
+	return l, nil
+}
+
+// divide trains the centroids and finds the list of each row.
+func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division, err error) {
+	if d.centroids, err = s.train(ctx, side); err != nil {
+		return d, err
+	}
+	c, err := s.centroidSide(ctx, d.centroids, side.Dim())
+	if err != nil {
+		return d, err
+	}
+	defer c.Close()
+	rows := make([]int32, side.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	d.near = make([]int32, len(rows))
+	return d, s.nearest(ctx, side.Kernel, rows, c, 1, s.opts.Threads, d.near)
+}
+
+func (d division) write(f *os.File) error {
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := binary.Write(w, binary.LittleEndian, d.centroids); err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, d.near); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// load reads a file. The error is indexfile.Damage if it is not what was published under this name.
+func (s *searcher) load(path string, want indexfile.Label) (d division, err error) {
+	payload, err := kind.Verify(path, want)
+	if err != nil {
+		return d, err
+	}
+	d = division{centroids: make([]float32, s.lists*want.Dim), near: make([]int32, want.Rows)}
+	if payload != 4*int64(len(d.centroids)+len(d.near)) {
+		return d, indexfile.Damaged(path, "does not hold what its label says")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	r := bufio.NewReaderSize(io.LimitReader(f, payload), 1<<20)
+	if err := binary.Read(r, binary.LittleEndian, d.centroids); err != nil {
+		return d, err
+	}
+	if err := binary.Read(r, binary.LittleEndian, d.near); err != nil {
+		return d, err
+	}
+	for _, v := range d.centroids {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return d, indexfile.Damaged(path, "has a centroid that is no number")
+		}
+	}
+	for _, list := range d.near {
+		if list < 0 || int(list) >= s.lists {
+			return d, indexfile.Damaged(path, "has a row in list %d of %d", list, s.lists)
+		}
+	}
+	indexfile.Used(path)
+	return d, nil
+}
