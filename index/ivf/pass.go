@@ -88,7 +88,15 @@ type worker struct {
 func newWorker(p *pass) (*worker, error) {
 	visitors, visited := p.visitors.Queries.Kernel, p.visited.Queries.Kernel
 	scanner, err := p.kernel.NewScanner(visitors, visited, p.visitors.K, visitorRows, min(listRows, max(p.lists.longest(), 1)))
-	return &worker{p, scanner}, err
+	if err != nil {
+		return nil, err
+	}
+	// A pair is compared twice if either row visits the other's list.
+	if err := scanner.ExpectRepeats(); err != nil {
+		scanner.Close()
+		return nil, err
+	}
+	return &worker{p, scanner}, nil
 }
 
 func (w *worker) visitAll(ctx context.Context, rows []int32) error {

@@ -156,7 +156,8 @@ func TestRefineTellsWhatIsNotProven(t *testing.T) {
 	}
 }
 
-// The window must be wide enough to prove ordinary lists: the fallback is for ties alone.
+// The window must be wide enough to prove ordinary lists: the fallback is for ties alone. That holds for pairs that come
+// again, too, by other spans.
 func TestScannerProvesOrdinaryLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, q, dim, k = 3000, 500, 96, 4
@@ -176,11 +177,63 @@ func TestScannerProvesOrdinaryLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.Base(kernel.Span{Hi: n, Step: 1}, nil)
-		s.Queries(kernel.Span{Hi: q, Step: 1}, rowLists)
-		s.Scan()
-		if open := len(s.SettleQueries(rowLists)) + len(s.SettleBase(colLists)); open > 0 {
-			t.Errorf("%d lists of %d not proven", open, n+q)
+		if err := s.ExpectRepeats(); err != nil {
+			t.Fatal(err)
+		}
+		backwards := make([]int32, n)
+		for i := range backwards {
+			backwards[i] = int32(n - 1 - i)
+		}
+		var first []float32
+		for _, at := range []kernel.Span{{Hi: n, Step: 1}, kernel.All(backwards)} {
+			s.Base(at, colLists)
+			s.Queries(kernel.Span{Hi: q, Step: 7}, rowLists)
+			s.Scan()
+			if open := len(s.SettleQueries(rowLists)) + len(s.SettleBase(colLists)); open > 0 {
+				t.Errorf("%d lists of %d not proven", open, n+q)
+			}
+			if now := slices.Concat(rows.Cosines, cols.Cosines); first == nil {
+				first = now
+			} else if !slices.Equal(now, first) {
+				t.Error("pairs that come again change the lists")
+			}
+		}
+	})
+}
+
+// The nearest rows by cosine, of equal ones the lower, also where copies fill the room of a list's candidates.
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const n, q, dim, k = 700, 90, 40, 9
+	a, b := indextest.Paired(rng, n, dim)
+	copies := slices.Concat(slices.Repeat(a[:dim], 400), a[:300*dim])
+	each(t, func(t *testing.T, kn *kernel.Kernel) {
+		for name, rows := range map[string][]float32{"ordinary": a, "copies": copies} {
+			base := kernel.NewSide(embedding.FromFloat32(rows, dim), nil, nil)
+			queries := kernel.NewSide(embedding.FromFloat32(b[:q*dim], dim), nil, nil)
+			base.Length, queries.Length = 1.000001, 1.000001
+			s, err := kn.NewScanner(queries, base, k, q, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Base(kernel.Span{Hi: n, Step: 1}, nil)
+			s.MuteBase()
+			s.Queries(kernel.Span{Hi: q, Step: 1}, nil)
+			s.Scan()
+			got := make([]int32, q*k)
+			s.Nearest(got)
+			want := indextest.BruteForce(indextest.Float32(b[:q*dim], dim), indextest.Float32(rows, dim), k).Source
+			for i := range q {
+				list, ids := got[i*k:(i+1)*k], slices.Clone(want.IDs[i*k:(i+1)*k])
+				slices.Sort(list)
+				slices.Sort(ids)
+				if !slices.Equal(list, ids) {
+					t.Fatalf("%s: query %d: nearest %v, want %v", name, i, list, ids)
+				}
+			}
+			s.Close()
+			base.Close()
+			queries.Close()
 		}
 	})
 }

@@ -22,6 +22,7 @@ typedef struct {
     float *top;       // [rows, k] the k largest scores, in descending order
     float *floor;     // [rows] every score not in the list is at most this
     void *bar;        // [rows] the floor as tiles compare it: float32 or int32
+    int32_t *known;   // [rows, k] what the final lists held when the block was packed, -1 for none; NULL: no pair repeats
 } lists;
 
 // One side's packed block.
@@ -69,7 +70,7 @@ static int64_t room_of(int64_t k) { return keep_of(k) + 32; }
 
 int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base) {
     int64_t list = room_of(k) * (int64_t)sizeof(candidate) + 4 * k + 16;
-    return (queries + base + 128) * (4 * dim + 132 + list) + (8 << 20);
+    return (queries + base + 128) * (4 * dim + 132 + list + 4 * k) + (8 << 20);
 }
 
 static int block_init(block *b, int64_t rows, int64_t width, int64_t steps, int64_t k, double window) {
@@ -98,6 +99,7 @@ static void block_free(block *b) {
     free(b->lists.top);
     free(b->lists.floor);
     free(b->lists.bar);
+    free(b->lists.known);
 }
 
 scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int64_t queries, int64_t base) {
@@ -122,6 +124,17 @@ scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int6
         return NULL;
     }
     return s;
+}
+
+int scanner_expect_repeats(scanner *s) {
+    block *blocks[] = {&s->queries, &s->base};
+    for (int i = 0; i < 2; i++) {
+        lists *l = &blocks[i]->lists;
+        l->known = malloc(blocks[i]->room * l->k * sizeof(int32_t));
+        if (l->known == NULL)
+            return 0;
+    }
+    return 1;
 }
 
 void scanner_free(scanner *s) {
@@ -216,6 +229,8 @@ static void raise_floors(const scanner *s, block *b, const final_lists *final) {
     lists *l = &b->lists;
     for (int64_t i = 0; i < b->n; i++) {
         int64_t first = b->rows[i] * l->k;
+        if (l->known)
+            memcpy(l->known + i * l->k, final->ids + first, l->k * sizeof(int32_t));
         // A cosine counts as much as a score that is half a window above: it is sure, and the score may be too high.
         for (int64_t j = 0; j < l->k && final->ids[first + j] >= 0; j++)
             l->top[i * l->k + j] = (float)(final->cosines[first + j] + l->window / 2);
@@ -282,7 +297,18 @@ static void compact(const scanner *s, lists *l, int64_t list) {
     l->count[list] = (int32_t)n;
 }
 
+static int is_known(const lists *l, int64_t list, int32_t row) {
+    const int32_t *known = l->known + list * l->k;
+    for (int64_t j = 0; j < l->k; j++)
+        if (known[j] == row)
+            return 1;
+    return 0;
+}
+
 static inline void append(const scanner *s, lists *l, int64_t list, float score, int32_t row) {
+    // A neighbour that counted twice would raise the floor above what the list can prove.
+    if (l->known && is_known(l, list, row))
+        return;
     int32_t n = l->count[list]++;
     l->items[list * l->room + n] = (candidate){score, row};
     float *top = l->top + list * l->k;

@@ -19,6 +19,10 @@ typedef struct {
 scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int64_t queries, int64_t base);
 void scanner_free(scanner *s);
 
+// Makes room to notice pairs whose cosine is in the final lists already; every block must then be packed with its final
+// lists. Returns 0 when memory is short.
+int scanner_expect_repeats(scanner *s);
+
 // How many bytes scanner_new allocates at most, whatever the kernel.
 int64_t scanner_bytes(int64_t dim, int64_t k, int64_t queries, int64_t base);
 
