@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
 )
 
 func TestFitRecoversCosts(t *testing.T) {
@@ -81,6 +85,22 @@ func TestCalibrateAndEstimate(t *testing.T) {
 	}
 	if estimates[2].Refused == nil {
 		t.Error("seven codes fit into 16 dimensions")
+	}
+}
+
+// A plugin that the environment names is considered, and the reason given why it cannot be used.
+func TestPluginIsConsidered(t *testing.T) {
+	t.Setenv(pjrt.Env, "")
+	if slices.Contains(Candidates(), "xla:cuda") {
+		t.Error("a GPU is considered without a plugin")
+	}
+	t.Setenv(pjrt.Env, "/absent.so")
+	if !slices.Contains(Candidates(), "xla:cuda") {
+		t.Fatal("a plugin is not considered")
+	}
+	c, err := Calibrate(t.Context(), []string{"xla:cuda"}, 16, 4, Options{Threads: 1})
+	if err != nil || !badinput.Is(c.Costs[0].Err) || !strings.Contains(c.Costs[0].Err.Error(), "/absent.so") {
+		t.Errorf("%+v, %v; want that the plugin is not there", c.Costs, err)
 	}
 }
 

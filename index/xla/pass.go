@@ -11,8 +11,18 @@ import (
 	"bitextmine/index"
 )
 
-// extra is how many candidates beyond k a list keeps: room for the rows whose scores are within the bound of the k-th.
-const extra = 8
+// extra is how many candidates beyond k a list keeps: room for the rows whose scores are within two bounds of the k-th,
+// as a list without that room is computed from all rows on the host. Their number is in proportion to k and to the
+// bound (the table in docs/search.md: 0.1 of random rows at a bound of 0.0001 and k = 4), which is several times as
+// wide where float32 rows were rounded.
+func extra(queries, base *index.Distinct) int {
+	if queries.Float16() && base.Float16() {
+		return 8
+	}
+	return maxExtra
+}
+
+const maxExtra = 24
 
 // pass is one search under way.
 type pass struct {
@@ -43,7 +53,7 @@ func (s *searcher) newPass(cell *index.Cell, z size, report func(float64)) *pass
 		rows, cols = cols, rows
 	}
 	p := &pass{searcher: s, size: z, rows: rows, cols: cols, queries: newOperand(rows.Queries), base: newOperand(cols.Queries)}
-	p.shape = shape{queries: min(z.tile, ceilPower(rows.Queries.Len())), base: z.tile, dim: rows.Queries.Dim(), keep: rows.K + extra}
+	p.shape = shape{queries: min(z.tile, ceilPower(rows.Queries.Len())), base: z.tile, dim: rows.Queries.Dim(), keep: rows.K + extra(rows.Queries, cols.Queries)}
 	p.found, p.empty = newLists(rows.Queries.Len(), p.shape.keep), newLists(z.tile, p.shape.keep)
 	p.progress = index.NewProgress(float64(rows.Queries.Len())*float64(cols.Queries.Len()), report)
 	return p

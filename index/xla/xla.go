@@ -224,5 +224,5 @@ func (s *searcher) compiled(of shape) (*xla.LoadedExecutable, error) {
 // Memory is the bytes of the host that a search takes beside the result's lists: tiles in float16, and candidates.
 func Memory(rows, cols, dim, k int) int64 {
 	tile := int64(min(gpuTile, ceilPower(max(rows, cols))))
-	return 8*tile*int64(dim) + 8*int64(k+extra)*(int64(min(rows, cols))+2*tile)
+	return 8*tile*int64(dim) + 8*int64(k+maxExtra)*(int64(min(rows, cols))+2*tile)
 }
