@@ -156,8 +156,8 @@ func TestRefineTellsWhatIsNotProven(t *testing.T) {
 	}
 }
 
-// The window must be wide enough to prove ordinary lists: the fallback is for ties alone. That holds for pairs that come
-// again, too, by other spans.
+// The window must be wide enough to prove ordinary lists: the fallback is for ties alone. That holds for pairs that
+// come again, too, by other spans.
 func TestScannerProvesOrdinaryLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, q, dim, k = 3000, 500, 96, 4

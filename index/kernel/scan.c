@@ -22,7 +22,7 @@ typedef struct {
     float *top;       // [rows, k] the k largest scores, in descending order
     float *floor;     // [rows] every score not in the list is at most this
     void *bar;        // [rows] the floor as tiles compare it: float32 or int32
-    int32_t *known;   // [rows, k] what the final lists held when the block was packed, -1 for none; NULL: no pair repeats
+    int32_t *known;   // [rows, k] ids in the final lists when the block was packed, -1 for none; NULL: no pair repeats
 } lists;
 
 // One side's packed block.

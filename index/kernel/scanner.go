@@ -30,8 +30,8 @@ func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*
 	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows)), cosines: make([]float32, k)}, nil
 }
 
-// ExpectRepeats makes the scanner notice pairs that were compared before, by what the lists hold: they are no candidates
-// again. Base and Queries then need lists. Without it no pair may come twice.
+// ExpectRepeats makes the scanner notice pairs that were compared before, by what the lists hold: they are no
+// candidates again. Base and Queries then need lists. Without it no pair may come twice.
 func (s *Scanner) ExpectRepeats() error {
 	if C.scanner_expect_repeats(s.c) == 0 {
 		return errors.New("out of memory for the blocks of a search")
