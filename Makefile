@@ -120,11 +120,11 @@ FUZZTIME ?= 1m
 fuzz: $(SETUP)
 	scripts/fuzz $(FUZZTIME)
 
-# Every constant and sign of the training objectives, changed one at a time: their tests must fail. It takes an hour, or
-# make mutate MUTATE=train/objective/mexma.
+# Every constant and sign of the training objectives, changed one at a time: their tests must fail. A run that was
+# stopped goes on where it was. make mutate MUTATE=train/objective/mexma is a part of it.
 MUTATE ?= $(shell find train/objective -name '*.go' -not -name '*_test.go' -exec dirname {} + | sort -u)
 mutate: modules
-	MUTATE='$(MUTATE)' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v .
+	MUTATE='$(MUTATE)' MUTATE_JOURNAL='$(CURDIR)/.cache/mutants' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v .
 
 # Hostile input, damaged stores, full disks and killed runs against the program, in at most ten minutes.
 attack: $(SETUP)

@@ -1,31 +1,18 @@
 package bitextmine
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
-
-// mutant is one small change of a file that a test should notice.
-type mutant struct {
-	path     string
-	from, to int // bytes of the file that are replaced
-	old, new string
-	line     string // the line of the file, which identifies the mutant in a list
-}
-
-func (m mutant) String() string {
-	return fmt.Sprintf("%s: %s -> %s in: %s", m.path, m.old, m.new, m.line)
-}
 
 // equivalent are mutants that change nothing that a test could see, each with its reason, by their text.
 var equivalent = map[string]string{
@@ -37,129 +24,189 @@ var equivalent = map[string]string{
 	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)": "the last axis of a matrix is axis 1",
 }
 
-// TestMutantsAreCaught changes every constant and sign of the folders or files that MUTATE names, one at a time, and
-// wants the tests of ./train/objective/... to fail. It takes some seconds for each, so go test alone skips it: make
-// mutate.
+// TestMutantsAreCaught changes every constant and sign of the packages or files of ./train/objective that MUTATE names,
+// one at a time, and wants their tests to fail. It takes minutes, so go test alone skips it: make mutate.
+//
+// All mutants are compiled into the test binaries at once, each behind a condition, and an environment variable chooses
+// one. Only a constant declaration needs binaries of its own. Those that were caught are listed in the file
+// MUTATE_JOURNAL, if there is one, and not run again until their file changes.
 func TestMutantsAreCaught(t *testing.T) {
-	folders := strings.Fields(os.Getenv("MUTATE"))
-	if len(folders) == 0 {
+	named := strings.Fields(os.Getenv("MUTATE"))
+	if len(named) == 0 {
 		t.Skip("MUTATE names no folder")
 	}
-	var mutants []mutant
-	for _, path := range own(t) {
-		named := slices.Contains(folders, filepath.Dir(path)) || slices.Contains(folders, path)
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && named {
-			mutants = append(mutants, mutantsOf(t, path)...)
-		}
-	}
-	survivors, invalid, dir := 0, 0, t.TempDir()
+	mutants, files := mutantsOf(t, func(path string) bool {
+		return slices.Contains(named, filepath.Dir(path)) || slices.Contains(named, path)
+	})
+	journal := openJournal(t, os.Getenv("MUTATE_JOURNAL"))
+	all := newBinaries(t, files)
+	count := map[string]int{}
 	for i, m := range mutants {
-		switch alive, compiles := m.survives(t, dir); {
-		case !compiles:
-			invalid++
-		case alive && equivalent[m.String()] == "":
-			survivors++
+		switch {
+		case equivalent[m.String()] != "":
+			count["equivalent"]++
+		case journal.has(m):
+			count["caught"]++
+		case !m.survives(t, all):
+			count["caught"]++
+			journal.add(t, m)
+		default:
+			count["survived"]++
 			t.Errorf("survived: %s", m)
 		}
-		if i%20 == 19 {
-			t.Logf("%d of %d mutants, %d survived", i+1, len(mutants), survivors)
+		if i%50 == 49 {
+			t.Logf("%d of %d mutants: %v", i+1, len(mutants), count)
 		}
 	}
-	t.Logf("%d mutants: %d survived, %d do not compile, %d are said to be equivalent", len(mutants), survivors, invalid, len(equivalent))
+	t.Logf("%d mutants: %v", len(mutants), count)
 }
 
-// survives reports whether the tests pass with the change, and whether it compiles.
-func (m mutant) survives(t *testing.T, dir string) (alive, compiles bool) {
+// survives reports whether all tests pass with a mutant. all has every mutant but those of constant declarations.
+func (m mutant) survives(t *testing.T, all *binaries) bool {
 	t.Helper()
-	source, err := os.ReadFile(m.path)
+	if m.constant {
+		all = newBinaries(t, map[string][]byte{m.path: []byte(m.source[:m.from] + m.new + m.source[m.to:])})
+		defer all.remove(t)
+	}
+	own, systems := filepath.Dir(m.path), "train/objective/systems"
+	order := append([]string{own, systems}, slices.DeleteFunc(folders(t), func(f string) bool { return f == own || f == systems })...)
+	for i, folder := range order { // the first two notice most mutants
+		if slices.Contains(order[:i], folder) {
+			continue
+		}
+		binary, tested := all.of(t, folder)
+		if tested && !m.constant && !all.checked[folder] {
+			if out, err := runTests(t, folder, binary, 0); err != nil {
+				t.Fatalf("the tests of %s fail without a mutant: %v\n%s", folder, err, out)
+			}
+			all.checked[folder] = true
+		}
+		if !tested {
+			continue
+		}
+		if out, err := runTests(t, folder, binary, m.id); err != nil {
+			if bytes.Contains(out, []byte("not done after")) {
+				t.Logf("stopped by the clock: %s", m)
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// runTests runs the tests of a folder with a mutant. The limit is one of processor time, so that a busy machine does not
+// seem to catch a mutant.
+func runTests(t *testing.T, folder, binary string, mutant int) (out []byte, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 300; exec "$0" -test.failfast -test.timeout=1h`, binary)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), fmt.Sprintf("%s=%d", mutantEnv, mutant))
+	return cmd.CombinedOutput()
+}
+
+// journal is the mutants that earlier runs caught.
+type journal struct {
+	path   string
+	caught map[string]bool
+}
+
+func openJournal(t *testing.T, path string) journal {
+	t.Helper()
+	j := journal{path, map[string]bool{}}
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		j.caught[strings.TrimSpace(line)] = true
+	}
+	return j
+}
+
+// key identifies a mutant of a file of this content.
+func (j journal) key(m mutant) string {
+	return fmt.Sprintf("%x %s:%d %q", sha256.Sum256([]byte(m.source)), m.path, m.from, m.new)
+}
+
+func (j journal) has(m mutant) bool { return j.caught[j.key(m)] }
+
+func (j journal) add(t *testing.T, m mutant) {
+	t.Helper()
+	if j.path == "" {
+		return
+	}
+	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(f, j.key(m))
+		err = errors.Join(err, f.Close())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := filepath.Join(dir, "mutant.go")
-	text := string(source[:m.from]) + m.new + string(source[m.to:])
-	full, err := filepath.Abs(m.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {full: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace := filepath.Join(dir, "overlay.json")
-	for path, content := range map[string][]byte{changed: []byte(text), replace: overlay} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
+}
+
+// binaries are the compiled tests of the objectives, with the content of some files replaced.
+type binaries struct {
+	dir      string
+	compiled map[string]bool // by folder
+	checked  map[string]bool // folders whose tests pass without a mutant
+}
+
+func newBinaries(t *testing.T, files map[string][]byte) *binaries {
+	t.Helper()
+	b := &binaries{dir: t.TempDir(), compiled: map[string]bool{}, checked: map[string]bool{}}
+	overlay := map[string]string{}
+	for path, content := range files {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay[full] = filepath.Join(b.dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(overlay[full], content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const patience = 2 * time.Minute
-	// The first two notice most mutants.
-	for _, tests := range []string{"./" + filepath.Dir(m.path), "./train/objective/systems", "./train/objective/..."} {
-		args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", patience.String(), "-overlay", replace, tests}
-		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			return false, !strings.Contains(string(out), "[build failed]")
-		}
+	raw, err := json.Marshal(map[string]map[string]string{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return true, true
+	if err := os.WriteFile(filepath.Join(b.dir, "overlay.json"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
-// swaps are operators and functions of graphs, each with what takes its place.
-var swaps = map[string]string{
-	"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
-	"+=": "-=", "-=": "+=", "true": "false", "false": "true",
-	"graph.Add": "graph.Sub", "graph.Sub": "graph.Add", "graph.Mul": "graph.Div", "graph.Div": "graph.Mul", "graph.MulScalar": "graph.AddScalar",
-	"graph.AddScalar": "graph.MulScalar", "graph.OneMinus": "graph.Identity", "graph.ReduceMax": "graph.ReduceMin", "graph.Sqrt": "graph.Identity",
-	"graph.Exp": "graph.Identity", "graph.Log": "graph.Identity", "graph.StopGradient": "graph.Identity", "graph.Tanh": "graph.Identity",
-}
-
-// mutantsOf are the mutants of a file: numbers raised by one or doubled, and swaps.
-func mutantsOf(t *testing.T, path string) (all []mutant) {
+// of returns the tests of a folder, compiled when they are first needed, and false if it has none.
+func (b *binaries) of(t *testing.T, folder string) (binary string, tested bool) {
 	t.Helper()
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if tests, err := filepath.Glob(filepath.Join(folder, "*_test.go")); err != nil || len(tests) == 0 {
+		return "", false
 	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(at token.Pos, old, replacement string) {
-		from := files.Position(at).Offset
-		begin, end := strings.LastIndexByte(string(source[:from]), '\n')+1, from+strings.IndexByte(string(source[from:]), '\n')
-		all = append(all, mutant{path, from, from + len(old), old, replacement, strings.TrimSpace(string(source[begin:end]))})
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BasicLit:
-			switch n.Kind {
-			case token.INT:
-				add(n.Pos(), n.Value, "("+n.Value+"+1)")
-			case token.FLOAT:
-				add(n.Pos(), n.Value, "(2*"+n.Value+")")
-			}
-		case *ast.BinaryExpr:
-			if other, ok := swaps[n.Op.String()]; ok {
-				add(n.OpPos, n.Op.String(), other)
-			}
-		case *ast.AssignStmt:
-			if other, ok := swaps[n.Tok.String()]; ok {
-				add(n.TokPos, n.Tok.String(), other)
-			}
-		case *ast.UnaryExpr:
-			if n.Op == token.SUB || n.Op == token.NOT {
-				add(n.OpPos, n.Op.String(), "")
-			}
-		case *ast.Ident:
-			if n.Name == "true" || n.Name == "false" {
-				add(n.Pos(), n.Name, swaps[n.Name])
-			}
-		case *ast.SelectorExpr:
-			name := string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
-			if other, ok := swaps[name]; ok {
-				add(n.Pos(), name, other)
-			}
+	binary = filepath.Join(b.dir, filepath.Base(folder)+".test")
+	if !b.compiled[folder] {
+		args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", filepath.Join(b.dir, "overlay.json"), "-o", binary, "./" + folder}
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
-		return true
-	})
+		b.compiled[folder] = true
+	}
+	return binary, true
+}
+
+func (b *binaries) remove(t *testing.T) {
+	t.Helper()
+	if err := os.RemoveAll(b.dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folders are those of the objectives' packages.
+func folders(t *testing.T) (all []string) {
+	t.Helper()
+	for _, path := range own(t) {
+		dir := filepath.Dir(path)
+		if strings.HasPrefix(dir, "train/objective") && filepath.Ext(path) == ".go" && !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
 	return all
 }

@@ -170,7 +170,7 @@ func (all golden) step(sides int, names []string, nodes []*g.Node) objective.Ste
 // float64 numpy's.
 func TestGolden(t *testing.T) {
 	all := readGolden(t)
-	for _, name := range []string{"cpu", "go"} {
+	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {
 			t.Fatal(err)

@@ -151,7 +151,7 @@ func (all golden) objective(t *testing.T, c goldenCase) (objective.Objective, []
 // TestGolden compares every term of every variant, and its gradients, with float64 numpy's.
 func TestGolden(t *testing.T) {
 	all := readGolden(t)
-	for _, name := range []string{"cpu", "go"} {
+	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {
 			t.Fatal(err)

@@ -165,7 +165,7 @@ func (all golden) run(t *testing.T, backend compute.Backend, v *vmsst, replaced 
 // gradients of the weighted total, with float64 numpy's.
 func TestGolden(t *testing.T) {
 	all := readGolden(t)
-	for _, name := range []string{"cpu", "go"} {
+	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {
 			t.Fatal(err)

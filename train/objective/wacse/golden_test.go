@@ -176,7 +176,7 @@ func (all golden) names(t *testing.T, w *wacse) []string {
 // term is left out.
 func TestGolden(t *testing.T) {
 	all := readGolden(t)
-	for _, name := range []string{"cpu", "go"} {
+	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {
 			t.Fatal(err)
