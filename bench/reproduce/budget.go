@@ -45,14 +45,14 @@ type choice struct {
 type untestable struct {
 	Better  []string `yaml:"better"`
 	Worse   string   `yaml:"worse"`
-	Figures []string `yaml:"figures"` // of these alone, if any
+	Figures []string `yaml:"figures"` // of these alone, if any; stepTime is one
 	Because string   `yaml:"because"`
 }
 
 // reason is why the budget cannot decide a comparison, or empty.
 func (b budget) reason(c comparison) string {
 	for _, u := range b.Untested {
-		if u.Worse == c.worse && slices.Contains(u.Better, c.better) && (len(u.Figures) == 0 || slices.Contains(u.Figures, c.figure)) {
+		if u.Worse == c.worse && slices.Contains(u.Better, c.better) && (len(u.Figures) == 0 || slices.Contains(u.Figures, cmp.Or(c.figure, stepTime))) {
 			return u.Because
 		}
 	}

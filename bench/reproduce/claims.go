@@ -122,16 +122,11 @@ const hardened = 90
 func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers string, o outcome) {
 	what = fmt.Sprintf("`%s` over `%s`", c.better, c.worse)
 	if c.maxRatio > 0 {
-		step := func(r *result) float64 { return r.Step }
-		a, b := over(rows[c.better], step), over(rows[c.worse], step)
-		if a.n < 2 || b.n < 2 || b.mean == 0 {
-			return what + ", time of a step", "", untested
+		numbers, o = c.compareSteps(rows)
+		if why := b.reason(c); why != "" {
+			numbers, o = strings.TrimSpace(numbers+" "+why), untested
 		}
-		ratio := a.mean / b.mean
-		if o = held; ratio > c.maxRatio {
-			o = contrary
-		}
-		return what + ", time of a step", fmt.Sprintf("x%.2f", ratio), o
+		return what + ", " + stepTime, numbers, o
 	}
 	f := figures[slices.IndexFunc(figures, func(f figure) bool { return f.name == c.figure })]
 	by := differences(rows[c.better], rows[c.worse], c.figure, b.Teacher)
@@ -148,6 +143,20 @@ func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers 
 		numbers = strings.TrimSpace(numbers + " " + why)
 	}
 	return what + ", " + c.figure, numbers, o
+}
+
+// compareSteps compares the CPU time of steps.
+func (c comparison) compareSteps(rows map[string][]*result) (numbers string, o outcome) {
+	step := func(r *result) float64 { return r.Step }
+	a, b := over(rows[c.better], step), over(rows[c.worse], step)
+	if a.n < 2 || b.n < 2 || b.mean == 0 {
+		return "", untested
+	}
+	ratio := a.mean / b.mean
+	if o = held; ratio > c.maxRatio {
+		o = contrary
+	}
+	return fmt.Sprintf("x%.2f", ratio), o
 }
 
 // checkClaims writes the claims whose systems are in the budget. A claim is held if every comparison is.

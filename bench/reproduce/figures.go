@@ -31,6 +31,9 @@ const (
 	other     = "other"
 )
 
+// stepTime is the figure of comparisons of what a step takes.
+const stepTime = "time of a step"
+
 var figures = []figure{
 	{name: flores, of: []string{"flores devtest xsim average error"}, error: true},
 	{name: ntrex, of: []string{"ntrex xsim average error"}, error: true},

@@ -106,8 +106,12 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	}
 	c.Optimiser.LearningRate = rate
 	dir := m.path(part, name, seed)
-	if there, err := read(dir); err != nil || there != nil {
-		return errors.Join(err, there.sameAs(c, dir))
+	there, err := read(dir)
+	switch {
+	case err != nil:
+		return err
+	case there != nil:
+		return there.keep(c, edge, dir)
 	}
 	r, err := m.train(ctx, c, dir)
 	if err != nil {

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bitextmine/train"
 )
 
 // TestBudgets checks that the systems of every budget are presets that its settings fit, and that they differ within a
 // group only in their objectives.
 func TestBudgets(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) != 2 {
+	if err != nil || len(files) != 3 {
 		t.Fatalf("budgets %v, %v", files, err)
 	}
 	for _, file := range files {
@@ -217,12 +219,39 @@ func TestReport(t *testing.T) {
 	if strings.Contains(got, "MSE") || strings.Contains(got, "bucc") || strings.Contains(got, "| `muse` |") {
 		t.Errorf("a claim of systems that the budget lacks, a column of languages that the part lacks, or a row without seeds:\n%s", got)
 	}
+	b.Untested[0].Figures = []string{stepTime}
+	if got := report(b, b.Parts[0], rows); !strings.Contains(got, "| **not tested** | `ems` over `ems-no-xtr`, time of a step | x1.50 of the moon | not tested |") {
+		t.Errorf("a budget cannot say that it does not test a step's time:\n%s", got)
+	}
 	dir := t.TempDir()
 	if err := plots(dir, b, b.Parts[0], rows); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "flores-es.svg")); err != nil || !strings.Contains(string(text), "imascl-tcm") {
 		t.Errorf("no plot of FLORES: %v", err)
+	}
+}
+
+// TestKeep: a row stays if its preset does. Whether its rate is the lowest or the highest is that of the present list.
+func TestKeep(t *testing.T) {
+	c, err := train.ReadConfig("../../configs/train/contrastive.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := c.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := (&result{Preset: digest, Edge: true}).keep(c, false, dir); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := read(dir); err != nil || r == nil || r.Edge {
+		t.Errorf("%+v, %v", r, err)
+	}
+	c.Optimiser.LearningRate *= 2
+	if err := (&result{Preset: digest}).keep(c, false, dir); err == nil || !strings.Contains(err.Error(), "another budget") {
+		t.Errorf("a row of another rate: %v", err)
 	}
 }
 

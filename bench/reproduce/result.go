@@ -67,6 +67,15 @@ func (r *result) sameAs(c train.Config, dir string) error {
 	return err
 }
 
+// keep checks a row that exists. The list of rates may have grown since it was made.
+func (r *result) keep(c train.Config, edge bool, dir string) error {
+	if err := r.sameAs(c, dir); err != nil || r.Edge == edge {
+		return err
+	}
+	r.Edge = edge
+	return r.write(dir)
+}
+
 // results are the rows of a part that exist.
 func results(m *maker, part []string) (map[string][]*result, error) {
 	rows := map[string][]*result{}
