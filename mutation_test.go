@@ -71,7 +71,7 @@ func (m mutant) survives(t *testing.T, all *binaries) bool {
 	own, systems := filepath.Dir(m.path), "train/objective/systems"
 	order := append([]string{own, systems}, slices.DeleteFunc(folders(t), func(f string) bool { return f == own || f == systems })...)
 	for i, folder := range order { // the first two notice most mutants
-		if slices.Contains(order[:i], folder) {
+		if slices.Contains(order[:i], folder) || !slices.Contains(importedBy(t, folder), "bitextmine/"+own) {
 			continue
 		}
 		binary, tested := all.of(t, folder)
@@ -94,8 +94,23 @@ func (m mutant) survives(t *testing.T, all *binaries) bool {
 	return true
 }
 
-// runTests runs the tests of a folder with a mutant. The limit is one of processor time, so that a busy machine does not
-// seem to catch a mutant.
+// imports are the packages that the tests of a folder contain.
+var imports = map[string][]string{}
+
+func importedBy(t *testing.T, folder string) []string {
+	t.Helper()
+	if imports[folder] == nil {
+		out, err := exec.Command("go", "list", "-test", "-deps", "-f", "{{.ImportPath}}", "./"+folder).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		imports[folder] = strings.Fields(string(out))
+	}
+	return imports[folder]
+}
+
+// runTests runs the tests of a folder with a mutant. The limit is one of processor time, so that a busy machine does
+// not seem to catch a mutant.
 func runTests(t *testing.T, folder, binary string, mutant int) (out []byte, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 300; exec "$0" -test.failfast -test.timeout=1h`, binary)

@@ -121,12 +121,20 @@ const hardened = 90
 // compare returns the last cells of a line: what was compared, and the result.
 func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers string, o outcome) {
 	what = fmt.Sprintf("`%s` over `%s`", c.better, c.worse)
+	why := b.reason(c)
 	if c.maxRatio > 0 {
-		numbers, o = c.compareSteps(rows)
-		if why := b.reason(c); why != "" {
-			numbers, o = strings.TrimSpace(numbers+" "+why), untested
+		step := func(r *result) float64 { return r.Step }
+		a, other := over(rows[c.better], step), over(rows[c.worse], step)
+		if o = untested; a.n > 1 && other.n > 1 && other.mean > 0 {
+			numbers = fmt.Sprintf("x%.2f", a.mean/other.mean)
+			if o = held; a.mean > c.maxRatio*other.mean {
+				o = contrary
+			}
 		}
-		return what + ", " + stepTime, numbers, o
+		if why != "" {
+			o = untested
+		}
+		return what + ", " + stepTime, strings.TrimSpace(numbers + " " + why), o
 	}
 	f := figures[slices.IndexFunc(figures, func(f figure) bool { return f.name == c.figure })]
 	by := differences(rows[c.better], rows[c.worse], c.figure, b.Teacher)
@@ -134,7 +142,6 @@ func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers 
 	if len(by) > 1 {
 		numbers = fmt.Sprintf("%+.2f (%.2f; paper %.1f)", difference, within, c.claimed)
 	}
-	why := b.reason(c)
 	if share := of(rows[c.better], own); c.worse == "imascl-hard" && share.n > 0 && share.mean > hardened {
 		why = fmt.Sprintf("the teacher's labels have %.0f%% of their mass on the pair itself: they are hard ones", share.mean)
 	}
@@ -143,20 +150,6 @@ func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers 
 		numbers = strings.TrimSpace(numbers + " " + why)
 	}
 	return what + ", " + c.figure, numbers, o
-}
-
-// compareSteps compares the CPU time of steps.
-func (c comparison) compareSteps(rows map[string][]*result) (numbers string, o outcome) {
-	step := func(r *result) float64 { return r.Step }
-	a, b := over(rows[c.better], step), over(rows[c.worse], step)
-	if a.n < 2 || b.n < 2 || b.mean == 0 {
-		return "", untested
-	}
-	ratio := a.mean / b.mean
-	if o = held; ratio > c.maxRatio {
-		o = contrary
-	}
-	return fmt.Sprintf("x%.2f", ratio), o
 }
 
 // checkClaims writes the claims whose systems are in the budget. A claim is held if every comparison is.

@@ -29,10 +29,8 @@ const (
 	matched   = "translation"
 	lexical   = "same language"
 	other     = "other"
+	stepTime  = "time of a step" // no column
 )
-
-// stepTime is the figure of comparisons of what a step takes.
-const stepTime = "time of a step"
 
 var figures = []figure{
 	{name: flores, of: []string{"flores devtest xsim average error"}, error: true},

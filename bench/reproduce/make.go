@@ -100,24 +100,20 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	if err != nil {
 		return err
 	}
-	rate, edge, err := m.rate(ctx, g, s, c.Optimiser.LearningRate)
+	rate, err := m.rate(ctx, g, s, c.Optimiser.LearningRate)
 	if err != nil {
 		return err
 	}
 	c.Optimiser.LearningRate = rate
 	dir := m.path(part, name, seed)
-	there, err := read(dir)
-	switch {
-	case err != nil:
-		return err
-	case there != nil:
-		return there.keep(c, edge, dir)
+	if there, err := read(dir); err != nil || there != nil {
+		return errors.Join(err, there.sameAs(c, dir))
 	}
 	r, err := m.train(ctx, c, dir)
 	if err != nil {
 		return err
 	}
-	r.System, r.Seed, r.Rate, r.Edge = name, seed, rate, edge
+	r.System, r.Seed, r.Rate = name, seed, rate
 	began := time.Now()
 	if err := m.judge().row(ctx, c, judged(m.budget.Sets, part), dir, r); err != nil {
 		return err
@@ -147,15 +143,15 @@ func (m *maker) startSeed(g group, seed uint64) uint64 {
 }
 
 // rate is the learning rate of a system: of the group's rates the one with which a training of the choosing seed, on
-// the first part, is best on the choosing sets. edge says that there is no rate on one side of it.
-func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (rate float64, edge bool, err error) {
+// the first part, is best on the choosing sets.
+func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (rate float64, err error) {
 	if len(g.Rates) == 0 {
-		return preset, false, nil
+		return preset, nil
 	}
 	part := m.budget.Parts[0]
 	c, err := m.config(ctx, g, s, part, m.budget.Choose.Seed)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	least := 0.0
 	for i, tried := range g.Rates {
@@ -169,17 +165,17 @@ func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (ra
 			r, err = m.try(ctx, c, part, dir, s.Name)
 		}
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		x, ok := r.Figures[m.budget.Choose.Figure]
 		if !ok {
-			return 0, false, badinput.Errorf("the sets of choose give no figure %q", m.budget.Choose.Figure)
+			return 0, badinput.Errorf("the sets of choose give no figure %q", m.budget.Choose.Figure)
 		}
 		if i == 0 || x < least {
-			least, rate, edge = x, tried, i == 0 || i == len(g.Rates)-1
+			least, rate = x, tried
 		}
 	}
-	return rate, edge, nil
+	return rate, nil
 }
 
 // try trains with one learning rate and evaluates on the choosing sets.

@@ -26,7 +26,6 @@ type result struct {
 	Pairs      uint64             `json:"pairs"` // of the bitext
 	Teacher    string             `json:"teacher,omitempty"`
 	Rate       float64            `json:"learning_rate"`
-	Edge       bool               `json:"rate_at_edge,omitempty"` // it is the lowest or the highest of those tried
 	Step       float64            `json:"step_processor_seconds"` // the median over the lines of the log
 	Training   float64            `json:"training_seconds"`
 	Evaluation float64            `json:"evaluation_seconds"`
@@ -61,19 +60,10 @@ func (r *result) write(dir string) error {
 // sameAs returns an error if a row was made with another preset than the budget now gives.
 func (r *result) sameAs(c train.Config, dir string) error {
 	digest, err := c.Digest()
-	if err == nil && digest != r.Preset {
+	if err == nil && r != nil && digest != r.Preset {
 		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it or give another -out", dir)
 	}
 	return err
-}
-
-// keep checks a row that exists. The list of rates may have grown since it was made.
-func (r *result) keep(c train.Config, edge bool, dir string) error {
-	if err := r.sameAs(c, dir); err != nil || r.Edge == edge {
-		return err
-	}
-	r.Edge = edge
-	return r.write(dir)
 }
 
 // results are the rows of a part that exist.

@@ -124,20 +124,20 @@ func table(w *strings.Builder, b budget, part []string, rows map[string][]*resul
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", width))
 	for _, system := range b.systems() {
 		if len(rows[system]) > 0 {
-			line(w, system, rows[system], columns, second)
+			line(w, b, system, rows[system], columns, second)
 		}
 	}
 	fmt.Fprintln(w)
 }
 
-func line(w *strings.Builder, system string, row []*result, columns []figure, second bool) {
+func line(w *strings.Builder, b budget, system string, row []*result, columns []figure, second bool) {
 	fmt.Fprintf(w, "| `%s` | %d |", system, len(row))
 	for _, f := range columns {
 		fmt.Fprintf(w, " %s |", of(row, f.name))
 	}
 	if second {
 		rate := fmt.Sprint(row[0].Rate)
-		if row[0].Edge {
+		if g, _, err := b.of(system); err == nil && g.edge(row[0].Rate) {
 			rate += " (edge)"
 		}
 		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
