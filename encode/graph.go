@@ -15,7 +15,8 @@ import (
 type graph struct {
 	model   *model.Model
 	session session
-	budget  int          // tokens in a batch, at most
+	budget  int // tokens in a batch, at most
+	centres centres
 	runners chan *runner // one for each thread; a goroutine must hold one to run the graph
 }
 
@@ -29,12 +30,11 @@ func openGraph(model *model.Model, options Options, inner bool) (*graph, error) 
 		return nil, errors.Join(err, releaseRuntime())
 	}
 	g := &graph{model: model, session: session, budget: options.TokenBudget, runners: make(chan *runner, options.Threads)}
-	centre, err := readCentre(model)
-	if err != nil {
+	if g.centres, err = readCentres(model); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
 	for range options.Threads {
-		g.runners <- &runner{model: model, session: session, centre: centre}
+		g.runners <- &runner{model: model, session: session}
 	}
 	return g, nil
 }

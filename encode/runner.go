@@ -15,7 +15,6 @@ import (
 type runner struct {
 	model            *model.Model
 	session          session
-	centre           []float32 // [dim] or nil
 	ids, mask, types []int64   // [batch, tokens]
 	sums             []float32 // [batch, columns of the table]
 	out              []float32 // [batch, dim] or [batch, tokens, dim]
@@ -43,7 +42,7 @@ func (r *runner) run(w *window, b batch) error {
 	for i, row := range b.rows {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*values:][:values], r.model.Pooling)
-		if err := finish(vector, r.model.Normalise, r.centre); err != nil {
+		if err := finish(vector, r.model.Normalise, w.centre); err != nil {
 			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
 				w.base+int(row), r.model.Name, err)
 		}

@@ -19,6 +19,7 @@ const chunk = 256
 type window struct {
 	base   int // row of the first sentence
 	texts  []string
+	centre []float32             // of their language [dim]; nil: none is subtracted
 	chunks []tokenizer.Sequences // of chunk texts each
 	rows   []float32             // [len(texts), dim]
 }
@@ -46,10 +47,12 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	if err != nil {
 		return 0, err
 	}
+	centre := e.graph.centres.of(lang)
 	group, ctx := errgroup.WithContext(ctx)
 	free, ready := make(chan *window, 2), make(chan *window)
 	for range cap(free) {
 		w := e.windows.Get().(*window)
+		w.centre = centre
 		defer e.windows.Put(w)
 		free <- w
 	}

@@ -112,10 +112,12 @@ type Prefix struct {
 }
 
 // Centre is a vector that is subtracted from every sentence vector of length 1, which is then given length 1 again. It
-// takes away a direction that all vectors of an encoder share.
+// takes away a direction that all vectors of an encoder share, or all of a language.
 type Centre struct {
-	File   string `yaml:"file"` // .npy [1, dim]
+	File   string `yaml:"file"` // .npy [len(Languages)+1, dim]: the vectors of Languages, then that of all others
 	SHA256 string `yaml:"sha256,omitempty"`
+	// Languages have vectors of their own. A language with a script that is not listed has that of the language.
+	Languages []string `yaml:"languages,omitempty"`
 }
 
 // TokenOutput names the tensor of a graph that holds the vectors of the tokens, float32 [batch, tokens, dim]. It need
@@ -198,8 +200,11 @@ func (m Manifest) Validate() error {
 	for _, file := range m.External {
 		below("external_data", file)
 	}
-	if m.Centre != (Centre{}) {
+	if m.Centre.File != "" || m.Centre.SHA256 != "" || m.Centre.Languages != nil {
 		below("centre.file", m.Centre.File)
+	}
+	for i, language := range m.Centre.Languages {
+		check(language != "" && !slices.Contains(m.Centre.Languages[:i], language), "centre.languages has %q twice, or a language without a name", language)
 	}
 	check(validSum(m.Centre.SHA256), "centre.sha256 is not 64 hexadecimal digits")
 	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")

@@ -1,5 +1,5 @@
-// Package centre computes the vector that an encoder's manifest may have subtracted (model.Centre): the mean of the
-// vectors of sentences, every language weighing the same.
+// Package centre computes the vectors that an encoder's manifest may have subtracted (model.Centre): the mean of the
+// vectors of sentences, every language weighing the same, or of each language its own.
 package centre
 
 import (
@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -57,8 +58,9 @@ type Result struct {
 const minSentences = 100
 
 // Set computes the centre of an encoder on disk and writes it: a file beside the manifest, and the manifest's field. A
-// centre that the manifest has is replaced.
-func Set(ctx context.Context, ref string, texts []Text, o encode.Options) (*Result, error) {
+// centre that the manifest has is replaced. If own is set, each language of the texts has its own mean subtracted, and
+// other languages that of all.
+func Set(ctx context.Context, ref string, texts []Text, own bool, o encode.Options) (*Result, error) {
 	m, err := model.Load(ref)
 	if err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func Set(ctx context.Context, ref string, texts []Text, o encode.Options) (*Resu
 	if err := r.compute(ctx, m, texts, o); err != nil {
 		return nil, err
 	}
-	return r, r.write(m)
+	return r, r.write(m, own)
 }
 
 // compute encodes the texts without the centre that the manifest may have.
@@ -88,37 +90,54 @@ func (r *Result) compute(ctx context.Context, m *model.Model, texts []Text, o en
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r.All.Vector = make([]float64, e.Dim())
 	for _, text := range texts {
-		mean := Mean{Language: text.Language, Vector: make([]float64, e.Dim())}
-		mean.Sentences, err = e.Stream(ctx, text.Language, text.Sentences, func(rows []float32) error {
+		at := slices.IndexFunc(r.Languages, func(m Mean) bool { return m.Language == text.Language })
+		if at < 0 {
+			at = len(r.Languages)
+			r.Languages = append(r.Languages, Mean{Language: text.Language, Vector: make([]float64, e.Dim())})
+		}
+		sum := r.Languages[at].Vector
+		n, err := e.Stream(ctx, text.Language, text.Sentences, func(rows []float32) error {
 			for i, x := range rows {
-				mean.Vector[i%e.Dim()] += float64(x)
+				sum[i%e.Dim()] += float64(x)
 			}
 			return nil
 		})
 		if err != nil {
 			return fmt.Errorf("the text of %s: %w", text.Language, err)
 		}
+		r.Languages[at].Sentences += n
+		r.All.Sentences += n
+	}
+	for _, mean := range r.Languages {
 		if mean.Sentences < minSentences {
-			return badinput.Errorf("the text of %s has %d sentences, too few for a mean: give at least %d", text.Language, mean.Sentences, minSentences)
+			return badinput.Errorf("the text of %s has %d sentences, too few for a mean: give at least %d", mean.Language, mean.Sentences, minSentences)
 		}
 		for k := range mean.Vector {
 			mean.Vector[k] /= float64(mean.Sentences)
-			r.All.Vector[k] += mean.Vector[k] / float64(len(texts))
+			r.All.Vector[k] += mean.Vector[k] / float64(len(r.Languages))
 		}
-		r.All.Sentences += mean.Sentences
-		r.Languages = append(r.Languages, mean)
 	}
 	return nil
 }
 
-// write publishes the vector under a name of its own, then the manifest, and removes the vector that was there before:
-// the manifest names a file that fits it at any moment.
-func (r *Result) write(m *model.Model) error {
-	row := make([]float32, len(r.All.Vector))
-	for k, x := range r.All.Vector {
-		row[k] = float32(x)
+// write publishes the vectors under a name of their own, then the manifest, and removes the vectors that were there
+// before: the manifest names a file that fits it at any moment.
+func (r *Result) write(m *model.Model, own bool) error {
+	var field model.Centre
+	means := []Mean{r.All}
+	if own {
+		means = append(slices.Clone(r.Languages), r.All)
+		for _, mean := range r.Languages {
+			field.Languages = append(field.Languages, mean.Language)
+		}
 	}
-	data := embedding.Array(row, len(row))
+	var rows []float32
+	for _, mean := range means {
+		for _, x := range mean.Vector {
+			rows = append(rows, float32(x))
+		}
+	}
+	data := embedding.Array(rows, len(r.All.Vector))
 	sum := sha256.Sum256(data)
 	digest := hex.EncodeToString(sum[:])
 	r.File = filepath.Join(filepath.Dir(r.Manifest), "centre-"+digest[:8]+".npy")
@@ -126,7 +145,8 @@ func (r *Result) write(m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	changed, err := withCentre(old, model.Centre{File: filepath.Base(r.File), SHA256: digest})
+	field.File, field.SHA256 = filepath.Base(r.File), digest
+	changed, err := withCentre(old, field)
 	if err != nil {
 		return badinput.Errorf("%s: %w", r.Manifest, err)
 	}

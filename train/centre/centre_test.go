@@ -72,7 +72,7 @@ func TestSetTwice(t *testing.T) {
 	dir := onDisk(t)
 	before := vectors(t, dir, "Ein kleines Boot liegt am Steg.", "Zwei")
 	texts := []Text{sentences("de", "Haus", 100), sentences("en", "boat", 300)}
-	first, err := Set(t.Context(), dir, texts, encode.Options{})
+	first, err := Set(t.Context(), dir, texts, false, encode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,14 +91,14 @@ func TestSetTwice(t *testing.T) {
 			t.Errorf("sentence %d: the cosine to what is expected is %v", i, c)
 		}
 	}
-	second, err := Set(t.Context(), filepath.Join(dir, model.FileName), texts, encode.Options{})
+	second, err := Set(t.Context(), filepath.Join(dir, model.FileName), texts, false, encode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(first.All.Vector, second.All.Vector) || first.File != second.File {
 		t.Error("the second centre is not the first's: the first was subtracted from its sentences")
 	}
-	third, err := Set(t.Context(), dir, texts[:1], encode.Options{})
+	third, err := Set(t.Context(), dir, texts[:1], false, encode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +114,38 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
+func TestEachLanguageItsOwn(t *testing.T) {
+	dir := onDisk(t)
+	before := vectors(t, dir, "Ein kleines Boot liegt am Steg.")
+	texts := []Text{sentences("de", "Haus", 60), sentences("en", "boat", 300), sentences("de", "Boot", 60)}
+	r, err := Set(t.Context(), dir, texts, true, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Languages) != 2 || r.Languages[0].Sentences != 120 || r.All.Sentences != 420 {
+		t.Errorf("the means are of %d languages, the first of %d sentences: want 2 and 120, of both its texts", len(r.Languages), r.Languages[0].Sentences)
+	}
+	m, err := model.Load(dir)
+	if err != nil || !slices.Equal(m.Centre.Languages, []string{"de", "en"}) {
+		t.Errorf("the manifest's centre is %+v (%v)", m.Centre, err)
+	}
+	want := slices.Clone(before)
+	for k, x := range r.Languages[0].Vector {
+		want[k] -= float32(x)
+	}
+	if err := encode.Unit(want); err != nil {
+		t.Fatal(err)
+	}
+	if c := embedding.Dot(want, vectors(t, dir, "Ein kleines Boot liegt am Steg.")); math.Abs(float64(c)-1) > 1e-6 {
+		t.Errorf("the cosine to the vector less the mean of German is %v", c)
+	}
+}
+
 func TestRefused(t *testing.T) {
-	_, err := Set(t.Context(), fixtures.Bag, []Text{sentences("de", "Haus", 100)}, encode.Options{})
+	_, err := Set(t.Context(), fixtures.Bag, []Text{sentences("de", "Haus", 100)}, false, encode.Options{})
 	encodetest.Refused(t, err, "is built into the program")
 	dir := onDisk(t)
-	_, err = Set(t.Context(), dir, []Text{sentences("de", "Haus", 99)}, encode.Options{})
+	_, err = Set(t.Context(), dir, []Text{sentences("de", "Haus", 99)}, false, encode.Options{})
 	encodetest.Refused(t, err, "the text of de has 99 sentences")
 	text, err := os.ReadFile(filepath.Join(dir, model.FileName))
 	if err != nil || strings.Contains(string(text), "centre") {

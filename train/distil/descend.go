@@ -67,13 +67,21 @@ func (r *run) trainable() (*finish.Head, error) {
 	for _, w := range r.head.Weights {
 		weights[w.Name] = w
 	}
+	lengths := map[string]string{} // a tensor that is the length of another's rows
 	for _, n := range r.head.Nodes {
 		layer := finish.Layer{Op: n.Op, In: n.Inputs[0], Out: n.Outputs[0]}
 		if len(n.Inputs) > 1 {
 			layer.With = n.Inputs[1]
 		}
+		if ofRows(n) {
+			lengths[layer.Out] = layer.In
+			continue
+		}
+		if of, ok := lengths[layer.With]; ok && n.Op == "Div" && of == layer.In {
+			layer.Op, layer.With = "LpNormalization", ""
+		}
 		_, constant := weights[layer.In]
-		if !finish.Differentiable(n.Op) || len(n.Inputs) > 2 || constant {
+		if !finish.Differentiable(layer.Op) || len(n.Inputs) > 2 || constant {
 			return nil, badinput.Errorf("--epochs: the head of %s has an operator %s that gradient descent does not know: leave the flag out, or name a later tensor with --features", r.model.Name, n.Op)
 		}
 		if w, ok := weights[layer.With]; ok {
@@ -86,6 +94,13 @@ func (r *run) trainable() (*finish.Head, error) {
 		h.Layers = append(h.Layers, layer)
 	}
 	return h, nil
+}
+
+// ofRows says whether a node gives the length of each row, by which exports of mean pooling divide.
+func ofRows(n onnxgraph.Node) bool {
+	attributes, err := n.Attributes()
+	axes := attributes["axes"].Ints
+	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) && attributes["keepdims"].First(1) == 1
 }
 
 // items are all sentences that are fitted, each with itself, and the pairs of the bitext, each in both directions.

@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
@@ -177,6 +178,46 @@ func TestDescent(t *testing.T) {
 		t.Errorf("losses %v, cosine %g, left %g after %g; want a thirtieth less loss, a cosine of 0.95, and more of the features left than by the least squares",
 			s.Losses, s.Cosine, s.Descent.HeldOut, s.Fit.HeldOut)
 	}
+}
+
+// Exports of mean pooling divide by the length with ReduceL2 and Div.
+func TestDescentThroughADivisionByTheLength(t *testing.T) {
+	var want *Summary
+	for _, spelt := range []bool{false, true} {
+		teacher := writeTeacher(t, 1)
+		if spelt {
+			spellLength(t, filepath.Join(teacher, "model.onnx"))
+		}
+		o := options(t, teacher, writeText(t, 10_500))
+		o.Epochs = 0.2
+		s, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = s
+		} else if math.Abs(s.Losses[1]-want.Losses[1]) > 1e-4 || math.Abs(s.Cosine-want.Cosine) > 1e-4 {
+			t.Errorf("loss %g and cosine %g, with LpNormalization %g and %g", s.Losses[1], s.Cosine, want.Losses[1], want.Cosine)
+		}
+	}
+}
+
+// spellLength replaces the LpNormalization at the end of a graph.
+func spellLength(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := onnxgraph.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := export.NewGraph("")
+	two.Node("ReduceL2", []string{"short"}, []string{"length"}, export.Attr{Name: "axes", Value: []int64{1}})
+	two.Node("Div", []string{"short", "length"}, []string{"sentence"})
+	last := len(g.Nodes) - 1
+	write(t, filepath.Dir(path), filepath.Base(path), string(g.Replace(map[int][]byte{last: export.Fields(two)}, nil)))
 }
 
 // A vector is its sentence's alone, and the same distillation gives the same bytes, also one that was broken off after
