@@ -49,7 +49,7 @@ output directory (a nightly run, a training, rounds).`,
 	eval := evaluation.NewEval()
 	eval.AddCommand(documents.NewBeads(), documents.NewEvalDocs())
 	root.AddCommand(
-		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewTask(),
+		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewGPU(), operation.NewTask(),
 		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
 		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
 		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),

@@ -20,11 +20,11 @@ const Suffix = ".tmp"
 func Write(path string, fill func(f *os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+Suffix)
 	if err != nil {
-		return explain(path, err)
+		return Explain(path, err)
 	}
 	defer func() {
 		if err != nil {
-			err = explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
+			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
 		}
 	}()
 	if err := fill(f); err != nil {
@@ -75,8 +75,8 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// explain gives a full disk its one sentence, whichever layer met it.
-func explain(path string, err error) error {
+// Explain gives a full disk its one sentence, whichever layer met it.
+func Explain(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return badinput.Mark(fullDisk{path, err})
 	}

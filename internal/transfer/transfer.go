@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -173,8 +175,10 @@ func (o Options) seek(response *http.Response, out *os.File, have int64) (int64,
 		return have, nil
 	case http.StatusOK, http.StatusRequestedRangeNotSatisfiable:
 		// The server does not resume, or the part is not the beginning of its file: start again.
-		if err := out.Truncate(0); err != nil {
-			return 0, err
+		if have > 0 {
+			if err := out.Truncate(0); err != nil {
+				return 0, err
+			}
 		}
 		if _, err := out.Seek(0, io.SeekStart); err != nil {
 			return 0, err
@@ -198,6 +202,8 @@ func (o Options) receive(out *os.File, response *http.Response, have int64) erro
 	}
 	n, err := io.Copy(out, &meter{r: body, done: have, report: o.Progress})
 	switch {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return atomicfile.Explain(out.Name(), err)
 	case err != nil:
 		return fmt.Errorf("broken off after %d bytes: %w", have+n, err)
 	case want > 0 && have+n < want:

@@ -76,3 +76,20 @@ func TestAFileGetsLines(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTransfersStartAgain: each file has a meter, and one that is fetched again another.
+func TestTransfersStartAgain(t *testing.T) {
+	var out bytes.Buffer
+	shown := Transfers{Reporter: lines{out: &out}}
+	for _, step := range []struct {
+		file string
+		done int64
+	}{{"a", 10}, {"a", 100}, {"b", 50}, {"b", 20}, {"b", 60}} {
+		shown.Show(step.file, step.done, 100)
+	}
+	shown.Done()
+	shown.Done()
+	if got := strings.Count(out.String(), "\n"); got != 3 || strings.Count(out.String(), "b") < 2 {
+		t.Errorf("the meters say %q", out.String())
+	}
+}

@@ -118,22 +118,7 @@ func runGet(ctx context.Context, client *hub.Client, name, revision string, o dr
 
 // download shows the progress of each file in bytes.
 func download(ctx context.Context, client *hub.Client, r *hub.Repository, o draft.Options) error {
-	reporter := progress.New(os.Stderr)
-	var meter progress.Meter
-	file, before := "", int64(0)
-	defer func() {
-		if meter != nil {
-			meter.Done()
-		}
-	}()
-	return client.Get(ctx, r, o.Out, o.ONNX, func(f hub.File, done int64) {
-		if f.Path != file || done < before { // another file, or the same again
-			if meter != nil {
-				meter.Done()
-			}
-			meter, file, before = reporter.Start(path.Base(f.Path), f.Size, progress.Bytes), f.Path, 0
-		}
-		meter.Add(done - before)
-		before = done
-	})
+	shown := &progress.Transfers{Reporter: progress.New(os.Stderr)}
+	defer shown.Done()
+	return client.Get(ctx, r, o.Out, o.ONNX, func(f hub.File, done int64) { shown.Show(path.Base(f.Path), done, f.Size) })
 }

@@ -1,0 +1,103 @@
+package gpu
+
+/*
+#cgo LDFLAGS: -ldl
+#include <stdlib.h>
+#include "driver.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"bitextmine/internal/badinput"
+)
+
+// driverLibrary is installed with the driver; tests put one of their own in its place.
+var driverLibrary = "libcuda.so.1"
+
+// GPU is a GPU as the driver describes it.
+type GPU struct {
+	Number       int
+	Name         string
+	Memory       int64 // bytes
+	Major, Minor int   // compute capability
+}
+
+func (g GPU) String() string {
+	return fmt.Sprintf("%s, %.0f GiB, compute capability %d.%d", g.Name, float64(g.Memory)/(1<<30), g.Major, g.Minor)
+}
+
+// Driver is the NVIDIA driver of this machine.
+type Driver struct {
+	CUDA int // the newest CUDA that it supports: 1000 * major + 10 * minor
+	GPUs []GPU
+}
+
+// Version is CUDA as a person writes it.
+func (d Driver) Version() string { return fmt.Sprintf("%d.%d", d.CUDA/1000, d.CUDA%1000/10) }
+
+// OpenDriver asks the driver for its GPUs. Without a driver, or without a GPU, it is a badinput error.
+func OpenDriver() (d Driver, err error) {
+	library := C.CString(driverLibrary)
+	defer C.free(unsafe.Pointer(library))
+	var version, n C.int
+	var code C.int
+	Guard(func() { code = C.driver_open(library, &version, &n) })
+	d.CUDA = int(version)
+	if code != 0 || n == 0 {
+		return d, noDriver(int(code))
+	}
+	for i := range int(n) {
+		var out C.driver_gpu
+		if code := C.driver_describe(C.int(i), &out); code != 0 {
+			return d, badinput.Errorf("the NVIDIA driver cannot describe GPU %d (CUDA error %d): look at nvidia-smi and the kernel's log", i, int(code))
+		}
+		d.GPUs = append(d.GPUs, GPU{i, C.GoString(&out.name[0]), int64(out.memory), int(out.major), int(out.minor)})
+	}
+	return d, nil
+}
+
+// noDriver explains the codes of cuInit: CUresult in cuda.h.
+func noDriver(code int) error {
+	const hint = "; look at nvidia-smi, or take --device cpu"
+	switch code {
+	case int(C.driver_absent):
+		return badinput.Errorf("the NVIDIA driver is not installed here: %s was not found (in a container: start it with the NVIDIA runtime)%s", driverLibrary, hint)
+	case int(C.driver_incomplete):
+		return badinput.Errorf("%s is no NVIDIA driver, or one of before 2013: install a newer one%s", driverLibrary, hint)
+	case 0, 100:
+		return badinput.Errorf("the NVIDIA driver sees no GPU: give the process one (CUDA_VISIBLE_DEVICES, the container's or the job's GPUs)%s", hint)
+	case 803, 804:
+		return badinput.Errorf("the NVIDIA driver's library and its kernel module are of different versions (CUDA error %d): restart the machine after the driver's update%s", code, hint)
+	}
+	return badinput.Errorf("the NVIDIA driver does not start (CUDA error %d)%s", code, hint)
+}
+
+// Choose returns the GPUs that a device names. They must be of one kind, since another kind computes other last bits,
+// and a vector must not depend on the GPU that its batch went to.
+func (d Driver) Choose(device Device) ([]GPU, error) {
+	numbers := device.GPUs
+	if device.All {
+		numbers = nil
+		for _, g := range d.GPUs {
+			numbers = append(numbers, g.Number)
+		}
+	}
+	var chosen []GPU
+	for _, n := range numbers {
+		if n >= len(d.GPUs) {
+			return nil, badinput.Errorf("device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES", n, len(d.GPUs))
+		}
+		chosen = append(chosen, d.GPUs[n])
+	}
+	for _, g := range chosen[1:] {
+		if first := chosen[0]; g.Name != first.Name || g.Major != first.Major || g.Minor != first.Minor {
+			return nil, badinput.Errorf("GPU %d is %s and GPU %d is %s: GPUs of two kinds give vectors that differ in the last bits; name GPUs of one kind in device",
+				first.Number, strings.TrimSpace(first.Name), g.Number, strings.TrimSpace(g.Name))
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,16 @@
+package gpu
+
+/*
+#include "signals.h"
+*/
+import "C"
+
+// Guard calls f, which may run code of CUDA, and then puts back the signal handlers of the Go runtime that this code
+// replaced: with a handler that does not run on the alternate stack, the next signal would end the program. (ONNX
+// Runtime's CUDA provider does so: onnxruntime_go's issue 140.) It returns how many handlers were put right.
+func Guard(f func()) int {
+	var before [C.signals_count]C.signals_action
+	C.signals_save(&before[0])
+	f()
+	return int(C.signals_restore(&before[0]))
+}
