@@ -3,12 +3,11 @@ package encode
 import (
 	"cmp"
 	"slices"
+
+	"bitextmine/encode/session"
 )
 
-// minRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
-// one element before it reduces and then sums in another order, so the last bits of the vector would differ from those
-// of the same row in a larger batch. A row that is the only one of its length is therefore given twice.
-const minRows = 2
+const minRows = session.MinRows
 
 // batch is a set of rows of one window.
 type batch struct {
@@ -26,10 +25,11 @@ func newBatch(rows []int32, length int) batch {
 	return b
 }
 
-// batches groups a window's rows by token count, so that no row is padded, and cuts each group into batches of at most
-// budget tokens, but at least minRows rows. If single is set, every batch holds one row, given twice. Batches are
-// sorted longest first, so the last ones to run are short and all workers finish at about the same time.
-func batches(w *window, budget int, single bool) []batch {
+// batches groups a window's rows by token count, so that no row is padded, and cuts each group into batches of at
+// most budget tokens and most rows (0: any number), but at least minRows rows. If single is set, every batch holds
+// one row, given twice. Batches are sorted longest first, so the last ones to run are short and all workers finish
+// at about the same time.
+func batches(w *window, budget, most int, single bool) []batch {
 	n := len(w.texts)
 	order, lengths := make([]int32, n), make([]int32, n)
 	for i := range order {
@@ -41,7 +41,11 @@ func batches(w *window, budget int, single bool) []batch {
 	var all []batch
 	for lo := 0; lo < n; {
 		l := lengths[order[lo]]
-		end := min(n, lo+max(minRows, budget/int(l)))
+		size := budget / int(l)
+		if most > 0 {
+			size = min(size, most)
+		}
+		end := min(n, lo+max(minRows, size))
 		if single {
 			end = lo + 1
 		}

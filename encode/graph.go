@@ -3,56 +3,93 @@ package encode
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 
+	ort "github.com/yalue/onnxruntime_go"
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 )
 
-// graph is an open graph of a model and the threads that run it. encode and parallel may be called from any number of
-// goroutines; together they use as many threads as there are runners.
+// graph is an open graph of a model and the threads or GPUs that run it. encode and parallel may be called from any
+// number of goroutines; together they use as many threads as there are runners.
 type graph struct {
 	model   *model.Model
-	session session
-	budget  int // tokens in a batch, at most
+	session *session.Session
+	loaded  []*ort.DynamicAdvancedSession
+	budget  atomic.Int64 // tokens in a batch, at most
+	rows    int          // rows in a batch, at most; 0: no bound
 	centres centres
-	runners chan *runner // one for each thread; a goroutine must hold one to run the graph
+	threads chan *runner // one for each thread; a goroutine must hold one to tokenise
+	// lanes have the runners of each GPU, or of the CPU, where they are the threads. Batches are dealt to them in turn.
+	lanes []chan *runner
+	log   *slog.Logger
 }
 
 // openGraph opens the graph of a model for its Output, which may be an inner tensor. options has no defaults left.
-func openGraph(model *model.Model, options Options, inner bool) (*graph, error) {
-	if err := acquireRuntime(options.Library); err != nil {
+func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err error) {
+	if err := session.Acquire(options.Library, options.Device); err != nil {
 		return nil, err
 	}
-	session, err := newSession(model, inner)
-	if err != nil {
-		return nil, errors.Join(err, releaseRuntime())
+	g := &graph{model: model, threads: make(chan *runner, options.Threads), log: options.Log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.close())
+		}
+	}()
+	g.budget.Store(int64(options.TokenBudget))
+	if g.session, err = session.Open(model, inner); err != nil {
+		return nil, err
 	}
-	g := &graph{model: model, session: session, budget: options.TokenBudget, runners: make(chan *runner, options.Threads)}
 	if g.centres, err = readCentres(model); err != nil {
-		return nil, errors.Join(err, g.close())
+		return nil, err
 	}
-	for range options.Threads {
-		g.runners <- &runner{model: model, session: session}
+	defer g.session.Loaded()
+	if options.onGPU() {
+		if err := g.openGPUs(options.Device); err != nil {
+			return nil, err
+		}
+		return g, nil
 	}
+	loaded, err := g.session.Load()
+	if err != nil {
+		return nil, err
+	}
+	g.loaded = append(g.loaded, loaded)
+	for range cap(g.threads) {
+		g.threads <- &runner{model: model, session: g.session, loaded: loaded}
+	}
+	g.lanes = []chan *runner{g.threads}
 	return g, nil
 }
 
-// close frees the session and, if this is the last open graph, ONNX Runtime.
-func (g *graph) close() error { return errors.Join(g.session.Destroy(), releaseRuntime()) }
+// close frees the sessions and, if this is the last open graph, ONNX Runtime.
+func (g *graph) close() error {
+	var all []error
+	for _, lane := range g.lanes {
+		for range len(lane) {
+			all = append(all, (<-lane).close())
+		}
+	}
+	for _, loaded := range g.loaded {
+		all = append(all, loaded.Destroy())
+	}
+	return errors.Join(errors.Join(all...), session.Release())
+}
 
 // encode runs the graph on a tokenised window and writes the vectors into it.
 func (g *graph) encode(ctx context.Context, w *window, done *counter) error {
 	w.rows = resized(w.rows, len(w.texts)*g.model.Dim)
 	var all []batch
-	if g.session.table != nil {
+	if g.session.Table != nil {
 		all = inOrder(w)
 	} else {
-		all = batches(w, g.budget, g.session.single)
+		all = batches(w, int(g.budget.Load()), g.rows, g.session.Single)
 	}
-	return g.parallel(ctx, len(all), func(r *runner, i int) error {
-		if err := r.run(w, all[i]); err != nil {
+	return share(ctx, g.lanes, len(all), func(r *runner, i int) error {
+		if err := g.run(r, w, all[i]); err != nil {
 			return err
 		}
 		done.add(all[i].size)
@@ -60,30 +97,39 @@ func (g *graph) encode(ctx context.Context, w *window, done *counter) error {
 	})
 }
 
-// parallel calls f for 0 to n-1 and returns the first error. Each call holds a runner. It stops when ctx is done.
+// parallel calls f for 0 to n-1, each time with a thread's runner, and returns the first error. It stops when ctx is
+// done.
 func (g *graph) parallel(ctx context.Context, n int, f func(r *runner, i int) error) error {
+	return share(ctx, []chan *runner{g.threads}, n, f)
+}
+
+// share calls f for 0 to n-1 and returns the first error. Call i holds a runner of lane i modulo the number of lanes.
+// It stops when ctx is done.
+func share(ctx context.Context, lanes []chan *runner, n int, f func(r *runner, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	var taken atomic.Int64
-	for range min(n, cap(g.runners)) {
-		group.Go(func() error {
-			for {
-				i := int(taken.Add(1)) - 1
-				if i >= n {
-					return nil
+	for first, lane := range lanes {
+		var taken atomic.Int64
+		for range min(n, cap(lane)) {
+			group.Go(func() error {
+				for {
+					i := first + len(lanes)*int(taken.Add(1)-1)
+					if i >= n {
+						return nil
+					}
+					var r *runner
+					select {
+					case r = <-lane:
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+					err := f(r, i)
+					lane <- r
+					if err != nil {
+						return err
+					}
 				}
-				var r *runner
-				select {
-				case r = <-g.runners:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				err := f(r, i)
-				g.runners <- r
-				if err != nil {
-					return err
-				}
-			}
-		})
+			})
+		}
 	}
 	return group.Wait()
 }

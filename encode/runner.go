@@ -8,23 +8,27 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/internal/badinput"
 )
 
 // runner holds what one thread needs to run batches. Its buffers grow to the size of the largest batch.
 type runner struct {
 	model            *model.Model
-	session          session
-	ids, mask, types []int64   // [batch, tokens]
-	sums             []float32 // [batch, columns of the table]
-	out              []float32 // [batch, dim] or [batch, tokens, dim]
+	session          *session.Session
+	loaded           *ort.DynamicAdvancedSession
+	binding          *ort.IoBinding // of inputs and outputs on a GPU; nil on the CPU
+	number           int            // of the GPU
+	ids, mask, types []int64        // [batch, tokens]
+	sums             []float32      // [batch, columns of the table]
+	out              []float32      // [batch, dim] or [batch, tokens, dim]
 }
 
 // run encodes the rows of a batch and writes their vectors into the window.
 func (r *runner) run(w *window, b batch) error {
 	n, dim, values := len(b.rows), r.model.Dim, r.model.Dim
 	var err error
-	if r.session.table != nil {
+	if r.session.Table != nil {
 		err = r.head(w, b.rows)
 	} else {
 		if r.model.Pooling != model.None {
@@ -59,6 +63,9 @@ func (r *runner) whole(w *window, b batch, values int) error {
 	r.ids = r.ids[:0]
 	for _, row := range b.rows {
 		for _, id := range w.tokens(int(row)) {
+			if r.session.IDs > 0 && int(id) >= r.session.IDs {
+				return errNoToken
+			}
 			r.ids = append(r.ids, int64(id))
 		}
 	}
@@ -76,7 +83,7 @@ func (r *runner) whole(w *window, b batch, values int) error {
 
 // head computes the rows' sums and runs what is left of the graph on them.
 func (r *runner) head(w *window, rows []int32) (err error) {
-	table := r.session.table
+	table := r.session.Table
 	dim := table.Dim()
 	r.sums, r.out = resized(r.sums, len(rows)*dim), resized(r.out, len(rows)*r.model.Dim)
 	for i, row := range rows {
@@ -98,7 +105,15 @@ func (r *runner) head(w *window, rows []int32) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, output.Destroy()) }()
-	return r.session.Run([]ort.Value{input}, []ort.Value{output})
+	return r.loaded.Run([]ort.Value{input}, []ort.Value{output})
+}
+
+// close frees what the runner alone has.
+func (r *runner) close() error {
+	if r.binding == nil {
+		return nil
+	}
+	return r.binding.Destroy()
 }
 
 // call runs the graph on r.ids and writes its output to r.out.
@@ -138,7 +153,10 @@ func (r *runner) call(in, out ort.Shape) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, output.Destroy()) }()
-	return r.session.Run(inputs, []ort.Value{output})
+	if r.binding != nil {
+		return r.bound(inputs, output)
+	}
+	return r.loaded.Run(inputs, []ort.Value{output})
 }
 
 // resized returns s with length n. Only newly allocated memory is zero.

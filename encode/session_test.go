@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/fixtures"
 )
 
@@ -54,7 +55,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := filepath.Join(t.TempDir(), libraryName)
+	text := filepath.Join(t.TempDir(), session.LibraryName)
 	if err := os.WriteFile(text, []byte("not a library"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -72,25 +73,25 @@ func TestLibrary(t *testing.T) {
 		encodetest.Refused(t, err, "ONNX Runtime is already loaded from ")
 	})
 	t.Run("the environment names no file", func(t *testing.T) {
-		t.Setenv(LibraryEnv, "/nowhere/else.so")
+		t.Setenv(session.LibraryEnv, "/nowhere/else.so")
 		_, err := Open(model, Options{})
-		encodetest.Refused(t, err, LibraryEnv+" names /nowhere/else.so")
+		encodetest.Refused(t, err, session.LibraryEnv+" names /nowhere/else.so")
 	})
 	t.Run("nowhere", func(t *testing.T) {
-		t.Setenv(LibraryEnv, "")
+		t.Setenv(session.LibraryEnv, "")
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		_, err := Open(model, Options{})
 		encodetest.Refused(t, err, "ONNX Runtime was not found: looked for ")
 	})
 	t.Run("in the cache", func(t *testing.T) {
-		library := os.Getenv(LibraryEnv)
+		library := os.Getenv(session.LibraryEnv)
 		cache := t.TempDir()
-		t.Setenv(LibraryEnv, "")
+		t.Setenv(session.LibraryEnv, "")
 		t.Setenv("XDG_CACHE_HOME", cache)
 		if err := os.Mkdir(filepath.Join(cache, "mine"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink(library, filepath.Join(cache, "mine", libraryName)); err != nil {
+		if err := os.Symlink(library, filepath.Join(cache, "mine", session.LibraryName)); err != nil {
 			t.Fatal(err)
 		}
 		e, err := Open(model, Options{})

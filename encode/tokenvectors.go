@@ -10,6 +10,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 )
@@ -29,14 +30,14 @@ func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
 		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", m.Name, model.FileName)
 	}
 	tokens := *m
-	tokens.Output, tokens.Pooling, tokens.Centre = m.Tokens.Output, tokenLevel, model.Centre{}
+	tokens.Output, tokens.Pooling, tokens.Centre = m.Tokens.Output, session.TokenLevel, model.Centre{}
 	if m.Tokens.Dim != 0 {
 		tokens.Dim = m.Tokens.Dim
 	}
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	graph, err := openGraph(&tokens, options.withDefaults(), false)
+	graph, err := openGraph(&tokens, options.onCPU().withDefaults(), false)
 	if err != nil {
 		return nil, fmt.Errorf("token vectors: %w", err)
 	}
@@ -99,7 +100,7 @@ func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []st
 // Vectors returns the vectors [len(ids), Dim] of a static output.
 func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, error) {
 	g := t.graph
-	dim, length := g.model.Dim, min(g.model.MaxTokens, g.budget/minRows)
+	dim, length := g.model.Dim, min(g.model.MaxTokens, int(g.budget.Load())/minRows)
 	vectors := make([]float32, len(ids)*dim)
 	err := g.parallel(ctx, (len(ids)+length-1)/length, func(r *runner, i int) error {
 		part := ids[i*length : min((i+1)*length, len(ids))]
@@ -121,7 +122,7 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		return err
 	}
 	g, dim := t.graph, t.Dim()
-	all := batches(w, g.budget, g.session.single)
+	all := batches(w, int(g.budget.Load()), 0, g.session.Single)
 	var mu sync.Mutex
 	return g.parallel(ctx, len(all), func(r *runner, n int) error {
 		b := all[n]
@@ -162,6 +163,3 @@ func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 	}
 	return r.out[:len(sequences)*length*r.model.Dim], nil
 }
-
-// tokenLevel is the pooling of a token-level output, which is not pooled.
-const tokenLevel model.Pooling = "tokens"

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"bitextmine/encode"
+	"bitextmine/encode/session"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -25,7 +26,7 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 	env := r.env(p)
 	defer func() {
 		if env.Encoded() {
-			r.report.Versions["onnxruntime"] = encode.RuntimeVersion()
+			r.report.Versions["onnxruntime"] = session.RuntimeVersion()
 		}
 		err = errors.Join(err, env.Close())
 	}()
@@ -37,7 +38,7 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 	}
 	var now *wave.Meter
 	err = r.engine.Run(ctx, engine.Job{
-		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out,
+		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out, Device: config.DeviceOfTasks(&r.cfg),
 		Begin: func(index int) func() {
 			stage.RecountWave(ctx, env.Files, &p.Waves[index])
 			now = wave.Begin(r.Progress, &p.Waves[index])

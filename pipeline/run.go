@@ -13,7 +13,9 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"bitextmine/encode"
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/index/blas"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -23,7 +25,6 @@ import (
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/evidence"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -140,12 +141,10 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		opts.Log.Warn(warning)
 	}
 	var err error
-	if r.model, err = config.Encoder(&cfg); err != nil {
+	if r.model, r.refiner, err = config.Models(&cfg); err != nil {
 		return nil, err
 	}
-	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
-		return nil, err
-	}
+	r.cfg = cfg // with what computes them
 	for _, m := range []*model.Model{r.model, r.refiner} {
 		if m != nil {
 			check.Languages(opts.Log, m, cfg.Languages)
@@ -163,7 +162,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		Engine: cfg.Engine, Remote: r.remote, MemoryLimit: usage.MemoryWithin(cfg.MemoryBound()),
 	}
 	if cfg.ONNXRuntime != "" && !r.remote { // else it is looked for when there is something to encode
-		if _, err := encode.CheckRuntime(cfg.ONNXRuntime); err != nil {
+		if _, err := session.CheckRuntime(cfg.ONNXRuntime, gpu.Device{}); err != nil {
 			return nil, err
 		}
 	}
@@ -188,10 +187,7 @@ func Digest(cfg Config) (string, error) {
 	}
 	r := &run{cfg: cfg, Options: Options{Log: slog.New(slog.DiscardHandler)}} // the run itself will warn
 	var err error
-	if r.model, err = config.Encoder(&cfg); err != nil {
-		return "", err
-	}
-	if r.refiner, err = open.Refiner(cfg.Refining, r.model); err != nil {
+	if r.model, r.refiner, err = config.Models(&cfg); err != nil {
 		return "", err
 	}
 	if err := r.loadScorer(); err != nil {

@@ -7,7 +7,6 @@
 package gpu
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,9 +22,9 @@ const (
 // Device is what computes vectors: the CPU, or GPUs of one machine.
 type Device struct {
 	Kind    string
-	GPUs    []int // in ascending order; nil with All
-	All     bool  // every GPU of the machine
-	Float16 bool  // products are computed in float16 with float32 sums
+	GPUs    uint64 // bit n: GPU n; 0 with All
+	All     bool   // every GPU of the machine
+	Float16 bool   // products are computed in float16 with float32 sums
 }
 
 // Parse reads a device: cpu, or cuda or tensorrt, with :all or a list of GPUs such as :0,1 (without either: GPU 0), and
@@ -45,7 +44,7 @@ func Parse(text string) (Device, error) {
 	}
 	switch {
 	case len(words) == 0:
-		d.GPUs = []int{0}
+		d.GPUs = 1
 	case len(words) > 1:
 		return d, unknown(text)
 	case words[0] == "all":
@@ -53,12 +52,11 @@ func Parse(text string) (Device, error) {
 	default:
 		for word := range strings.SplitSeq(words[0], ",") {
 			n, err := strconv.Atoi(word)
-			if err != nil || n < 0 || slices.Contains(d.GPUs, n) {
+			if err != nil || n < 0 || n > 63 || d.GPUs&(1<<n) != 0 {
 				return d, unknown(text)
 			}
-			d.GPUs = append(d.GPUs, n)
+			d.GPUs |= 1 << n
 		}
-		slices.Sort(d.GPUs)
 	}
 	return d, nil
 }

@@ -15,8 +15,10 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+const driverName = "libcuda.so.1"
+
 // driverLibrary is installed with the driver; tests put one of their own in its place.
-var driverLibrary = "libcuda.so.1"
+var driverLibrary = driverName
 
 // GPU is a GPU as the driver describes it.
 type GPU struct {
@@ -79,15 +81,14 @@ func noDriver(code int) error {
 // Choose returns the GPUs that a device names. They must be of one kind, since another kind computes other last bits,
 // and a vector must not depend on the GPU that its batch went to.
 func (d Driver) Choose(device Device) ([]GPU, error) {
-	numbers := device.GPUs
 	if device.All {
-		numbers = nil
-		for _, g := range d.GPUs {
-			numbers = append(numbers, g.Number)
-		}
+		device.GPUs = 1<<len(d.GPUs) - 1
 	}
 	var chosen []GPU
-	for _, n := range numbers {
+	for n := range 64 {
+		if device.GPUs&(1<<n) == 0 {
+			continue
+		}
 		if n >= len(d.GPUs) {
 			return nil, badinput.Errorf("device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES", n, len(d.GPUs))
 		}

@@ -41,10 +41,10 @@ func TestParse(t *testing.T) {
 	}{
 		{"", Device{}, ""},
 		{"cpu", Device{}, ""},
-		{"cuda", Device{Kind: CUDA, GPUs: []int{0}}, "cuda"},
-		{"cuda:2,0", Device{Kind: CUDA, GPUs: []int{0, 2}}, "cuda"},
+		{"cuda", Device{Kind: CUDA, GPUs: 1}, "cuda"},
+		{"cuda:2,0", Device{Kind: CUDA, GPUs: 5}, "cuda"},
 		{"cuda:all", Device{Kind: CUDA, All: true}, "cuda"},
-		{"cuda:float16", Device{Kind: CUDA, GPUs: []int{0}, Float16: true}, "cuda float16"},
+		{"cuda:float16", Device{Kind: CUDA, GPUs: 1, Float16: true}, "cuda float16"},
 		{"tensorrt:all:float16", Device{Kind: TensorRT, All: true, Float16: true}, "tensorrt float16"},
 	} {
 		got, err := Parse(c.text)
@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %+v (%s), %v; want %+v (%s)", c.text, got, got.Arithmetic(), err, c.want, c.arithmetic)
 		}
 	}
-	for _, text := range []string{"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0,0", "cuda:0:1", "cuda:all:bfloat16", "cpu:0", "cuda:float16:0", ":0"} {
+	for _, text := range []string{"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0,0", "cuda:0:1", "cuda:64", "cuda:all:bfloat16", "cpu:0", "cuda:float16:0", ":0"} {
 		_, err := Parse(text)
 		refused(t, err, fmt.Sprintf("device = %q is not known", text))
 	}
@@ -87,11 +87,11 @@ func TestDriver(t *testing.T) {
 	if d.Version() != "13.0" || len(d.GPUs) != 3 || d.GPUs[1].String() != "NVIDIA H200, 140 GiB, compute capability 9.0" {
 		t.Errorf("the driver is %+v", d)
 	}
-	chosen, err := d.Choose(Device{Kind: CUDA, GPUs: []int{0, 1}})
+	chosen, err := d.Choose(Device{Kind: CUDA, GPUs: 3})
 	if err != nil || len(chosen) != 2 || chosen[1].Number != 1 {
 		t.Errorf("chose %v, %v", chosen, err)
 	}
-	_, err = d.Choose(Device{Kind: CUDA, GPUs: []int{0, 3}})
+	_, err = d.Choose(Device{Kind: CUDA, GPUs: 9})
 	refused(t, err, "device names GPU 3, but the driver shows 3")
 	_, err = d.Choose(Device{Kind: CUDA, All: true})
 	refused(t, err, "GPU 0 is NVIDIA H200 and GPU 2 is NVIDIA L4")

@@ -77,7 +77,7 @@ func Preload(runtime, kind string) ([]Library, error) {
 	return needed, nil
 }
 
-// imports lists what a library of NVIDIA's is needed for by a provider.
+// imports lists the libraries of NVIDIA's that a provider needs besides the driver, which OpenDriver looks for.
 func imports(provider string) (names []string, err error) {
 	f, err := elf.Open(provider)
 	if errors.Is(err, os.ErrNotExist) {
@@ -92,7 +92,7 @@ func imports(provider string) (names []string, err error) {
 		return nil, badinput.Errorf("%s cannot be read: %w: run mine gpu setup again, or replace it", provider, err)
 	}
 	for _, name := range all {
-		if strings.HasPrefix(name, "libcu") || strings.HasPrefix(name, "libnv") {
+		if name != driverName && (strings.HasPrefix(name, "libcu") || strings.HasPrefix(name, "libnv")) {
 			names = append(names, name)
 		}
 	}

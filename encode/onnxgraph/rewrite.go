@@ -100,13 +100,7 @@ func (a Attribute) First(otherwise int) int {
 
 // Attributes are a node's attributes by name.
 func (n Node) Attributes() (map[string]Attribute, error) {
-	const (
-		nodeAttribute = 5
-		attrName      = 1
-		attrFloat     = 2
-		attrInt       = 3
-		attrInts      = 8
-	)
+	const attributeFloat = 2
 	all := map[string]Attribute{}
 	err := each(n.Raw, func(number protowire.Number, content []byte) error {
 		if number != nodeAttribute {
@@ -120,13 +114,13 @@ func (n Node) Attributes() (map[string]Attribute, error) {
 		var a Attribute
 		for _, f := range fields {
 			switch {
-			case f.Number == attrName:
+			case f.Number == attributeName:
 				name = string(f.Content)
-			case f.Number == attrFloat:
+			case f.Number == attributeFloat:
 				a.Float = math.Float32frombits(uint32(f.Value))
-			case f.Number == attrInt || f.Number == attrInts && f.Content == nil:
+			case f.Number == attributeInt || f.Number == attributeInts && f.Content == nil:
 				a.Ints = append(a.Ints, int(f.Value))
-			case f.Number == attrInts:
+			case f.Number == attributeInts:
 				for rest := f.Content; len(rest) > 0; {
 					v, size := protowire.ConsumeVarint(rest)
 					if size < 0 {

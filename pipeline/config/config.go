@@ -42,8 +42,9 @@ type Config struct {
 	setting.Scheduling
 	setting.Nights
 
-	DryRun    io.Writer `setting:"-"` // gets an engine's scripts instead of a run
-	maxMemory int64     // MaxMemory in bytes; 0: no bound
+	arithmetic setting.Arithmetic // once Models has looked
+	DryRun     io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
+	maxMemory  int64              // MaxMemory in bytes; 0: no bound
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in
@@ -112,14 +113,14 @@ func (c *Config) SearchOptions() backend.Options {
 	return open.SearchOptions(c.Searching, c.Resources)
 }
 
-// EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
+// EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU.
 func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.Resources) }
 
 // Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
 func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
 		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
-		Refining: c.Refining,
+		Refining: c.Refining, Arithmetic: c.arithmetic,
 	}
 	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
 	if r.Split == setting.SplitAuto {
@@ -136,7 +137,7 @@ func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) settin
 func (c *Config) PlanSettings(model *model.Model, search, refineDigest, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
-		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining,
+		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Arithmetic: c.arithmetic,
 	}
 	s.Encoder, s.Refine, s.Scorer = model.Digest, refineDigest, scorerDigest
 	s.Search, s.SearchApproximate = search, ""

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/gpu"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -75,6 +76,9 @@ func (c *Config) Validate() error {
 	validateSplit(c, fail)
 	validateRefine(c, fail)
 	validateScorer(c, fail)
+	if podsWithoutGPU(c) {
+		fail("device = %s, but kubernetes_gpus is 0, so that no pod has a GPU; set it to the number of GPUs of a pod", c.Device)
+	}
 	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {
 		fail("max_memory = %q: %v", c.MaxMemory, err)
 	}
@@ -94,6 +98,12 @@ func (c *Config) Validate() error {
 		c.Work = filepath.Join(c.Out, "work")
 	}
 	return c.Resolve()
+}
+
+// podsWithoutGPU says whether pods are to encode on GPUs that they are not given.
+func podsWithoutGPU(c *Config) bool {
+	device, err := gpu.Parse(c.Device)
+	return err == nil && !device.OnCPU() && (c.Engine == "kubernetes" || c.Engine == "argo") && c.KubernetesGPUs == 0
 }
 
 // validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -13,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/index/backend"
 	"bitextmine/index/blas"
 	"bitextmine/index/exact"
@@ -23,17 +24,19 @@ import (
 	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
+	"bitextmine/pipeline/open"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 )
 
 // Options are the settings that decide what is needed.
 type Options struct {
-	Encoder     string
-	Refine      string // the strong encoder of two-stage mining; empty: there is none
-	ONNXRuntime string
-	Search      []string // every backend that may be used; auto means those that it chooses from
-	Backend     backend.Options
-	Work        string // a bucket, or a directory, which need not exist
+	Encoder   string
+	Refine    string   // the strong encoder of two-stage mining; empty: there is none
+	Search    []string // every backend that may be used; auto means those that it chooses from
+	Backend   backend.Options
+	Resources setting.Resources
+	Work      string // a bucket, or a directory, which need not exist
 }
 
 // State is the result of one check.
@@ -54,9 +57,11 @@ type Finding struct {
 	Text  string `json:"text"`
 }
 
-// Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin.
+// Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin, and CUDA's libraries
+// where they are asked for.
 func Examine(ctx context.Context, opts Options, log *slog.Logger) []Finding {
 	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
+	found = append(found, opts.device()...)
 	model, finding := opts.encoder(ctx, "encoder", opts.Encoder)
 	found = append(found, finding)
 	if opts.Refine != "" {
@@ -170,7 +175,8 @@ func (o *Options) plugin() Finding {
 }
 
 func (o *Options) runtime() Finding {
-	found, err := encode.CheckRuntime(o.ONNXRuntime)
+	options := open.EncoderOptions(o.Resources)
+	found, err := session.CheckRuntime(options.Library, options.Device)
 	cuda := "without a CUDA provider beside it"
 	if found.CUDA {
 		cuda = "with a CUDA provider beside it"
@@ -184,7 +190,15 @@ func (o *Options) encoder(ctx context.Context, setting, name string) (*model.Mod
 	if err != nil {
 		return nil, of(setting, "", err)
 	}
-	return model, of(setting, fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim), try(ctx, model, o.ONNXRuntime))
+	arithmetic, err := open.Arithmetic(o.Resources, model)
+	if err != nil {
+		return model, of(setting, "", err)
+	}
+	text := fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim)
+	if o.Resources.Device != "" && o.Resources.Device != "cpu" {
+		text += ", on " + cmp.Or(arithmetic, "the CPU, as it is a table")
+	}
+	return model, of(setting, text, try(ctx, model, o.Resources, arithmetic))
 }
 
 // searches checks each backend. Missing libraries are reported by the checks of the libraries.

@@ -6,11 +6,18 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/pipeline/open"
+	"bitextmine/pipeline/setting"
 )
 
 // try encodes a sentence in the model's first language.
-func try(ctx context.Context, model *model.Model, library string) (err error) {
-	encoder, err := encode.Open(model, encode.Options{Threads: 1, Library: library})
+func try(ctx context.Context, model *model.Model, r setting.Resources, arithmetic string) (err error) {
+	options, err := open.OnDevice(r, arithmetic)
+	if err != nil {
+		return err
+	}
+	options.Threads = 1
+	encoder, err := encode.Open(model, options)
 	if err != nil {
 		return err
 	}

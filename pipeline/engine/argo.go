@@ -61,7 +61,7 @@ spec:
       container:
         image: {{json .K.Image}}
         command: ["mine", "task", {{word .Plan}}, "{{"{{inputs.parameters.index}}"}}"]
-        args: ["--offset", "{{.First}}", "--step", "{{.Indices}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"]
+        args: ["--offset", "{{.First}}", "--step", "{{.Indices}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
         resources:
           requests:
             cpu: "{{.Cores}}"

@@ -24,6 +24,7 @@ type Job struct {
 	ID       string // of the plan
 	PlanPath string // its place in the store, as mine task takes it
 	Out      string // directory for logs
+	Device   string // of tasks whose stage uses GPUs; empty: the CPU
 
 	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the
 	// last.

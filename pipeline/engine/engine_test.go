@@ -37,7 +37,7 @@ func job(tasks ...int) Job {
 		p.Waves = append(p.Waves, wave)
 	}
 	return Job{
-		Plan: p, ID: "0123456789abcdef", PlanPath: "/data/work/plans/0123456789abcdef.json", Out: "/data/out",
+		Plan: p, ID: "0123456789abcdef", PlanPath: "/data/work/plans/0123456789abcdef.json", Out: "/data/out", Device: "cuda:all:float16",
 		Begin: func(int) func() { return func() {} },
 	}
 }

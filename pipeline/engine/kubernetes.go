@@ -62,7 +62,7 @@ spec:
         - name: mine
           image: {{json .K.Image}}
           command: ["mine", "task", {{word .Plan}}, "$(JOB_COMPLETION_INDEX)"]
-          args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"]
+          args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
           resources:
             requests:
               cpu: "{{.Cores}}"

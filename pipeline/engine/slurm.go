@@ -44,7 +44,7 @@ var slurmScript = template.Must(template.New("script").Funcs(template.FuncMap{"q
 #SBATCH --output={{.Log | quote}}
 {{range .Options}}#SBATCH {{.}}
 {{end}}for try in 1 2 3; do
-	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID" --offset {{.First}} --step {{.Step}} --end {{.End}} --threads {{.Cores}}
+	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID" --offset {{.First}} --step {{.Step}} --end {{.End}} --threads {{.Cores}}{{if .Device}} --device {{.Device}}{{end}}
 	code=$?
 	case $code in 0 | 2) exit $code ;; esac
 	sleep $((5 * try))
@@ -59,6 +59,7 @@ type array struct {
 	Cores                     int
 	Memory                    int64 // MiB
 	Options                   []string
+	Device                    string
 	Dir, Log                  string
 }
 
@@ -73,10 +74,13 @@ func newArray(job Job, wave, most, cores int, maxMemory int64) array {
 		}
 		memory += memory/4 + 256<<20 // the program itself, its libraries, an encoder's weights
 	}
-	stage := job.Plan.Waves[wave].Stage
+	stage, device := job.Plan.Waves[wave].Stage, ""
+	if job.Plan.Waves[wave].GPU {
+		device = job.Device
+	}
 	return array{
 		Name: fmt.Sprintf("mine-%s-%.8s", stage, job.ID), Stage: stage, Plan: job.PlanPath,
-		First: first, End: first + len(tasks), Step: size, Last: size - 1, Cores: cores, Memory: memory >> 20,
+		First: first, End: first + len(tasks), Step: size, Last: size - 1, Cores: cores, Memory: memory >> 20, Device: device,
 	}
 }
 

@@ -3,10 +3,13 @@
 package open
 
 import (
+	"cmp"
 	"fmt"
 
 	"bitextmine/encode"
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
@@ -17,9 +20,39 @@ func SearchOptions(s setting.Searching, r setting.Resources) backend.Options {
 	return backend.Options{Threads: r.Threads, Approximate: backend.Approximate{NProbe: s.NProbe, EfSearch: s.EfSearch}}
 }
 
-// EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with.
+// EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU: beside
+// those on the device, if there is one.
 func EncoderOptions(r setting.Resources) encode.Options {
-	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime}
+	device, _ := gpu.Parse(r.Device) // Resolve refuses others
+	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime, Device: device, OnCPU: true}
+}
+
+// OnDevice are the settings of an encoder whose vectors have a place in keys: arithmetic is what must compute them
+// (setting.Arithmetic), empty for the CPU.
+func OnDevice(r setting.Resources, arithmetic string) (encode.Options, error) {
+	o := EncoderOptions(r)
+	if arithmetic == "" {
+		return o, nil
+	}
+	if o.Device.Arithmetic() != arithmetic {
+		return o, badinput.Errorf("the plan was made for device %s, but this machine was told to use %s: give both the same --device", arithmetic, cmp.Or(r.Device, "cpu"))
+	}
+	o.OnCPU = false
+	return o, nil
+}
+
+// Arithmetic is what computes an encoder on the device of the settings; empty: the CPU, as always for a table. No model
+// has none.
+func Arithmetic(r setting.Resources, m *model.Model) (string, error) {
+	device, err := gpu.Parse(r.Device)
+	if err != nil || device.OnCPU() || m == nil || m.ONNX == "" {
+		return "", err
+	}
+	table, err := session.IsTable(m)
+	if err != nil || table {
+		return "", err
+	}
+	return device.Arithmetic(), nil
 }
 
 // Encoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of it is

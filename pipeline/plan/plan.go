@@ -35,11 +35,12 @@ type Settings struct {
 	setting.Encoding                // Encoder: its digest
 	Dim              int            `json:"dim"`
 	setting.Vectors
-	setting.Searching        // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
-	setting.Decision         // Scorer: the digest of Plan.Scorer
-	setting.Refining         // Refine: the digest of Plan.Refiner
-	Labels            string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
-	ConfigDigest      string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
+	setting.Searching // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
+	setting.Decision  // Scorer: the digest of Plan.Scorer
+	setting.Refining  // Refine: the digest of Plan.Refiner
+	setting.Arithmetic
+	Labels       string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
+	ConfigDigest string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
 }
 
 // Scored says whether the scorer decides between candidates.

@@ -15,10 +15,14 @@ const refinedKept = 4
 // refinedVersion is the version of the vectors that a Refined names.
 const refinedVersion = 1
 
-// RefinedFamily names the runs that share strong vectors: they depend on the strong encoder, the type of their numbers
-// and the languages, not on the floor or on what proposed the pairs.
+// RefinedFamily names the runs that share strong vectors: they depend on the strong encoder, what computes it, the type
+// of their numbers and the languages, not on the floor or on what proposed the pairs.
 func RefinedFamily(settings Settings, source, target string) string {
-	return Key("refined", refinedVersion, []any{settings.Refine, settings.DType, source, target})
+	family := []any{settings.Refine, settings.DType, source, target}
+	if settings.RefineDevice != "" { // a run does not mix vectors of CPU and GPU
+		family = append(family, settings.RefineDevice)
+	}
+	return Key("refined", refinedVersion, family)
 }
 
 // NewRefined returns what a plan leaves of a pair once its strong vectors are there. before, which may be nil, is what

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"strings"
 
+	"bitextmine/encode/gpu"
 	"bitextmine/internal/badinput"
 )
 
@@ -171,12 +172,23 @@ type Resources struct {
 	Threads     int    `setting:"threads,flag" json:"-" min:"0"`
 	MaxMemory   string `setting:"max_memory,flag" json:"-"` // ParseBytes reads it
 	ONNXRuntime string `setting:"onnxruntime,flag" json:"-"`
+	Device      string `setting:"device,flag" json:"-"` // gpu.Parse reads it
+}
+
+// Arithmetic is what computes the vectors of either encoder, where it is not the CPU: a provider and its precision
+// (gpu.Device.Arithmetic). It changes the last bits, so it is in the keys of vectors; which GPUs, and how many, is not.
+type Arithmetic struct {
+	EncoderDevice string `setting:"-" json:"encoder_device,omitempty"`
+	RefineDevice  string `setting:"-" json:"refine_device,omitempty"`
 }
 
 // Resolve puts the number of cores in place of 0 threads.
 func (r *Resources) Resolve() error {
 	if problems := Problems(*r); len(problems) > 0 {
 		return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
+	}
+	if _, err := gpu.Parse(r.Device); err != nil {
+		return err
 	}
 	if r.Threads == 0 {
 		r.Threads = runtime.NumCPU()
@@ -214,6 +226,7 @@ type Record struct {
 	Searching
 	Decision
 	Refining
+	Arithmetic
 }
 
 // Differences names the settings that differ, with both values.

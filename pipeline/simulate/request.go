@@ -24,6 +24,9 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err != nil {
 		return stage.Request{}, err
 	}
+	if err := config.Place(cfg, m, refiner); err != nil {
+		return stage.Request{}, err
+	}
 	searched := cfg.Search
 	if searched == backend.Auto {
 		searched = exact.Name // whose lists auto gives

@@ -42,7 +42,8 @@ type Env struct {
 	closers []func() error
 }
 
-// EncoderOptions are what an encoder, or its token vectors, is opened with.
+// EncoderOptions are what an encoder, or its token vectors, is opened with on the CPU. The encoders of Encoder and
+// Refiner, whose stages get GPUs on a cluster, are opened on the plan's device.
 func (e *Env) EncoderOptions() encode.Options { return open.EncoderOptions(e.Resources) }
 
 // Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it
@@ -79,7 +80,7 @@ func (e *Env) Encoder() (Encoder, error) {
 	if err := checkModel(e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder); err != nil {
 		return nil, err
 	}
-	return e.open(encoderName, e.Model)
+	return e.open(encoderName, e.Model, e.Plan.Settings.EncoderDevice)
 }
 
 // Refiner returns the strong encoder of the plan.
@@ -88,7 +89,7 @@ func (e *Env) Refiner() (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.open(refinerName, strong)
+	return e.open(refinerName, strong, e.Plan.Settings.RefineDevice)
 }
 
 // RefineModel returns the model of the plan's strong encoder, which must be the one that is there now.
@@ -109,14 +110,18 @@ const (
 	refinerName = "refiner"
 )
 
-// open opens an encoder for all tasks.
-func (e *Env) open(name string, model *model.Model) (Encoder, error) {
+// open opens an encoder for all tasks, on the device that the plan was made for.
+func (e *Env) open(name string, model *model.Model, arithmetic string) (Encoder, error) {
 	return Shared(e, name, func() (Encoder, func() error, error) {
+		options, err := open.OnDevice(e.Resources, arithmetic)
+		if err != nil {
+			return nil, nil, err
+		}
 		opener := e.OpenEncoder
 		if opener == nil {
 			opener = openEncoder
 		}
-		encoder, err := opener(model, e.EncoderOptions())
+		encoder, err := opener(model, options)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,7 +14,7 @@ import (
 	_ "github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/go-xla/compute/xla" // registers "xla"; loads nothing until asked
 
-	"bitextmine/encode"
+	"bitextmine/encode/session"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
 )
@@ -39,7 +39,7 @@ func Open(name, library string) (compute.Backend, error) {
 }
 
 func openONNX(library string) (compute.Backend, error) {
-	path, err := encode.FindLibrary(library)
+	path, err := session.FindLibrary(library)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,11 @@ func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol
 	if o.strong, err = model.Load(o.cfg.Refine); err != nil {
 		return nil, badinput.Errorf("refine: %w", err)
 	}
-	encoder, err := encode.Open(o.strong, o.cfg.EncoderOptions())
+	options, err := config.OptionsOf(o.cfg, o.strong)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := encode.Open(o.strong, options)
 	if err != nil {
 		return nil, err
 	}

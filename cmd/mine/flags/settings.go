@@ -4,6 +4,7 @@ package flags
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,10 +21,10 @@ type Settings struct {
 	bound   []setting.Declared // whose flags the command has
 }
 
-// Register adds --config, --nightly and the flags of every setting that has one. Every setting can be set by file and
-// environment.
-func (s *Settings) Register(cmd *cobra.Command) {
-	s.RegisterSome(cmd, All)
+// Register adds --config, --nightly and the flags of every setting that has one, except those whose name the command
+// gives to a flag of its own. Every setting can be set by file and environment.
+func (s *Settings) Register(cmd *cobra.Command, except ...string) {
+	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All), func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
 	s.RegisterPreset()
 	s.flags.BoolVar(&s.Nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
 }

@@ -15,6 +15,8 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/eval/check"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 )
 
 // newCheck makes mine model check.
@@ -39,11 +41,10 @@ and vector. An encoder that fails ends with exit code 2.`,
 			if err != nil {
 				return err
 			}
-			o.Encode = cfg.EncoderOptions()
-			return runCheck(cmd.Context(), args[0], golden, o, cmd.OutOrStdout())
+			return runCheck(cmd.Context(), cfg, args[0], golden, o, cmd.OutOrStdout())
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
+	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads", "device"))
 	f := cmd.Flags()
 	f.StringVar(&golden, "golden", "", "JSON lines with language, text and vector")
 	f.Float64Var(&o.Least, "least", o.Least, "cosine to each golden vector, at least")
@@ -51,9 +52,12 @@ and vector. An encoder that fails ends with exit code 2.`,
 	return cmd
 }
 
-func runCheck(ctx context.Context, ref, golden string, o check.Options, out io.Writer) error {
+func runCheck(ctx context.Context, cfg *pipeline.Config, ref, golden string, o check.Options, out io.Writer) error {
 	m, err := model.Load(ref)
 	if err != nil {
+		return err
+	}
+	if o.Encode, err = config.OptionsOf(cfg, m); err != nil {
 		return err
 	}
 	if golden != "" {

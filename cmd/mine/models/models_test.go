@@ -15,6 +15,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/eval/check"
+	"bitextmine/pipeline"
 	"bitextmine/train/importer/draft"
 	"bitextmine/train/importer/hub"
 )
@@ -88,11 +89,11 @@ func TestGetAndCheck(t *testing.T) {
 	if err := os.WriteFile(golden, []byte(`{"language": "en", "text": "a b", "vector": [1, 2]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	encodetest.Refused(t, runCheck(t.Context(), dir, golden, check.Options{}, &out), "golden vector 1 has 2 numbers, but encoder small has 16")
+	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out), "golden vector 1 has 2 numbers, but encoder small has 16")
 	if err := os.WriteFile(golden, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	encodetest.Refused(t, runCheck(t.Context(), dir, golden, check.Options{}, &out), "golden vector 1 is no JSON object")
-	err := runCheck(t.Context(), dir, "", check.Options{}, &out) // the weights are random
+	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out), "golden vector 1 is no JSON object")
+	err := runCheck(t.Context(), &pipeline.Config{}, dir, "", check.Options{}, &out) // the weights are random
 	encodetest.Refused(t, err, "encoder small fails: translations are the nearest for")
 }

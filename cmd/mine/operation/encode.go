@@ -19,6 +19,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 )
 
 // encodeOptions are the flags of mine encode.
@@ -50,7 +51,7 @@ LASER's programs do.`,
 			return encodeFiles(cmd.Context(), cfg, o, args, cmd.OutOrStdout())
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes"))
+	s.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "device", "max_line_bytes"))
 	f := cmd.Flags()
 	f.StringVar(&o.language, "lang", "", "language of the sentences: it chooses the encoder's prefix")
 	f.StringVar(&o.out, "out", "", "file of the vectors: its name ends in .npy unless --raw is given")
@@ -97,7 +98,11 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	if !corpus.Lists(m.Languages, o.language) {
 		slog.Warn("the encoder's manifest does not list the language", "encoder", m.Name, "language", o.language)
 	}
-	e, err := encode.Open(m, cfg.EncoderOptions())
+	options, err := config.OptionsOf(cfg, m)
+	if err != nil {
+		return err
+	}
+	e, err := encode.Open(m, options)
 	if err != nil {
 		return err
 	}

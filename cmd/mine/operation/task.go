@@ -43,7 +43,7 @@ output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 faile
 			return pipeline.RunTasks(cmd.Context(), cfg, program.RunOptions(progress.New(os.Stderr)))
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
+	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads", "device"))
 	f := cmd.Flags()
 	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")

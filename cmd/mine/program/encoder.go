@@ -4,6 +4,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 )
 
 // OpenEncoder opens the encoder that the settings name, with its manifest.
@@ -12,6 +13,10 @@ func OpenEncoder(cfg *pipeline.Config) (*model.Model, *encode.Encoder, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := encode.Open(m, cfg.EncoderOptions())
+	options, err := config.OptionsOf(cfg, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := encode.Open(m, options)
 	return m, e, err
 }

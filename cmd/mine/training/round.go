@@ -41,7 +41,7 @@ func NewRound() *cobra.Command {
 		Short: "Mine, train on what was mined, and mine again with the new encoder",
 		Long: `Mine with an encoder, train a new one on the bitext, and mine again with that, and so on until a round does not raise the metric.
 The output is OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in OUT/round-K. After a stop, the same call
-continues. The flags of mine run say what is mined and how; docs/training.md describes the rest.`,
+continues. The flags of mine run say what is mined and how (what encodes: MINE_DEVICE); docs/training.md describes the rest.`,
 		Example: `  mine round --train configs/train/contrastive.yaml --rounds 3 --src de --tgt en --src-text news.de.gz --tgt-text news.en.gz --min-prob 0.9 --out rounds`,
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +52,7 @@ continues. The flags of mine run say what is mined and how; docs/training.md des
 			return o.run(cmd.Context(), c, cmd.OutOrStdout())
 		},
 	}
-	o.Register(cmd)
+	o.Register(cmd, "device") // here it is the device of the training
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "train", "", "the training preset, a YAML file")
 	f.StringVar(&o.device, "device", "cpu", "device of the training: cpu, cuda, xla:PLUGIN, or go (GoMLX's own, slow)")

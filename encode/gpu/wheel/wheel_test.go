@@ -42,8 +42,8 @@ func made(t *testing.T, name string, files ...string) (Wheel, []byte) {
 	return Wheel{Package: name, File: name + "-1.whl", SHA256: hex.EncodeToString(sum[:]), Size: int64(out.Len())}, out.Bytes()
 }
 
-// server is a package index whose pages link to files on another host, as PyPI's do; requests for files that ask answers
-// itself are not its own.
+// server is a package index whose pages link to files on another host, as PyPI's do; requests for files that ask
+// answers itself are not its own.
 type server struct {
 	files    map[string][]byte // by name
 	ask      func(w http.ResponseWriter, r *http.Request) bool

@@ -41,6 +41,7 @@ type spec struct {
 	Encoder  string // digest
 	Language string // chooses the encoder's prefix
 	DType    string
+	Device   string `json:",omitempty"` // setting.Arithmetic
 }
 
 // Want asks for the embedding file of a shard, sets its Vector and returns it.
@@ -50,7 +51,7 @@ func Want(b *stage.Builder, language, shard int) string {
 	if s.Vector == "" {
 		memory := int64(0)
 		if s.Given == "" {
-			s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType})
+			s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType, b.Settings.EncoderDevice})
 		} else {
 			s.Vector = Stage.Key(givenSpec{s.SHA256, s.Given, b.Settings.Encoder, b.Settings.DType})
 			memory = 40 * int64(l.Rows()) // the keys of all sentences, sorted
@@ -62,11 +63,19 @@ func Want(b *stage.Builder, language, shard int) string {
 	return s.Vector
 }
 
-// cost is, in memory, an upper bound that was measured: a window of texts, tokens and vectors; the graph's weights are
-// the process's.
+// Memory is an upper bound that was measured on the CPU: windows of texts, tokens and vectors; the graph's weights are
+// the process's. For GPUs windows are twice as large.
+func Memory(dim int, device string) int64 {
+	rows := int64(16384)
+	if device != "" {
+		rows = 32768
+	}
+	return rows*(192<<20/16384) + rows*int64(dim)*8
+}
+
 func cost(s plan.Settings, rows int) stage.Cost {
 	return stage.Cost{
-		Memory: 192<<20 + 16384*int64(s.Dim)*8,
+		Memory: Memory(s.Dim, s.EncoderDevice),
 		Disk:   int64(rows) * int64(s.Dim) * embedding.DType(s.DType).Size(),
 		Read:   int64(rows) * stage.RowBytes,
 	}

@@ -60,6 +60,7 @@ type spec struct {
 	Language  string // chooses the encoder's prefix
 	Encoder   string // digest of the strong one
 	DType     string
+	Device    string `json:",omitempty"` // setting.Arithmetic
 }
 
 // shares are what parts of the sentences shortlists had: ratio margins of use-static on the BUCC-style sets.
@@ -85,7 +86,7 @@ func Want(b *stage.Builder, pair int) error {
 	for side := range refined {
 		language := b.Side(pair, side)
 		for i, s := range language.Shards {
-			key := Stage.Key(spec{list, s.SHA256, i, plan.SideNames[side], language.Code, b.Settings.Refine, b.Settings.DType})
+			key := Stage.Key(spec{list, s.SHA256, i, plan.SideNames[side], language.Code, b.Settings.Refine, b.Settings.DType, b.Settings.RefineDevice})
 			refined[side] = append(refined[side], key)
 			bases := slices.DeleteFunc(slices.Clone(b.RefinedBefore(pair).Of(side, s.SHA256)), func(base string) bool { return base == key })
 			items := int64(share(b.Settings) * float64(s.Rows))
@@ -100,7 +101,7 @@ func Want(b *stage.Builder, pair int) error {
 func cost(p *plan.Plan, items int64) stage.Cost {
 	dim := int64(p.Refiner.Dim)
 	return stage.Cost{
-		Memory: 192<<20 + 16384*dim*8,
+		Memory: stageencode.Memory(p.Refiner.Dim, p.Settings.RefineDevice),
 		Disk:   items * (4 + 2*dim*embedding.DType(p.Settings.DType).Size()),
 		Read:   items * stage.RowBytes,
 	}

@@ -1,4 +1,6 @@
-package encode
+// Package session reads the graph of an encoder, verifies it against the manifest, and loads it in ONNX Runtime: on the
+// CPU, or on GPUs by one of ONNX Runtime's providers, which must then prove that it computes the vectors.
+package session
 
 import (
 	"bytes"
@@ -15,66 +17,91 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// session is a loaded graph, or what is left of it where a table computes its beginning.
-type session struct {
-	*ort.DynamicAdvancedSession
-	single bool          // it mixes the rows of a batch, so a batch must hold one sentence
-	table  *static.Table // nil: the graph takes ids; otherwise the table's sums
+// Session is a graph that is ready to be loaded, or what is left of it where a table computes its beginning.
+type Session struct {
+	Model  *model.Model  // with what Open found out of it, and for GPUs with the graph's own pooling
+	Takes  []string      // names of inputs
+	Output string        // name of the tensor that is read
+	Single bool          // it mixes the rows of a batch, so a batch must hold one sentence
+	Table  *static.Table // nil: the graph takes ids; otherwise the table's sums
+	IDs    int           // on a GPU, which does not look: how many ids the graph has; 0: it is not known
+
+	data []byte // nil: the graph is loaded from its file
 }
 
-// newSession loads the graph and verifies that it has the inputs and outputs that the manifest names. Every operator
-// runs on the thread that called it: many goroutines share the session, which uses the cores better than many threads
-// within one small matrix product do.
-//
-// inner says that the output is a tensor of the graph that the manifest does not name (OpenInner), whose width the
-// graph gives. single: dynamic quantisation takes its scale from the whole batch, so the other sentences of a batch
-// would change a sentence's vector.
-func newSession(m *model.Model, inner bool) (s session, err error) {
+// MinRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
+// one element before it reduces and then sums in another order, so the last bits of the vector would differ from those
+// of the same row in a larger batch. A row that is the only one of its length is therefore given twice.
+const MinRows = 2
+
+// TokenLevel is the pooling of a token-level output, which is not pooled.
+const TokenLevel model.Pooling = "tokens"
+
+// Load loads the graph on the CPU. Every operator runs on the thread that called it: many goroutines share what is
+// loaded, which uses the cores better than many threads within one small matrix product do.
+func (s *Session) Load() (*ort.DynamicAdvancedSession, error) { return s.load(nil) }
+
+// Loaded forgets the graph, once it is loaded as often as is needed.
+func (s *Session) Loaded() { s.data = nil }
+
+func (s *Session) load(configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
+	m := s.Model
 	options, err := ort.NewSessionOptions()
 	if err != nil {
-		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	defer func() { err = errors.Join(err, options.Destroy()) }()
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
-		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
+	if configure != nil {
+		if err := configure(options); err != nil {
+			return nil, err
+		}
+	}
+	if s.data != nil {
+		loaded, err = ort.NewDynamicAdvancedSessionWithONNXData(s.data, s.Takes, []string{s.Output}, options)
+	} else {
+		loaded, err = ort.NewDynamicAdvancedSession(m.Path(m.ONNX), s.Takes, []string{s.Output}, options)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	return loaded, nil
+}
+
+// Open reads the graph and verifies that it has the inputs and outputs that the manifest names. ONNX Runtime must be
+// acquired.
+//
+// inner says that the output is a tensor of the graph that the manifest does not name, whose width the graph gives: it
+// becomes the model's Dim. Single: dynamic quantisation takes its scale from the whole batch, so the other sentences of
+// a batch would change a sentence's vector.
+func Open(m *model.Model, inner bool) (s *Session, err error) {
 	data, err := m.ReadFile(m.ONNX)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	inputs, outputs, err := describe(m, data)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	takes := inputNames(m)
+	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: bytes.Contains(data, []byte("DynamicQuantize"))}
 	if len(m.External) == 0 {
-		if data, s.table, err = cut(m, data, inner); err != nil {
-			return s, err
+		if s.data, s.Table, err = cut(m, data, inner); err != nil {
+			return nil, err
 		}
-		if s.table != nil {
-			takes = []string{static.Sums}
+		if s.Table != nil {
+			s.Takes = []string{static.Sums}
 		}
-		left, made, err := ort.GetInputOutputInfoWithONNXData(data)
+		left, made, err := ort.GetInputOutputInfoWithONNXData(s.data)
 		if err != nil {
-			return s, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
+			return nil, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
 		}
-		if outputs = made; s.table == nil {
+		if outputs = made; s.Table == nil {
 			inputs = left
 		}
 	}
-	if err := verify(m, inner, inputs, outputs); err != nil {
-		return s, err
-	}
-	if len(m.External) == 0 {
-		s.DynamicAdvancedSession, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{m.Output}, options)
-	} else {
-		s.DynamicAdvancedSession, err = ort.NewDynamicAdvancedSession(m.Path(m.ONNX), takes, []string{m.Output}, options)
-	}
-	if err != nil {
-		return s, fmt.Errorf("open encoder %s: %w", m.Name, err)
-	}
-	s.single = bytes.Contains(data, []byte("DynamicQuantize"))
-	return s, nil
+	return s, verify(m, inner, inputs, outputs)
 }
 
 // cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
@@ -84,16 +111,38 @@ func cut(m *model.Model, data []byte, inner bool) ([]byte, *static.Table, error)
 	if err != nil {
 		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
-	if !g.Has(m.Output) && (m.Pooling == tokenLevel || inner) {
+	if !g.Has(m.Output) && (m.Pooling == TokenLevel || inner) {
 		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
 	}
 	if !g.Has(m.Output) { // verify names the outputs that there are
 		return data, nil, nil
 	}
-	if table := static.Find(g, m.Output); table != nil && m.Pooling == model.None && len(inputNames(m)) == 1 {
+	if table := tableOf(g, m); table != nil {
 		return g.CutAfter(static.Sums, table.Dim(), m.Output), table, nil
 	}
 	return g.Cut(m.Output), nil, nil
+}
+
+// tableOf is the table of a static encoder's graph; nil: it is none.
+func tableOf(g *onnxgraph.Graph, m *model.Model) *static.Table {
+	if len(m.External) > 0 || m.Pooling != model.None || len(inputNames(m)) != 1 {
+		return nil
+	}
+	return static.Find(g, m.Output)
+}
+
+// IsTable says whether an encoder is a static one, whose vectors are sums of a table's rows. The CPU computes it at the
+// speed of memory, so it is never on a GPU.
+func IsTable(m *model.Model) (bool, error) {
+	data, err := m.ReadFile(m.ONNX)
+	if err != nil {
+		return false, err
+	}
+	g, err := onnxgraph.Parse(data)
+	if err != nil {
+		return false, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+	}
+	return tableOf(g, m) != nil, nil
 }
 
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
@@ -176,7 +225,7 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 // outputField is what messages call the tensor that is read.
 func outputField(m *model.Model, inner bool) string {
 	switch {
-	case m.Pooling == tokenLevel:
+	case m.Pooling == TokenLevel:
 		return "tokens.output"
 	case inner:
 		return "the inner tensor"

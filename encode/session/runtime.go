@@ -1,4 +1,4 @@
-package encode
+package session
 
 import (
 	"errors"
@@ -10,13 +10,15 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/gpu"
 	"bitextmine/internal/badinput"
 )
 
-// LibraryEnv is the environment variable that names the ONNX Runtime library when Options.Library does not.
+// LibraryEnv is the environment variable that names the ONNX Runtime library when no setting does.
 const LibraryEnv = "MINE_ONNXRUNTIME"
 
-const libraryName = "libonnxruntime.so"
+// LibraryName is the file name of the library.
+const LibraryName = "libonnxruntime.so"
 
 // environment is the process-wide state of ONNX Runtime. It is loaded with the first encoder and unloaded with the
 // last.
@@ -26,11 +28,12 @@ var environment struct {
 	library string
 }
 
-// acquireRuntime loads ONNX Runtime unless it is loaded. Each successful call must be matched by one releaseRuntime.
-func acquireRuntime(library string) error {
+// Acquire loads ONNX Runtime unless it is loaded: the given library, or the one that suits a device. Each successful
+// call must be matched by one Release.
+func Acquire(library string, device gpu.Device) error {
 	environment.Lock()
 	defer environment.Unlock()
-	path, err := FindLibrary(library)
+	path, err := LibraryOf(library, device)
 	if err != nil {
 		return err
 	}
@@ -59,22 +62,21 @@ type Runtime struct {
 	CUDA          bool // its CUDA provider is installed beside it
 }
 
-// CheckRuntime loads ONNX Runtime from library, or if that is empty from the default places, and describes it. Errors
-// are badinput.
-func CheckRuntime(library string) (found Runtime, err error) {
-	if err := acquireRuntime(library); err != nil {
+// CheckRuntime loads the ONNX Runtime that Acquire does and describes it. Errors are badinput.
+func CheckRuntime(library string, device gpu.Device) (found Runtime, err error) {
+	if err := Acquire(library, device); err != nil {
 		return found, err
 	}
-	defer func() { err = errors.Join(err, releaseRuntime()) }()
+	defer func() { err = errors.Join(err, Release()) }()
 	environment.Lock()
 	found.Path = environment.library
 	environment.Unlock()
-	_, missing := os.Stat(filepath.Join(filepath.Dir(found.Path), "libonnxruntime_providers_cuda.so"))
-	found.Version, found.CUDA = RuntimeVersion(), missing == nil
+	found.Version, found.CUDA = RuntimeVersion(), gpu.Has(found.Path, gpu.CUDA)
 	return found, nil
 }
 
-func releaseRuntime() error {
+// Release ends what Acquire began.
+func Release() error {
 	environment.Lock()
 	defer environment.Unlock()
 	environment.users--
@@ -85,6 +87,18 @@ func releaseRuntime() error {
 		return fmt.Errorf("unload ONNX Runtime: %w", err)
 	}
 	return nil
+}
+
+// LibraryOf returns the path of the given library, or of the one that suits a device: for GPUs what `mine gpu setup`
+// installed.
+func LibraryOf(library string, device gpu.Device) (string, error) {
+	if !device.OnCPU() && library == "" && os.Getenv(LibraryEnv) == "" {
+		driver, _ := gpu.OpenDriver() // opening the device says what is wrong with it
+		if path := gpu.Installed(driver); path != "" {
+			return path, nil
+		}
+	}
+	return FindLibrary(library)
 }
 
 // FindLibrary returns the path of ONNX Runtime's library: the given one, else the one that LibraryEnv names, else one
@@ -111,7 +125,7 @@ func FindLibrary(library string) (string, error) {
 		}
 	}
 	return "", badinput.Errorf("ONNX Runtime was not found: looked for %s; put %s (1.24 or newer) at one of these or name it in %s",
-		strings.Join(places, ", "), libraryName, LibraryEnv)
+		strings.Join(places, ", "), LibraryName, LibraryEnv)
 }
 
 // libraryPlaces lists the paths that are searched when no setting names the library.
@@ -122,10 +136,10 @@ func libraryPlaces() []string {
 			program = real
 		}
 		beside := filepath.Dir(program)
-		places = append(places, filepath.Join(beside, libraryName), filepath.Join(beside, "..", "lib", libraryName))
+		places = append(places, filepath.Join(beside, LibraryName), filepath.Join(beside, "..", "lib", LibraryName))
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
-		places = append(places, filepath.Join(cache, "mine", libraryName))
+		places = append(places, filepath.Join(cache, "mine", LibraryName))
 	}
 	return places
 }
