@@ -13,7 +13,7 @@ import (
 	"bitextmine/index/kernel"
 )
 
-// Training. 24 rows a list and four rounds find as much as 64 rows and eight rounds.
+// Training: 24 rows of the sample for each list, four rounds.
 const (
 	trainRows   = 24
 	trainRounds = 4
