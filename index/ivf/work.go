@@ -19,6 +19,6 @@ func Comparisons(lists string, nprobe int) Work {
 	}
 }
 
-// overhead is the time of a comparison in a list, in those of exact search: rows are packed again for each visit. It was
-// measured on 100,000 x 100,000 embeddings of 512 values, with 512 lists and 32 visits.
+// overhead is the time of a comparison in a list, in those of exact search: rows are packed again for each visit. It
+// was measured on 100,000 x 100,000 embeddings of 512 values, with 512 lists and 32 visits.
 const overhead = 5
