@@ -40,7 +40,42 @@ func (g *group) fill(rows []Row, features []string) {
 	}
 	g.places(rows, "src", func(r *Row) *Sentence { return &r.Source })
 	g.places(rows, "tgt", func(r *Row) *Sentence { return &r.Target })
+	if _, ok := g.columns["found_by"]; ok {
+		g.alignments(rows)
+	}
 	g.reasons(rows)
+}
+
+// alignments reads what aligning documents says of the rows.
+func (g *group) alignments(rows []Row) {
+	alignment := func(r *Row) *Alignment {
+		if r.Alignment == nil {
+			r.Alignment = &Alignment{}
+		}
+		return r.Alignment
+	}
+	bead := func(r *Row) *Bead {
+		a := alignment(r)
+		if a.Bead == nil {
+			a.Bead = &Bead{}
+		}
+		return a.Bead
+	}
+	nullable(g, rows, "found_by", byteArrays, func(r *Row, v *parquet.ByteArray) { alignment(r).FoundBy = string(*v) })
+	for side, name := range [...]string{"src", "tgt"} {
+		if _, ok := g.columns["n_"+name]; ok {
+			nullable(g, rows, "n_"+name, ints, func(r *Row, v *int32) { alignment(r).Sentences[side] = uint32(*v) })
+		}
+		if _, ok := g.columns[name+"_first"]; ok {
+			nullable(g, rows, name+"_first", ints, func(r *Row, v *int32) { bead(r).First[side] = uint32(*v) })
+		}
+	}
+	if _, ok := g.columns["bead_score"]; ok {
+		nullable(g, rows, "bead_score", floats, func(r *Row, v *float32) { bead(r).Score = *v })
+	}
+	if _, ok := g.columns["doc_score"]; ok {
+		nullable(g, rows, "doc_score", floats, func(r *Row, v *float32) { bead(r).DocScore = *v })
+	}
 }
 
 // places reads the places of a side's sentences, if the file has such columns.

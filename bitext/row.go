@@ -27,10 +27,39 @@ type Row struct {
 	Features               []float32 // in the order of Metadata.Features; nil unless the run was asked for them
 	RefineCosine           *float32  // of the strong encoder; nil where it did not see the pair
 	Cosine                 float32
-	SourceMean, TargetMean float32 // mean cosines of the neighbourhoods
-	SourceRank, TargetRank uint8   // rank of the partner in each side's list, 255 if it is not in the list
+	SourceMean, TargetMean float32    // mean cosines of the neighbourhoods
+	SourceRank, TargetRank uint8      // rank of the partner in each side's list, 255 if it is not in the list
+	Alignment              *Alignment // by the sentences' documents; nil unless the run aligned documents
 	Keep                   bool
 	Reasons                []string // why the row was rejected; empty if it was kept
+}
+
+// The values of Alignment.FoundBy.
+const (
+	Global = "global" // by mining all sentences
+	Local  = "local"  // by aligning documents
+	Both   = "both"
+)
+
+// Alignment says how a pair was found, in a run that aligned documents beside mining all sentences.
+type Alignment struct {
+	FoundBy   string
+	Sentences [2]uint32 // of the source and the target: a side may be a span of several
+	Bead      *Bead     // nil: global mining alone found the pair
+}
+
+// Bead is what aligning documents says of a pair.
+type Bead struct {
+	Score    float32   // 1 for equal vectors, 0 for random sentences
+	DocScore float32   // of the pair of documents; 0 where the pair was given
+	First    [2]uint32 // number of the first sentence among those of its document, from 0
+}
+
+// Documents are the documents of a run that aligned them.
+type Documents struct {
+	Pairs int // of documents
+	// pairs of sentences: found by both, by aligning alone, and by global mining though beads contradict them
+	Both, Local, Replaced int
 }
 
 // Metadata describes the run that wrote the file. It holds nothing that differs between two runs with the same inputs
@@ -46,11 +75,12 @@ type Metadata struct {
 	Retrieval     string
 	K             int
 	Threshold     float64
-	Scorer        string   // digest of the scorer's file; empty if pairs were chosen by margin
-	Features      []string // names of the feature columns
-	Refine        *Refine  // of two-stage mining; nil: one encoder
-	Places        bool     // there are columns of the sentences' places in records that were divided
-	SourceIn      int      // number of sentences before deduplication
+	Scorer        string     // digest of the scorer's file; empty if pairs were chosen by margin
+	Features      []string   // names of the feature columns
+	Refine        *Refine    // of two-stage mining; nil: one encoder
+	Documents     *Documents // nil: the run did not align documents
+	Places        bool       // there are columns of the sentences' places in records that were divided
+	SourceIn      int        // number of sentences before deduplication
 	TargetIn      int
 	SourceUnique  int
 	TargetUnique  int

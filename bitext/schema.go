@@ -27,6 +27,17 @@ var placeColumns = [...]struct {
 	{"_end", func(p *corpus.Place) *uint32 { return &p.End }},
 }
 
+// alignmentColumns are the columns of an Alignment. Those of its bead are null where there is none.
+var alignmentColumns = [...]struct {
+	name string
+	of   arrow.DataType
+}{
+	{"found_by", arrow.BinaryTypes.String},
+	{"n_src", arrow.PrimitiveTypes.Uint32}, {"n_tgt", arrow.PrimitiveTypes.Uint32},
+	{"bead_score", arrow.PrimitiveTypes.Float32}, {"doc_score", arrow.PrimitiveTypes.Float32},
+	{"src_first", arrow.PrimitiveTypes.Uint32}, {"tgt_first", arrow.PrimitiveTypes.Uint32},
+}
+
 // refineColumn is the column of the strong encoder's cosine.
 const refineColumn = "refine_cosine"
 
@@ -80,6 +91,11 @@ func Schema(of Metadata) *arrow.Schema {
 			}
 		}
 	}
+	if of.Documents != nil {
+		for _, c := range alignmentColumns {
+			fields = append(fields, arrow.Field{Name: c.name, Type: c.of, Nullable: true})
+		}
+	}
 	for _, name := range of.Features {
 		fields = append(fields, arrow.Field{Name: featurePrefix + name, Type: arrow.PrimitiveTypes.Float32})
 	}
@@ -113,6 +129,12 @@ func (m Metadata) pairs() [][2]string {
 		{"candidates", strconv.Itoa(m.Candidates)},
 		{"kept", strconv.Itoa(m.Kept)},
 		{"version", m.Version},
+	}
+	if d := m.Documents; d != nil {
+		pairs = append(pairs, [][2]string{
+			{"document_pairs", strconv.Itoa(d.Pairs)}, {"found_by_both", strconv.Itoa(d.Both)}, {"found_locally", strconv.Itoa(d.Local)},
+			{"replaced", strconv.Itoa(d.Replaced)},
+		}...)
 	}
 	if r := m.Refine; r != nil {
 		pairs = append(pairs, [][2]string{

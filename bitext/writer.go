@@ -84,6 +84,9 @@ func (w *Writer) Append(row Row) error {
 		columns.place(row.Source.Place)
 		columns.place(row.Target.Place)
 	}
+	if w.meta.Documents != nil {
+		columns.alignment(row.Alignment)
+	}
 	if len(row.Features) != len(w.meta.Features) {
 		return fmt.Errorf("add a bitext row: %d features of %d", len(row.Features), len(w.meta.Features))
 	}
@@ -175,6 +178,31 @@ func (c *columns) place(p *corpus.Place) {
 			b.Append(*column.of(p))
 		}
 	}
+}
+
+func (c *columns) uint32(n uint32) { c.next().(*array.Uint32Builder).Append(n) }
+
+// alignment appends the columns of an alignment; nil, and a nil bead: nulls.
+func (c *columns) alignment(a *Alignment) {
+	if a == nil {
+		for range alignmentColumns {
+			c.null()
+		}
+		return
+	}
+	c.string(a.FoundBy)
+	c.uint32(a.Sentences[0])
+	c.uint32(a.Sentences[1])
+	if a.Bead == nil {
+		for range 4 {
+			c.null()
+		}
+		return
+	}
+	c.float(a.Bead.Score)
+	c.float(a.Bead.DocScore)
+	c.uint32(a.Bead.First[0])
+	c.uint32(a.Bead.First[1])
 }
 
 func (c *columns) identified(s Sentence) {

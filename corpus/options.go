@@ -60,6 +60,8 @@ type Options struct {
 	// Split says that records are documents, which are divided into sentences: a language and the digest of the rules,
 	// as SplitBy writes them. Empty: a record is a sentence.
 	Split string `json:",omitempty"`
+	// Documents says that the documents of the sentences are written beside each shard.
+	Documents bool `json:",omitempty"`
 }
 
 // MaxRecordBytes is the maximum length of a record that is divided. MaxLineBytes is then that of a sentence.

@@ -17,6 +17,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/align"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/store"
@@ -111,12 +112,15 @@ func (r *run) settings() plan.Settings {
 func (r *run) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
 	request := stage.Request{
 		Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Scorer: scorerData(r.scorer),
-		Languages: languages, Pairs: r.pairs(), Threads: r.cfg.Threads,
+		Languages: languages, Pairs: r.pairs(), Threads: r.cfg.Threads, DocPairs: r.cfg.DocPairs,
 	}
 	if err := r.addRefiner(ctx, &request); err != nil {
 		return request, err
 	}
 	var err error
+	if request.Aligned, err = align.ReadLedgers(ctx, r.store, request, r.Log); err != nil {
+		return request, err
+	}
 	if request.Labels, request.Settings.Labels, err = label.Latest(r.cfg.Out); err != nil {
 		return request, err
 	}
@@ -190,7 +194,7 @@ func (r *run) writeLedgers(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 	}
-	return refine.WriteLedger(ctx, r.store, p)
+	return errors.Join(refine.WriteLedger(ctx, r.store, p), align.WriteLedger(ctx, r.store, p))
 }
 
 // done lists the outputs that the store has of a plan's stages.

@@ -97,8 +97,32 @@ func oneToOne(pairs []Pair, least float64) []Pair {
 	return out
 }
 
+// longest is the number of sentences of a document, about, up to which each is compared with each. Of a longer one as
+// many, at equal distances, are compared with all of the other document, so that time grows with its length alone.
+const longest = 1000
+
+// sampledBiMax is BiMax of documents of which one is long.
+func sampledBiMax(source, target *Side, a, b Document) float64 {
+	mean := func(own, other *Side, a, b Document) float64 {
+		n := min(a.Count, longest)
+		var sum float64
+		for k := range n {
+			best, u := float32(-1), own.sentence(a.First+k*a.Count/n)
+			for j := range b.Count {
+				best = max(best, dot(u, other.sentence(b.First+j)))
+			}
+			sum += float64(best)
+		}
+		return sum / float64(n)
+	}
+	return (mean(source, target, a, b) + mean(target, source, b, a)) / 2
+}
+
 // biMax is the mean of both directions' mean best cosine.
 func biMax(source, target *Side, a, b Document) float64 {
+	if a.Count*b.Count > longest*longest {
+		return sampledBiMax(source, target, a, b)
+	}
 	back := make([]float32, b.Count)
 	for j := range back {
 		back[j] = -1

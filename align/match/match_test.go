@@ -116,3 +116,30 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("%+v %v: the address decides between two near documents", pairs, err)
 	}
 }
+
+// TestLongDocuments: of documents of more than 1,000 sentences a sample is compared, with all of the other one.
+func TestLongDocuments(t *testing.T) {
+	const n, dim = 2500, 8
+	rng := rand.New(rand.NewPCG(1, 2))
+	sides := [2]*Side{}
+	for side := range sides {
+		sides[side] = &Side{Dim: dim, Documents: []Document{{Count: n}}, Vectors: make([]float32, n*dim)}
+	}
+	for k := range n {
+		v := make([]float32, dim)
+		var square float64
+		for i := range v {
+			v[i] = rng.Float32() - 0.5
+			square += float64(v[i]) * float64(v[i])
+		}
+		for i := range v {
+			v[i] /= float32(math.Sqrt(square))
+		}
+		copy(sides[0].Vectors[k*dim:], v)
+		copy(sides[1].Vectors[(n-1-k)*dim:], v) // in the reverse order
+	}
+	found, err := Match(t.Context(), sides[0], sides[1], DefaultOptions())
+	if err != nil || len(found) != 1 || math.Abs(found[0].BiMax-1) > 1e-5 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -60,7 +61,10 @@ func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, ho
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.in.Close()) }()
-	c := &cutter{in: r, report: how.Report, seen: make(map[corpus.Key]struct{})}
+	c := &cutter{in: r, report: how.Report, seen: make(map[corpus.Key]uint32)}
+	if opts.Documents {
+		c.documents = &documents{}
+	}
 	name := how.Name
 	if name == nil {
 		name = func(n int) string { return fmt.Sprintf("shard-%05d.parquet", n) }
@@ -93,6 +97,9 @@ func remove(dir string, shards []Info) error {
 	var errs []error
 	for _, s := range shards {
 		errs = append(errs, os.Remove(filepath.Join(dir, s.File)))
+		if err := os.Remove(filepath.Join(dir, DocumentsName(s.File))); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -101,9 +108,10 @@ func remove(dir string, shards []Info) error {
 type cutter struct {
 	in         *sentences
 	report     func(Progress)
-	seen       map[corpus.Key]struct{} // keys of the current shard
-	row        Row                     // the sentence to write next
-	read       uint64                  // sentences read from in
+	seen       map[corpus.Key]uint32 // rows of the current shard
+	documents  *documents            // of the current shard; nil: nobody asks for them
+	row        Row                   // the sentence to write next
+	read       uint64                // sentences read from in
 	duplicates uint64
 }
 
@@ -118,11 +126,15 @@ func (c *cutter) advance(ctx context.Context) error {
 			c.reportProgress()
 		}
 		key := corpus.KeyOf(s.Normal)
-		if _, dup := c.seen[key]; dup {
+		row := Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
+		if at, dup := c.seen[key]; dup {
 			c.duplicates++
+			if c.documents != nil {
+				c.documents.add(&row, at)
+			}
 			continue
 		}
-		c.row = Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
+		c.row = row
 		return nil
 	}
 }
@@ -143,7 +155,10 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 		w := newWriter(f, c.in.splitter != nil)
 		rows := 0
 		for rows < size && end == nil {
-			c.seen[c.row.Key] = struct{}{}
+			c.seen[c.row.Key] = uint32(rows)
+			if c.documents != nil {
+				c.documents.add(&c.row, uint32(rows))
+			}
 			if err := w.add(&c.row); err != nil {
 				return err
 			}
@@ -164,6 +179,13 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 		return Info{}, end // the input's own error, without the prefix "write ..."
 	case err != nil:
 		return Info{}, err
+	}
+	if c.documents != nil {
+		err = c.documents.write(filepath.Join(filepath.Dir(path), DocumentsName(info.File)))
+		*c.documents = (*c.documents)[:0:0]
+	}
+	if err != nil {
+		return info, err
 	}
 	return info, end
 }

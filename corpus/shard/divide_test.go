@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -125,5 +126,48 @@ func TestDivideRefuses(t *testing.T) {
 	in := input.File{FS: fstest.MapFS{"a.jsonl": {Data: []byte(html)}}, Path: "a.jsonl"}
 	if _, err := Cut(context.Background(), in, old, t.TempDir(), Options{}); err == nil || badinput.Is(err) {
 		t.Errorf("rules of another version: %v", err)
+	}
+}
+
+// TestDocumentsHaveEveryOccurrence: where a sentence repeats, its document has the row of its first occurrence.
+func TestDocumentsHaveEveryOccurrence(t *testing.T) {
+	opts := dividing("en")
+	opts.Documents, opts.ShardSize = true, 3
+	text := documentLines(t, "One came. Two left. One came.", "Two left. Three sat. Four ran. One came. Four ran.")
+	dir, result := shardBytes(t, "a.jsonl", text, opts)
+	want := [][]Document{
+		{
+			{Name: "0", URL: "u", Rows: []uint32{0, 1, 0}, Lines: []uint64{1, 1, 1}},
+			{Name: "1", URL: "u", Rows: []uint32{1, 2}, Lines: []uint64{2, 2}},
+		},
+		{{Name: "1", URL: "u", Rows: []uint32{0, 1, 0}, Lines: []uint64{2, 2, 2}}},
+	}
+	for i, s := range result.Shards {
+		got, err := ReadDocuments(filepath.Join(dir, DocumentsName(s.File)), s.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := range got {
+			for k, place := range got[d].Places {
+				if place.Start == 0 && (k > 0 || i > 0) || place.End <= place.Start {
+					t.Errorf("shard %d, document %d: sentence %d stands at %+v", i, d, k, place)
+				}
+			}
+			got[d].Places = nil
+		}
+		if !reflect.DeepEqual(got, want[i]) {
+			t.Errorf("shard %d: %+v, want %+v", i, got, want[i])
+		}
+		if _, err := ReadDocuments(filepath.Join(dir, DocumentsName(s.File)), 1); err == nil {
+			t.Errorf("shard %d: rows that the shard lacks are no error", i)
+		}
+	}
+	if !want[0][1].Goes(&want[1][0]) || want[0][0].Goes(&want[0][1]) {
+		t.Error("what goes on from one shard to the next is not found")
+	}
+	opts.Documents = false
+	_, without := shardBytes(t, "a.jsonl", text, opts)
+	if !reflect.DeepEqual(without.Shards, result.Shards) {
+		t.Error("the shards are others with documents beside them")
 	}
 }

@@ -33,6 +33,7 @@ type Config struct {
 	setting.Text
 	setting.Sides
 	setting.Dividing
+	setting.Aligning
 	setting.Encoding
 	setting.Vectors
 	setting.Searching
@@ -45,6 +46,7 @@ type Config struct {
 	arithmetic setting.Arithmetic // once Models has looked
 	DryRun     io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
 	maxMemory  int64              // MaxMemory in bytes; 0: no bound
+	docPairs   string             // digest of DocPairs; empty: it names no file
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in
@@ -119,10 +121,11 @@ func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.
 // Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
 func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {
 	r := setting.Record{
-		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
+		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Aligning: c.Aligning, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
 		Refining: c.Refining, Arithmetic: c.arithmetic,
 	}
 	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
+	r.DocPairs = c.docPairs
 	if r.Split == setting.SplitAuto {
 		r.Split = "" // as it was before there was a choice
 	}
@@ -137,8 +140,9 @@ func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) settin
 func (c *Config) PlanSettings(model *model.Model, search, refineDigest, scorerDigest string) plan.Settings {
 	s := plan.Settings{
 		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
-		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Arithmetic: c.arithmetic,
+		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Aligning: c.Aligning, Arithmetic: c.arithmetic,
 	}
+	s.DocPairs = c.docPairs
 	s.Encoder, s.Refine, s.Scorer = model.Digest, refineDigest, scorerDigest
 	s.Search, s.SearchApproximate = search, ""
 	return s

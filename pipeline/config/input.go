@@ -35,6 +35,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			}
 			input.Vectors = vectors[in.Path]
 			own := options[l]
+			own.Documents = c.Documents != ""
 			if err := divide(c, &input, language, &own); err != nil {
 				return nil, err
 			}

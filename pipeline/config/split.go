@@ -48,6 +48,33 @@ func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error
 	return nil
 }
 
+// validateDocuments reads the known pairs of documents for their digest. Without documents its settings are of no
+// meaning, and in no key.
+func validateDocuments(c *Config, fail func(format string, args ...any)) {
+	switch c.Documents {
+	case setting.DocumentsOn:
+	case "", setting.DocumentsOff:
+		if c.DocPairs != "" {
+			fail("doc_pairs = %s names pairs of documents, which are not looked at; say so with --documents on", c.DocPairs)
+		}
+		c.Aligning = setting.Aligning{}
+		return
+	default:
+		fail("documents is %q, choose %s or %s", c.Documents, setting.DocumentsOn, setting.DocumentsOff)
+		return
+	}
+	if c.HasVectors() {
+		fail("documents = on aligns spans of sentences, of which src_emb and tgt_emb have no vectors; leave one of them out")
+	}
+	if c.DocPairs != "" {
+		in, err := plan.DigestInput(input.File{Path: c.DocPairs})
+		if err != nil {
+			fail("doc_pairs: %v", err)
+		}
+		c.docPairs = in.SHA256
+	}
+}
+
 // unlessBad leaves a file that cannot be read to the task that cuts it, which fails or sets it aside.
 func unlessBad(err error) error {
 	if badinput.Is(err) {

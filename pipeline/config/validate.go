@@ -74,6 +74,7 @@ func (c *Config) Validate() error {
 		fail("on_bad_file is %q, choose %s or %s", c.OnBadFile, SkipBadFile, FailBadFile)
 	}
 	validateSplit(c, fail)
+	validateDocuments(c, fail)
 	validateRefine(c, fail)
 	validateScorer(c, fail)
 	if podsWithoutGPU(c) {

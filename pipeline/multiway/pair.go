@@ -152,7 +152,7 @@ func check(cfg *config.Config) error {
 		set  bool
 	}{
 		{"src", cfg.Source != ""}, {"tgt", cfg.Target != ""}, {"src_text", len(cfg.SourceText) > 0}, {"tgt_text", len(cfg.TargetText) > 0},
-		{"src_format, src_text_column and the like", cfg.Sides != config.Config{}.Sides}, {"gold", cfg.Gold != ""},
+		{"src_format, src_text_column and the like", cfg.Sides != config.Config{}.Sides}, {"gold", cfg.Gold != ""}, {"doc_pairs", cfg.DocPairs != ""},
 	} {
 		if s.set {
 			return badinput.Errorf("%s: a run over many pairs has no sides; name text with --text LANGUAGE=FILES or under `corpora`, in one format", s.name)

@@ -16,11 +16,12 @@ type Plan struct {
 	Format    int             `json:"format"`
 	Version   string          `json:"version"` // of the program: another version may compute other keys
 	Settings  Settings        `json:"settings"`
-	Encoder   string          `json:"encoder"`           // where its files are: a built-in name or a path
-	Backend   string          `json:"backend,omitempty"` // the search backend, where it is another than Settings.Search
-	Scorer    json.RawMessage `json:"scorer,omitempty"`  // its file, where a scorer decides
-	Refiner   *Refiner        `json:"refiner,omitempty"` // of two-stage mining
-	Labels    []Label         `json:"labels,omitempty"`  // what people decided on pairs
+	Encoder   string          `json:"encoder"`             // where its files are: a built-in name or a path
+	Backend   string          `json:"backend,omitempty"`   // the search backend, where it is another than Settings.Search
+	Scorer    json.RawMessage `json:"scorer,omitempty"`    // its file, where a scorer decides
+	Refiner   *Refiner        `json:"refiner,omitempty"`   // of two-stage mining
+	Labels    []Label         `json:"labels,omitempty"`    // what people decided on pairs
+	DocPairs  string          `json:"doc_pairs,omitempty"` // file of known pairs of documents
 	Languages []Language      `json:"languages"`
 	Pairs     []Pair          `json:"pairs"`
 	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
@@ -38,6 +39,7 @@ type Settings struct {
 	setting.Searching // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
 	setting.Decision  // Scorer: the digest of Plan.Scorer
 	setting.Refining  // Refine: the digest of Plan.Refiner
+	setting.Aligning  // DocPairs: the digest of Plan.DocPairs
 	setting.Arithmetic
 	Labels       string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
 	ConfigDigest string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
@@ -107,6 +109,10 @@ type Pair struct {
 	// and shard.
 	Shortlist string       `json:"shortlist,omitempty"`
 	Refined   *[2][]string `json:"refined,omitempty"`
+
+	// Of documents: the keys of the task that pairs them, and of those that align them, by the source's shards.
+	DocumentPairs string   `json:"document_pairs,omitempty"`
+	Aligned       []string `json:"aligned,omitempty"`
 }
 
 // SideNames are the names of a pair's sides, as the bitext's columns have them.

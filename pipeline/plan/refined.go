@@ -40,6 +40,23 @@ func NewRefined(p *Plan, pair int, before *Refined) *Refined {
 	return r
 }
 
+// NewAligned returns what a plan leaves of a pair once its documents are aligned, in the same form: by the shards of
+// the source, the outputs that aligned the documents which begin there.
+func NewAligned(p *Plan, pair int, before *Refined) *Refined {
+	r := &Refined{Sides: [2]map[string][]string{{}}}
+	for i, shard := range p.Side(pair, 0).Shards {
+		key := p.Pairs[pair].Aligned[i]
+		older := slices.DeleteFunc(slices.Clone(before.Of(0, shard.SHA256)), func(other string) bool { return other == key })
+		outputs := append([]string{key}, older...)
+		r.Sides[0][shard.SHA256] = outputs[:min(len(outputs), alignedKept)]
+	}
+	return r
+}
+
+// alignedKept is how many outputs of a shard are remembered: if a night finds other pairs of documents and the next
+// the old ones again, these need not be aligned again.
+const alignedKept = 2
+
 // Of returns the outputs with strong vectors of a shard.
 func (r *Refined) Of(side int, digest string) []string {
 	if r == nil {

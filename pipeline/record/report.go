@@ -122,6 +122,33 @@ type Counts struct {
 	Candidates   int `json:"candidates"`
 	Kept         int `json:"kept"`
 	Refined      int `json:"refined,omitempty"` // sentences on the shortlist of two-stage mining
+
+	Documents *DocumentCounts `json:"documents,omitempty"` // nil: documents were not aligned
+}
+
+// DocumentCounts are documents, and pairs of sentences that aligning them found.
+type DocumentCounts struct {
+	Source   int `json:"src"` // documents
+	Target   int `json:"tgt"`
+	Pairs    int `json:"pairs"`              // of documents
+	Short    int `json:"short,omitempty"`    // documents of one sentence, both sides, which are left to global mining
+	Repeated int `json:"repeated,omitempty"` // documents whose id stood before, the same
+	Unknown  int `json:"unknown,omitempty"`  // pairs of the list whose documents are not in the text
+	Beads    int `json:"beads"`              // from bead_score up, of different sentences
+	Both     int `json:"both"`               // pairs of sentences that global mining kept, too
+	Local    int `json:"local"`              // that it did not
+	Replaced int `json:"replaced,omitempty"` // that it kept and a bead contradicts
+	Rejected int `json:"rejected,omitempty"` // beads that rules or people rejected
+}
+
+// String is a line for people.
+func (d *DocumentCounts) String() string {
+	line := fmt.Sprintf("%d and %d documents, %d pairs; of the pairs of sentences, aligning them found %d that global mining had, %d others, and contradicts %d",
+		d.Source, d.Target, d.Pairs, d.Both, d.Local, d.Replaced)
+	if d.Short+d.Repeated+d.Unknown > 0 {
+		line += fmt.Sprintf(" (set aside: %d documents of one sentence, %d whose id stood before, %d listed pairs that are not there)", d.Short, d.Repeated, d.Unknown)
+	}
+	return line
 }
 
 // StageReport is one stage's work. Items counts what was computed now; Cached are the tasks whose output the store had.

@@ -101,6 +101,21 @@ type Sides struct {
 	TargetURLColumn  string `setting:"tgt_url_column,flag" json:"tgt_url_column,omitempty"`
 }
 
+// Aligning says whether the documents of both sides are paired and aligned beside global mining. Without it the other
+// settings are empty. In a record the digest of DocPairs stands in place of its name.
+type Aligning struct {
+	Documents string  `setting:"documents,flag" json:"documents,omitempty"` // in a record, off is empty
+	DocPairs  string  `setting:"doc_pairs,flag" json:"doc_pairs,omitempty"`
+	DocScore  float64 `setting:"doc_score,flag" json:"doc_score,omitempty" min:"-1" max:"1"`
+	BeadScore float64 `setting:"bead_score,flag" json:"bead_score,omitempty" min:"-1" max:"1"`
+}
+
+// The values of documents.
+const (
+	DocumentsOff = "off"
+	DocumentsOn  = "on"
+)
+
 // Encoding names the encoder. In a record its digest stands in place of its name.
 type Encoding struct {
 	Encoder string `setting:"encoder,flag" json:"encoder"`
@@ -221,6 +236,7 @@ type Record struct {
 	Text
 	Sides
 	Dividing
+	Aligning
 	Encoding
 	Vectors
 	Searching

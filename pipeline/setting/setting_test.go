@@ -21,6 +21,7 @@ type config struct {
 	Text
 	Sides
 	Dividing
+	Aligning
 	Encoding
 	Vectors
 	Searching

@@ -13,6 +13,7 @@ type Builder struct {
 	*plan.Plan
 	Ledgers []*plan.Ledger  // of earlier runs, by pair; an entry may be nil
 	Refined []*plan.Refined // the same of strong vectors
+	Aligned []*plan.Refined // the same of aligned documents
 	Threads int             // of a task
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
@@ -41,6 +42,8 @@ type Request struct {
 	Refiner   *plan.Refiner // of two-stage mining; nil: there is none
 	Ledgers   []*plan.Ledger
 	Refined   []*plan.Refined
+	Aligned   []*plan.Refined
+	DocPairs  string // file of known pairs of documents
 	Threads   int
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
@@ -63,10 +66,10 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	}
 	b := &Builder{
 		Plan: &plan.Plan{
-			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner, Labels: r.Labels,
+			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Ledgers: r.Ledgers, Refined: r.Refined, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Ledgers: r.Ledgers, Refined: r.Refined, Aligned: r.Aligned, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {
@@ -120,6 +123,14 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 func (b *Builder) Ledger(pair int) *plan.Ledger {
 	if pair < len(b.Ledgers) {
 		return b.Ledgers[pair]
+	}
+	return nil
+}
+
+// AlignedBefore is what earlier runs left of a pair's aligned documents; nil: nothing.
+func (b *Builder) AlignedBefore(pair int) *plan.Refined {
+	if pair < len(b.Aligned) {
+		return b.Aligned[pair]
 	}
 	return nil
 }

@@ -7,6 +7,8 @@
 //	encode  one shard                 -> embedding file
 //	search  one cell (two shards)     -> both sides' neighbours
 //	merge   one shard's cells         -> its neighbours over the other language
+//	pairdocs  the documents of both sides -> pairs of them (on demand)
+//	align     a source shard's documents and their partners -> beads (on demand)
 //	shortlist  a pair's neighbours -> the rows that two-stage mining encodes again (on demand)
 //	refine  a shard's such rows   -> their vectors of the strong encoder (on demand)
 //	match   every cell of a pair      -> candidates with their verdicts, then the bitext file

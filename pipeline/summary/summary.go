@@ -23,6 +23,9 @@ func Page(name string, r, previous *record.Report, d *admin.Difference, warnings
 		fmt.Fprintf(&page, "**%s**\n\n", oneLine(w))
 	}
 	fmt.Fprintf(&page, "%d pairs are kept of %d candidates (%s).\n", c.Kept, c.Candidates, r.Rule())
+	if c.Documents != nil {
+		fmt.Fprintf(&page, "%s.\n", c.Documents)
+	}
 	if d != nil {
 		fmt.Fprintf(&page, "Since the run before (%d pairs): %d added, %d removed, %d rescored.\n", d.Before, d.Added, d.Removed, d.Rescored)
 	}

@@ -29,6 +29,9 @@ const (
 	Shortlisting = "shortlist" // every shard's neighbours -> rows that two-stage mining encodes again
 	Refine       = "refine"    // one shard's such rows -> embedding file of the strong encoder
 
+	PairDocs = "pairdocs" // every document of both sides -> pairs of documents
+	Align    = "align"    // the documents of a source shard and their partners -> beads
+
 	EmbeddingFile = "embedding.npy"
 	CellFile      = "neighbours.cell"
 	ListsFile     = "neighbours.list"

@@ -71,6 +71,9 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	} else {
 		texts[0], texts[1] = args[0], args[1]
 	}
+	if whole, err := explainAlignment(ctx, out, run.Bitext, texts); err != nil || whole {
+		return err
+	}
 	pair, err := run.Pair(0)
 	if err != nil {
 		return err

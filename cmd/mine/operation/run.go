@@ -170,6 +170,9 @@ func printReport(out io.Writer, r *record.Report) error {
 	if c.Skipped > 0 {
 		fmt.Fprintf(out, "%d lines were skipped; run.json says which and why\n", c.Skipped)
 	}
+	if c.Documents != nil {
+		fmt.Fprintf(out, "%s\n", c.Documents)
+	}
 	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s)\n\n", c.Kept, c.Candidates, r.Rule())
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")

@@ -16,6 +16,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/align"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
@@ -27,7 +28,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 2, Unit: "sentences", After: []string{view.Merge, view.Refine}, Wide: true,
+	Name: view.Match, Version: 2, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -45,6 +46,8 @@ type spec struct {
 	Version  string // the bitext names the program's
 	Settings plan.Settings
 	Sides    [2]specSide
+
+	Documents string `json:",omitempty"` // key of the pairs of documents, which are aligned
 }
 
 type specSide struct {
@@ -63,6 +66,10 @@ func planPairs(b *stage.Builder) error {
 			}
 		}
 		s := spec{Version: b.Version, Settings: b.PairSettings(pair)}
+		if b.Settings.Documents != "" {
+			align.Want(b, pair)
+			s.Documents = b.Pairs[pair].DocumentPairs
+		}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)
@@ -91,8 +98,12 @@ func specOf(language *plan.Language, merges []string) specSide {
 // ever seen.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
 	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
+	memory := 256<<20 + n*(110+list)
+	if s.Documents != "" {
+		memory += n * 400 // documents' sentences and beads
+	}
 	return stage.Cost{
-		Memory: 256<<20 + n*(110+list),
+		Memory: memory,
 		Disk:   2 * 200 * int64(min(rows[0], rows[1])),
 		Read:   n * (stage.KeyBytes + list + stage.RowBytes),
 	}
@@ -147,6 +158,12 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		c.Refined = info.Sentences()
 	}
 	rows := &table{pair: pair, Decision: decision, threads: e.EncoderOptions().Threads}
+	if rows.local, err = newLocal(ctx, e, pair, decision); err != nil {
+		return nil, err
+	}
+	if rows.local != nil {
+		c.Documents, c.Kept = &rows.local.counts, rows.local.kept(c.Kept)
+	}
 	if r.Rejected, err = rows.rejected(ctx); err != nil {
 		return nil, err
 	}
@@ -173,8 +190,12 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 	r.RunID = runID(t.pair)
 	wanted := t.wanted(t.pair.Plan.Settings.KeepBelow)
 	r.Rows = len(wanted)
+	if t.local != nil {
+		r.Rows += len(t.local.rows)
+	}
+	metadata := r.metadata(t.pair)
 	return atomicfile.Write(path, func(f *os.File) error {
-		out, err := bitext.NewWriter(f, r.metadata(t.pair))
+		out, err := bitext.NewWriter(f, metadata)
 		if err != nil {
 			return err
 		}
@@ -192,6 +213,11 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 				}
 			}
 			r.sample(rows)
+		}
+		if t.local != nil {
+			if err := t.local.append(ctx, out, t.threads, len(metadata.Features)); err != nil {
+				return err
+			}
 		}
 		return out.Close()
 	})
@@ -245,6 +271,10 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	if p.Plan.Refiner != nil {
 		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Sentences: c.Refined}
 	}
+	var documents *bitext.Documents
+	if d := c.Documents; d != nil {
+		documents = &bitext.Documents{Pairs: d.Pairs, Both: d.Both, Local: d.Local, Replaced: d.Replaced}
+	}
 	scorer := ""
 	if s.Scored() {
 		scorer = s.Scorer
@@ -252,7 +282,7 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
 		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
-		Scorer: scorer, Features: features, Refine: refine, Places: divided(p),
+		Scorer: scorer, Features: features, Refine: refine, Documents: documents, Places: divided(p),
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
 	}

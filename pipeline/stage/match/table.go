@@ -20,6 +20,7 @@ import (
 type table struct {
 	pair    *view.Pair
 	threads int
+	local   *local // what aligning documents found; nil: the run does not
 	*view.Decision
 }
 
@@ -27,7 +28,11 @@ type table struct {
 func (t *table) wanted(all bool) []int {
 	var at []int
 	for i, v := range t.Verdicts {
-		if all || v == mine.Kept {
+		kept := v == mine.Kept
+		if t.local != nil {
+			kept = kept && !t.local.less[i] || t.local.of[i] != nil
+		}
+		if all || kept {
 			at = append(at, i)
 		}
 	}
@@ -58,10 +63,16 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 		}
 		source[i], target[i] = c.Source, c.Target
 	}
-	return rows, errors.Join(
+	err := errors.Join(
 		t.fill(ctx, 0, source, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Source }),
 		t.fill(ctx, 1, target, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Target }),
 	)
+	if t.local != nil {
+		for i, n := range at {
+			t.local.mark(n, &rows[i])
+		}
+	}
+	return rows, err
 }
 
 func (t *table) rejection(n int) filter.Rejection {

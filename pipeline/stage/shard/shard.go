@@ -66,6 +66,9 @@ func planAll(b *stage.Builder) error {
 // that is divided stands in it as it was read, decoded and normalised.
 func memory(o corpus.Options) int64 {
 	bound := 96<<20 + 64*int64(o.ShardSize)
+	if o.Documents {
+		bound += 96 * int64(o.ShardSize) // where each sentence stands, twice where it repeats
+	}
 	if o.Split != "" {
 		bound += 4 * corpus.MaxRecordBytes
 	}

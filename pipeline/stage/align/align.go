@@ -1,0 +1,358 @@
+// Package align is the stage that aligns the documents of each pair that was found, one task for each shard of the
+// source: the documents that begin there, with their partners wherever these stand.
+//
+// A task's key holds the pairs of documents, so it is planned before they are known, and all keys change when any
+// document does. What changes from night to night is few documents, so a task takes over the beads of documents that
+// earlier outputs of its shard have, of equal sentences on both sides, and aligns the rest. They save time and change
+// no byte.
+package align
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/align/bead"
+	"bitextmine/align/document"
+	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/documents"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/stage/pairdocs"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+)
+
+// Stage is the descriptor.
+var Stage = &stage.Descriptor{
+	Name: view.Align, Version: 1, Unit: "sentences", After: []string{view.PairDocs}, GPU: true, OnDemand: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = check, uses, run, rate
+	stage.Register(Stage)
+}
+
+// args is a shard of the source of a pair.
+type args struct {
+	Pair  int      `json:"pair"`
+	Shard int      `json:"shard"`
+	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
+}
+
+// spec is what the beads depend on.
+type spec struct {
+	Pairs   string // key
+	Shard   int    // place among those of the source
+	Encoder string // digest
+	Device  string `json:",omitempty"` // setting.Arithmetic
+	Options bead.Options
+}
+
+// Want asks for the beads of a pair's documents and sets their keys.
+func Want(b *stage.Builder, pair int) {
+	pairs := pairdocs.Want(b, pair)
+	language := b.Side(pair, 0)
+	b.Pairs[pair].Aligned = nil
+	for i, s := range language.Shards {
+		key := Stage.Key(spec{pairs, i, b.Settings.Encoder, b.Settings.EncoderDevice, bead.DefaultOptions()})
+		b.Pairs[pair].Aligned = append(b.Pairs[pair].Aligned, key)
+		bases := slices.DeleteFunc(slices.Clone(b.AlignedBefore(pair).Of(0, s.SHA256)), func(base string) bool { return base == key })
+		b.Add(Stage, key, int64(s.Rows), cost(b.Settings, int64(s.Rows)), args{pair, i, bases})
+	}
+}
+
+// cost is, in memory, that of encoding, the texts of the documents, and the spans' vectors of a piece.
+func cost(s plan.Settings, rows int64) stage.Cost {
+	return stage.Cost{
+		Memory: 512<<20 + 16384*int64(s.Dim)*8 + rows*4*stage.RowBytes,
+		Disk:   rows * 40,
+		Read:   rows * 2 * stage.RowBytes,
+	}
+}
+
+func check(p *plan.Plan, t *plan.Task) error {
+	if err := stage.CheckPair(p, t); err != nil {
+		return err
+	}
+	a, err := stage.Args[args](t)
+	if err == nil {
+		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
+	}
+	return err
+}
+
+func uses(p *plan.Plan, use func(key string)) {
+	for _, w := range p.Waves {
+		for i := range w.Tasks {
+			if w.Stage != Stage.Name {
+				continue
+			}
+			if a, err := stage.Args[args](&w.Tasks[i]); err == nil {
+				for _, base := range a.Bases {
+					use(base)
+				}
+			}
+		}
+	}
+}
+
+// spansOfSentence is about how many texts are encoded for a source sentence: spans of up to six, of both sides.
+const spansOfSentence = 12
+
+// rate measures on the first shard.
+func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error) {
+	a, err := stage.Args[args](left[0])
+	if err != nil {
+		return 0, err
+	}
+	encoder, err := e.Encoder()
+	if err != nil {
+		return 0, err
+	}
+	texts, err := encode.Rate(ctx, e, encoder, e.Plan.LanguageOf(a.Pair, 0), a.Shard)
+	return texts / spansOfSentence, err
+}
+
+// Beads are those of a pair of documents.
+type Beads struct {
+	Source int         `json:"src"` // places in the collections of their languages
+	Target int         `json:"tgt"`
+	Digest string      `json:"digest"` // of the sentences of both
+	Beads  []bead.Bead `json:"beads"`  // without deletions
+}
+
+// Info is what a task records of its beads.
+type Info struct {
+	Pairs   int `json:"pairs"`   // of documents
+	Aligned int `json:"aligned"` // by this task; the others were taken over
+}
+
+const fileName = "beads.jsonl"
+
+// Read yields the beads of all documents of a pair of languages.
+func Read(ctx context.Context, f *view.Files, pair int, each func(*Beads) error) error {
+	for _, key := range f.Plan.Pairs[pair].Aligned {
+		out, err := f.Output(ctx, Stage.Name, key)
+		if err == nil {
+			err = read(out.Path(fileName), each)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func read(path string, each func(*Beads) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open the beads of documents: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := json.NewDecoder(bufio.NewReader(f))
+	for {
+		b := &Beads{}
+		if err := lines.Decode(b); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		if err := each(b); err != nil {
+			return err
+		}
+	}
+}
+
+// task is one task's documents.
+type task struct {
+	env     *stage.Env
+	pair    *view.Pair
+	sides   [2]*documents.Collection
+	encoder document.Encoder
+	meter   progress.Meter
+	before  map[string][]bead.Bead // by digest, of earlier outputs
+}
+
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[args](t)
+	if err != nil {
+		return nil, err
+	}
+	w := &task{env: e, meter: meter}
+	if w.pair, err = e.Pair(a.Pair); err != nil {
+		return nil, err
+	}
+	for side := range w.sides {
+		if w.sides[side], err = pairdocs.Documents(ctx, e, a.Pair, side); err != nil {
+			return nil, err
+		}
+	}
+	wanted, err := w.wanted(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.takeOver(ctx, a.Bases); err != nil {
+		return nil, err
+	}
+	info := Info{Pairs: len(wanted)}
+	var left []*Beads
+	for i := range wanted {
+		if found, ok := w.before[wanted[i].Digest]; ok {
+			wanted[i].Beads = found
+			continue
+		}
+		left = append(left, &wanted[i])
+	}
+	info.Aligned = len(left)
+	if err := w.align(ctx, left); err != nil {
+		return nil, err
+	}
+	return info, atomicfile.Write(filepath.Join(dir, fileName), func(f *os.File) error {
+		out := bufio.NewWriter(f)
+		lines := json.NewEncoder(out)
+		for i := range wanted {
+			if err := lines.Encode(&wanted[i]); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	})
+}
+
+// wanted are the pairs whose source begins in the task's shard, in the order of their sources.
+func (w *task) wanted(ctx context.Context, a args) ([]Beads, error) {
+	pairs, _, err := pairdocs.Read(ctx, w.env.Files, a.Pair)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []Beads
+	for _, p := range pairs {
+		if p.Source >= len(w.sides[0].Documents) || p.Target >= len(w.sides[1].Documents) {
+			return nil, fmt.Errorf("a pair of documents names %d and %d, which do not exist; run again", p.Source, p.Target)
+		}
+		if d := &w.sides[0].Documents[p.Source]; int(d.Sentences[0].Shard) == a.Shard {
+			wanted = append(wanted, Beads{Source: p.Source, Target: p.Target, Digest: w.digest(p)})
+		}
+	}
+	slices.SortFunc(wanted, func(x, y Beads) int {
+		if x.Source != y.Source {
+			return x.Source - y.Source
+		}
+		return x.Target - y.Target
+	})
+	return wanted, nil
+}
+
+// digest stands for the sentences of both documents: the digests of their shards and the rows.
+func (w *task) digest(p pairdocs.Pair) string {
+	h := sha256.New()
+	for side, d := range [2]*documents.Document{&w.sides[0].Documents[p.Source], &w.sides[1].Documents[p.Target]} {
+		shards := w.pair.Language(side).Shards
+		for _, s := range d.Sentences {
+			fmt.Fprintf(h, "%s %d\n", shards[s.Shard].SHA256, s.Row)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// takeOver reads the beads of earlier outputs of the shard.
+func (w *task) takeOver(ctx context.Context, bases []string) error {
+	w.before = map[string][]bead.Bead{}
+	for _, base := range bases {
+		out, err := w.env.Store.Get(ctx, store.Task{Stage: Stage.Name, Key: base})
+		if err == nil {
+			err = read(out.Path(fileName), func(b *Beads) error {
+				w.before[b.Digest] = b.Beads
+				return nil
+			})
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // swept or damaged
+			w.env.Log.Warn("earlier beads cannot be used; their documents are aligned again", "key", base, "reason", err)
+		}
+	}
+	return nil
+}
+
+// batch is about how many sentences of documents have their texts in memory at once.
+const batch = 100_000
+
+// align aligns pairs of documents.
+func (w *task) align(ctx context.Context, left []*Beads) error {
+	if len(left) == 0 {
+		return nil
+	}
+	opened, err := w.env.Encoder()
+	if err != nil {
+		return err
+	}
+	encoder, ok := opened.(document.Encoder)
+	if !ok {
+		return fmt.Errorf("the encoder %s encodes files only, not spans", w.env.Model.Name)
+	}
+	w.encoder = encoder
+	for len(left) > 0 {
+		n, sentences := 0, 0
+		for n < len(left) && (n == 0 || sentences < batch) {
+			sentences += len(w.sides[0].Documents[left[n].Source].Sentences) + len(w.sides[1].Documents[left[n].Target].Sentences)
+			n++
+		}
+		if err := w.some(ctx, left[:n]); err != nil {
+			return err
+		}
+		left = left[n:]
+	}
+	return nil
+}
+
+// some aligns pairs of documents whose texts fit into memory.
+func (w *task) some(ctx context.Context, of []*Beads) error {
+	var docs [2][]*document.Document
+	for side := range docs {
+		var err error
+		if docs[side], err = w.texts(ctx, side, of); err != nil {
+			return err
+		}
+	}
+	for i, b := range of {
+		found, err := document.Align(ctx, w.encoder, docs[0][i], docs[1][i], bead.DefaultOptions())
+		if err != nil {
+			return err
+		}
+		b.Beads = slices.DeleteFunc(found.Beads, bead.Bead.Deletion)
+		w.meter.Add(int64(len(docs[0][i].Sentences)))
+	}
+	return nil
+}
+
+// texts reads the documents of a side.
+func (w *task) texts(ctx context.Context, side int, of []*Beads) ([]*document.Document, error) {
+	docs := make([]*document.Document, len(of))
+	var numbers []int32
+	var into []*string
+	for i, b := range of {
+		d := &w.sides[side].Documents[[2]int{b.Source, b.Target}[side]]
+		docs[i] = document.New(d.Name, w.pair.Language(side).Code, make([]string, len(d.Sentences)))
+		for k, s := range d.Sentences {
+			numbers, into = append(numbers, s.Number), append(into, &docs[i].Sentences[k])
+		}
+	}
+	err := w.pair.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row shard.Row) { *into[at] = corpus.Normalise(row.Text) })
+	return docs, err
+}

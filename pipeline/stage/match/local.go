@@ -1,0 +1,323 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"bitextmine/align/bead"
+	"bitextmine/bitext"
+	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
+	"bitextmine/filter"
+	"bitextmine/filter/language"
+	"bitextmine/internal/parallel"
+	"bitextmine/mine"
+	"bitextmine/pipeline/documents"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/align"
+	"bitextmine/pipeline/stage/pairdocs"
+	"bitextmine/pipeline/view"
+)
+
+// local is what aligning documents found, joined with the decision of global mining.
+type local struct {
+	pair   *view.Pair
+	sides  [2]*documents.Collection
+	of     map[int]*found // by place of the candidate that is the same pair
+	less   map[int]bool   // candidates that were kept and that a bead contradicts
+	rows   []*found       // the others, best first
+	counts record.DocumentCounts
+}
+
+// found is a bead between spans of two documents.
+type found struct {
+	docs [2]int // places in the collections
+	bead.Bead
+	docScore float32
+}
+
+func (f *found) span(side int) bead.Span { return [2]bead.Span{f.Source, f.Target}[side] }
+
+// score is that of the bead.
+func (f *found) score() float32 { return f.Bead.Score() }
+
+// sentences are those of a side of a bead.
+func (l *local) sentences(f *found, side int) []documents.Sentence {
+	s := f.span(side)
+	return l.sides[side].Documents[f.docs[side]].Sentences[s.First:s.End()]
+}
+
+// name stands for the sentences of a bead: those of equal text have one name.
+func (l *local) name(f *found) string {
+	var name []byte
+	for side := range l.sides {
+		name = append(name, byte(f.span(side).Count))
+		for _, s := range l.sentences(f, side) {
+			name = binary.LittleEndian.AppendUint32(name, uint32(s.Number))
+		}
+	}
+	return string(name)
+}
+
+// newLocal reads the beads of a pair and joins them with the candidates. Without documents it is nil.
+func newLocal(ctx context.Context, e *stage.Env, pair *view.Pair, d *view.Decision) (*local, error) {
+	if e.Plan.Settings.Documents == "" {
+		return nil, nil
+	}
+	l := &local{pair: pair, of: map[int]*found{}, less: map[int]bool{}}
+	for side := range l.sides {
+		var err error
+		if l.sides[side], err = pairdocs.Documents(ctx, e, pair.Index, side); err != nil {
+			return nil, err
+		}
+	}
+	beads, err := l.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.join(beads, d)
+	return l, l.reject(ctx, e.EncoderOptions().Threads)
+}
+
+// read returns the beads from the wanted score up, by name; of those of equal sentences the best.
+func (l *local) read(ctx context.Context) (map[string]*found, error) {
+	pairs, info, err := pairdocs.Read(ctx, l.pair.Files, l.pair.Index)
+	if err != nil {
+		return nil, err
+	}
+	l.counts = record.DocumentCounts{Source: info.Documents[0], Target: info.Documents[1], Pairs: info.Pairs, Unknown: info.Unknown}
+	for _, aside := range info.Aside {
+		l.counts.Short += aside.Short
+		l.counts.Repeated += aside.Repeated
+	}
+	scores := map[[2]int]float32{}
+	for _, p := range pairs {
+		scores[[2]int{p.Source, p.Target}] = float32(p.Score)
+	}
+	best := map[string]*found{}
+	err = align.Read(ctx, l.pair.Files, l.pair.Index, func(b *align.Beads) error {
+		docs := [2]int{b.Source, b.Target}
+		for _, one := range b.Beads {
+			f := &found{docs, one, scores[docs]}
+			if float64(f.score()) < l.pair.Plan.Settings.BeadScore {
+				continue
+			}
+			name := l.name(f)
+			if before := best[name]; before == nil || f.score() > before.score() {
+				best[name] = f
+			}
+		}
+		return nil
+	})
+	l.counts.Beads = len(best)
+	return best, err
+}
+
+// join finds the beads that are candidates, and the kept candidates that beads contradict. A bead contradicts another
+// pair that has one of its sentences, unless that sentence stands several times in the text: it may be translated
+// otherwise elsewhere.
+func (l *local) join(beads map[string]*found, d *view.Decision) {
+	var in [2]map[int32]bool // sentences that stand once, and in a bead
+	for side := range in {
+		in[side] = map[int32]bool{}
+		times := map[int32]int{}
+		for _, doc := range l.sides[side].Documents {
+			for _, s := range doc.Sentences {
+				times[s.Number]++
+			}
+		}
+		for _, f := range beads {
+			for _, s := range l.sentences(f, side) {
+				if times[s.Number] == 1 {
+					in[side][s.Number] = true
+				}
+			}
+		}
+	}
+	for at, c := range d.Candidates {
+		name := nameOf(c.Source, c.Target)
+		f := beads[name]
+		switch {
+		case f != nil && d.Verdicts[at] == mine.Rejected:
+			l.counts.Rejected++
+			delete(beads, name)
+		case f != nil:
+			l.of[at] = f
+			if delete(beads, name); d.Verdicts[at] == mine.Kept {
+				l.counts.Both++
+			} else {
+				l.counts.Local++
+			}
+		case d.Verdicts[at] == mine.Kept && (in[0][c.Source] || in[1][c.Target]):
+			l.less[at] = true
+			l.counts.Replaced++
+		}
+	}
+	for _, f := range beads {
+		l.rows = append(l.rows, f)
+	}
+	slices.SortFunc(l.rows, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(b.score(), a.score()), slices.Compare(a.docs[:], b.docs[:]), cmp.Compare(a.Source.First, b.Source.First))
+	})
+}
+
+// nameOf is the name of a bead of two sentences.
+func nameOf(source, target int32) string {
+	var name [10]byte
+	name[0], name[5] = 1, 1
+	binary.LittleEndian.PutUint32(name[1:], uint32(source))
+	binary.LittleEndian.PutUint32(name[6:], uint32(target))
+	return string(name[:])
+}
+
+// kept is the number of rows that belong to the bitext, where global mining kept so many.
+func (l *local) kept(global int) int { return global + l.counts.Local - l.counts.Replaced }
+
+// mark completes the row of a candidate.
+func (l *local) mark(at int, row *bitext.Row) {
+	row.Alignment = &bitext.Alignment{FoundBy: bitext.Global, Sentences: [2]uint32{1, 1}}
+	if l.less[at] {
+		row.Keep, row.Reasons = false, []string{Aligned}
+	}
+	f := l.of[at]
+	if f == nil {
+		return
+	}
+	if row.Alignment.FoundBy = bitext.Both; !row.Keep {
+		row.Alignment.FoundBy, row.Keep, row.Reasons = bitext.Local, true, nil
+	}
+	l.describe(f, row)
+}
+
+// Aligned is the reason of a pair that a bead contradicts.
+const Aligned = "aligned"
+
+// describe says of a row what the bead says, and that its sentences stand where the bead has them.
+func (l *local) describe(f *found, row *bitext.Row) {
+	b := &bitext.Bead{Score: f.score(), DocScore: f.docScore}
+	for side, s := range []*bitext.Sentence{&row.Source, &row.Target} {
+		span, of := f.span(side), l.sentences(f, side)
+		doc := &l.sides[side].Documents[f.docs[side]]
+		row.Alignment.Sentences[side], b.First[side] = uint32(span.Count), uint32(span.First)
+		first, last := of[0], of[len(of)-1]
+		s.Shard, s.Row, s.Doc, s.URL, s.Line = l.pair.Language(side).Shards[first.Shard].Name, first.Row, doc.ID, doc.URL, first.Line
+		s.Place = nil
+		if first.Place != nil {
+			place := *first.Place
+			if last.Line == first.Line {
+				place.End = last.Place.End
+			}
+			s.Place = &place
+		}
+	}
+	row.Alignment.Bead = b
+}
+
+// table returns rows of beads that are no candidates.
+func (l *local) table(ctx context.Context, some []*found, threads int) ([]bitext.Row, error) {
+	rows := make([]bitext.Row, len(some))
+	for i, f := range some {
+		rows[i] = bitext.Row{
+			Cosine: min(f.Cosine, 1), SourceRank: mine.Unranked, TargetRank: mine.Unranked, Keep: true, Alignment: &bitext.Alignment{FoundBy: bitext.Local},
+		}
+	}
+	for side, of := range []func(*bitext.Row) *bitext.Sentence{
+		func(r *bitext.Row) *bitext.Sentence { return &r.Source }, func(r *bitext.Row) *bitext.Sentence { return &r.Target },
+	} {
+		var numbers []int32
+		var into []int
+		for i, f := range some {
+			for _, s := range l.sentences(f, side) {
+				numbers, into = append(numbers, s.Number), append(into, i)
+			}
+		}
+		texts := make([]string, len(numbers))
+		err := l.pair.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row shard.Row) { texts[at] = row.Text })
+		if err != nil {
+			return nil, err
+		}
+		parts := make([][]string, len(some))
+		for at, i := range into {
+			parts[i] = append(parts[i], texts[at])
+		}
+		identifier := language.For(l.pair.Language(side).Code)
+		if err := parallel.Each(ctx, threads, len(some), func(i int) {
+			s := of(&rows[i])
+			s.Text, s.Lang = strings.Join(parts[i], " "), l.pair.Language(side).Code
+			s.Key = corpus.KeyOf(corpus.Normalise(s.Text))
+			guess := identifier.Identify(s.Text)
+			s.Identified, s.Share = guess.Code, guess.Share
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range some {
+		l.describe(f, &rows[i])
+	}
+	return rows, nil
+}
+
+// reject leaves out the beads that the rules reject, or people did.
+func (l *local) reject(ctx context.Context, threads int) error {
+	s := l.pair.Plan.Settings
+	labels := map[[2]string]bool{}
+	for _, label := range l.pair.Plan.Labels {
+		labels[[2]string{label.Source, label.Target}] = label.Accepted
+	}
+	codes := l.pair.Codes()
+	copies := !s.KeepCopies && !language.Near(codes[0], codes[1])
+	var left []*found
+	for some := range slices.Chunk(l.rows, view.TextChunk) {
+		rows, err := l.table(ctx, some, threads)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
+			bad := copies && filter.Copied(rows[i].Source.Text, rows[i].Target.Text) ||
+				!s.KeepForeign && (foreign(&rows[i].Source) || foreign(&rows[i].Target))
+			if labelled && !accepted || bad && !accepted {
+				l.counts.Rejected++
+			} else {
+				left = append(left, some[i])
+			}
+		}
+	}
+	l.rows = left
+	l.counts.Local += len(left)
+	return nil
+}
+
+// foreign says whether a text is surely in another language than its side.
+func foreign(s *bitext.Sentence) bool {
+	if s.Identified == "" || s.Identified == s.Lang {
+		return false
+	}
+	l := language.For(s.Lang)
+	return l.Foreign(s.Text, l.Identify(s.Text))
+}
+
+// append writes the rows of beads that are no candidates.
+func (l *local) append(ctx context.Context, out *bitext.Writer, threads, features int) error {
+	for some := range slices.Chunk(l.rows, view.TextChunk) {
+		rows, err := l.table(ctx, some, threads)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			rows[i].Features = make([]float32, features)
+			err = errors.Join(err, out.Append(rows[i]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
