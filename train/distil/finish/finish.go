@@ -15,7 +15,7 @@ type Settings struct {
 	Batch       int     // items a step; their aims are each other's contrast
 	TableRate   float64 // length of a step of a table's number, as a share of the table's root mean square
 	HeadRate    float64 // of Adam on the head
-	Temperature float64 // of the contrast
+	Temperature float64 // of the contrast, for vectors that point everywhere (spread)
 	Cosine      float64 // weight of 1 - cosine beside the contrast
 	Seed        uint64
 	Threads     int
@@ -119,11 +119,30 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 	for range (s.Batch + chunk - 1) / chunk {
 		r.passes = append(r.passes, head.newPass(width, chunk))
 	}
+	share := d.spread()
+	r.Temperature *= share
+	r.rate *= math.Sqrt(share)
 	r.losses = make([]float64, len(r.passes))
 	for name, w := range head.Weights {
 		r.moments[name] = &moments{make([]float64, len(w.Values)), make([]float64, len(w.Values))}
 	}
 	return r, nil
+}
+
+// spread is the share of the targets' squares that is not their mean's. What all targets have in common cancels out in
+// the contrast, and what tells them apart is smaller by its root: so are the differences of cosines, and what a step
+// may change.
+func (d *Data) spread() float64 {
+	mean := make([]float64, d.Vector)
+	n := len(d.Targets) / d.Vector
+	for i, x := range d.Targets {
+		mean[i%d.Vector] += float64(x) / float64(n)
+	}
+	common := 0.0
+	for _, x := range mean {
+		common += x * x
+	}
+	return max(1-common, 0.01)
 }
 
 func (r *run) row(table []float32, i int) []float32 { return table[i*r.Dim : (i+1)*r.Dim] }

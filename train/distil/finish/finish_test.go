@@ -186,3 +186,19 @@ func BenchmarkProduct(b *testing.B) {
 	}
 	b.ReportMetric(2*chunk*512*512/1e9*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
 }
+
+// What all targets share is no part of their spread.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		targets []float32
+		want    float64
+	}{
+		{[]float32{1, 0, -1, 0, 0, 1, 0, -1}, 1},
+		{[]float32{0.6, 0.8, 0.6, -0.8}, 0.64},
+		{[]float32{1, 0, 1, 0}, 0.01}, // all the same: the least
+	} {
+		if got := (&Data{Targets: c.targets, Vector: 2}).spread(); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("the spread of %v is %v, want %v", c.targets, got, c.want)
+		}
+	}
+}
