@@ -210,8 +210,19 @@ func TestBoundsAreAllowed(t *testing.T) {
 		"{name: muse, negatives: 1}": true, "{name: muse, negatives: 63}": true, "{name: muse, negatives: 0}": false, "{name: muse, negatives: 64}": false,
 		"{name: imascl, teacher: x, temperature: 100}": true, "{name: imascl, teacher: x, temperature: 100.5}": false, "{name: imascl, teacher: x, temperature: 0}": false,
 		"{name: imascl, teacher: x, teacher_temperature: 100}": true, "{name: imascl, teacher: x, teacher_temperature: 100.5}": false,
-		"{name: imascl, teacher: x, teacher_temperature: -1}": false,
-		"{name: ems, mlp_dim: 1, language_dim: 1}":            true, "{name: ems, contrastive: false, mlp_dim: 0}": true,
+		"{name: imascl, teacher: x, teacher_temperature: -1}":       false,
+		"{name: mexma, head_layers: 1, head_heads: 1, head_ffn: 1}": true, "{name: mexma, head_layers: 0}": false, "{name: mexma, head_layers: 100}": true,
+		"{name: mexma, head_layers: 101}": false, "{name: mexma, head_heads: 0}": false, "{name: mexma, head_ffn: 0}": false,
+		"{name: vmsst, language_encoders: 0, language_layers: 1, decoder_layers: 1, heads: 1, ffn: 1, kl_anneal: 0}": true,
+		"{name: vmsst, language_encoders: 16, language_layers: 100, decoder_layers: 100}":                            true,
+		"{name: vmsst, language_encoders: -1}":                                                                       false, "{name: vmsst, language_encoders: 17}": false, "{name: vmsst, kl_anneal: -1}": false,
+		"{name: vmsst, language_layers: 0}": false, "{name: vmsst, language_layers: 101}": false, "{name: vmsst, decoder_layers: 0}": false,
+		"{name: vmsst, decoder_layers: 101}": false, "{name: vmsst, heads: 0}": false, "{name: vmsst, ffn: 0}": false, "{name: vmsst, elbo_weight: -1}": false,
+		"{name: wacse, word_temperature: 100, masking: 1}": true, "{name: wacse, word_temperature: 100.5}": false, "{name: wacse, word_temperature: 0}": false,
+		"{name: wacse, masking: 0}": false, "{name: wacse, masking: 1.5}": false, "{name: wacse, tr_weight: 0, awp_weight: 0, wtr_weight: 0}": false,
+		"{name: wacse, tr_weight: 0}": true, "{name: wacse, awp_weight: 0}": true, "{name: wacse, wtr_weight: 0}": true, "{name: wacse, tr_weight: -1}": false,
+		"{name: ems, mlp_dim: 0}": false, "{name: ems, language_dim: 0}": false, "{name: ems, language_token: false, language_dim: 0}": true,
+		"{name: ems, mlp_dim: 1, language_dim: 1}": true, "{name: ems, contrastive: false, mlp_dim: 0}": true,
 	} {
 		s, err := decode(t, text)
 		if err == nil {
