@@ -16,6 +16,7 @@ import (
 
 // equivalent are mutants that change nothing that a test could see, each with its reason, by their text.
 var equivalent = map[string]string{
+	"train/objective/imascl/anchor.go: < -> <= in: return x < y": "the two are not equal there",
 	"train/objective/mexma/mexma.go: graph.StopGradient -> graph.Identity in: away := graph.Sub(x, graph.Gather(x, graph.Reshape(graph.StopGradient(nearest(x)), n, 1)))": "an index has no gradient",
 	"train/objective/mexma/mexma.go: 4 -> (4+1) in: const own = 4 // above the difference of any two products":                                                            "any number above 2 does",
 	"train/objective/loss/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                             "it matters to a zero vector alone, whose cosine is 0 either way",
