@@ -31,6 +31,8 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 	}
 	a.samples = [2][]float32{sample(a.source.level, o.Samples), sample(a.target.level, o.Samples)}
 	a.ratio = float64(a.source.chars(0, a.source.n)+1) / float64(a.target.chars(0, a.target.n)+1)
+	a.usual = usual(path, a.source.level, a.target.level)
+	a.links = newLinks(source.Sentences, target.Sentences)
 	out := &Alignment{}
 	sure := func(i, j int) float32 { return a.source.score(a.target.level, i, j) }
 	for _, piece := range pieces(path, sure, o.Piece) {
@@ -62,6 +64,8 @@ type aligner struct {
 	source, target *document
 	samples        [2][]float32 // the means of samples of the source and the target
 	ratio          float64      // of the documents' lengths
+	usual          float32      // score of a translation in these documents
+	links          *links
 }
 
 // piece aligns what a piece of the path goes through.
@@ -88,9 +92,10 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 		s, t := a.source.chars(first.i+i-x, x), a.target.chars(first.j+j-y, y)
 		return float64(s+1) / (float64(t+1) * a.ratio)
 	}
-	l, err := newLattice(ctx, source, target, around(shifted(path), a.Band, n, m), ratio)
-	if err != nil {
+	b := around(shifted(path), a.Band, n, m)
+	l := &lattice{band: b, source: source, target: target, ratio: ratio, usual: a.usual, links: newLinkTable(a.links, source.Span, target.Span, b)}
+	if err := l.fill(ctx); err != nil {
 		return nil, err
 	}
-	return l.trace(ctx, skipGain+float32(a.Skip))
+	return l.trace(ctx, float32(a.Skip))
 }

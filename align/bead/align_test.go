@@ -159,6 +159,24 @@ func TestLongDocuments(t *testing.T) {
 	}
 }
 
+// TestOppositeGaps: 30 sentences are missing in the target, and soon after 30 others in the source. What is between
+// them must be found.
+func TestOppositeGaps(t *testing.T) {
+	t.Parallel()
+	a, b := sentences("a", 120), sentences("b", 120)
+	source := append(append([]string{}, a[:75]...), a[105:]...)
+	target := append(append([]string{}, b[:40]...), b[70:]...)
+	found := 0
+	for _, bead := range align(t, source, target, DefaultOptions()).Beads {
+		if bead.Source.Count == 1 && bead.Target.Count == 1 && bead.Cosine > 0.999 {
+			found++
+		}
+	}
+	if found != 60 {
+		t.Errorf("%d sentences of 60 are aligned", found)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for name, o := range map[string]Options{
 		"max-span": {MaxSpan: 11, Band: 5, Samples: 5, Piece: 5},

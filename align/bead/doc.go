@@ -8,7 +8,8 @@
 // The method is vecalign's (Thompson and Koehn, 2019): each span of up to Options.MaxSpan sentences has the vector of
 // its text, a dynamic programme finds the cheapest beads, first between averages of many sentences, then in a narrow
 // band around what it found. Its cost is normalised against random sentences. From bertalign (Liu and Zhu, 2022) come
-// the margin against neighbouring sentences and the penalty of unequal lengths.
+// the margin against neighbouring sentences and the penalty of unequal lengths. What the vectors do not tell, numbers
+// and parts of names, is compared as text (links).
 //
 // The package is pure: vectors in, beads out.
 package bead

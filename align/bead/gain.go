@@ -2,7 +2,7 @@ package bead
 
 import "math"
 
-// features describe a bead; each has its weight.
+// features describe a bead; each has its weight. Scores are in parts of the documents' usual one.
 type features struct {
 	one       float32 // 1 for 1:1 beads
 	score     float32 // Bead.Score
@@ -10,22 +10,50 @@ type features struct {
 	shrunk    float32 // by how much the score exceeds the best of the beads that lack an outer sentence
 	grown     float32 // by how much it exceeds the best of the beads that have one sentence more
 	logLength float32 // |log of the spans' lengths, of which the ratio of the documents' lengths is taken off|, at most 2
+	leak      float32 // linkTable.leak
+	crossing  float32 // linkTable.crossing
 }
 
-// weights of features: a structured perceptron's, averaged, which docs/documents.md describes.
-var weights = features{one: 0.067, score: 1.234, beside: -0.9, shrunk: 0.305, grown: 0.218, logLength: -0.274}
+// weights of features, which docs/documents.md describes.
+var weights = features{one: 0.322, score: 1, beside: -0.21, shrunk: 1.037, grown: 0.346, logLength: -0.823, leak: -0.58, crossing: -0.145}
 
-// skipGain is that of a sentence without a counterpart.
-const skipGain = -0.22
+// Gains of sentences without a counterpart.
+const (
+	skipFirst = -0.62 // of the first of several
+	skipMore  = -0.31
+)
 
 // times is the sum of features by their weights.
 func (w *features) times(f *features) float32 {
-	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown + w.logLength*f.logLength
+	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown + w.logLength*f.logLength +
+		w.leak*f.leak + w.crossing*f.crossing
 }
 
-// describe computes the features of the bead of x source sentences before i and y target sentences before j.
-func (l *lattice) describe(i, x, j, y int, lengthRatio float64) (f features) {
-	f.score, _ = l.score(i, x, j, y)
+// Beads whose score is less than minScore, and minScoreMore for each sentence more than two, or whose lengths differ by
+// more than maxLogLength, if they are not 1:1, are none: two random spans of many sentences have a score above 0.
+const (
+	minScore     = 0.15
+	minScoreMore = 0.09
+	maxLogLength = 1.6
+)
+
+// impossible is the gain of what is no bead.
+var impossible = float32(math.Inf(-1))
+
+// gain is that of the bead of x source sentences before i and y target sentences before j.
+func (l *lattice) gain(i, x, j, y int) float32 {
+	score, _ := l.score(i, x, j, y)
+	logLength := math.Abs(math.Log(l.ratio(i, x, j, y)))
+	if score < minScore+minScoreMore*float32(x+y-2) || x+y > 2 && logLength > maxLogLength {
+		return impossible
+	}
+	f := l.describe(i, x, j, y, score, logLength)
+	return weights.times(&f)
+}
+
+// describe computes the features of a bead.
+func (l *lattice) describe(i, x, j, y int, score float32, logLength float64) features {
+	f := features{score: score, logLength: float32(min(logLength, 2))}
 	if x+y == 2 {
 		f.one = 1
 	}
@@ -35,7 +63,7 @@ func (l *lattice) describe(i, x, j, y int, lengthRatio float64) (f features) {
 	}
 	f.shrunk = l.exceeds(f.score, [4][4]int{{i - 1, x - 1, j, y}, {i, x - 1, j, y}, {i, x, j - 1, y - 1}, {i, x, j, y - 1}})
 	f.grown = l.exceeds(f.score, [4][4]int{{i + 1, x + 1, j, y}, {i, x + 1, j, y}, {i, x, j + 1, y + 1}, {i, x, j, y + 1}})
-	f.logLength = float32(min(math.Abs(math.Log(lengthRatio)), 2))
+	f.leak, f.crossing = l.links.leak(i, x, j, y), l.links.crossing(i, x, j, y)
 	return f
 }
 

@@ -11,24 +11,27 @@ import (
 type lattice struct {
 	band           *band
 	source, target *part
-	spans          [2]int      // of the longest bead
+	spans          [2]int // of the longest bead
+	ratio          lengths
+	usual          float32 // score of a translation in these documents
+	links          *linkTable
 	cosines        [][]float32 // by bead type and place
-	scores         [][]float32
+	scores         [][]float32 // in parts of the usual one
 	gains          [][]float32
 }
 
 // lengths gives the ratio of the lengths of a bead's spans, which end at i and j, without the documents' ratio.
 type lengths func(i, x, j, y int) float64
 
-// newLattice computes the products of the spans' vectors, and the beads' gains.
-func newLattice(ctx context.Context, source, target *part, b *band, ratio lengths) (*lattice, error) {
-	l := &lattice{band: b, source: source, target: target, spans: [2]int{len(source.spans), len(target.spans)}}
+// fill computes the products of the spans' vectors, and the beads' gains.
+func (l *lattice) fill(ctx context.Context) error {
+	l.spans = [2]int{len(l.source.spans), len(l.target.spans)}
 	types := l.spans[0] * l.spans[1]
 	l.cosines, l.scores, l.gains = make([][]float32, types), make([][]float32, types), make([][]float32, types)
 	if err := l.each(ctx, l.compute); err != nil {
-		return nil, err
+		return err
 	}
-	return l, l.each(ctx, func(t, x, y int) { l.weigh(t, x, y, ratio) })
+	return l.each(ctx, l.weigh)
 }
 
 // each calls do for every type of beads, x:y, on all processors.
@@ -48,15 +51,13 @@ func (l *lattice) each(ctx context.Context, do func(t, x, y int)) error {
 }
 
 // weigh fills the table of gains of beads of x:y sentences.
-func (l *lattice) weigh(t, x, y int, ratio lengths) {
+func (l *lattice) weigh(t, x, y int) {
 	gains := make([]float32, l.band.places())
 	for i := x; i < l.band.rows(); i++ {
 		for j := max(l.band.first[i], y); j <= l.band.last(i); j++ {
-			if l.band.at(i-x, j-y) < 0 {
-				continue // no path can use it
+			if l.band.at(i-x, j-y) >= 0 { // else no path can use it
+				gains[l.band.at(i, j)] = l.gain(i, x, j, y)
 			}
-			f := l.describe(i, x, j, y, ratio(i, x, j, y))
-			gains[l.band.at(i, j)] = weights.times(&f)
 		}
 	}
 	l.gains[t] = gains
@@ -70,7 +71,7 @@ func (l *lattice) compute(t, x, y int) {
 		for j := max(l.band.first[i], y); j <= l.band.last(i); j++ {
 			at := l.band.at(i, j)
 			cosines[at] = dot(u, l.target.vector(j-y, y))
-			scores[at] = score(cosines[at], mean, l.target.means[y-1][j-y])
+			scores[at] = score(cosines[at], mean, l.target.means[y-1][j-y]) / l.usual
 		}
 	}
 	l.cosines[t], l.scores[t] = cosines, scores

@@ -24,13 +24,13 @@ func coarsePath(ctx context.Context, source, target *level, o Options) ([]place,
 	return onePath(ctx, source, target, around(path, o.Band, source.n, target.n), o)
 }
 
-// skipPercentile is the part of random sentences' scores that a 1:1 bead must exceed to be better than two deletions:
-// vecalign's 0.2 of the costs, for one deletion.
+// skipPercentile is the part of random sentences' scores that a 1:1 bead must exceed to be better than two deletions.
 const skipPercentile = 0.8
 
-// onePath is the best path in a band by 1:1 beads and deletions, with vecalign's costs.
+// onePath is the best path in a band by 1:1 beads and deletions. The cost of two deletions is that of a 1:1 bead of
+// random sentences: with vecalign's, which is near to twice as much, the path cuts across what is between two gaps.
 func onePath(ctx context.Context, source, target *level, b *band, o Options) ([]place, error) {
-	skip := 1 - percentile(randomScores(source, target, o.Samples), skipPercentile)
+	skip := (1 - percentile(randomScores(source, target, o.Samples), skipPercentile)) / 2
 	costs := make([]float32, b.places())
 	from := make([]uint8, b.places())
 	for i := range b.rows() {
@@ -63,6 +63,33 @@ func onePath(ctx context.Context, source, target *level, b *band, o Options) ([]
 	}
 	slices.Reverse(path)
 	return path, nil
+}
+
+const (
+	// usualPart is the part of the source sentences whose best score near the path is less than the usual one: about a
+	// quarter have no translation of their own, the others are better and worse.
+	usualPart = 0.6
+	// usualReach is how many target sentences from the path a source sentence's best counterpart is looked for.
+	usualReach = 2
+	// minUsual keeps the documents apart that are no translations.
+	minUsual = 0.1
+)
+
+// usual is the score that a translated sentence usually has in two documents. It depends on the encoder, the languages
+// and on how freely was translated.
+func usual(path []place, source, target *level) float32 {
+	best := make([]float32, source.n)
+	for k := 1; k < len(path); k++ {
+		i := path[k-1].i
+		if path[k].i == i {
+			continue
+		}
+		for j := max(path[k-1].j-usualReach, 0); j <= min(path[k-1].j+usualReach, target.n-1); j++ {
+			best[i] = max(best[i], source.score(target, i, j))
+		}
+	}
+	slices.Sort(best)
+	return max(percentile(best, usualPart), minUsual)
 }
 
 // randomScores are scores of 1:1 beads between sentences that stand anywhere, in ascending order.
