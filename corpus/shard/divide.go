@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
@@ -125,6 +126,6 @@ func (s *sentences) total() corpus.Counts {
 		}
 		all.Skipped[reason] += n
 	}
-	all.Examples = append(read.Examples, s.counts.Examples...)
+	all.Examples = slices.Concat(read.Examples, s.counts.Examples)
 	return all
 }

@@ -49,7 +49,8 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		return nil, tooFewRows(s.lists, side.Len())
 	}
 	build := func() (division, error) { return s.divide(ctx, side) }
-	d, err := division{}, error(nil)
+	var d division
+	var err error
 	if s.opts.Dir == "" {
 		d, err = build()
 	} else {

@@ -87,10 +87,10 @@ func (p *printer) direction(s shape, side, other string, lists, members int) {
 		view, axis, reduced = tensor("f32", members/group, group, lists), 0, 1
 		slices, collapsed = fmt.Sprintf("1, %d, 1", group), "[0, 2]"
 	}
-	v("@n1 = stablehlo.slice $rows [0:1] : (tensor<2xi32>) -> tensor<1xi32>")
-	v("@n = stablehlo.reshape @n1 : (tensor<1xi32>) -> tensor<i32>")
-	v("@from1 = stablehlo.slice $rows [1:2] : (tensor<2xi32>) -> tensor<1xi32>")
-	v("@from = stablehlo.reshape @from1 : (tensor<1xi32>) -> tensor<i32>")
+	for i, name := range []string{"@n", "@from"} {
+		v(name+"1 = stablehlo.slice $rows [%d:%d] : (tensor<2xi32>) -> tensor<1xi32>", i, i+1)
+		v(name + " = stablehlo.reshape " + name + "1 : (tensor<1xi32>) -> tensor<i32>")
+	}
 
 	index := tensor("i32", s.queries, s.base)
 	v("@at = stablehlo.iota dim = %d : %s", axis, index)
