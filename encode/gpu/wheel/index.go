@@ -92,7 +92,7 @@ func (x *index) search(ctx context.Context, page *url.URL, file string) (found s
 	for {
 		switch links.Next() {
 		case html.ErrorToken:
-			if err := links.Err(); err != io.EOF {
+			if err := links.Err(); !errors.Is(err, io.EOF) {
 				return "", fmt.Errorf("broken off: %w", err)
 			}
 			return "", nil
