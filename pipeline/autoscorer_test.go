@@ -15,6 +15,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
+	"bitextmine/score/feature"
 )
 
 // strange copies a built-in encoder so that the program has no scorer for it.
@@ -195,4 +196,27 @@ func TestAutoScorerWithout(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestAutoScorerWithoutContextualTokens: a scorer fitted on the way reads no token vectors that depend on the sentence.
+func TestAutoScorerWithoutContextualTokens(t *testing.T) {
+	path := strange(t)
+	manifest, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(manifest, []byte("\n    static: true\n")) {
+		t.Fatalf("error %v, manifest %s", err, manifest)
+	}
+	writeFile(t, path, strings.Replace(string(manifest), "\n    static: true\n", "\n", 1))
+	cfg := autoConfig(t, path, 300)
+	cfg.Features = true
+	report := mustRun(t, cfg)
+	if report.Counts.Kept < 80 {
+		t.Errorf("%d pairs kept of 150", report.Counts.Kept)
+	}
+	for _, row := range pairs(t, report) {
+		for i, f := range feature.All {
+			if f.Tokens && row.Features[i] != 0 {
+				t.Fatalf("%s of %q is %v", f.Name, row.Source.Text, row.Features[i])
+			}
+		}
+	}
 }

@@ -17,7 +17,7 @@ func Fit(ctx context.Context, cfg Config, known stagefit.Known, opts Options) (s
 			r.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, and pairs it has seen are too easy: a scorer fitted on them expects too much of other text; give other pairs if there are any",
 				r.model.Name, seen))
 		}
-		out, err := r.onDemand(ctx, stagefit.Stage, func(b *stage.Builder) string { return stagefit.Want(b, 0, known) })
+		out, err := r.onDemand(ctx, stagefit.Stage, func(b *stage.Builder) string { return stagefit.Want(b, 0, known, false) })
 		if err == nil {
 			set, err = fit.ReadSet(out.Path(stagefit.ExamplesFile))
 		}

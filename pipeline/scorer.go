@@ -153,7 +153,7 @@ func (r *run) fitScorer(ctx context.Context) ([]byte, error) {
 		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < fit.MinSentences {
 			return errLittleText
 		}
-		key = stagefit.Want(b, 0, known)
+		key = stagefit.Want(b, 0, known, true)
 		return nil
 	})
 	if err != nil {

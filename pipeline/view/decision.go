@@ -96,11 +96,14 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 }
 
 func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, options encode.Options) (err error) {
-	tokens, closeTokens, err := score.OpenTokens(model, options)
-	if err != nil {
-		return err
+	var tokens score.Tokenizer
+	if d.Scorer.Tokens {
+		var closeTokens func() error
+		if tokens, closeTokens, err = score.OpenTokens(model, options); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closeTokens()) }()
 	}
-	defer func() { err = errors.Join(err, closeTokens()) }()
 	problem := p.Problem(d.Lists, tokens, options.Threads)
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)

@@ -39,10 +39,11 @@ type Known struct {
 	Pairs []exchange.Pair `json:"pairs"`
 }
 
-// args is a pair of languages and the known pairs.
+// args is a pair of languages, the known pairs, and whether a run asks, for its own scorer.
 type args struct {
-	Pair  int   `json:"pair"`
-	Known Known `json:"known"`
+	Pair     int   `json:"pair"`
+	Known    Known `json:"known"`
+	OnTheWay bool  `json:"on_the_way,omitempty"`
 }
 
 // spec is what the examples depend on.
@@ -50,14 +51,17 @@ type spec struct {
 	Merges           [2][]string
 	Known            Known
 	Features         []string
-	setting.Refining // of which both are empty for one encoder
+	OnTheWay         bool `json:",omitempty"`
+	setting.Refining      // of which both are empty for one encoder
 }
 
-// Want asks for the examples of known pairs in a pair of languages, and returns their key.
-func Want(b *stage.Builder, pair int, known Known) string {
+// Want asks for the examples of known pairs in a pair of languages, and returns their key. Those of a run's own scorer
+// (onTheWay) have no features of token vectors that depend on the sentence: with them the encoder would compute every
+// sentence again, in each round of the fit and then in every night.
+func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 	merge.Want(b, pair)
-	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), b.Settings.Refining})
-	b.Add(Stage, key, int64(len(known.Pairs)), stageinject.Cost(b, pair), args{pair, known})
+	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.Refining})
+	b.Add(Stage, key, int64(len(known.Pairs)), stageinject.Cost(b, pair), args{pair, known, onTheWay})
 	return key
 }
 
@@ -69,6 +73,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	return nil, stageinject.WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
+		if a.OnTheWay && host.Tokens != nil && !host.Tokens.Static() {
+			host.Tokens = nil
+		}
 		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs)
 		if err != nil {
 			return err
@@ -79,6 +86,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			Corpus:   fmt.Sprintf("%d and %d sentences", len(host.Texts[0]), len(host.Texts[1])),
 			Injected: len(a.Known.Pairs), Found: found, Candidates: len(examples.True),
 		}, examples)
+		set.Tokens = host.Tokens != nil
 		if refiner := e.Plan.Refiner; refiner != nil {
 			set.Refine = &fit.Refiner{Encoder: score.Encoder{Name: refiner.Name, Digest: e.Plan.Settings.Refine}, Floor: e.Plan.Settings.RefineFloor}
 		}
