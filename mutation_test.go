@@ -16,7 +16,9 @@ import (
 
 // equivalent are mutants that change nothing that a test could see, each with its reason, by their text.
 var equivalent = map[string]string{
-	"train/objective/imascl/anchor.go: < -> <= in: return x < y": "the two are not equal there",
+	"train/objective/vmsst/inputs.go: 0 -> (0+1) in: n := views[0].N":                                                                                                     "both sides have as many sentences",
+	"train/objective/vmsst/language.go: 1 -> (1+1) in: x = graph.Mul(x, graph.Reshape(layers.Rows(in.encoders, e, e+1, 1), n, 1)) // 0 for other encoders' languages":     "a step of 2 takes the same one row; that of e+1 is noticed",
+	"train/objective/imascl/anchor.go: < -> <= in: return x < y":                                                                                                          "the two are not equal there",
 	"train/objective/mexma/mexma.go: graph.StopGradient -> graph.Identity in: away := graph.Sub(x, graph.Gather(x, graph.Reshape(graph.StopGradient(nearest(x)), n, 1)))": "an index has no gradient",
 	"train/objective/mexma/mexma.go: 4 -> (4+1) in: const own = 4 // above the difference of any two products":                                                            "any number above 2 does",
 	"train/objective/loss/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                             "it matters to a zero vector alone, whose cosine is 0 either way",

@@ -75,7 +75,8 @@ func (v *vmsst) named(nodes []*graph.Node) inputs {
 
 // inputs makes them in the order of named.
 func (v *vmsst) inputs(views []data.Side, d draws) ([]*tensors.Tensor, error) {
-	n, length, count := views[0].N, max(views[0].Length, views[1].Length), 0
+	n := views[0].N
+	length, count := max(views[0].Length, views[1].Length), 0
 	for _, view := range views {
 		for _, l := range view.Lengths {
 			count += int(l)

@@ -114,8 +114,8 @@ func TestDrawsOfAStep(t *testing.T) {
 	sum, squares := 0.0, 0.0
 	b.Views[0].N = 20_000
 	for _, x := range v.draw(b).semantic {
-		sum += float64(x) / 60_000
-		squares += float64(x) * float64(x) / 60_000
+		sum += float64(x) / float64(20_000*all.Dim)
+		squares += float64(x) * float64(x) / float64(20_000*all.Dim)
 	}
 	if math.Abs(sum) > 0.02 || math.Abs(squares-1) > 0.03 {
 		t.Errorf("the noise has the mean %v and the variance %v", sum, squares)
@@ -164,6 +164,39 @@ func TestInputsOfABatch(t *testing.T) {
 	}
 }
 
+// TestInputsOfUnlikeSides: the first side may be the longer one, and one language encoder needs no table of encoders.
+func TestInputsOfUnlikeSides(t *testing.T) {
+	all := readGolden(t)
+	v, b := all.build(t, "{name: vmsst, language_encoders: 1, "+small), all.batch()
+	want, err := v.Inputs(t.Context(), b, b.Views)
+	if err != nil || len(want) != 9 {
+		t.Fatalf("%d inputs, error %v; want six of tokens and three of noise", len(want), err)
+	}
+	short := &b.Views[1]
+	var ids []int32
+	for i, l := range short.Lengths {
+		short.Lengths[i] = min(l, 3)
+		ids = append(ids, short.IDs[i*all.Length:][:3]...)
+	}
+	short.Length, short.IDs = 3, ids
+	got, err := v.Inputs(t.Context(), b, b.Views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got[0].Value().([][]int32), want[0].Value().([][]int32); !reflect.DeepEqual(a[:all.N], b[:all.N]) {
+		t.Errorf("the first side's tokens are %v beside a shorter side, %v before", a, b)
+	}
+	for _, encoder := range (languages{v.base}).encoderOf() {
+		if encoder != 0 {
+			t.Errorf("of one language encoder, number %d is used", encoder)
+		}
+	}
+	b.Views = append(b.Views, b.Views[0])
+	if views, err := v.Views(b); err != nil || len(views) != 2 {
+		t.Errorf("%d views of a batch of three, error %v", len(views), err)
+	}
+}
+
 func TestSettingsAreRefused(t *testing.T) {
 	for settings, want := range map[string]string{
 		"translate: false, elbo_weight: 0, kl: false": "the objective has no term",
@@ -191,6 +224,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		}
 	}
 	for settings, taken := range map[string]objective.Needs{
+		"translate: false, elbo_weight: 0.5": {Tokens: true, Table: true, Pairs: 1},
 		"kl: false, language_encoders: 16, language_layers: 100, decoder_layers: 100, heads: 1, ffn: 1": {Tokens: true, Table: true, Pairs: 1},
 		"language_encoders: 0, language_layers: 1, decoder_layers: 1, kl_anneal: 0, contrastive: true":  {Tokens: true, Table: true, Pairs: 2},
 	} {

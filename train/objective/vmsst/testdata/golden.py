@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-N, LENGTH, WIDTH, DIM, VOCABULARY, LANGUAGES, FFN, HEADS, STEP = 3, 4, 4, 3, 6, 3, 5, 2, 5
+N, LENGTH, WIDTH, DIM, VOCABULARY, LANGUAGES, FFN, HEADS, STEP = 3, 4, 4, 5, 6, 3, 5, 2, 5
 rng = np.random.default_rng(6)
 ids = [[[1, 4, 5, 2], [1, 3, 2], [4, 2]], [[1, 5, 2], [1, 3, 3, 2], [3, 5]]]
 languages = [[0, 1, 0], [1, 2, 2]]
