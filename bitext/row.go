@@ -1,6 +1,10 @@
 package bitext
 
-import "bitextmine/corpus"
+import (
+	"fmt"
+
+	"bitextmine/corpus"
+)
 
 // Sentence is one side of a pair and its origin.
 type Sentence struct {
@@ -53,6 +57,21 @@ type Bead struct {
 	Score    float32   // 1 for equal vectors, 0 for random sentences
 	DocScore float32   // of the pair of documents; 0 where the pair was given
 	First    [2]uint32 // number of the first sentence among those of its document, from 0
+}
+
+// Aligned says which alignment of documents found the pair; it is empty if none did.
+func (r *Row) Aligned() string {
+	a := r.Alignment
+	if a == nil || a.Bead == nil {
+		return ""
+	}
+	return fmt.Sprintf("found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)",
+		r.Source.Doc, r.Target.Doc, a.Bead.DocScore, a.Sentences[0], a.Sentences[1], a.Bead.Score, a.FoundBy)
+}
+
+// Spans reports whether a side is a span of several sentences, which global mining has never compared.
+func (r *Row) Spans() bool {
+	return r.Alignment != nil && r.Alignment.Bead != nil && r.Alignment.Sentences != [2]uint32{1, 1}
 }
 
 // Documents are the documents of a run that aligned them.

@@ -73,6 +73,9 @@ const patience = 2 * time.Second
 
 // explain says why a pair has its score.
 func explain(ctx context.Context, s *Server, one *shown, row *bitext.Row) (*page.Explanation, error) {
+	if row.Spans() {
+		return &page.Explanation{Problem: "its sides are spans of sentences, " + row.Aligned() + "."}, nil
+	}
 	one.why.begin(s, one.Run.Run)
 	select {
 	case <-one.why.ended:

@@ -35,7 +35,29 @@ func appendRow(to []byte, row *bitext.Row) []byte {
 	for _, value := range row.Features {
 		to = appendFloat(to, value)
 	}
-	return to
+	return appendAlignment(to, row.Alignment)
+}
+
+// appendAlignment begins with 0 for nil, 1 for an alignment and 2 for one with a bead.
+func appendAlignment(to []byte, a *bitext.Alignment) []byte {
+	if a == nil {
+		return append(to, 0)
+	}
+	kind := byte(1)
+	if a.Bead != nil {
+		kind = 2
+	}
+	to = appendText(append(to, kind), a.FoundBy)
+	for _, n := range a.Sentences {
+		to = binary.AppendUvarint(to, uint64(n))
+	}
+	if a.Bead == nil {
+		return to
+	}
+	for _, n := range a.Bead.First {
+		to = binary.AppendUvarint(to, uint64(n))
+	}
+	return appendFloat(appendFloat(to, a.Bead.Score), a.Bead.DocScore)
 }
 
 func appendText(to []byte, text string) []byte {
@@ -74,7 +96,23 @@ func (r *record) row() *bitext.Row {
 			row.Features[i] = r.float()
 		}
 	}
+	row.Alignment = r.alignment()
 	return row
+}
+
+func (r *record) alignment() *bitext.Alignment {
+	kind := r.byte()
+	if kind == 0 {
+		return nil
+	}
+	a := &bitext.Alignment{FoundBy: r.text()}
+	for side := range a.Sentences {
+		a.Sentences[side] = uint32(r.number())
+	}
+	if kind == 2 {
+		a.Bead = &bitext.Bead{First: [2]uint32{uint32(r.number()), uint32(r.number())}, Score: r.float(), DocScore: r.float()}
+	}
+	return a
 }
 
 func (r *record) byte() (b byte) {

@@ -29,14 +29,12 @@ func explainAlignment(ctx context.Context, out io.Writer, path string, texts [2]
 		if row.Source.Key != keys[0] || row.Target.Key != keys[1] || row.Alignment == nil {
 			continue
 		}
-		a := row.Alignment
-		if a.Bead == nil {
+		if row.Aligned() == "" {
 			_, err = fmt.Fprintf(out, "found by mining all sentences, and by no alignment of documents\n")
 			return false, err
 		}
-		_, err = fmt.Fprintf(out, "found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)\n",
-			row.Source.Doc, row.Target.Doc, a.Bead.DocScore, a.Sentences[0], a.Sentences[1], a.Bead.Score, a.FoundBy)
-		return a.Sentences != [2]uint32{1, 1}, err
+		_, err = fmt.Fprintln(out, row.Aligned())
+		return row.Spans(), err
 	}
 	_, err = fmt.Fprintln(out, "the pair is not in the bitext: if global mining keeps it below, aligning their documents found others for its sentences")
 	return false, err
