@@ -44,10 +44,10 @@ func pretending(t testing.TB, gpus int, configure func(*ort.SessionOptions) erro
 	return gpu.Device{Kind: pretend, All: true}
 }
 
-// transformer is an encoder with the operators of one, and texts of its words.
-func transformer(t testing.TB, pooling model.Pooling) (*model.Model, []string) {
+// transformer is an encoder with the operators of one, of dim numbers, and texts of its words.
+func transformer(t testing.TB, pooling model.Pooling, dim int) (*model.Model, []string) {
 	t.Helper()
-	const dim, words = 64, 26
+	const words = 26
 	rng := rand.New(rand.NewPCG(5, 5))
 	vocab := []string{"[UNK]"}
 	for i := range words - 1 {
@@ -106,7 +106,7 @@ func worst(a, b []float32, dim int) (cosine, difference float64) {
 func TestDevice(t *testing.T) {
 	for _, pooling := range []model.Pooling{model.Mean, model.Max, model.CLS} {
 		t.Run(string(pooling), func(t *testing.T) {
-			m, texts := transformer(t, pooling)
+			m, texts := transformer(t, pooling, 64)
 			want := encoded(t, m, texts, Options{Threads: 2})
 			device := pretending(t, 1, nil)
 			one := encoded(t, m, texts, Options{Threads: 2, Device: device})
@@ -126,7 +126,7 @@ func TestDevice(t *testing.T) {
 
 // TestDeviceThatLeavesAPartToTheCPU: a graph of which another provider computes vectors is refused with the operators.
 func TestDeviceThatLeavesAPartToTheCPU(t *testing.T) {
-	m, _ := transformer(t, model.Mean)
+	m, _ := transformer(t, model.Mean, 64)
 	device := pretending(t, 1, nil)
 	a := session.Accelerators[pretend]
 	a.Provider = "CUDAExecutionProvider"
@@ -148,7 +148,7 @@ func TestDeviceThatLeavesAPartToTheCPU(t *testing.T) {
 // TestDeviceWithTooLittleMemory: ONNX Runtime's own error about memory makes batches smaller, from the start or
 // half-way, and says so; where not even the smallest fits, that is the end.
 func TestDeviceWithTooLittleMemory(t *testing.T) {
-	m, texts := transformer(t, model.Mean)
+	m, texts := transformer(t, model.Mean, 64)
 	want := encoded(t, m, texts, Options{})
 	keep, err := Open(m, Options{}) // the library must be there for an arena of it
 	if err != nil {
@@ -225,7 +225,7 @@ func TestDeviceRefuses(t *testing.T) {
 	encodetest.Refused(t, err, "is a table, whose rows the CPU adds faster")
 	compare(t, encoded(t, bag, []string{"a ferry"}, Options{Device: device, OnCPU: true}), encoded(t, bag, []string{"a ferry"}, Options{}), bag.Dim)
 
-	m, texts := transformer(t, model.Mean)
+	m, texts := transformer(t, model.Mean, 64)
 	tokens, err := OpenTokens(m, Options{Device: device})
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,9 @@ package encode
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"bitextmine/encode/model"
 )
@@ -48,28 +45,8 @@ func attention(rng *rand.Rand, words, dim int) []byte {
 
 // The operators of a transformer, like the built-in encoder, give the same vectors in any batch on this CPU.
 func TestTransformerVectorDoesNotDependOnBatch(t *testing.T) {
-	const dim, words = 256, 26
-	rng := rand.New(rand.NewPCG(5, 5))
-	vocab := []string{"[UNK]"}
-	for i := range words - 1 {
-		vocab = append(vocab, string(rune('a'+i)))
-	}
-	manifest := fmt.Sprintf(`{name: attention, onnx: m.onnx, tokenizer: {kind: wordpiece, file: v.txt}, max_tokens: 64,
-		inputs: {ids: ids}, output: states, pooling: mean, dim: %d}`, dim)
-	m, err := model.LoadFS(fstest.MapFS{
-		model.FileName: {Data: []byte(manifest)},
-		"m.onnx":       {Data: attention(rng, words, dim)},
-		"v.txt":        {Data: []byte(strings.Join(vocab, "\n"))},
-	}, model.FileName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := make([]string, 300)
-	for i := range texts {
-		for range 1 + rng.IntN(30) {
-			texts[i] += " " + vocab[1+rng.IntN(words-1)]
-		}
-	}
+	const dim = 256
+	m, texts := transformer(t, model.Mean, dim)
 	var want []float32
 	for _, options := range []Options{{Threads: 1}, {TokenBudget: 1}, {TokenBudget: 100}, {TokenBudget: 4000}, {Threads: 3, Window: 10}} {
 		e, err := Open(m, options)

@@ -12,7 +12,6 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
 	"bitextmine/eval/pairing"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
@@ -65,20 +64,16 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	case len(o.sourceText) == 0 || len(o.sourceText) != len(o.targetText):
 		return badinput.Errorf("mine eval docs: give as many files with --src-text as with --tgt-text")
-	case o.source == "" || o.target == "":
-		return badinput.Errorf("mine eval docs: name both languages with --src and --tgt")
 	case o.made.Documents < 1 || o.made.Lines < 2 || o.match.Candidates < 1:
 		return badinput.Errorf("mine eval docs: --documents and --candidates must be positive, and --lines at least 2")
+	}
+	languages, err := flags.BothLanguages("mine eval docs", o.source, o.target)
+	if err != nil {
+		return err
 	}
 	cfg, _, err := o.Load()
 	if err != nil {
 		return err
-	}
-	languages := [2]string{o.source, o.target}
-	for side := range languages {
-		if languages[side], err = corpus.ParseLanguage(languages[side]); err != nil {
-			return err
-		}
 	}
 	made, err := o.make(cfg.MaxLineBytes)
 	if err != nil {
