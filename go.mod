@@ -4,6 +4,7 @@ go 1.26.5
 
 require (
 	github.com/DataIntelligenceCrew/go-faiss v0.2.0
+	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/blevesearch/bleve/v2 v2.5.7
 	github.com/blevesearch/bleve_index_api v1.2.11
@@ -59,6 +60,7 @@ require (
 	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/json-iterator/go v0.0.0-20171115153421-f7279a603ede // indirect
 	github.com/mschoch/smat v0.2.0 // indirect
+	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect

@@ -2,10 +2,8 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"bitextmine/index/exact"
 	"bitextmine/index/kernel"
@@ -150,19 +148,10 @@ func (r *run) readLedgers(ctx context.Context, request *stage.Request) error {
 	p := &plan.Plan{Settings: request.Settings, Languages: request.Languages, Pairs: request.Pairs}
 	request.Ledgers = make([]*plan.Ledger, len(request.Pairs))
 	for pair := range request.Pairs {
-		data, err := r.store.ReadNote(ctx, record.LedgerNote, ledgerName(p, pair))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		ledger := &plan.Ledger{}
-		if err := json.Unmarshal(data, ledger); err != nil {
+		var err error
+		if request.Ledgers[pair], err = record.ReadLedger[plan.Ledger](ctx, r.store, ledgerName(p, pair)); err != nil {
 			r.Log.Warn("the ledger of merged neighbours is damaged; every cell is read again", "damage", err)
-			continue
 		}
-		request.Ledgers[pair] = ledger
 	}
 	return r.dropMissingBases(ctx, *request)
 }
@@ -186,11 +175,7 @@ func (r *run) dropMissingBases(ctx context.Context, request stage.Request) error
 // writeLedgers leaves for the next run what this one merged.
 func (r *run) writeLedgers(ctx context.Context, p *plan.Plan) error {
 	for pair := range p.Pairs {
-		data, err := json.Marshal(plan.NewLedger(p, pair))
-		if err != nil {
-			return err
-		}
-		if err := r.store.WriteNote(ctx, record.LedgerNote, ledgerName(p, pair), data); err != nil {
+		if err := record.WriteLedger(ctx, r.store, ledgerName(p, pair), plan.NewLedger(p, pair)); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -133,9 +132,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 		return nil, badinput.Errorf("known pairs must be encoded as src_emb and tgt_emb were: name the encoder that made them with --encoder")
 	}
 	r := &run{Options: opts, cfg: cfg}
-	if cfg.MemoryBound() > 0 {
-		debug.SetMemoryLimit(cfg.MemoryBound() / 4 * 3) // the rest is for what is not Go's
-	}
+	usage.LimitHeap(cfg.MemoryBound())
 	library := blas.Running()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)

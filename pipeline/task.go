@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -35,6 +36,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err := cfg.Resolve(); err != nil {
 		return err
 	}
+	usage.LimitHeap(0) // the job's or the pod's own memory
 	st, err := store.OpenExisting(ctx, work, opts.Log)
 	if err != nil {
 		return err

@@ -1,6 +1,13 @@
 package usage
 
-import "golang.org/x/sys/unix"
+import (
+	"math"
+	"os"
+	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"golang.org/x/sys/unix"
+)
 
 // FreeDisk is the room left on the disk of a directory, in bytes; 0 if it is not a local directory.
 func FreeDisk(dir string) int64 {
@@ -11,20 +18,35 @@ func FreeDisk(dir string) int64 {
 	return int64(fs.Bavail) * fs.Bsize
 }
 
-// MachineMemory is the memory of this machine, in bytes; 0 if it is not known.
+// MachineMemory is what this process may have of the machine's memory, in bytes: all of it, or what its control group
+// (a container, a job of SLURM) leaves it; 0 if neither is known.
 func MachineMemory() int64 {
+	var machine int64
 	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
+	if unix.Sysinfo(&info) == nil {
+		machine = int64(info.Totalram) * int64(info.Unit)
 	}
-	return int64(info.Totalram) * int64(info.Unit)
+	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) && (machine == 0 || int64(group) < machine) {
+		return int64(group)
+	}
+	return machine
 }
 
-// MemoryWithin is what a process may use, in bytes: the bound where there is one, else the memory of this machine; 0 if
-// that is not known.
+// MemoryWithin is what a process may use, in bytes: the bound where there is one, else MachineMemory.
 func MemoryWithin(bound int64) int64 {
 	if bound > 0 {
 		return bound
 	}
 	return MachineMemory()
+}
+
+// LimitHeap has Go collect garbage early enough that its heap stays in three quarters of MemoryWithin(bound); the rest
+// is for what is not Go's. Without a bound GOMEMLIMIT is left as the environment has it.
+func LimitHeap(bound int64) {
+	if _, set := os.LookupEnv("GOMEMLIMIT"); set && bound == 0 {
+		return
+	}
+	if limit := MemoryWithin(bound); limit > 0 {
+		debug.SetMemoryLimit(limit / 4 * 3)
+	}
 }

@@ -15,7 +15,7 @@ import (
 type Argo struct{ Kubernetes }
 
 // A pod is tried four times, as an Indexed Job tries its own, unless it ends with exit code 2.
-var workflowManifest = template.Must(template.New("workflow").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`apiVersion: argoproj.io/v1alpha1
+var workflowManifest = template.Must(template.New("workflow").Funcs(template.FuncMap{"json": toJSON}).Parse(`apiVersion: argoproj.io/v1alpha1
 kind: Workflow
 metadata:
   name: {{.Name}}
@@ -59,31 +59,14 @@ spec:
         labels:
           app.kubernetes.io/component: {{.Stage}}
       container:
-        image: {{json .K.Image}}
-        command: ["mine", "task", {{word .Plan}}, "{{"{{inputs.parameters.index}}"}}"]
-        args: ["--offset", "{{.First}}", "--step", "{{.Indices}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
-        resources:
-          requests:
-            cpu: "{{.Cores}}"
-            memory: {{.Memory}}Mi
-          limits:
-            memory: {{.Memory}}Mi
-{{- if .GPUs}}
-            nvidia.com/gpu: "{{.GPUs}}"
-{{- end}}
-{{- if .K.Claim}}
-        workingDir: {{json .K.Mount}}
-        volumeMounts:
-          - name: data
-            mountPath: {{json .K.Mount}}
-{{- end}}
+{{.Container "{{inputs.parameters.index}}" 8}}
 {{- end}}
 `))
 
 // wavePods are the pods of a wave, with the name of its step.
 type wavePods struct {
 	pods
-	Step    string
+	Step    string // its name: hides the stride
 	Indices int
 }
 

@@ -27,7 +27,7 @@ type Kubernetes struct {
 }
 
 // A pod lost to a drained node does not count as a failure; exit code 2 fails the Job at once, as no retry would help.
-var jobManifest = template.Must(template.New("job").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`apiVersion: batch/v1
+var jobManifest = template.Must(template.New("job").Funcs(template.FuncMap{"json": toJSON}).Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: {{.Name}}
@@ -60,29 +60,46 @@ spec:
       restartPolicy: Never
       containers:
         - name: mine
-          image: {{json .K.Image}}
-          command: ["mine", "task", {{word .Plan}}, "$(JOB_COMPLETION_INDEX)"]
-          args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
-          resources:
-            requests:
-              cpu: "{{.Cores}}"
-              memory: {{.Memory}}Mi
-            limits:
-              memory: {{.Memory}}Mi
-{{- if .GPUs}}
-              nvidia.com/gpu: "{{.GPUs}}"
-{{- end}}
+{{.Container "$(JOB_COMPLETION_INDEX)" 10}}
 {{- if .K.Claim}}
-          workingDir: {{json .K.Mount}}
-          volumeMounts:
-            - name: data
-              mountPath: {{json .K.Mount}}
       volumes:
         - name: data
           persistentVolumeClaim:
             claimName: {{json .K.Claim}}
 {{- end}}
 `))
+
+// containerManifest is a pod's container without its name.
+var containerManifest = template.Must(template.New("container").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`image: {{json .K.Image}}
+command: ["mine", "task", {{word .Plan}}, "{{.Index}}"]
+args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
+resources:
+  requests:
+    cpu: "{{.Cores}}"
+    memory: {{.Memory}}Mi
+  limits:
+    memory: {{.Memory}}Mi
+{{- if .GPUs}}
+    nvidia.com/gpu: "{{.GPUs}}"
+{{- end}}
+{{- if .K.Claim}}
+workingDir: {{json .K.Mount}}
+volumeMounts:
+  - name: data
+    mountPath: {{json .K.Mount}}
+{{- end}}`))
+
+// Container is the container of a wave's pods for a template: its lines after so many spaces. index is what the
+// scheduler replaces with a task's index.
+func (p pods) Container(index string, spaces int) (string, error) {
+	var out strings.Builder
+	err := containerManifest.Execute(&out, struct {
+		pods
+		Index string
+	}{p, index})
+	indent := strings.Repeat(" ", spaces)
+	return indent + strings.ReplaceAll(out.String(), "\n", "\n"+indent), err
+}
 
 // hasImage refuses settings without an image.
 func (k Kubernetes) hasImage() error {

@@ -2,9 +2,9 @@ package plan
 
 import "slices"
 
-// Refined is what two-stage runs leave for the next: by side and shard, given by its digest, the outputs with the
-// strong vectors of some of its rows, newest first. It is a hint: without it a run only encodes more.
-type Refined struct {
+// Earlier is what runs leave of a pair for the next: by side and shard, given by its digest, the outputs that have strong
+// vectors of some of its rows, or beads of its documents, newest first. It is a hint: without it a run only works more.
+type Earlier struct {
 	Sides [2]map[string][]string `json:"sides"`
 }
 
@@ -12,7 +12,7 @@ type Refined struct {
 // lowers its margin, and come back another.
 const refinedKept = 4
 
-// refinedVersion is the version of the vectors that a Refined names.
+// refinedVersion is the version of the vectors that an Earlier names.
 const refinedVersion = 1
 
 // RefinedFamily names the runs that share strong vectors: they depend on the strong encoder, what computes it, the type
@@ -27,8 +27,8 @@ func RefinedFamily(settings Settings, source, target string) string {
 
 // NewRefined returns what a plan leaves of a pair once its strong vectors are there. before, which may be nil, is what
 // it found.
-func NewRefined(p *Plan, pair int, before *Refined) *Refined {
-	r := &Refined{}
+func NewRefined(p *Plan, pair int, before *Earlier) *Earlier {
+	r := &Earlier{}
 	for side, keys := range p.Pairs[pair].Refined {
 		r.Sides[side] = map[string][]string{}
 		for i, shard := range p.Side(pair, side).Shards {
@@ -42,8 +42,8 @@ func NewRefined(p *Plan, pair int, before *Refined) *Refined {
 
 // NewAligned returns what a plan leaves of a pair once its documents are aligned, in the same form: by the shards of
 // the source, the outputs that aligned the documents which begin there.
-func NewAligned(p *Plan, pair int, before *Refined) *Refined {
-	r := &Refined{Sides: [2]map[string][]string{{}}}
+func NewAligned(p *Plan, pair int, before *Earlier) *Earlier {
+	r := &Earlier{Sides: [2]map[string][]string{{}}}
 	for i, shard := range p.Side(pair, 0).Shards {
 		key := p.Pairs[pair].Aligned[i]
 		older := slices.DeleteFunc(slices.Clone(before.Of(0, shard.SHA256)), func(other string) bool { return other == key })
@@ -57,8 +57,8 @@ func NewAligned(p *Plan, pair int, before *Refined) *Refined {
 // the old ones again, these need not be aligned again.
 const alignedKept = 2
 
-// Of returns the outputs with strong vectors of a shard.
-func (r *Refined) Of(side int, digest string) []string {
+// Of returns the outputs of a shard.
+func (r *Earlier) Of(side int, digest string) []string {
 	if r == nil {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 type Builder struct {
 	*plan.Plan
 	Ledgers []*plan.Ledger  // of earlier runs, by pair; an entry may be nil
-	Refined []*plan.Refined // the same of strong vectors
-	Aligned []*plan.Refined // the same of aligned documents
+	Refined []*plan.Earlier // the same of strong vectors
+	Aligned []*plan.Earlier // the same of aligned documents
 	Threads int             // of a task
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
@@ -41,8 +41,8 @@ type Request struct {
 	Pairs     []plan.Pair
 	Refiner   *plan.Refiner // of two-stage mining; nil: there is none
 	Ledgers   []*plan.Ledger
-	Refined   []*plan.Refined
-	Aligned   []*plan.Refined
+	Refined   []*plan.Earlier
+	Aligned   []*plan.Earlier
 	DocPairs  string // file of known pairs of documents
 	Threads   int
 	// Goal asks for the tasks of the plan; nil: those of every run.
@@ -128,7 +128,7 @@ func (b *Builder) Ledger(pair int) *plan.Ledger {
 }
 
 // AlignedBefore is what earlier runs left of a pair's aligned documents; nil: nothing.
-func (b *Builder) AlignedBefore(pair int) *plan.Refined {
+func (b *Builder) AlignedBefore(pair int) *plan.Earlier {
 	if pair < len(b.Aligned) {
 		return b.Aligned[pair]
 	}
@@ -136,7 +136,7 @@ func (b *Builder) AlignedBefore(pair int) *plan.Refined {
 }
 
 // RefinedBefore is what earlier runs left of a pair's strong vectors; nil: nothing.
-func (b *Builder) RefinedBefore(pair int) *plan.Refined {
+func (b *Builder) RefinedBefore(pair int) *plan.Earlier {
 	if pair < len(b.Refined) {
 		return b.Refined[pair]
 	}

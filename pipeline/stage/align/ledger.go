@@ -2,9 +2,6 @@ package align
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"log/slog"
 
 	"bitextmine/align/bead"
@@ -21,34 +18,19 @@ func noteName(p *plan.Plan, pair int) string {
 }
 
 // ReadLedgers reads what earlier runs left of the beads of a request's pairs. A ledger that is damaged only costs time.
-func ReadLedgers(ctx context.Context, st *store.Store, r stage.Request, log *slog.Logger) ([]*plan.Refined, error) {
+func ReadLedgers(ctx context.Context, st *store.Store, r stage.Request, log *slog.Logger) ([]*plan.Earlier, error) {
 	if r.Settings.Documents == "" {
 		return nil, nil
 	}
 	p := &plan.Plan{Settings: r.Settings, Languages: r.Languages, Pairs: r.Pairs}
-	all := make([]*plan.Refined, len(p.Pairs))
+	all := make([]*plan.Earlier, len(p.Pairs))
 	for pair := range p.Pairs {
 		var err error
-		if all[pair], err = readLedger(ctx, st, p, pair); err != nil {
+		if all[pair], err = record.ReadLedger[plan.Earlier](ctx, st, noteName(p, pair)); err != nil {
 			log.Warn("the ledger of aligned documents is damaged; they are aligned again", "damage", err)
 		}
 	}
 	return all, ctx.Err()
-}
-
-func readLedger(ctx context.Context, st *store.Store, p *plan.Plan, pair int) (*plan.Refined, error) {
-	data, err := st.ReadNote(ctx, record.LedgerNote, noteName(p, pair))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	before := &plan.Refined{}
-	if err := json.Unmarshal(data, before); err != nil {
-		return nil, err
-	}
-	return before, nil
 }
 
 // WriteLedger leaves for the next run the beads that a plan's tasks have made.
@@ -57,15 +39,8 @@ func WriteLedger(ctx context.Context, st *store.Store, p *plan.Plan) error {
 		if p.Pairs[pair].Aligned == nil {
 			continue
 		}
-		before, err := readLedger(ctx, st, p, pair)
-		if err != nil {
-			before = nil // damaged: what this run has is enough
-		}
-		data, err := json.Marshal(plan.NewAligned(p, pair, before))
-		if err != nil {
-			return err
-		}
-		if err := st.WriteNote(ctx, record.LedgerNote, noteName(p, pair), data); err != nil {
+		before, _ := record.ReadLedger[plan.Earlier](ctx, st, noteName(p, pair)) // damaged: what this run has is enough
+		if err := record.WriteLedger(ctx, st, noteName(p, pair), plan.NewAligned(p, pair, before)); err != nil {
 			return err
 		}
 	}

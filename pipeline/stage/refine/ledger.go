@@ -2,9 +2,6 @@ package refine
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
 
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -18,19 +15,8 @@ func noteName(p *plan.Plan, pair int) string {
 }
 
 // ReadLedger reads what earlier runs left of a pair's strong vectors; nil: nothing.
-func ReadLedger(ctx context.Context, st *store.Store, p *plan.Plan, pair int) (*plan.Refined, error) {
-	data, err := st.ReadNote(ctx, record.LedgerNote, noteName(p, pair))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	before := &plan.Refined{}
-	if err := json.Unmarshal(data, before); err != nil {
-		return nil, err
-	}
-	return before, nil
+func ReadLedger(ctx context.Context, st *store.Store, p *plan.Plan, pair int) (*plan.Earlier, error) {
+	return record.ReadLedger[plan.Earlier](ctx, st, noteName(p, pair))
 }
 
 // WriteLedger leaves for the next run the strong vectors that a plan's tasks have made.
@@ -39,15 +25,8 @@ func WriteLedger(ctx context.Context, st *store.Store, p *plan.Plan) error {
 		if p.Pairs[pair].Refined == nil {
 			continue
 		}
-		before, err := ReadLedger(ctx, st, p, pair)
-		if err != nil {
-			before = nil // damaged: what this run has is enough
-		}
-		data, err := json.Marshal(plan.NewRefined(p, pair, before))
-		if err != nil {
-			return err
-		}
-		if err := st.WriteNote(ctx, record.LedgerNote, noteName(p, pair), data); err != nil {
+		before, _ := ReadLedger(ctx, st, p, pair) // damaged: what this run has is enough
+		if err := record.WriteLedger(ctx, st, noteName(p, pair), plan.NewRefined(p, pair, before)); err != nil {
 			return err
 		}
 	}
