@@ -2,8 +2,9 @@ package plan
 
 import "slices"
 
-// Earlier is what runs leave of a pair for the next: by side and shard, given by its digest, the outputs that have strong
-// vectors of some of its rows, or beads of its documents, newest first. It is a hint: without it a run only works more.
+// Earlier is what runs leave of a pair for the next: by side and shard, given by its digest, the outputs that have
+// strong vectors of some of its rows, or beads of its documents, newest first. It is a hint: without it a run only
+// works more.
 type Earlier struct {
 	Sides [2]map[string][]string `json:"sides"`
 }

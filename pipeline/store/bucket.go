@@ -74,7 +74,7 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 			return err
 		}
 	}
-	err := b.bucket.WriteAll(ctx, name+"/"+recordName, record, &blob.WriterOptions{IfNotExist: true})
+	err := writeOnce(ctx, b.bucket, name+"/"+recordName, record)
 	if codeOf(err) == gcerrors.FailedPrecondition {
 		return errors.Join(fs.ErrExist, os.RemoveAll(dir))
 	}
@@ -82,6 +82,15 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 		return err
 	}
 	return b.moveToCache(name, dir)
+}
+
+// writeOnce writes an object if there is none.
+func writeOnce(ctx context.Context, b *blob.Bucket, name string, data []byte) (err error) {
+	waited := await(ctx, func() bool {
+		err = b.WriteAll(ctx, name, data, &blob.WriterOptions{IfNotExist: true})
+		return !contended(err)
+	})
+	return errors.Join(err, waited)
 }
 
 // moveToCache renames dir, which has the files of the output, to the output's directory in the cache.

@@ -31,6 +31,13 @@ func codeOf(err error) gcerrors.ErrorCode {
 	return gcerrors.Unknown
 }
 
+// contended reports whether S3 refused a conditional write because another one of that object was under way: neither
+// has to have succeeded, and the writer shall try again.
+func contended(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "ConditionalRequestConflict"
+}
+
 // classify converts the errors of the bucket to the classes that callers know.
 func classify(err error) error {
 	switch codeOf(err) {

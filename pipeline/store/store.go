@@ -272,7 +272,7 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 	}
 	err = s.back.Publish(ctx, task.name(), dir, out.Files, data)
 	if errors.Is(err, fs.ErrExist) { // another process published first
-		return s.Get(ctx, task)
+		return published(ctx, s, task)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("publish %s: %w", task.name(), err)
@@ -283,6 +283,28 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 	}
 	s.verified.Store(out.Dir, string(data))
 	return out, nil
+}
+
+// published returns an output that another process has just published. Servers of S3 may refuse a second writer a
+// moment before readers find what the first one wrote.
+func published(ctx context.Context, s *Store, task Task) (out *Output, err error) {
+	waited := await(ctx, func() bool {
+		out, err = s.Get(ctx, task)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+	return out, errors.Join(err, waited)
+}
+
+// await calls done until it is true, for about ten seconds at most, with longer and longer pauses.
+func await(ctx context.Context, done func() bool) error {
+	for pause := 10 * time.Millisecond; !done() && pause < 10*time.Second; pause *= 2 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	return nil
 }
 
 // record describes the files in dir.
