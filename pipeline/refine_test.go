@@ -20,16 +20,10 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/fixtures"
-	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/admin"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
-	stagefit "bitextmine/pipeline/stage/fit"
-	"bitextmine/score"
-	"bitextmine/score/fit"
 )
 
 // strong is the encoder that refines in these tests. That it is no better than the first changes nothing.
@@ -344,139 +338,5 @@ func TestKilledWhileRefining(t *testing.T) {
 	}
 	if got := mustNight(t, cfg); got.Bitext.SHA256 != want {
 		t.Error("after kills the bytes differ")
-	}
-}
-
-// defaultScorer is the file of the program's own scorer.
-func defaultScorer(t *testing.T) []byte {
-	t.Helper()
-	encoder, err := model.Load(fixtures.Encoder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scorer, _, err := score.Load(score.Default, 4, encoder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scorer.Data
-}
-
-// TestRefinedScorer: a scorer that was fitted with the strong encoder decides about the pairs that it has seen, on any
-// number of threads and in nights as in one run.
-func TestRefinedScorer(t *testing.T) {
-	files := mineNights(t, 2)
-	text, path := newText(t), filepath.Join(t.TempDir(), "scorer.json")
-	put := func(i int) {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
-	}
-	put(0)
-	put(1)
-	base, err := score.Decode(defaultScorer(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := refined(text.config(filepath.Join(t.TempDir(), "fit")))
-	set, err := Fit(t.Context(), cfg, stagefit.Known{Name: "fixtures", Pairs: fixturePairs(t)}, options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	scorer, err := fit.Refine(base, "test", []*fit.Set{set})
-	if err != nil || scorer.Refined.Encoder.Name != strong || scorer.Refined.Floor != cfg.RefineFloor {
-		t.Fatalf("scorer %+v, error %v", scorer, err)
-	}
-	data, err := scorer.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	decided := func(out string) Config {
-		cfg := refined(text.config(filepath.Join(t.TempDir(), out)))
-		cfg.Scorer, cfg.Threshold, cfg.KeepBelow, cfg.Threads = path, 0.5, true, 1
-		return cfg
-	}
-	want := mustRun(t, decided("one"))
-	seen, unseen := 0, 0
-	for _, row := range pairs(t, want) {
-		if row.RefineCosine != nil {
-			seen++
-		} else {
-			unseen++
-		}
-		if margin := mine.Ratio.Of(row.Cosine, row.SourceMean, row.TargetMean); row.Score != margin || row.Prob == nil {
-			t.Errorf("row %+v", row)
-		}
-	}
-	if seen == 0 || unseen == 0 || want.Counts.Kept == 0 {
-		t.Errorf("%d pairs with a strong cosine, %d without, %d kept", seen, unseen, want.Counts.Kept)
-	}
-	cfg = decided("threads")
-	cfg.Threads = 3
-	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
-		t.Error("the number of threads shows")
-	}
-	text.remove(0, night(1))
-	text.remove(1, night(1))
-	cfg = decided("nights")
-	mustRun(t, cfg)
-	put(1)
-	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
-		t.Error("two nights and one run differ")
-	}
-	cfg.Refine, cfg.RefineFloor, cfg.Out = "", 0, filepath.Join(t.TempDir(), "without")
-	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "fitted for two-stage mining") {
-		t.Errorf("without the strong encoder: error %v", err)
-	}
-}
-
-// TestWithoutRefine: a plan of one encoder has no trace of a second.
-func TestWithoutRefine(t *testing.T) {
-	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
-	report := mustRun(t, cfg)
-	data := read(t, record.PlanPath(filepath.Join(cfg.Out, "work"), report.PlanID))
-	if strings.Contains(data, "refine") || strings.Contains(data, "shortlist") {
-		t.Errorf("the plan is %s", data)
-	}
-}
-
-func TestRefineRefuses(t *testing.T) {
-	dir := corpora(t, 40)
-	plain := filepath.Join(dir, "scorer.json")
-	if err := os.WriteFile(plain, defaultScorer(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		change func(*Config)
-		says   string
-	}{
-		"the encoder itself":   {func(c *Config) { c.Refine = c.Encoder }, "is the encoder itself"},
-		"no encoder":           {func(c *Config) { c.Refine = filepath.Join(dir, "none.yaml") }, "none.yaml"},
-		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
-		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", config.AutoThreshold }, "margin distance has no default floor"},
-		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
-		"another's scorer":     {func(c *Config) { c.Scorer, c.Threshold = plain, 0.5 }, "fitted without the strong encoder"},
-		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.Default, 0.9 }, "need a scorer"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
-			c.change(&cfg)
-			_, err := Run(t.Context(), cfg, options())
-			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v does not say %q", err, c.says)
-			}
-		})
-	}
-	cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
-	if _, err := Calibrate(t.Context(), cfg, nil, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "refine") {
-		t.Errorf("calibrate: error %v", err)
-	}
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	cfg.Source, cfg.Target = "ar", "th" // languages of the first encoder alone
-	if _, err := Run(t.Context(), cfg, opts); err != nil || strings.Count(log.String(), "was not trained on the language") != 2 || !strings.Contains(log.String(), "encoder="+strong) {
-		t.Errorf("error %v, log %s", err, log.String())
 	}
 }
