@@ -19,6 +19,7 @@ var floors = map[string]struct {
 	"it": {"ita_Latn", 98}, "ja": {"jpn_Jpan", 97.5}, "ko": {"kor_Hang", 96}, "nl": {"nld_Latn", 93}, "pl": {"pol_Latn", 98.5},
 	"pt": {"por_Latn", 98}, "ru": {"rus_Cyrl", 97}, "tr": {"tur_Latn", 96.5}, "zh": {"zho_Hans", 96.5},
 	"cs": {"ces_Latn", 97}, "uk": {"ukr_Cyrl", 98.5}, "hi": {"hin_Deva", 96},
+	"th": {"tha_Thai", 61},
 }
 
 // TestSharedText joins the lines of FLORES devtest and divides the text again. A line is used if it is one sentence,
@@ -41,6 +42,9 @@ func TestSharedText(t *testing.T) {
 	votes := map[int]int{}
 	for language, text := range lines {
 		s := splitter(t, language)
+		if language == "th" { // whose sentences have no punctuation at their ends
+			continue
+		}
 		for k, line := range text {
 			line = strings.TrimSpace(line)
 			if len(s.Append(nil, line, Options{})) == 1 && strings.ContainsAny(line[max(0, len(line)-8):], ".!?。！？؟।") {
@@ -51,7 +55,7 @@ func TestSharedText(t *testing.T) {
 	for language, text := range lines {
 		var single []string
 		for k, line := range text {
-			if votes[k] > len(lines)/2 {
+			if votes[k] > (len(lines)-1)/2 {
 				single = append(single, strings.TrimSpace(line))
 			}
 		}

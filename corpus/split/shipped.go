@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	_ "embed" // the shipped rules
 	"encoding/hex"
+	"slices"
 	"sync"
+
+	"bitextmine/corpus/split/space"
 )
 
 //go:embed rules.srx
@@ -19,7 +22,7 @@ const version = 1
 
 // ShippedDigest stands for what divides a text by the shipped rules: it changes with them.
 var ShippedDigest = sync.OnceValue(func() string {
-	sum := sha256.Sum256(append([]byte{version}, shipped...))
+	sum := sha256.Sum256(slices.Concat([]byte{version}, shipped, space.Thai().Bytes()))
 	return hex.EncodeToString(sum[:8])
 })
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"bitextmine/corpus/split/space"
 )
 
 // rule says whether there is a break where both of its patterns match.
@@ -39,6 +41,7 @@ type Splitter struct {
 	may           [256]bool
 	near          [2]nearRules // by the character before a place, and by the one after it
 	breaking      []uint64     // the rules that break, a bit each
+	spaces        *space.Model // which spaces end a sentence beside the rules; nil: none
 }
 
 func newSplitter(rules []rule) *Splitter {
@@ -135,6 +138,9 @@ func paragraphEnd(text string, from int, wrapped bool) int {
 
 // paragraph adds the sentences of a paragraph, which begins at a place of the text.
 func (s *Splitter) paragraph(dst []Sentence, text string, at int) []Sentence {
+	if s.spaces != nil {
+		return s.atSpaces(dst, text, at)
+	}
 	from := 0
 	for i := range len(text) - 1 {
 		if !s.may[text[i]] || !utf8.RuneStart(text[i+1]) || !s.breaksAt(text, i+1) {
@@ -144,6 +150,27 @@ func (s *Splitter) paragraph(dst []Sentence, text string, at int) []Sentence {
 		from = i + 1
 	}
 	return appendTrimmed(dst, text, from, len(text), at)
+}
+
+// atSpaces is paragraph for a language whose sentences end at spaces, where the model decides what rules leave open.
+func (s *Splitter) atSpaces(dst []Sentence, text string, at int) []Sentence {
+	begin := 0
+	for from, to := range space.Spaces(text) {
+		if s.endsAt(text, from, to) {
+			dst = appendTrimmed(dst, text, begin, from, at)
+			begin = to
+		}
+	}
+	return appendTrimmed(dst, text, begin, len(text), at)
+}
+
+func (s *Splitter) endsAt(text string, from, to int) bool {
+	for k := range s.rules {
+		if r := &s.rules[k]; r.after.matches(text, from) && r.before.matches(text, from) {
+			return r.breaks
+		}
+	}
+	return s.spaces.Ends(text, from, to)
 }
 
 // breaksAt applies the rules at a place within a text: the first one that matches decides.

@@ -51,6 +51,7 @@ func TestShippedRules(t *testing.T) {
 		{"zh", `今天下雨。 | 他说：“我不去。” | 为什么？ | 因为下雨！`},
 		{"ko", `오늘은 비가 온다. | 왜? | 모르겠다.`},
 		{"hi", `यह घर है। | क्या वह पुराना है? | हाँ।`},
+		{"th", `เขาบอกว่า "สวัสดีครับ" แล้วเดินจากไป | คุณชอบหนังสือเล่มไหน? | ผมชอบเล่มอื่น ๆ ครับ | บ้านเลขที่ 5 ถนน พ.ศ. 2543`},
 		{"xx", `Anything goes here. | Second one.`},
 	} {
 		want := strings.Split(test[1], " | ")
@@ -137,6 +138,7 @@ func TestRefusals(t *testing.T) {
 		"1.0":                        strings.Replace(rules(), "2.0", "1.0", 1),
 		"do not exist":               strings.Replace(rules(), `languagerulename="A"/>`, `languagerulename="B"/>`, 1),
 		"language pattern":           strings.Replace(rules(), `"a.*"`, `"("`, 1),
+		"spaces=\"lao\"":             strings.Replace(rules(), `languagerulename="A">`, `languagerulename="A" spaces="lao">`, 1),
 		"stands twice":               strings.Replace(rules(), `</languagerules>`, `<languagerule languagerulename="A"/></languagerules>`, 1),
 	} {
 		if _, err := Parse("f.srx", []byte(data)); !badinput.Is(err) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.srx") {
@@ -233,6 +235,7 @@ func BenchmarkSplit(b *testing.B) {
 		"en": "Mr. Smith of the Dept. of Trade said that 3.5 per cent, i.e. more than before, had been sold by then. ",
 		"de": "Herr Dr. Schmidt sagte am 3. Oktober, dass bis dahin ca. 3,5 Prozent verkauft worden seien, also mehr als vorher. ",
 		"ru": "Господин Смирнов сказал, что к тому времени было продано больше трёх процентов, то есть больше, чем раньше. ",
+		"th": "นายสมิธจากกระทรวงพาณิชย์ กล่าวเมื่อวันที่ 3 ตุลาคม 2566 ว่า ขายสินค้าไปแล้วร้อยละ 3.5 ซึ่งมากกว่าปีก่อนใช่หรือไม่? ",
 		"zh": "史密斯先生表示，到那时为止，已经售出了百分之三点五，也就是说比以前更多。",
 	} {
 		text := strings.Repeat(strings.Repeat(sentence, 10)+"\n", 1000)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"bitextmine/corpus/split/space"
 	"bitextmine/internal/badinput"
 )
 
@@ -18,6 +19,7 @@ type SRX struct {
 	name    string
 	cascade bool
 	rules   map[string][]rule // by name of a language rule
+	spaces  map[string]*space.Model
 	maps    []languageMap
 }
 
@@ -35,8 +37,9 @@ type document struct {
 		Cascade string `xml:"cascade,attr"`
 	} `xml:"header"`
 	Languages []struct {
-		Name  string `xml:"languagerulename,attr"`
-		Rules []struct {
+		Name   string `xml:"languagerulename,attr"`
+		Spaces string `xml:"spaces,attr"` // no part of SRX: the model that says which spaces end a sentence
+		Rules  []struct {
 			Break  string `xml:"break,attr"`
 			Before string `xml:"beforebreak"`
 			After  string `xml:"afterbreak"`
@@ -76,12 +79,19 @@ func Parse(name string, data []byte) (*SRX, error) {
 	if d.Version != "2.0" {
 		return nil, badinput.Errorf("%s has version %q of SRX: convert it to 2.0", name, d.Version)
 	}
-	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}}
+	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}, spaces: map[string]*space.Model{}}
 	for _, l := range d.Languages {
 		if _, twice := s.rules[l.Name]; twice || l.Name == "" {
 			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own", name, l.Name)
 		}
 		s.rules[l.Name] = nil
+		switch l.Spaces {
+		case "":
+		case "thai":
+			s.spaces[l.Name] = space.Thai()
+		default:
+			return nil, badinput.Errorf("%s: the language rule %q has spaces=%q, but there is only the model \"thai\": correct or remove it", name, l.Name, l.Spaces)
+		}
 		for i, r := range l.Rules {
 			made, err := newRule(r.Break != "no", r.Before, r.After)
 			if err != nil {
@@ -107,17 +117,20 @@ func Parse(name string, data []byte) (*SRX, error) {
 // file says cascade. A language without rules is a badinput error.
 func (s *SRX) Splitter(language string) (*Splitter, error) {
 	var rules []rule
+	var spaces *space.Model
 	for _, m := range s.maps {
 		if !m.pattern.MatchString(strings.ReplaceAll(language, "_", "-")) {
 			continue
 		}
-		rules = append(rules, s.rules[m.rules]...)
-		if !s.cascade {
+		rules, spaces = append(rules, s.rules[m.rules]...), s.spaces[m.rules]
+		if !s.cascade || spaces != nil { // which decides what rules leave open
 			break
 		}
 	}
-	if rules == nil {
+	if rules == nil && spaces == nil {
 		return nil, badinput.Errorf("%s has no rules for the language %q: add a languagemap", s.name, language)
 	}
-	return newSplitter(rules), nil
+	made := newSplitter(rules)
+	made.spaces = spaces
+	return made, nil
 }
