@@ -12,13 +12,7 @@ import (
 // TestAlignAndAER: mine align writes links, and mine eval aer measures them and aligns sets of its own.
 func TestAlignAndAER(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	pairs := write("pairs.tsv", strings.Repeat("das Haus\tthe house\ndas Buch\tthe book\n", 3))
 	links, gold := filepath.Join(dir, "pairs.pharaoh"), write("pairs.gold", strings.Repeat("1-1 2-2\n", 6))
 	must(t, "align", pairs, "--src", "de", "--tgt", "en", "--out", links)

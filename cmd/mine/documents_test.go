@@ -12,13 +12,7 @@ import (
 // TestAlignDocs aligns two small documents in several formats, and measures the beads.
 func TestAlignDocs(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	source := write("one.de", "Das Haus ist alt.\nEs steht am Fluss, und im Garten wachsen Rosen.\n\nDie Katze schläft.\nMorgen fahren wir nach Berlin.\n")
 	target := write("one.en", "The house is old.\nIt stands by the river.\nRoses grow in the garden.\nThe cat is sleeping.\nTomorrow we are going to Berlin.\n")
 	gold := write("one.deen", "[0]:[0]\n[1]:[1, 2]\n[2]:[3]\n[3]:[4]\n")
@@ -78,13 +72,7 @@ func TestAlignDocs(t *testing.T) {
 // TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	plain := write("plain.txt", "Dr. Who came. He left.\nA title\n\nIt ended\nat night. So it was.\n")
 	if out := must(t, "split", plain, "--lang", "en"); out != "Dr. Who came.\nHe left.\nA title\nIt ended\nat night.\nSo it was.\n" {
 		t.Errorf("%q", out)
@@ -116,13 +104,7 @@ func TestSplit(t *testing.T) {
 // TestDocs: documents are split, paired and aligned.
 func TestDocs(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	split := func(lang, content string) string {
 		out := filepath.Join(dir, lang+".sentences.jsonl")
 		must(t, "split", write(lang+".jsonl", content), "--lang", lang, "--doc-column", "id", "--url-column", "url", "--out", out)

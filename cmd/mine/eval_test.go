@@ -39,6 +39,18 @@ func must(t *testing.T, args ...string) string {
 	return out
 }
 
+// writerInto returns a function that writes a file into dir and returns its path.
+func writerInto(t *testing.T, dir string) func(name, content string) string {
+	return func(name, content string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+}
+
 // fixtureSet lays the program's own corpora out as a BUCC set.
 func fixtureSet(t *testing.T) string {
 	t.Helper()

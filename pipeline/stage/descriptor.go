@@ -101,6 +101,20 @@ func Args[A any](t *plan.Task) (A, error) {
 	return args, nil
 }
 
+// EachArgs calls each with the arguments of all tasks of a stage that a plan has. Decode has refused what they cannot be.
+func EachArgs[A any](p *plan.Plan, name string, each func(t *plan.Task, args A)) {
+	for _, w := range p.Waves {
+		if w.Stage != name {
+			continue
+		}
+		for i := range w.Tasks {
+			if args, err := Args[A](&w.Tasks[i]); err == nil {
+				each(&w.Tasks[i], args)
+			}
+		}
+	}
+}
+
 // Decode reads a plan's file and checks that its tasks refer to what it holds.
 func Decode(data []byte, name, version string) (*plan.Plan, error) {
 	p, err := plan.Decode(data, name, version)

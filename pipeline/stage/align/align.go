@@ -95,18 +95,11 @@ func check(p *plan.Plan, t *plan.Task) error {
 }
 
 func uses(p *plan.Plan, use func(key string)) {
-	for _, w := range p.Waves {
-		for i := range w.Tasks {
-			if w.Stage != Stage.Name {
-				continue
-			}
-			if a, err := stage.Args[args](&w.Tasks[i]); err == nil {
-				for _, base := range a.Bases {
-					use(base)
-				}
-			}
+	stage.EachArgs(p, Stage.Name, func(_ *plan.Task, a args) {
+		for _, base := range a.Bases {
+			use(base)
 		}
-	}
+	})
 }
 
 // spansOfSentence is about how many texts are encoded for a source sentence: spans of up to six, of both sides.

@@ -144,16 +144,11 @@ func check(p *plan.Plan, t *plan.Task) error {
 
 // Bases calls each with the base of every merge of a plan, its pair, its side and its shard's Vector.
 func Bases(p *plan.Plan, each func(key string, pair, side int, vector string)) {
-	for _, w := range p.Waves {
-		if w.Stage != Stage.Name {
-			continue
+	stage.EachArgs(p, Stage.Name, func(_ *plan.Task, a args) {
+		if a.Base != nil {
+			each(a.Base.Key, a.Pair, a.Side, p.Side(a.Pair, a.Side).Shards[a.Shard].Vector)
 		}
-		for i := range w.Tasks {
-			if a, err := stage.Args[args](&w.Tasks[i]); err == nil && a.Base != nil {
-				each(a.Base.Key, a.Pair, a.Side, p.Side(a.Pair, a.Side).Shards[a.Shard].Vector)
-			}
-		}
-	}
+	})
 }
 
 func uses(p *plan.Plan, use func(key string)) {

@@ -56,16 +56,11 @@ const smallSearch = 2e10
 
 // Left lists the shapes of a plan's cells that are not done.
 func Left(p *plan.Plan, done func(stage, key string) bool) (cells []backend.Shape) {
-	for _, w := range p.Waves {
-		if w.Stage != Stage.Name {
-			continue
+	stage.EachArgs(p, Stage.Name, func(t *plan.Task, a args) {
+		if !done(Stage.Name, t.Key) {
+			cells = append(cells, a.shape(p))
 		}
-		for i := range w.Tasks {
-			if a, err := stage.Args[args](&w.Tasks[i]); err == nil && !done(w.Stage, w.Tasks[i].Key) {
-				cells = append(cells, a.shape(p))
-			}
-		}
-	}
+	})
 	return cells
 }
 
