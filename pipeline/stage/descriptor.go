@@ -101,7 +101,8 @@ func Args[A any](t *plan.Task) (A, error) {
 	return args, nil
 }
 
-// EachArgs calls each with the arguments of all tasks of a stage that a plan has. Decode has refused what they cannot be.
+// EachArgs calls each with the arguments of all tasks of a stage that a plan has. Decode has refused what they cannot
+// be.
 func EachArgs[A any](p *plan.Plan, name string, each func(t *plan.Task, args A)) {
 	for _, w := range p.Waves {
 		if w.Stage != name {
