@@ -16,6 +16,7 @@ import (
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/objective/objectivetest"
 	"bitextmine/train/weights"
 )
 
@@ -40,7 +41,7 @@ func batch(n, step int) *data.Batch {
 // TestShareOfWordsIsMasked: in every sentence with words the share, at least one, never a special token; the batch is
 // not changed, and the same step masks the same tokens.
 func TestShareOfWordsIsMasked(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	for _, share := range []float64{0.2, 0.4, 0.9} {
 		m := all.build(t, `{name: mexma, head_heads: 2}`)
 		m.Masking = share
@@ -91,7 +92,7 @@ func (m *mexma) checkMask(t *testing.T, clean, masked []int32) {
 // TestHiddenTokensAreTheInputs: of each masked token its place, what it was, and its share of the mean of its side; a
 // batch with other masked tokens has inputs of the same size, or of one of few.
 func TestHiddenTokensAreTheInputs(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	for _, settings := range []string{`{name: mexma, head_heads: 2}`, `{name: mexma, head_heads: 2, replacement: bert}`} {
 		m := all.build(t, settings)
 		sizes := map[int]bool{}
@@ -129,14 +130,14 @@ func TestHiddenTokensAreTheInputs(t *testing.T) {
 
 // TestInputsAreNoLongerThanTheirTokens: a small batch is not rounded up.
 func TestInputsAreNoLongerThanTheirTokens(t *testing.T) {
-	if places := inputs(readGolden(t).masked(2))[0]; places.Shape().Size() != 8 {
+	if places := inputs(objectivetest.Read[golden](t).masked(2))[0]; places.Shape().Size() != 8 {
 		t.Errorf("%v rows for 8 masked tokens", places.Shape())
 	}
 }
 
 // TestReplacementOfBERT: of many masked tokens 80% are the mask, 10% a random word and 10% themselves.
 func TestReplacementOfBERT(t *testing.T) {
-	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, replacement: bert}`)
+	m := objectivetest.Read[golden](t).build(t, `{name: mexma, head_heads: 2, replacement: bert}`)
 	counts := map[string]float64{}
 	for step := range 100 {
 		b := batch(40, step)
@@ -167,7 +168,7 @@ func TestReplacementOfBERT(t *testing.T) {
 
 // TestOneSideIsMasked: without symmetry each pair has one clean and one masked sentence, and which is which is drawn.
 func TestOneSideIsMasked(t *testing.T) {
-	m := readGolden(t).build(t, `{name: mexma, head_heads: 2, symmetric: false, alignment: none, koleo_weight: 0}`)
+	m := objectivetest.Read[golden](t).build(t, `{name: mexma, head_heads: 2, symmetric: false, alignment: none, koleo_weight: 0}`)
 	b := batch(200, 1)
 	views, err := m.Views(b)
 	if err != nil || len(views) != 2 {
@@ -214,7 +215,7 @@ func TestEqualVectorsHaveAKoLeo(t *testing.T) {
 
 // TestHeadsOfMEXMA: the shape of the layers is that of BERT's, and the logits' bias begins at zero and does not decay.
 func TestHeadsOfMEXMA(t *testing.T) {
-	m := readGolden(t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}")
+	m := objectivetest.Read[golden](t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}")
 	want := layers.Shape{Heads: 2, Width: 4, FFN: 3072, Norm: layers.PostNorm, Activation: layers.GELU, Epsilon: 1e-12, Precision: layers.Float32}
 	if m.shape() != want {
 		t.Errorf("the layers are %+v, want %+v", m.shape(), want)
@@ -228,7 +229,7 @@ func TestHeadsOfMEXMA(t *testing.T) {
 // TestBatchOfOneIsRefused: a sentence has no neighbour there.
 func TestBatchOfOneIsRefused(t *testing.T) {
 	for settings, refused := range map[string]bool{"{name: mexma, head_heads: 2}": true, "{name: mexma, head_heads: 2, koleo_weight: 0}": false} {
-		m := readGolden(t).build(t, settings)
+		m := objectivetest.Read[golden](t).build(t, settings)
 		if _, err := m.Views(batch(1, 0)); (err != nil) != refused {
 			t.Errorf("%s: %v", settings, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/objective"
+	"bitextmine/train/objective/objectivetest"
 )
 
 // golden is testdata/golden.json, written by golden.py.
@@ -41,29 +41,11 @@ type goldenSide struct {
 
 type goldenCase struct {
 	Settings  json.RawMessage                 `json:"settings"`
-	Heads     map[string]head                 `json:"heads"`
+	Heads     map[string]objectivetest.Tensor `json:"heads"`
 	Values    map[string]float64              `json:"values"`
 	Weights   map[string]float64              `json:"weights"`
 	Total     float64                         `json:"total"` // of values times weights
 	Gradients map[string]map[string][]float64 `json:"gradients"`
-}
-
-type head struct {
-	Shape []int     `json:"shape"`
-	Data  []float32 `json:"data"`
-}
-
-func readGolden(t *testing.T) golden {
-	t.Helper()
-	raw, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all golden
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // side is one side of the golden batch; its texts are its name and their numbers.
@@ -150,7 +132,7 @@ func (all golden) objective(t *testing.T, c goldenCase) (objective.Objective, []
 
 // TestGolden compares every term of every variant, and its gradients, with float64 numpy's.
 func TestGolden(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {
@@ -174,7 +156,7 @@ func (all golden) check(t *testing.T, backend compute.Backend, c goldenCase) {
 		args = append(args, tensors.FromFlatDataAndDimensions(all.Vectors[slot], len(all.Vectors[slot])/all.Dim, all.Dim))
 	}
 	for _, name := range heads {
-		args = append(args, tensors.FromFlatDataAndDimensions(c.Heads[name].Data, c.Heads[name].Shape...))
+		args = append(args, c.Heads[name].Value())
 	}
 	learned := slices.Concat(slots, heads)
 	got := grade(t, backend, o, len(views), heads, append(args, inputs...))

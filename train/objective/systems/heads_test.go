@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"bitextmine/train/objective"
+	"bitextmine/train/objective/objectivetest"
 )
 
 var update = flag.Bool("update", false, "write testdata/heads.txt")
 
 // TestHeadsArePinned: the tensors of each objective's own, and how they begin.
 func TestHeadsArePinned(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	all.Dim, all.Vocabulary = 16, 50
 	training := all.training()
 	training.Longest = 12

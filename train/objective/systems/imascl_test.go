@@ -8,11 +8,12 @@ import (
 
 	"bitextmine/train/data"
 	"bitextmine/train/device"
+	"bitextmine/train/objective/objectivetest"
 )
 
 // Which side of a pair the bitext calls its source must not matter: the anchor is its language's.
 func TestIMASCLDoesNotAskForSources(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	backend, err := device.Open("go", "")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/contrastive"
 	"bitextmine/train/objective/ems"
+	"bitextmine/train/objective/objectivetest"
 )
 
 // decode reads strictly, as presets are read.
@@ -235,7 +236,7 @@ func TestBoundsAreAllowed(t *testing.T) {
 }
 
 func TestBuildWantsATrainingThatIsComplete(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	for _, c := range []struct {
 		name, want string
 		settings   map[string]any

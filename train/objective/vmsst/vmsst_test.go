@@ -13,6 +13,7 @@ import (
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
+	"bitextmine/train/objective/objectivetest"
 )
 
 const small = "heads: 2, ffn: 5, language_layers: 1}"
@@ -20,7 +21,7 @@ const small = "heads: 2, ffn: 5, language_layers: 1}"
 // TestDecoderSeesNothingButTheLatents: other tokens of the encoder change nothing while the latent variables stay, and
 // without the weights of the latent variables no gradient reaches the sentence vectors.
 func TestDecoderSeesNothingButTheLatents(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	backend, err := device.Open("go", "")
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestDecoderSeesNothingButTheLatents(t *testing.T) {
 
 // TestPartsOfVMSST: the shape of its layers, and how new tables are drawn.
 func TestPartsOfVMSST(t *testing.T) {
-	v := readGolden(t).build(t, "{name: vmsst, "+small)
+	v := objectivetest.Read[golden](t).build(t, "{name: vmsst, "+small)
 	want := layers.Shape{Heads: 2, Width: 4, FFN: 5, Norm: layers.PreNorm, Activation: layers.ReLU, Epsilon: 1e-6, Precision: layers.Float32}
 	if v.shape() != want {
 		t.Errorf("the layers are %+v, want %+v", v.shape(), want)
@@ -91,7 +92,7 @@ func TestPartsOfVMSST(t *testing.T) {
 
 // TestDrawsOfAStep: the seed and the step determine them, and the side of the semantic variable alternates.
 func TestDrawsOfAStep(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	v, b := all.build(t, "{name: vmsst, "+small), all.batch()
 	d := v.draw(b)
 	if !reflect.DeepEqual(d, v.draw(b)) {
@@ -124,7 +125,7 @@ func TestDrawsOfAStep(t *testing.T) {
 
 // TestInputsOfABatch: every token once with the one before it, and few sizes.
 func TestInputsOfABatch(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	v, b := all.build(t, "{name: bitranslation, "+small), all.batch()
 	inputs, err := v.Inputs(t.Context(), b, b.Views)
 	if err != nil {
@@ -142,7 +143,7 @@ func TestInputsOfABatch(t *testing.T) {
 	if shares := inputs[5].Value().([]float32); shares[0] != 1/float32(3) {
 		t.Errorf("the shares are %v", shares)
 	}
-	big := readGolden(t).build(t, "{name: bitranslation, "+small)
+	big := objectivetest.Read[golden](t).build(t, "{name: bitranslation, "+small)
 	wide := all.batch()
 	for i := range wide.Views {
 		s := &wide.Views[i]
@@ -166,7 +167,7 @@ func TestInputsOfABatch(t *testing.T) {
 
 // TestInputsOfUnlikeSides: the first side may be the longer one, and one language encoder needs no table of encoders.
 func TestInputsOfUnlikeSides(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	v, b := all.build(t, "{name: vmsst, language_encoders: 1, "+small), all.batch()
 	want, err := v.Inputs(t.Context(), b, b.Views)
 	if err != nil || len(want) != 9 {

@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/train/data"
 	"bitextmine/train/objective"
+	"bitextmine/train/objective/objectivetest"
 	"bitextmine/train/words"
 )
 
@@ -55,7 +56,7 @@ func TestNeeds(t *testing.T) {
 
 // TestDraw: how many of the linked words are masked, and by how much they count.
 func TestDraw(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	for _, c := range []struct {
 		masking string
 		linked  int
@@ -86,7 +87,7 @@ func TestDraw(t *testing.T) {
 // TestPredictedSizes: the number of targets is rounded up to a sixteenth of the masked views' tokens, and what is not
 // there has no share.
 func TestPredictedSizes(t *testing.T) {
-	w := build(t, readGolden(t), "{name: wacse}")
+	w := build(t, objectivetest.Read[golden](t), "{name: wacse}")
 	views := []data.Side{{N: 4, Length: 6}, {N: 4, Length: 8}} // 64 tokens, parts of 4
 	for count, size := range map[int]int{0: 4, 1: 4, 4: 4, 5: 8, 9: 12} {
 		targets := make([]target, count)

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"bitextmine/train/objective/objectivetest"
 	"bitextmine/train/words"
 )
 
 // TestMask: linked words alone are masked, each in some step, whole and the same the second time. What each predicts is
 // the other side's tokens, with the share of those that are not masked.
 func TestMask(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	w := build(t, all, "{name: wacse, masking: 0.5}")
 	seen := map[[3]int]bool{} // view, row, place
 	for step := range 60 {
@@ -71,7 +72,7 @@ func TestPredictions(t *testing.T) {
 
 // TestShareOfDrawnWords: the expected sum over drawn words is that over all linked ones.
 func TestShareOfDrawnWords(t *testing.T) {
-	all := readGolden(t)
+	all := objectivetest.Read[golden](t)
 	w := build(t, all, "{name: wacse, masking: 0.5}")
 	const steps = 3000
 	sums := map[[3]int]float64{} // of each target, by view, row and predicted token
