@@ -28,8 +28,10 @@ type budget struct {
 	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
 	// what rows are judged on; src is the part's languages, or those of them that are listed
-	Sets   []dev.Set `yaml:"sets"`
-	Choose choice    `yaml:"choose"`
+	Sets []dev.Set `yaml:"sets"`
+	// rows are judged on one in so many of the pairs and of the other sentences of the BUCC-style sets; 0 or 1: on all
+	MiningPart int    `yaml:"mining_part"`
+	Choose     choice `yaml:"choose"`
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
 }
@@ -147,6 +149,8 @@ func (b budget) validate() error {
 		return badinput.Errorf("it names no system")
 	case len(b.Parts) == 0 || len(b.Sets) == 0 || b.Seeds == "":
 		return badinput.Errorf("it needs parts, sets and seeds")
+	case b.MiningPart < 0:
+		return badinput.Errorf("mining_part is %d but cannot be negative", b.MiningPart)
 	case b.Teacher != "" && !slices.Contains(known, b.Teacher):
 		return badinput.Errorf("the teacher %s is not a system of the budget", b.Teacher)
 	}

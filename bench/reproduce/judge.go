@@ -27,7 +27,11 @@ import (
 type judge struct {
 	library  string // path of ONNX Runtime's
 	searcher index.Searcher
+	mining   string // directory of the BUCC-style sets, or of a part of them
 }
+
+// miningDir is the directory of the BUCC-style sets in the data.
+const miningDir = "bucc"
 
 // row computes a row's figures.
 func (j judge) row(ctx context.Context, c train.Config, sets []dev.Set, dir string, r *result) error {
@@ -87,7 +91,13 @@ func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Sourc
 		for n < len(sets) && sets[n].Dir == sets[0].Dir && sets[n].Split == sets[0].Split {
 			n++
 		}
-		found, err := dev.Evaluate(ctx, sets[:n], source, j.searcher)
+		read := slices.Clone(sets[:n])
+		for i := range read {
+			if read[i].Dir == miningDir {
+				read[i].Dir = j.mining
+			}
+		}
+		found, err := dev.Evaluate(ctx, read, source, j.searcher)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,7 @@
 // which of the papers' claims are held, by one rule.
 //
 //	go run ./bench/reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-steps 200] [-doc docs/reproduction.md] [SYSTEM...]
+//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc docs/reproduction.md] [SYSTEM...]
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
 // are not repeated; the tables are made from the existing rows.
@@ -27,6 +27,7 @@ import (
 type options struct {
 	data, out, presets string
 	library            string // path of ONNX Runtime's library
+	device             string // that trains, as of mine train
 	doc                string // a page whose marked part is replaced by the tables; empty if none
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
@@ -41,6 +42,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
+	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")
 	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
 	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
 	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")

@@ -14,10 +14,11 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/bench/reproduce/meter"
 	"bitextmine/bench/reproduce/sample"
-	"bitextmine/index"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
 	"bitextmine/train"
 	"bitextmine/train/data"
 	"bitextmine/train/vocab"
@@ -26,18 +27,19 @@ import (
 // maker makes the rows in OUT/BUDGET.
 type maker struct {
 	options
-	budget   budget
-	dir      string
-	searcher index.Searcher
+	budget budget
+	dir    string
+	judge  judge
 }
 
 // newMaker makes every path absolute and changes to the data directory, because the presets' file names are relative to
-// the working directory.
+// the working directory. It writes the smaller mining sets, if the budget has any.
 func newMaker(o options, b budget) (*maker, error) {
 	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
 		return nil, badinput.Errorf("give -data, -out and -seeds")
 	}
-	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.doc} {
+	plugin, isPlugin := strings.CutPrefix(o.device, pjrt.Prefix)
+	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.doc, &plugin} {
 		if *path == "" {
 			continue
 		}
@@ -46,6 +48,9 @@ func newMaker(o options, b budget) (*maker, error) {
 			return nil, err
 		}
 		*path = full
+	}
+	if isPlugin {
+		o.device = pjrt.Prefix + plugin
 	}
 	for _, system := range o.systems {
 		if _, _, err := b.of(system); err != nil {
@@ -56,8 +61,13 @@ func newMaker(o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), searcher: searcher}
-	return m, errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher, miningDir}}
+	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
+	if err == nil && b.MiningPart > 1 && !o.table {
+		m.judge.mining = filepath.Join(o.out, fmt.Sprintf("bucc-%d", b.MiningPart))
+		err = sample.Mining(slices.Concat(b.Sets, b.Choose.Sets), miningDir, b.MiningPart, m.judge.mining)
+	}
+	return m, err
 }
 
 // teacherSeed is the seed of the teacher, which is the same for all rows.
@@ -115,7 +125,7 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	}
 	r.System, r.Seed, r.Rate = name, seed, rate
 	began := time.Now()
-	if err := m.judge().row(ctx, c, judged(m.budget.Sets, part), dir, r); err != nil {
+	if err := m.judge.row(ctx, c, judged(m.budget.Sets, part), dir, r); err != nil {
 		return err
 	}
 	r.Evaluation = time.Since(began).Seconds()
@@ -130,9 +140,6 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	// no row needs them
 	return errors.Join(os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model")))
 }
-
-// judge evaluates with the maker's library.
-func (m *maker) judge() judge { return judge{m.library, m.searcher} }
 
 // startSeed is the seed of the row that a group starts from.
 func (m *maker) startSeed(g group, seed uint64) uint64 {
@@ -185,7 +192,7 @@ func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, nam
 		return nil, err
 	}
 	r.System, r.Seed, r.Rate = name, c.Seed, c.Optimiser.LearningRate
-	if r.Figures, err = m.judge().exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
+	if r.Figures, err = m.judge.exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %v\n", strings.Join(part, " "), name, r.Rate, r.Figures)
@@ -280,9 +287,9 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	if err := os.RemoveAll(out); err != nil { // a row that was stopped before its result
 		return nil, err
 	}
-	began, steps := time.Now(), &meter{}
-	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: "cpu", Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
-		Searcher: m.searcher, Progress: steps.progress})
+	began, steps := time.Now(), &meter.Meter{}
+	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
+		Searcher: m.judge.searcher, Progress: steps.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -291,5 +298,5 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		taught = cmp.Or(m.budget.Teacher, taught)
 	}
 	return &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
-		Step: steps.median(), Training: time.Since(began).Seconds()}, nil
+		Step: steps.Median(), Training: time.Since(began).Seconds()}, nil
 }

@@ -14,7 +14,7 @@ import (
 // group only in their objectives.
 func TestBudgets(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("budgets %v, %v", files, err)
 	}
 	for _, file := range files {
@@ -36,6 +36,9 @@ func TestBudgets(t *testing.T) {
 				}
 			}
 		}
+		if b.MiningPart > 1 != (file == "transformer-short.yaml") {
+			t.Errorf("%s is judged on one in %d of the mining sets", file, b.MiningPart)
+		}
 		for _, s := range slices.Concat(judged(b.Sets, b.Parts[0]), judged(b.Choose.Sets, b.Parts[0])) {
 			if err := s.Validate(); err != nil {
 				t.Errorf("%s: %v", file, err)
@@ -51,6 +54,7 @@ func TestBudgetsThatAreNone(t *testing.T) {
 		"{parts: [[de]], groups: [{name: a, lines: 1, systems: [x]}]}":                                                 "needs parts, sets and seeds",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: x}]}]}":                                       "twice",
 		"{" + rest + ", groups: [{name: a, lines: 1, start: y, systems: [x]}]}":                                        "starts from y",
+		"{" + rest + ", mining_part: -2, groups: [{name: a, lines: 1, systems: [x]}]}":                                 "mining_part is -2",
 		"{" + rest + ", groups: [{name: a, systems: [x]}]}":                                                            "lines",
 		"{" + rest + ", groups: [{name: a, lines: 1, half: 3, systems: [x]}]}":                                         "half 3",
 		"{" + rest + ", groups: [{name: a, lines: 1, rates: [1e-3], systems: [x]}]}":                                   "choose.sets",
@@ -264,14 +268,5 @@ func TestFill(t *testing.T) {
 	}
 	if err := fill(page, "transformer", "new\n"); err == nil || !strings.Contains(err.Error(), "<!-- transformer -->") {
 		t.Errorf("a page without marks: %v", err)
-	}
-}
-
-func TestMeter(t *testing.T) {
-	if m := (&meter{}).median(); m != 0 {
-		t.Errorf("no line gives %v", m)
-	}
-	if m := (&meter{each: []float64{9, 1, 2}}).median(); m != 2 {
-		t.Errorf("got %v", m)
 	}
 }

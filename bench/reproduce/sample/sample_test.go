@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 )
 
 func TestSample(t *testing.T) {
@@ -36,5 +37,37 @@ func TestHalves(t *testing.T) {
 		if err := Lines(file, half, func(line string) error { got += line; return nil }); err != nil || got != want {
 			t.Errorf("half %d: %q, %v", half, got, err)
 		}
+	}
+}
+
+// TestMining: of gold every second pair stays with its sentences, of the other sentences every second one, and a
+// sentence of a pair that is left out is in neither.
+func TestMining(t *testing.T) {
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "part")
+	for name, text := range map[string]string{
+		"de-en.train.de":   "d1\ta\nd2\tb\nd3\tc\nd4\td\nd5\te\nd6\tf\n",
+		"de-en.train.en":   "e1\tA\ne2\tB\ne3\tC\ne4\tD\n",
+		"de-en.train.gold": "d2\te3\nd4\te1\nd5\te2\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time it is there
+		if err := Mining([]dev.Set{{Dir: "flores", Src: []string{"fr"}}, {Dir: dir, Src: []string{"de"}}}, dir, 2, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"de-en.train.de":   "d1\ta\nd2\tb\nd5\te\nd6\tf\n",
+		"de-en.train.en":   "e2\tB\ne3\tC\ne4\tD\n",
+		"de-en.train.gold": "d2\te3\nd5\te2\n",
+	} {
+		if got, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(got) != want {
+			t.Errorf("%s is %q, want %q, %v", name, got, want, err)
+		}
+	}
+	if err := Mining([]dev.Set{{Dir: dir, Src: []string{"fr"}}}, dir, 2, out); err == nil {
+		t.Error("a part of a set that is not there")
 	}
 }

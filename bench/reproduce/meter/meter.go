@@ -1,4 +1,5 @@
-package main
+// Package meter measures the CPU time of training steps.
+package meter
 
 import (
 	"slices"
@@ -8,15 +9,16 @@ import (
 	"bitextmine/train/journal"
 )
 
-// meter measures the CPU time of a step between lines of the log. Other work on the machine changes it less than the
+// Meter measures the CPU time of a step between lines of the log. Other work on the machine changes it less than the
 // wall time.
-type meter struct {
+type Meter struct {
 	step    int
 	seconds float64
 	each    []float64
 }
 
-func (m *meter) progress(l journal.Line, _ time.Duration) {
+// Progress takes a line of the log.
+func (m *Meter) Progress(l journal.Line, _ time.Duration) {
 	seconds := usage.CPUSeconds()
 	if m.step > 0 { // the steps of the first lines include compilation
 		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))
@@ -24,8 +26,8 @@ func (m *meter) progress(l journal.Line, _ time.Duration) {
 	m.step, m.seconds = l.Step, seconds
 }
 
-// median is 0 if there is only one line.
-func (m *meter) median() float64 {
+// Median is 0 if there is only one line.
+func (m *Meter) Median() float64 {
 	if len(m.each) == 0 {
 		return 0
 	}
