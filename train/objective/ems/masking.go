@@ -28,13 +28,13 @@ func (e *ems) maskSentence(rng *rand.Rand, ids []int32) {
 	}
 }
 
-// masked returns the word of a sentence that its view masks, or -1. The mask is a special token and so never a word
-// itself.
-func masked(sentence, view []int32) int32 {
+// masked returns the word of a sentence that its view masks, or nothing. The mask is a special token and so never a
+// word itself.
+func masked(sentence, view []int32) []int32 {
 	for p, id := range sentence {
 		if view[p] != id {
-			return id
+			return []int32{id}
 		}
 	}
-	return -1
+	return nil
 }

@@ -1,6 +1,7 @@
 package ems
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -47,7 +48,9 @@ func TestViewsMaskOneWordOfEach(t *testing.T) {
 				e.checkMask(t, at, i, clean, views[at])
 			}
 		}
-		seen[masked(b.Views[0].Sentence(0), views[0].Sentence(0))] = true
+		for _, id := range masked(b.Views[0].Sentence(0), views[0].Sentence(0)) {
+			seen[id] = true
+		}
 		if _, err := e.Inputs(t.Context(), b, views); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +59,7 @@ func TestViewsMaskOneWordOfEach(t *testing.T) {
 			t.Fatalf("step %d masks other words the second time, or %v", step, err)
 		}
 	}
-	if len(seen) != 2 || seen[-1] {
+	if len(seen) != 2 {
 		t.Errorf("in 50 steps, the words %v of a sentence of 4, 5 and 5 were masked", seen)
 	}
 }
@@ -77,8 +80,8 @@ func (e *ems) checkMask(t *testing.T, at, i int, clean, got data.Side) {
 		if is != e.Mask || p >= int(got.Lengths[i]) || !e.words.Has(was) {
 			t.Errorf("view %d, sentence %d: place %d went from %d to %d", at, i, p, was, is)
 		}
-		if found := masked(clean.Sentence(i), got.Sentence(i)); found != was {
-			t.Errorf("view %d, sentence %d: the masked word is said to be %d, not %d", at, i, found, was)
+		if found := masked(clean.Sentence(i), got.Sentence(i)); !slices.Equal(found, []int32{was}) {
+			t.Errorf("view %d, sentence %d: the masked word is said to be %v, not %d", at, i, found, was)
 		}
 	}
 	if want := min(1, words/2); changed != want {
@@ -86,14 +89,62 @@ func (e *ems) checkMask(t *testing.T, at, i int, clean, got data.Side) {
 	}
 }
 
+// TestInputsRefuseForeignTokens: the vocabulary's first and last tokens are taken, and those beyond are not, in the
+// sentence or hidden.
 func TestInputsRefuseForeignTokens(t *testing.T) {
-	// the batch has tokens up to 10
-	o, err := objective.Default("ems").Build(objective.Training{Dim: 6, Width: 6, Vocabulary: 8, Languages: []string{"en", "fr"}})
-	if err != nil {
-		t.Fatal(err)
+	e := newUGT(t)
+	for _, c := range []struct {
+		sentence, hidden []int32
+		ok               bool
+	}{
+		{[]int32{0, 10}, nil, true}, {[]int32{5}, []int32{0}, true}, {[]int32{5}, []int32{10}, true},
+		{[]int32{-1}, nil, false}, {[]int32{11}, nil, false}, {[]int32{5}, []int32{-1}, false}, {[]int32{5}, []int32{11}, false},
+	} {
+		row := make([]float32, 11)
+		sum, err := e.distribution(row, c.sentence, c.hidden)
+		if (err == nil) != c.ok {
+			t.Errorf("the sentence %v with %v hidden in a vocabulary of 11: %v", c.sentence, c.hidden, err)
+		}
+		if x := slices.Max(row); !c.ok && (x > 0 || sum != 0) {
+			t.Errorf("the sentence %v with %v hidden is refused, but has the words %v", c.sentence, c.hidden, row)
+		}
 	}
 	b := sides()
-	if _, err := o.Inputs(t.Context(), b, b.Views); err == nil {
+	e.Vocabulary = 8 // the batch has tokens up to 10
+	if _, err := e.Inputs(t.Context(), b, b.Views); err == nil {
 		t.Error("ems took a token that is not in the vocabulary")
+	}
+}
+
+// TestDistribution: half of it is the hidden word, half the words of the sentence, of which special tokens are none.
+// Σ p log p is over the words that p has.
+func TestDistribution(t *testing.T) {
+	e := newUGT(t)
+	for _, c := range []struct {
+		sentence, hidden []int32
+		want             map[int32]float32
+	}{
+		{[]int32{1, 4, 5, 5, 0, 2}, nil, map[int32]float32{4: 0.25, 5: 0.5, 0: 0.25}},
+		{[]int32{1, 4, 5, 5, 4, 2}, []int32{0}, map[int32]float32{0: 0.5, 4: 0.25, 5: 0.25}},
+		{[]int32{1, 0, 5, 2}, []int32{0}, map[int32]float32{0: 0.75, 5: 0.25}},
+		{[]int32{1, 2}, nil, nil},
+	} {
+		row := make([]float32, 11)
+		sum, err := e.distribution(row, c.sentence, c.hidden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want float64
+		for id, p := range row {
+			if p != c.want[int32(id)] {
+				t.Errorf("%v with %v hidden: p of %d is %v, want %v", c.sentence, c.hidden, id, p, c.want[int32(id)])
+			}
+			if p > 0 {
+				want += float64(p) * math.Log(float64(p))
+			}
+		}
+		if math.Abs(sum-want) > 1e-12 {
+			t.Errorf("%v with %v hidden: Σ p log p is %v, want %v", c.sentence, c.hidden, sum, want)
+		}
 	}
 }

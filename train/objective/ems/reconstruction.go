@@ -3,6 +3,7 @@ package ems
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -93,22 +94,24 @@ func (e *ems) reconstructionInputs(b *data.Batch, views []data.Side) ([]*tensors
 	return append(inputs, tensors.FromFlatDataAndDimensions(languages, 2*n, len(e.Languages))), nil
 }
 
-// distribution fills row, p, with the words of a sentence and, if it is not -1, the hidden word of the other; it gives
-// Σ p log p. A sentence without words adds nothing.
-func (e *ems) distribution(row []float32, sentence []int32, hidden int32) (float64, error) {
-	weight := float32(1)
-	if hidden >= 0 {
-		weight = 0.5
-		row[hidden] += 0.5
-	}
-	words := 0
-	for _, id := range sentence {
+// distribution fills row, p, with the words of a sentence and with the hidden word of the other, if there is one; it
+// gives Σ p log p. A sentence without words adds nothing.
+func (e *ems) distribution(row []float32, sentence, hidden []int32) (float64, error) {
+	all, words := slices.Concat(hidden, sentence), 0
+	for _, id := range all {
 		if id < 0 || int(id) >= e.Vocabulary {
 			return 0, fmt.Errorf("a batch has the token %d but the vocabulary has %d", id, e.Vocabulary)
 		}
+	}
+	for _, id := range sentence {
 		if e.words.Has(id) {
 			words++
 		}
+	}
+	weight := float32(1)
+	for _, id := range hidden {
+		weight = 0.5
+		row[id] += 0.5
 	}
 	for _, id := range sentence {
 		if e.words.Has(id) {
@@ -117,8 +120,8 @@ func (e *ems) distribution(row []float32, sentence []int32, hidden int32) (float
 	}
 	var sum float64
 	counted := map[int32]bool{} // in the order of the words, which fixes the sum's last bit
-	for _, id := range append([]int32{hidden}, sentence...) {
-		if id < 0 || counted[id] || row[id] == 0 {
+	for _, id := range all {
+		if counted[id] || row[id] == 0 {
 			continue
 		}
 		counted[id] = true

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bitextmine/train/data"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/objectivetest"
 	"bitextmine/train/words"
@@ -88,13 +89,13 @@ func TestDraw(t *testing.T) {
 // there has no share.
 func TestPredictedSizes(t *testing.T) {
 	w := build(t, objectivetest.Read[golden](t), "{name: wacse}")
-	views := []data.Side{{N: 4, Length: 6}, {N: 4, Length: 8}} // 64 tokens, parts of 4
+	const n, length = 4, 8 // 64 tokens, parts of 4
 	for count, size := range map[int]int{0: 4, 1: 4, 4: 4, 5: 8, 9: 12} {
 		targets := make([]target, count)
 		for i := range targets {
 			targets[i] = target{1, 2, 3, 5, 2}
 		}
-		inputs, err := w.predicted(views, targets)
+		inputs, err := w.predicted(n, length, targets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,16 +113,50 @@ func TestPredictedSizes(t *testing.T) {
 			}
 		}
 	}
-	tiny := []data.Side{{N: 1, Length: 3}, {N: 1, Length: 3}} // 6 tokens, parts of 1
-	if inputs, err := w.predicted(tiny, make([]target, 3)); err != nil || inputs[0].Shape().Dimensions[0] != 3 {
-		t.Errorf("of 6 tokens: %v", err)
+	if inputs, err := w.predicted(1, 3, make([]target, 3)); err != nil || inputs[0].Shape().Dimensions[0] != 3 {
+		t.Errorf("of 6 tokens, parts of 1: %v", err)
 	}
 	for _, id := range []int32{-1, int32(w.Vocabulary)} {
-		if _, err := w.predicted(views, []target{{id: id}}); err == nil {
+		if _, err := w.predicted(n, length, []target{{id: id}}); err == nil {
 			t.Errorf("the token %d is taken", id)
 		}
 	}
-	if _, err := w.predicted(views, []target{{id: int32(w.Vocabulary) - 1}}); err != nil {
+	if _, err := w.predicted(n, length, []target{{id: int32(w.Vocabulary) - 1}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHeads: the head is there only for word prediction, and is that of XLM-R.
+func TestHeads(t *testing.T) {
+	all := objectivetest.Read[golden](t)
+	for settings, want := range map[string]int{"{name: wacse}": 5, "{name: wacse, awp_weight: 1}": 5, "{name: wacse, awp_weight: 0}": 0} {
+		w := build(t, all, settings)
+		if got := w.Heads(); len(got) != want {
+			t.Errorf("%s has the tensors %v, want %d", settings, got, want)
+		}
+		if views, err := w.Views(all.batch()); err != nil || len(views) != 2+2*min(1, want) {
+			t.Errorf("%s has %d views, %v", settings, len(views), err)
+		}
+		if got := w.head(); got != (layers.Shape{Width: all.Width, Epsilon: 1e-5}) {
+			t.Errorf("the head is %+v", got)
+		}
+	}
+}
+
+// TestInputs: only those of the terms.
+func TestInputs(t *testing.T) {
+	all := objectivetest.Read[golden](t)
+	for settings, want := range map[string]int{
+		"{name: wacse}": predictedInputs + 5, "{name: wacse, wtr_weight: 0}": predictedInputs, "{name: wacse, awp_weight: 0}": 5,
+		"{name: wacse, awp_weight: 0, wtr_weight: 0}": 0,
+	} {
+		w, b := build(t, all, settings), all.batch()
+		views, err := w.Views(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inputs, err := w.Inputs(t.Context(), b, views); err != nil || len(inputs) != want {
+			t.Errorf("%s has %d inputs, want %d, %v", settings, len(inputs), want, err)
+		}
 	}
 }

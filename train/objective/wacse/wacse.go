@@ -38,9 +38,6 @@ const (
 	biasName  = "heads.word.bias" // [vocabulary], of the logits
 )
 
-// epsilon is that of the head's normalisation in XLM-R.
-const epsilon = 1e-5
-
 func (w *wacse) Heads() []weights.Spec {
 	if w.AWPWeight == 0 {
 		return nil
@@ -73,12 +70,12 @@ func (w *wacse) Views(b *data.Batch) ([]data.Side, error) {
 func (w *wacse) Inputs(_ context.Context, b *data.Batch, views []data.Side) (inputs []*tensors.Tensor, err error) {
 	if w.AWPWeight > 0 {
 		_, targets := w.mask(b)
-		if inputs, err = w.predicted(views, targets); err != nil {
+		if inputs, err = w.predicted(len(b.Words), longest(views), targets); err != nil {
 			return nil, err
 		}
 	}
 	if w.WTRWeight > 0 {
-		inputs = append(inputs, ranked(views, b.Words)...)
+		inputs = append(inputs, ranked(longest(views), b.Words)...)
 	}
 	return inputs, nil
 }
@@ -98,11 +95,14 @@ func (w *wacse) Loss(s objective.Step) (values []*graph.Node) {
 	return values
 }
 
+// head is the shape of the layers before the prediction, which are those of XLM-R.
+func (w *wacse) head() layers.Shape { return layers.Shape{Width: w.Width, Epsilon: 1e-5} }
+
 // predict is awp.
 func (w *wacse) predict(s objective.Step, inputs []*graph.Node) *graph.Node {
 	x := graph.Concatenate([]*graph.Node{s.Views[2].Tokens, s.Views[3].Tokens}, 0)
 	x = graph.Gather(graph.Reshape(x, x.Shape().Size()/w.Width, w.Width), inputs[0])
-	head := layers.Stack{Shape: layers.Shape{Width: w.Width, Epsilon: epsilon}, Params: s.Heads}
+	head := layers.Stack{Shape: w.head(), Params: s.Heads}
 	x = head.Normalise(normName, layers.Gelu(head.Dense(denseName, x)))
 	return loss.Tokens(x, s.Heads[w.Table], s.Heads[biasName], inputs[1], inputs[2])
 }
@@ -114,12 +114,11 @@ func (w *wacse) rankWords(source, target *graph.Node, inputs []*graph.Node) *gra
 	batch := []int{0}
 	// [n, length, length]
 	cosines := graph.MulScalar(graph.Dot(x, y).General([]int{2}, batch, []int{2}, batch), 1/w.WordTemperature)
-	n, length := cosines.Shape().Dimensions[0], cosines.Shape().Dimensions[1]
-	ofSource, ofTarget, links := graph.Reshape(inputs[2], n, length, 1), graph.Reshape(inputs[3], n, 1, length), inputs[4]
+	ofSource, ofTarget, links := graph.InsertAxes(inputs[2], -1), graph.InsertAxes(inputs[3], 1), inputs[4]
 	forward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofTarget)), 2)
 	backward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofSource)), 1)
 	surprise := graph.Sub(graph.Add(forward, backward), graph.MulScalar(cosines, 2))
-	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(links, surprise)), 1/float64(2*n))
+	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(links, surprise)), 1/float64(2*cosines.Shape().Dimensions[0]))
 }
 
 // mean is the mean of each word's tokens, divided by their lengths. shares are [n, words, length].

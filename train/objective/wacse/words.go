@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"bitextmine/train/data"
+	"bitextmine/train/objective"
 	"bitextmine/train/words"
 )
 
@@ -57,7 +58,7 @@ func (w *wacse) draw(rng *rand.Rand, links []words.Link) (drawn map[uint16]bool,
 		}
 	}
 	if len(linked) == 0 {
-		return nil, 0
+		return drawn, scale
 	}
 	count := max(1, int(math.Round(w.Masking*float64(len(linked)))))
 	scale = float32(len(linked)) / float32(count)
@@ -79,19 +80,14 @@ func predictions(view, row int, masked words.Span, other []int32, word words.Spa
 	return out
 }
 
-// grains is into how many parts the number of tokens of the masked views is divided. The number of targets is rounded
-// up to such a part, because each new number is compiled.
-const grains = 16
-
 // predictedInputs is how many inputs predicted gives.
 const predictedInputs = 3
 
-// predicted are of each target its place in the tokens of the masked views [targets, 1], its token [targets, 1] and its
-// share of the loss [targets], which is 0 where there is none.
-func (w *wacse) predicted(views []data.Side, targets []target) ([]*tensors.Tensor, error) {
-	n, length := views[0].N, longest(views)
-	grain := max(1, 2*n*length/grains)
-	size := (max(1, len(targets)) + grain - 1) / grain * grain
+// predicted are of each target its place in the tokens of the two masked views of n sentences [targets, 1], its token
+// [targets, 1] and its share of the loss [targets], which is 0 where there is none. Their number is rounded up, because
+// each new one is compiled.
+func (w *wacse) predicted(n, length int, targets []target) ([]*tensors.Tensor, error) {
+	size := objective.RoundUp(len(targets), 2*n*length)
 	places, ids, shares := make([]int64, size), make([]int64, size), make([]float32, size)
 	for k, t := range targets {
 		if t.id < 0 || int(t.id) >= w.Vocabulary {
@@ -108,11 +104,11 @@ func (w *wacse) predicted(views []data.Side, targets []target) ([]*tensors.Tenso
 
 // ranked are the words of both sides: the shares of tokens in each word [n, length, length], twice; which words there
 // are [n, length], twice; and 1 for each link [n, length, length]. A sentence has at most as many words as tokens.
-func ranked(views []data.Side, pairs []words.Pair) []*tensors.Tensor {
-	n, length := views[0].N, longest(views)
+func ranked(length int, pairs []words.Pair) []*tensors.Tensor {
+	n := len(pairs)
 	square := n * length * length
-	shares := [2][]float32{make([]float32, square), make([]float32, square)}
-	present := [2][]float32{make([]float32, n*length), make([]float32, n*length)}
+	shares := [...][]float32{make([]float32, square), make([]float32, square)}
+	present := [...][]float32{make([]float32, n*length), make([]float32, n*length)}
 	links := make([]float32, square)
 	for row, pair := range pairs {
 		for side, spans := range [][]words.Span{pair.Source, pair.Target} {
