@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext"
+	"bitextmine/encode/encodetest"
 	"bitextmine/pipeline/record"
 )
 
@@ -102,4 +103,29 @@ func TestDocumentLinesAreWarnedOf(t *testing.T) {
 
 func hasSplitWarning(r *record.Report) bool {
 	return strings.Contains(strings.Join(r.Warnings, " "), "look like documents")
+}
+
+// TestPagesAreDividedByASplitter: a learned splitter divides in place of rules, by as many threads as there are, and
+// its threshold is part of the keys.
+func TestPagesAreDividedByASplitter(t *testing.T) {
+	x := newText(t)
+	for side := range 2 {
+		x.put(side, "pages.jsonl", []byte(pages(side, 100)))
+	}
+	cfg := x.config(t.TempDir())
+	cfg.Split, cfg.Splitter, cfg.SplitterThreshold = "on", encodetest.Splitter(t, nil), 0.25
+	report := mustRun(t, cfg)
+	if n := report.Counts.SourceUnique; n < 30 {
+		t.Errorf("%d sentences by the splitter", n)
+	}
+	other := x.config(cfg.Work)
+	other.Out, other.Split, other.Splitter, other.Threads = t.TempDir(), "on", cfg.Splitter, 3
+	other.SplitterThreshold = 0.25
+	if again := mustRun(t, other); again.Bitext.SHA256 != report.Bitext.SHA256 {
+		t.Error("three threads have another bitext")
+	}
+	other.SplitterThreshold, other.Out = 0.9, t.TempDir()
+	if few := mustRun(t, other); few.Counts.SourceUnique >= report.Counts.SourceUnique {
+		t.Errorf("%d sentences at 0.9, %d at 0.25", few.Counts.SourceUnique, report.Counts.SourceUnique)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
 )
 
@@ -90,10 +91,15 @@ func TestSplit(t *testing.T) {
 		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) || !strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
 		t.Errorf("%s %v", data, err)
 	}
+	learned := encodetest.Splitter(t, nil)
+	if out := must(t, "split", write("b.txt", "Das Haus war alt. Niemand wusste warum.\n"), "--lang", "de", "--splitter", learned, "--splitter-threshold", "0.5"); out != "Das Haus war alt.\nNiemand wusste warum.\n" {
+		t.Errorf("%q", out)
+	}
 	bad := write("bad.srx", `<srx version="2.0"><body><languagerules><languagerule languagerulename="A"><rule break="yes"><beforebreak>(</beforebreak></rule></languagerule></languagerules></body></srx>`)
 	for _, args := range [][]string{
 		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain, "--lang", "en", "--srx", bad},
-		{"split", filepath.Join(dir, "none"), "--lang", "en"},
+		{"split", filepath.Join(dir, "none"), "--lang", "en"}, {"split", plain, "--lang", "en", "--splitter", dir},
+		{"split", plain, "--lang", "en", "--splitter", learned, "--srx", bad}, {"split", plain, "--lang", "en", "--splitter", learned, "--splitter-threshold", "2"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

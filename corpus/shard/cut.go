@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/corpus/split"
 	"bitextmine/internal/atomicfile"
 )
 
@@ -43,6 +44,14 @@ type Options struct {
 	Name func(n int) string
 	// Report, if set, is called every few thousand lines and at the end, on the calling goroutine.
 	Report func(Progress)
+	// Learned divides records that are divided; nil: the rules of the program do. corpus.Options.Split has its digest.
+	Learned Learned
+}
+
+// Learned is a learned splitter. Digest stands for all that changes what it finds.
+type Learned interface {
+	split.Divider
+	Digest() string
 }
 
 // progressEvery is the number of lines between two reports: some milliseconds.
@@ -56,7 +65,7 @@ const progressEvery = 8192
 // Every shard is published complete. If the file turns out to be damaged or unusable, the shards that this call has
 // published are removed, so that part of an input is never mistaken for all of it.
 func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (_ *Result, err error) {
-	r, err := openSentences(in, opts)
+	r, err := openSentences(in, opts, how.Learned)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type sentences struct {
 	in       *corpus.Reader
 	name     string
 	opts     corpus.Options
-	splitter *split.Splitter // nil: a record is a sentence
+	splitter split.Divider // nil: a record is a sentence
 	record   corpus.Sentence // that is being divided
 	found    []split.Sentence
 	at       int
@@ -31,17 +31,24 @@ type sentence struct {
 	Place *corpus.Place
 }
 
-// openSentences opens an input as opts says.
-func openSentences(in input.File, opts corpus.Options) (*sentences, error) {
+// openSentences opens an input as opts says. A learned splitter, if there is one, takes the place of the rules.
+func openSentences(in input.File, opts corpus.Options, learned Learned) (*sentences, error) {
 	s := &sentences{name: in.String(), opts: opts}
 	read := opts
 	if opts.Split != "" {
-		if opts.Split != corpus.SplitBy(opts.SplitLanguage(), split.ShippedDigest()) {
-			return nil, fmt.Errorf("%s was to be divided by rules of another version of the program; plan again", in)
+		digest := split.ShippedDigest()
+		if learned != nil {
+			digest, s.splitter = learned.Digest(), learned
 		}
-		var err error
-		if s.splitter, err = split.For(opts.SplitLanguage()); err != nil {
-			return nil, err
+		if opts.Split != corpus.SplitBy(opts.SplitLanguage(), digest) {
+			return nil, fmt.Errorf("%s was to be divided by rules of another version of the program, or another splitter; plan again", in)
+		}
+		if learned == nil {
+			rules, err := split.For(opts.SplitLanguage())
+			if err != nil {
+				return nil, err
+			}
+			s.splitter = rules
 		}
 		read.MaxLineBytes = max(read.MaxLineBytes, corpus.MaxRecordBytes)
 	}
@@ -97,8 +104,8 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 		s.counts.Lines++
 		return s.skip(corpus.ReasonHTML, "a page of HTML: extract its text")
 	}
-	s.found = s.splitter.Append(s.found, s.record.Text, split.Options{})
-	return nil
+	s.found, err = s.splitter.Divide(ctx, s.found, s.record.Text, split.Options{})
+	return err
 }
 
 // skip counts what cannot be used of the record.

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"context"
 	"math/bits"
 	"strings"
 	"unicode"
@@ -102,13 +103,44 @@ type Options struct {
 	Wrapped bool
 }
 
+// Divider divides texts into sentences: by rules, or by a model.
+type Divider interface {
+	// Divide adds the sentences of a text, in order. It may be called from several goroutines at once.
+	Divide(ctx context.Context, dst []Sentence, text string, o Options) ([]Sentence, error)
+}
+
+// Divide is Append.
+func (s *Splitter) Divide(_ context.Context, dst []Sentence, text string, o Options) ([]Sentence, error) {
+	return s.Append(dst, text, o), nil
+}
+
 // Append adds the sentences of a text, in order. Paragraphs are lines, or what empty lines divide.
 func (s *Splitter) Append(dst []Sentence, text string, o Options) []Sentence {
+	return paragraphs(dst, text, o, s.paragraph)
+}
+
+// At adds the sentences of a text that ends, in ascending order, and the ends of its paragraphs divide.
+func At(dst []Sentence, text string, ends []int, o Options) []Sentence {
+	return paragraphs(dst, text, o, func(dst []Sentence, paragraph string, at int) []Sentence {
+		from := 0
+		for len(ends) > 0 && ends[0] < at+len(paragraph) {
+			if end := ends[0] - at; end > from {
+				dst = appendTrimmed(dst, paragraph, from, end, at)
+				from = end
+			}
+			ends = ends[1:]
+		}
+		return appendTrimmed(dst, paragraph, from, len(paragraph), at)
+	})
+}
+
+// paragraphs adds the sentences that divide finds in each paragraph, which begins at a place of the text.
+func paragraphs(dst []Sentence, text string, o Options, divide func(dst []Sentence, paragraph string, at int) []Sentence) []Sentence {
 	paragraph, position := 0, 0
 	for from := 0; from < len(text); {
 		to := paragraphEnd(text, from, o.Wrapped)
 		before := len(dst)
-		dst = s.paragraph(dst, text[from:to], from)
+		dst = divide(dst, text[from:to], from)
 		for k := before; k < len(dst); k++ {
 			dst[k].Paragraph, dst[k].Position = paragraph, position
 			position++

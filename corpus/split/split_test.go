@@ -86,6 +86,21 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
+// TestAt: what divides a text at places has the paragraphs of what divides it by rules.
+func TestAt(t *testing.T) {
+	text := "One two. Three\nfour five\n\n six"
+	got := At(nil, text, []int{0, 3, 8, 14, 24, len(text)}, Options{})
+	want := []Sentence{{0, 3, 0, 0}, {4, 8, 0, 1}, {9, 14, 0, 2}, {15, 24, 1, 3}, {27, 30, 2, 4}}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines: %v, want %v", got, want)
+	}
+	got = At(nil, text, []int{8, 19}, Options{Wrapped: true})
+	want = []Sentence{{0, 8, 0, 0}, {9, 19, 0, 1}, {20, 24, 0, 2}, {27, 30, 1, 3}}
+	if !slices.Equal(got, want) {
+		t.Errorf("wrapped: %v, want %v", got, want)
+	}
+}
+
 const srxHead = `<srx version="2.0"><header cascade="no"/><body><languagerules><languagerule languagerulename="A">`
 const srxTail = `</languagerule></languagerules><maprules><languagemap languagepattern="a.*" languagerulename="A"/></maprules></body></srx>`
 

@@ -257,7 +257,7 @@ func TestDotFloat16RowsStayUnit(t *testing.T) {
 	}
 	norm := float32(math.Sqrt(float64(Dot(row, row))))
 	for i := range row {
-		row[i] = widen(narrow(row[i] / norm))
+		row[i] = Widen(narrow(row[i] / norm))
 	}
 	if got := Dot(row, row); math.Abs(float64(got)-1) > 1e-3 {
 		t.Errorf("a unit row stored as float16 has squared norm %v", got)

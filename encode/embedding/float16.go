@@ -27,8 +27,8 @@ func narrow(x float32) uint16 {
 	return sign | uint16((bits-bias)>>13)
 }
 
-// widen converts binary16 to float32, which is exact.
-func widen(h uint16) float32 {
+// Widen converts binary16 to float32, which is exact.
+func Widen(h uint16) float32 {
 	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	if exponent-1 < 30 { // normal: one comparison for the exponents 1 to 30
 		return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
@@ -49,7 +49,7 @@ func (m Matrix) Float32(dst []float32, lo, hi int) {
 		return
 	}
 	for i, h := range m.F16[lo:hi] {
-		dst[i] = widen(h)
+		dst[i] = Widen(h)
 	}
 }
 

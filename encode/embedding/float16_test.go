@@ -24,9 +24,9 @@ func byDefinition(h uint16) float64 {
 func TestWidenEveryValue(t *testing.T) {
 	for i := range 1 << 16 {
 		h := uint16(i)
-		got, want := float64(widen(h)), byDefinition(h)
+		got, want := float64(Widen(h)), byDefinition(h)
 		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || math.Signbit(got) != (h>>15 == 1) {
-			t.Fatalf("widen(%#04x) = %v, want %v", h, got, want)
+			t.Fatalf("Widen(%#04x) = %v, want %v", h, got, want)
 		}
 	}
 }
@@ -34,10 +34,10 @@ func TestWidenEveryValue(t *testing.T) {
 // Between two neighbours, rounding can only be wrong at the middle and next to it.
 func TestNarrowRoundsToNearestEven(t *testing.T) {
 	for i := range uint16(0x7c00) {
-		low := widen(i)
+		low := Widen(i)
 		high := float32(65536) // the value after the largest one, if the format had no infinity
 		if i+1 < 0x7c00 {
-			high = widen(i + 1)
+			high = Widen(i + 1)
 		}
 		middle := (low + high) / 2 // exact: float32 has 13 more bits
 		even := i + i&1

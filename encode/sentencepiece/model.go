@@ -5,6 +5,7 @@ package sentencepiece
 /*
 #cgo CXXFLAGS: -std=c++17 -O2
 #cgo LDFLAGS: -lsentencepiece
+#include <stdlib.h>
 #include "shim.h"
 */
 import "C"
@@ -95,6 +96,29 @@ func (m *Model) Encode(texts []string, maxIDs int, yield func(i int, ids []int32
 		}
 	}
 	return nil
+}
+
+// Places splits a text and returns the ids of its pieces and where each ends in the text, in bytes.
+func (m *Model) Places(text string) (ids []int32, ends []int, err error) {
+	var cIDs *C.int32_t
+	var cEnds *C.uint32_t
+	var count C.size_t
+	var message *C.char
+	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds, &count, &message)
+	runtime.KeepAlive(m)
+	if rc != 0 {
+		return nil, nil, fmt.Errorf("split a text of %d bytes: %s", len(text), takeMessage(message))
+	}
+	defer C.free(unsafe.Pointer(cIDs))
+	defer C.free(unsafe.Pointer(cEnds))
+	ids, ends = make([]int32, count), make([]int, count)
+	for i, id := range unsafe.Slice((*int32)(unsafe.Pointer(cIDs)), int(count)) {
+		ids[i] = id
+	}
+	for i, end := range unsafe.Slice((*uint32)(unsafe.Pointer(cEnds)), int(count)) {
+		ends[i] = int(end)
+	}
+	return ids, ends, nil
 }
 
 // call fills b.ids and b.lengths for at most Call texts.

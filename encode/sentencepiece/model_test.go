@@ -238,3 +238,29 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "sentences/s")
 }
+
+// TestPlaces: ids are those of Encode, and pieces end one after the other, the last at the end of what is not white
+// space.
+func TestPlaces(t *testing.T) {
+	m := load(t)
+	for _, text := range append(lines(t, sentences), "", "  a  Größe ") {
+		ids, ends, err := m.Places(text)
+		if err != nil || len(ends) != len(ids) || !slices.IsSorted(ends) {
+			t.Fatalf("%q: %v %v %v", text, ids, ends, err)
+		}
+		if err := m.Encode([]string{text}, max(1, len(ids)+1), func(_ int, want []int32) {
+			if !slices.Equal(ids, want) {
+				t.Errorf("%q: %v, want %v", text, ids, want)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(ends); n > 0 && strings.TrimSpace(text[ends[n-1]:]) != "" {
+			t.Errorf("%q: the last piece ends at %d", text, ends[n-1])
+		}
+	}
+	_, ends, err := m.Places("Größe. Haus")
+	if err != nil || !slices.Contains(ends, len("Größe.")) {
+		t.Errorf("%v %v", ends, err)
+	}
+}

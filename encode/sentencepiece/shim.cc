@@ -88,4 +88,37 @@ int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n
   return -1;
 }
 
+int sp_places(const sp_model *model, const char *text, size_t n, int32_t **ids, uint32_t **ends, size_t *count,
+              char **message) {
+  *ids = nullptr;
+  *ends = nullptr;
+  try {
+    sentencepiece::ImmutableSentencePieceText spt;
+    const auto status = model->processor.Encode(absl::string_view(text, n), spt.mutable_proto());
+    if (!status.ok()) {
+      set_message(message, status.ToString());
+      return -1;
+    }
+    *count = spt.pieces_size();
+    *ids = static_cast<int32_t *>(malloc((*count + 1) * sizeof(int32_t)));
+    *ends = static_cast<uint32_t *>(malloc((*count + 1) * sizeof(uint32_t)));
+    if (*ids != nullptr && *ends != nullptr) {
+      for (size_t i = 0; i < *count; i++) {
+        const auto piece = spt.pieces(static_cast<int>(i));
+        (*ids)[i] = static_cast<int32_t>(piece.id());
+        (*ends)[i] = piece.end();
+      }
+      return 0;
+    }
+    set_message(message, "out of memory");
+  } catch (const std::exception &e) {
+    set_message(message, e.what());
+  } catch (...) {
+    set_message(message, "unknown C++ exception");
+  }
+  free(*ids);
+  free(*ends);
+  return -1;
+}
+
 }  // extern "C"

@@ -36,6 +36,10 @@ const char *sp_piece(const sp_model *model, int32_t id);
 int sp_encode(const sp_model *model, const char *text, const size_t *ends, int n, int max_ids,
               int32_t *ids, int32_t *lengths, char **message);
 
+// sp_places splits a text of n bytes. It sets *ids to the ids, *ends to where each piece ends in the text, and *count
+// to their number; the caller frees both with free. It returns 0, or -1 with *message set and nothing to free.
+int sp_places(const sp_model *model, const char *text, size_t n, int32_t **ids, uint32_t **ends, size_t *count, char **message);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
+	"bitextmine/encode/boundary"
 	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
@@ -46,6 +47,7 @@ type Config struct {
 	arithmetic setting.Arithmetic // once Models has looked
 	DryRun     io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
 	maxMemory  int64              // MaxMemory in bytes; 0: no bound
+	learned    *boundary.Model    // Splitter; nil: rules divide
 	docPairs   string             // digest of DocPairs; empty: it names no file
 }
 
@@ -126,6 +128,9 @@ func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) settin
 	}
 	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
 	r.DocPairs = c.docPairs
+	if c.learned != nil {
+		r.Splitter = c.learned.Digest
+	}
 	if r.Split == setting.SplitAuto {
 		r.Split = "" // as it was before there was a choice
 	}

@@ -7,12 +7,25 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
+	"bitextmine/encode/boundary"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 )
 
+// validateSplit reads the learned splitter for its digest.
 func validateSplit(c *Config, fail func(format string, args ...any)) {
+	switch {
+	case c.Splitter == "":
+		c.SplitterThreshold = 0
+	case c.Split == setting.SplitOff:
+		fail("splitter = %s divides records, which split = off leaves whole; leave one of them out", c.Splitter)
+	default:
+		var err error
+		if c.learned, err = boundary.Load(c.Splitter, c.SplitterThreshold); err != nil {
+			fail("%v", err)
+		}
+	}
 	switch c.Split {
 	case "", setting.SplitAuto, setting.SplitOff:
 	case setting.SplitOn:
@@ -43,7 +56,11 @@ func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error
 		on = format != corpus.FormatText && format != corpus.FormatBUCC
 	}
 	if on {
-		o.Split = corpus.SplitBy(language, split.ShippedDigest())
+		digest := split.ShippedDigest()
+		if c.learned != nil {
+			digest, in.Splitter = c.learned.Digest, &plan.Splitter{Path: c.Splitter, Threshold: c.SplitterThreshold}
+		}
+		o.Split = corpus.SplitBy(language, digest)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
@@ -94,6 +95,54 @@ func TestSplitRefuses(t *testing.T) {
 	cfg.Split, cfg.SourceEmb = setting.SplitOn, []string{"x.npy"}
 	if err := cfg.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), "split = on divides records") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestSplitter: a learned splitter stands in the options of what is divided and in the record by its digest, and
+// without one its threshold leaves no trace.
+func TestSplitter(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.jsonl")
+	if err := os.WriteFile(path, []byte(jsonLines(t, "One came. Two left. Three stayed.")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := func(splitter string, threshold float64) Config {
+		cfg := defaultConfig()
+		cfg.Source, cfg.Target, cfg.Split, cfg.Out, cfg.Splitter, cfg.SplitterThreshold = "en", "de", setting.SplitOn, dir, splitter, threshold
+		cfg.SourceText, cfg.TargetText = []string{path}, []string{path}
+		return cfg
+	}
+	splitter := encodetest.Splitter(t, nil)
+	seen := map[string]bool{}
+	for _, threshold := range []float64{0.25, 0.5} {
+		cfg := config(splitter, threshold)
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		languages, err := cfg.Texts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, record := languages[0].Inputs[0], cfg.Record("", "", "")
+		if in.Splitter == nil || in.Splitter.Path != splitter || in.Splitter.Threshold != threshold || !strings.HasSuffix(in.Corpus.Split, " "+record.Splitter) || record.SplitterThreshold != threshold {
+			t.Errorf("input %+v, options %+v, record %+v", in, in.Corpus, record.Dividing)
+		}
+		seen[in.Corpus.Split] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("both thresholds have one key: %v", seen)
+	}
+	cfg := config("", 0.5)
+	if err := cfg.Validate(); err != nil || cfg.Record("", "", "").Dividing != (setting.Dividing{Split: setting.SplitOn}) {
+		t.Errorf("%+v %v", cfg.Record("", "", "").Dividing, err)
+	}
+	for says, cfg := range map[string]Config{"has no sentencepiece.bpe.model": config(encodetest.Splitter(t, map[string][]byte{"sentencepiece.bpe.model": nil}), 0.25), "split = off": config(splitter, 0.25)} {
+		if says == "split = off" {
+			cfg.Split = setting.SplitOff
+		}
+		if err := cfg.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
 	}
 }
 

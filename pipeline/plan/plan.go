@@ -128,8 +128,16 @@ type Input struct {
 	Corpus *corpus.Options `json:"corpus,omitempty"`
 	// Seen is what its first records are, where that decides whether records are divided; nil: nobody looked.
 	Seen *Seen `json:"seen,omitempty"`
+	// Splitter divides its records; nil: rules do, or nothing does. Corpus.Split has its digest.
+	Splitter *Splitter `json:"splitter,omitempty"`
 	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
 	Vectors *Vectors `json:"vectors,omitempty"`
+}
+
+// Splitter is a learned splitter.
+type Splitter struct {
+	Path      string  `json:"path"` // where its files are
+	Threshold float64 `json:"threshold"`
 }
 
 // Seen is the sentences of an input's first records.

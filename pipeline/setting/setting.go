@@ -79,6 +79,10 @@ type Text struct {
 // Dividing says whether records are divided into sentences.
 type Dividing struct {
 	Split string `setting:"split,flag" json:"split,omitempty"` // in a record, auto is empty
+	// A learned splitter in place of rules. In a record its digest stands in place of its directory; without one its
+	// threshold is 0.
+	Splitter          string  `setting:"splitter,flag" json:"splitter,omitempty"`
+	SplitterThreshold float64 `setting:"splitter_threshold,flag" json:"splitter_threshold,omitempty" min:"0" max:"1"`
 }
 
 // The values of split.

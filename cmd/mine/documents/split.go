@@ -14,15 +14,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/open"
 )
 
 // splitOptions are the flags of mine split.
 type splitOptions struct {
+	flags.Settings
 	language, rules string
 	wrapped         bool
 	in              corpus.Options
@@ -37,7 +40,7 @@ func NewSplit() *cobra.Command {
 		Use:   "split FILE...",
 		Short: "Divide documents into sentences",
 		Long: `Divide documents into sentences by segmentation rules (SRX 2.0): those of the program, which have abbreviations and punctuation of 17
-groups of languages and serve every other one by its full stops, or those of --srx. Files are as for mine run: in JSON lines, TSV and Parquet
+groups of languages and serve every other one by its full stops, or those of --srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet
 a record is a document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
 
 --format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes an object for each: text, doc,
@@ -50,6 +53,7 @@ it with --doc-column doc --url-column url.`,
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	o.RegisterSome(cmd, flags.Declared("splitter", "splitter_threshold", "onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.language, "lang", "", "language of the documents")
 	f.StringVar(&o.rules, "srx", "", "file of segmentation rules (default: the program's)")
@@ -63,7 +67,7 @@ it with --doc-column doc --url-column url.`,
 	return cmd
 }
 
-func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	if o.format == "" {
 		o.format = "lines"
 		if strings.HasSuffix(o.out, ".jsonl") {
@@ -82,10 +86,11 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	s, err := o.splitter()
+	s, free, err := o.splitter()
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, free()) }()
 	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}}
 	write := func(w io.Writer) error {
 		job.out = bufio.NewWriterSize(w, 256<<10)
@@ -113,11 +118,28 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	return nil
 }
 
-func (o *splitOptions) splitter() (*split.Splitter, error) {
+// splitter opens what divides texts; free frees it.
+func (o *splitOptions) splitter() (s split.Divider, free func() error, err error) {
 	language, err := corpus.ParseLanguage(o.language)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	cfg, _, err := o.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	if cfg.Splitter != "" {
+		if o.rules != "" {
+			return nil, nil, badinput.Errorf("--srx has rules, in whose place --splitter divides texts: leave one of them out")
+		}
+		learned, err := open.Splitter(cfg.Resources, cfg.Splitter, cfg.SplitterThreshold)
+		return learned, learned.Close, err
+	}
+	s, err = o.byRules(language)
+	return s, func() error { return nil }, err
+}
+
+func (o *splitOptions) byRules(language string) (*split.Splitter, error) {
 	load := split.Shipped
 	if o.rules != "" {
 		load = func() (*split.SRX, error) { return split.Load(o.rules) }
@@ -132,7 +154,7 @@ func (o *splitOptions) splitter() (*split.Splitter, error) {
 // splitJob divides the documents of files.
 type splitJob struct {
 	*splitOptions
-	splitter           *split.Splitter
+	splitter           split.Divider
 	out                *bufio.Writer
 	objects            *json.Encoder
 	found              []split.Sentence
@@ -147,7 +169,7 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if j.wrapped && r.Format() == corpus.FormatText {
-		return j.wrappedFile(file)
+		return j.wrappedFile(ctx, file)
 	}
 	for {
 		s, err := r.NextContext(ctx)
@@ -157,7 +179,7 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := j.record(file.Path, s, r.Format() != corpus.FormatText); err != nil {
+		if err := j.record(ctx, file.Path, s, r.Format() != corpus.FormatText); err != nil {
 			return err
 		}
 	}
@@ -170,7 +192,7 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 }
 
 // wrappedFile reads paragraphs of plain text, which empty lines divide.
-func (j *splitJob) wrappedFile(file input.File) (err error) {
+func (j *splitJob) wrappedFile(ctx context.Context, file input.File) (err error) {
 	lines, err := corpus.OpenLines(file, j.in.MaxLineBytes)
 	if err != nil {
 		return err
@@ -185,7 +207,7 @@ func (j *splitJob) wrappedFile(file input.File) (err error) {
 		if strings.TrimSpace(s.Text) == "" {
 			return nil
 		}
-		return j.record(file.Path, s, false)
+		return j.record(ctx, file.Path, s, false)
 	}
 	for {
 		line, err := lines.Next()
@@ -228,13 +250,15 @@ type sentenceRow struct {
 }
 
 // record writes the sentences of a record.
-func (j *splitJob) record(path string, s corpus.Sentence, document bool) error {
+func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, document bool) (err error) {
 	if corpus.LooksHTML(s.Normal) {
 		j.aside["HTML, not text"]++
 		return nil
 	}
 	j.records++
-	j.found = j.splitter.Append(j.found[:0], s.Text, split.Options{Wrapped: j.wrapped})
+	if j.found, err = j.splitter.Divide(ctx, j.found[:0], s.Text, split.Options{Wrapped: j.wrapped}); err != nil {
+		return fmt.Errorf("%s:%d: %w", path, s.Line, err)
+	}
 	j.sentences += len(j.found)
 	for _, x := range j.found {
 		row := sentenceRow{corpus.Normalise(s.Text[x.Start:x.End]), s.Doc, s.URL, path, s.Line, x.Paragraph, x.Position, x.Start, x.End}

@@ -15,6 +15,7 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/shard"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/setting"
@@ -56,7 +57,7 @@ func Key(in plan.Input, settings plan.Settings) string {
 func planAll(b *stage.Builder) error {
 	for l, language := range b.Languages {
 		for i, in := range language.Inputs {
-			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(in.Options(b.Settings)), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
+			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(in.Options(b.Settings), in.Splitter != nil), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
 		}
 	}
 	return nil
@@ -64,8 +65,11 @@ func planAll(b *stage.Builder) error {
 
 // memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor. A record
 // that is divided stands in it as it was read, decoded and normalised.
-func memory(o corpus.Options) int64 {
+func memory(o corpus.Options, learned bool) int64 {
 	bound := 96<<20 + 64*int64(o.ShardSize)
+	if learned {
+		bound += 16 * corpus.MaxRecordBytes // a record's tokens and their logits; the graph's weights are the process's
+	}
 	if o.Documents {
 		bound += 96 * int64(o.ShardSize) // where each sentence stands, twice where it repeats
 	}
@@ -124,7 +128,13 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if source.MaxPage, err = maxPage(e.Resources, t.Memory); err != nil {
 		return nil, err
 	}
-	info, err := shard.Cut(ctx, source, in.Options(e.Plan.Settings), dir, shard.Options{Report: bytesRead(meter)})
+	how := shard.Options{Report: bytesRead(meter)}
+	if in.Splitter != nil {
+		if how.Learned, err = learned(e, *in.Splitter); err != nil {
+			return nil, err
+		}
+	}
+	info, err := shard.Cut(ctx, source, in.Options(e.Plan.Settings), dir, how)
 	if e.Plan.SetAside && ofFile(err) {
 		return Record{&shard.Result{Shards: []shard.Info{}}, nil, err.Error()}, unchanged(in)
 	}
@@ -136,6 +146,17 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	return Record{info, languages, ""}, unchanged(in) // so that no half of one text and half of another goes under one key
+}
+
+// learned opens a splitter for all tasks.
+func learned(e *stage.Env, s plan.Splitter) (open.Learned, error) {
+	return stage.Shared(e, fmt.Sprintf("splitter %s %v", s.Path, s.Threshold), func() (open.Learned, func() error, error) {
+		l, err := open.Splitter(e.Resources, s.Path, s.Threshold)
+		if err != nil {
+			return l, nil, err
+		}
+		return l, l.Close, nil
+	})
 }
 
 // ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
