@@ -417,6 +417,15 @@ func TestHardNegatives(t *testing.T) {
 	if total(scorer) > total(margin) {
 		t.Errorf("the scorer takes %d near misses, the margin %d", total(scorer), total(margin))
 	}
+	of := 0
+	for _, kind := range hard {
+		if kind == "number" || kind == "entity" {
+			of++
+		}
+	}
+	if taken := scorer["number"] + scorer["entity"]; 10*taken > of {
+		t.Errorf("the scorer takes %d of %d near misses with another number or name, more than a tenth", taken, of)
+	}
 }
 
 // oneToOne says that no better pair took a sentence of the row.

@@ -27,6 +27,7 @@ type SideBuilder struct {
 	vectors  feature.TokenVectors // contextual
 	ids      []int32              // of vectors
 	numbers  []int32              // see Renumber
+	names    nameList
 }
 
 // NewSide returns a builder for a side of n sentences of one language. tokens may be nil.
@@ -37,6 +38,7 @@ func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder
 	}
 	if tokens != nil {
 		s.vectors = feature.NewTokenVectors(tokens.Dim())
+		s.names = newNameList(n)
 	}
 	return s
 }
@@ -102,6 +104,9 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, 
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	for _, number := range numbers {
+		s.names.take(number, &s.surface[number])
+	}
 	switch {
 	case s.tokens == nil || !tokenize:
 		return nil
@@ -163,30 +168,37 @@ func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Sid
 	if source.tokens == nil {
 		return &feature.Side{Surface: source.surface}, &feature.Side{Surface: target.surface}, nil
 	}
-	if source.tokens.Static() {
-		if err := shareTable(ctx, source, target); err != nil {
-			return nil, nil, err
+	if !source.tokens.Static() {
+		return source.side(nil), target.side(nil), nil
+	}
+	for _, side := range []*SideBuilder{source, target} {
+		if err := side.names.tokenize(ctx, side.tokens, side.language); err != nil {
+			return nil, nil, fmt.Errorf("names of %s sentences: %w", side.language, err)
 		}
 	}
-	return source.side(), target.side(), nil
+	if err := shareTable(ctx, source, target); err != nil {
+		return nil, nil, err
+	}
+	return source.side(&source.names.NameList), target.side(&target.names.NameList), nil
 }
 
-func (s *SideBuilder) side() *feature.Side {
+func (s *SideBuilder) side(names *feature.NameList) *feature.Side {
 	tokens := &feature.Tokens{Vectors: s.vectors, Rows: s.rows, Begins: s.begins, Ends: s.ends, IDs: s.ids}
-	return &feature.Side{Surface: s.surface, Tokens: tokens}
+	return &feature.Side{Surface: s.surface, Tokens: tokens, Names: names}
 }
 
 // shareTable gives both sides one table with a row for each id that occurs on either side, in order of ids.
 func shareTable(ctx context.Context, source, target *SideBuilder) error {
+	lists := slices.Concat(source.idLists(), target.idLists())
 	maxID := int32(-1)
-	for _, rows := range [][]int32{source.rows, target.rows} {
-		for _, id := range rows {
+	for _, ids := range lists {
+		for _, id := range ids {
 			maxID = max(maxID, id)
 		}
 	}
 	place := make([]int32, maxID+1)
-	for _, rows := range [][]int32{source.rows, target.rows} {
-		for _, id := range rows {
+	for _, ids := range lists {
+		for _, id := range ids {
 			place[id] = 1
 		}
 	}
@@ -205,11 +217,14 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 	if err := table.Append(vectors); err != nil {
 		return err
 	}
-	for _, side := range []*SideBuilder{source, target} {
-		for i, id := range side.rows {
-			side.rows[i] = place[id]
+	for _, ids := range lists {
+		for i, id := range ids {
+			ids[i] = place[id]
 		}
-		side.vectors = table
 	}
+	source.vectors, target.vectors = table, table
 	return nil
 }
+
+// idLists are all lists of token ids of a side.
+func (s *SideBuilder) idLists() [][]int32 { return [][]int32{s.rows, s.names.ids} }

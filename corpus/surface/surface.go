@@ -1,10 +1,6 @@
 package surface
 
-import (
-	"slices"
-	"strings"
-	"unicode/utf8"
-)
+import "slices"
 
 const (
 	minName = 3 // letters of a capitalised word that counts as a name
@@ -15,12 +11,21 @@ const (
 // Features are the properties of a sentence's text that features compare. A Length of 0 means that the sentence was not
 // described. The hashes are FNV-1a of the folded text.
 type Features struct {
-	Length  int32    // characters
-	Numbers []uint32 // hashes, ascending; a number that occurs twice is there twice
-	Names   []uint32 // hashes of distinct capitalised words, ascending
-	Stems   []uint32 // hashes of the distinct first five letters of longer words, ascending
-	Marks   [8]uint8 // counts by kind of punctuation
+	Length   int32    // characters
+	Numbers  []Number // in order; a number that occurs twice is there twice
+	Numerals int32    // numbers written in Han characters, and Roman ones, whose value is not read
+	Capitals []uint32 // hashes of distinct capitalised words, ascending
+	Names    []Name   // capitalised words that are not the first of a sentence or of a quotation, in order
+	Lower    []uint32 // hashes of the words that do not begin with a capital, in order
+	Stems    []uint32 // hashes of the distinct first five letters of longer words, ascending
+	Marks    [8]uint8 // counts by kind of punctuation
 	Negation
+}
+
+// Name is a capitalised word inside a sentence. In German that is any noun.
+type Name struct {
+	Text              string // part of the sentence's text
+	Hash, Stem, Sound uint32 // of the whole word, of its first five letters, of how its beginning sounds
 }
 
 // markOf returns the kind of a punctuation mark, one of the eight that are counted.
@@ -48,43 +53,9 @@ func markOf(r rune) (kind int, ok bool) {
 
 // Of computes the surface features of a normalised text.
 func Of(language, text string) Features {
-	var s Features
-	words, runes := negationHashes[language], negatingRunes[language]
-	if words != nil || runes != "" {
-		s.Negation = Affirmed
-	}
-	for i := 0; i < len(text); {
-		r, width := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case IsDigit(r):
-			hash, length, long := Number(text[i:])
-			s.Numbers = append(s.Numbers, hash)
-			s.Length += int32(long)
-			i += length
-			continue
-		case IsWordLetter(r):
-			w := WordAt(text[i:])
-			s.add(w)
-			if words[w.Hash] {
-				s.Negation = Negated
-			}
-			s.Length += int32(w.Runes)
-			i += w.Bytes
-			continue
-		default:
-			if kind, ok := markOf(r); ok && s.Marks[kind] < 255 {
-				s.Marks[kind]++
-			}
-			if runes != "" && strings.ContainsRune(runes, r) {
-				s.Negation = Negated
-			}
-		}
-		s.Length++
-		i += width
-	}
-	slices.Sort(s.Numbers)
-	s.Names, s.Stems = distinct(s.Names), distinct(s.Stems)
-	return s
+	r := reader{text: text, negations: negationHashes[language], negating: negatingRunes[language], spelled: spelledNumbers[language]}
+	r.read()
+	return r.Features
 }
 
 func distinct(hashes []uint32) []uint32 {

@@ -15,9 +15,9 @@ const (
 
 func mix(hash uint32, r rune) uint32 { return (hash ^ uint32(r)) * hashPrime }
 
-// Number hashes the number at the start of text, without leading zeros and without separators between digits ("1,000",
+// digits hashes the number at the start of text, without leading zeros and without separators between digits ("1,000",
 // "1.000" and "1000" are equal). It returns the number's bytes and runes. Digits of every script count by their value.
-func Number(text string) (hash uint32, length, runes int) {
+func digits(text string) (hash uint32, length, runes int) {
 	hash = hashStart
 	leading := true
 	separator := false
@@ -117,16 +117,6 @@ func WordAt(text string) Word {
 		w.Runes++
 	}
 	return w
-}
-
-// add adds a word to the names and stems.
-func (s *Features) add(w Word) {
-	if w.Capital && w.Runes >= minName {
-		s.Names = append(s.Names, w.Hash)
-	}
-	if w.Runes >= minStem {
-		s.Stems = append(s.Stems, w.Stem)
-	}
 }
 
 // Fold returns a rune's base letter in lower case.

@@ -23,7 +23,7 @@ type Sentence struct {
 	own, letterWidth     int // width of the letters in the scripts of the language, of all letters
 	width                int // comparable between scripts
 	tokens               []token
-	numbers              []number
+	numbers              []surface.Number
 	numerals             int // numbers written in Han characters, and Roman ones
 	urls, emails         []string
 	linked               int // bytes of URLs and addresses

@@ -84,6 +84,7 @@ func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads
 		examples.True = append(examples.True, p.accepted[[2]int32{c.Source, c.Target}])
 		examples.Group = append(examples.Group, int32(i))
 		examples.Unpaired, examples.Labelled = append(examples.Unpaired, false), append(examples.Labelled, true)
+		examples.NearMiss = append(examples.NearMiss, false)
 	}
 	if problem.Strong != nil {
 		examples.Strong, err = problem.Strong(ctx, candidates)

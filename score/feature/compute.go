@@ -65,6 +65,9 @@ func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate
 			v = values.Of(i)
 		}
 		m.measure(d, &pairs[i], v)
+		if i < len(candidates) {
+			m.compareNames(d, &pairs[i], v)
+		}
 		means[i] = (v[atCoverageSource] + v[atCoverageTarget]) / 2
 	})
 	if err != nil {
@@ -124,13 +127,8 @@ func (d *describer) describe(c *mine.Candidate, v []float32) {
 // compareSurface sets the features of the two texts.
 func compareSurface(a, b *surface.Features, length float64, v []float32) {
 	v[atLength] = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
-	shared := surface.Common(a.Numbers, b.Numbers)
-	all := len(a.Numbers) + len(b.Numbers) - shared
-	v[atNumbersDiffer] = float32(all - shared)
-	if all > 0 {
-		v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(all), 1
-	}
-	v[atNames] = float32(surface.Common(a.Names, b.Names))
+	compareNumbers(a, b, v)
+	v[atNames] = float32(surface.Common(a.Capitals, b.Capitals))
 	v[atCognates] = float32(surface.Common(a.Stems, b.Stems))
 	differences := 0
 	for i := range a.Marks {
@@ -140,6 +138,28 @@ func compareSurface(a, b *surface.Features, length float64, v []float32) {
 	if a.Negation != b.Negation && a.Negation != surface.Unknown && b.Negation != surface.Unknown {
 		v[atNegation] = 1
 	}
+}
+
+// compareNumbers sets the features of numbers.
+func compareNumbers(a, b *surface.Features, v []float32) {
+	if len(a.Numbers)+len(b.Numbers) == 0 {
+		return
+	}
+	onlyA, onlyB := surface.UnpairedDecades(surface.UnpairedNumbers(a.Numbers, b.Numbers))
+	shared := len(a.Numbers) - len(onlyA)
+	v[atNumbersDiffer] = float32(inDigits(onlyA) + inDigits(onlyB))
+	v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(len(onlyA)+len(onlyB)+shared), 1
+	// A number whose value is not read may be the other sentence's.
+	v[atNumbersConflict] = float32(max(0, min(len(onlyA)-int(b.Numerals), len(onlyB)-int(a.Numerals))))
+}
+
+func inDigits(numbers []surface.Number) (n int) {
+	for _, number := range numbers {
+		if !number.Word {
+			n++
+		}
+	}
+	return n
 }
 
 // coverageGaps sets, for each of the first pairs (those in values), the difference between its token coverage and that

@@ -28,17 +28,21 @@ func randomLists(t testing.TB, seed uint64, n, m, dim, k int) *mine.Lists {
 
 // randomSide gives sentences random tokens from a table.
 func randomSide(rng *rand.Rand, n, vocabulary int, vectors TokenVectors) *Side {
-	d := &Side{Tokens: &Tokens{Vectors: vectors}}
+	d := &Side{Tokens: &Tokens{Vectors: vectors}, Names: &NameList{}}
+	for i := range vocabulary / 3 {
+		d.Names.All = append(d.Names.All, surface.Name{Hash: uint32(i), Stem: uint32(i), Sound: uint32(i)})
+		d.Names.Rows = append(d.Names.Rows, []int32{int32(i), int32(i + 1)})
+	}
 	for range n {
 		f := surface.Features{Length: int32(20 + rng.IntN(100))}
 		for range rng.IntN(3) {
-			f.Numbers = append(f.Numbers, uint32(rng.IntN(50)))
-			f.Names = append(f.Names, uint32(rng.IntN(50)))
+			f.Numbers = append(f.Numbers, surface.Number{Hash: 1 + uint32(rng.IntN(50))})
+			f.Capitals = append(f.Capitals, uint32(rng.IntN(50)))
 		}
-		slices.Sort(f.Numbers)
-		slices.Sort(f.Names)
-		f.Names = slices.Compact(f.Names)
+		slices.Sort(f.Capitals)
+		f.Capitals = slices.Compact(f.Capitals)
 		d.Surface = append(d.Surface, f)
+		d.Names.Of = append(d.Names.Of, []int32{int32(rng.IntN(vocabulary / 3)), int32(rng.IntN(vocabulary / 3))})
 		d.Tokens.Begins = append(d.Tokens.Begins, len(d.Tokens.Rows))
 		rows := make([]int32, 1+rng.IntN(40))
 		for i := range rows {
@@ -134,6 +138,11 @@ func TestComputeRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ source, target *Side }{
 		"surface of another number": {good(11), good(9)},
 		"tokens of one side only":   {good(10), &Side{Surface: make([]surface.Features, 9)}},
+		"names of another number": {func() *Side {
+			d := good(10)
+			d.Names.Of = d.Names.Of[1:]
+			return d
+		}(), good(9)},
 		"a vector not there": {func() *Side {
 			d := good(10)
 			d.Tokens.Rows[0] = 30

@@ -14,6 +14,7 @@ type coverage struct {
 	padded       []int32    // the target's rows, padded to a multiple of dotBlock
 	dots         [2][]int32 // of two source tokens with each target token
 	source, best []int32    // best dot product of each source and each target token
+	names        names
 }
 
 // measure sets the token features except the gaps.

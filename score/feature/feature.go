@@ -30,12 +30,14 @@ var All = []Feature{
 	{"missing_src", 2, 0, 2, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
 	{"missing_tgt", 2, 0, 2, true, "the same of target tokens"},
 	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
-	{"numbers_differ", 1, 0, 16, false, "numbers that one sentence has and the other lacks"},
-	{"numbers_shared", 1, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
-	{"numbers_any", 1, 0, 1, false, "1 if either sentence has a number"},
+	{"numbers_differ", 2, 0, 16, false, "numbers in digits that one sentence has and the other lacks"},
+	{"numbers_shared", 2, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
+	{"numbers_any", 2, 0, 1, false, "1 if either sentence has a number"},
+	{"numbers_conflict", 1, 0, 8, false, "numbers, spelled out ones too, that one sentence has in place of others: the fewer of those that only one of them has"},
 	{"names", 1, 0, 8, false, "capitalised words of three letters or more that both have, accents apart"},
+	{"names_conflict", 1, 0, 1, true, "how unlike all of the other sentence a name of each is: the less of the two sentences' largest 1 - best cosine"},
 	{"cognates", 1, 0, 16, false, "words of four letters or more that begin with the same five, accents and case apart"},
-	{"punctuation", 1, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
+	{"punctuation", 2, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
 	{"negation", 1, 0, 1, false, "1 if just one of the two sentences has a word that negates, where both languages' are listed"},
 	{"tokens", 2, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
 }
@@ -62,7 +64,9 @@ const (
 	atNumbersDiffer
 	atNumbersShared
 	atNumbersAny
+	atNumbersConflict
 	atNames
+	atNamesConflict
 	atCognates
 	atPunctuation
 	atNegation

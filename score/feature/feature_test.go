@@ -8,7 +8,8 @@ func TestFeaturesAndTheirPlaces(t *testing.T) {
 	}
 	for name, at := range map[string]int{
 		"cosine": atCosine, "gap_tgt": atGapTarget, "negation": atNegation, "cover_least": atCoverageMin, "cover_gap_tgt": atCoverageGapTarget,
-		"uncovered_src": atUncoveredSource, "missing_tgt": atMissingTarget, "length": atLength, "numbers_any": atNumbersAny, "names": atNames,
+		"uncovered_src": atUncoveredSource, "missing_tgt": atMissingTarget, "length": atLength, "numbers_any": atNumbersAny,
+		"numbers_conflict": atNumbersConflict, "names": atNames, "names_conflict": atNamesConflict,
 		"punctuation": atPunctuation, "tokens": atTokens,
 	} {
 		if All[at].Name != name {

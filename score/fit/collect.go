@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/internal/badinput"
@@ -13,8 +14,8 @@ import (
 // features are noise.
 const MinPairs = 100
 
-// rounds is the number of times that the pairs are injected. In each round half of them are injected whole, and of the
-// others only one sentence. Real corpora are full of sentences without a translation, and a scorer that only saw
+// rounds is the number of times that the pairs are injected. In each round half of them are injected whole, and of
+// the others only one sentence. Real corpora are full of sentences without a translation, and a scorer that only saw
 // sentences with one would learn to accept the best candidate there is.
 const rounds = 2
 
@@ -69,9 +70,41 @@ func sides(i, round int) inject.Sides {
 	}
 }
 
+// nearMissEvery is how many unpaired pairs that could be made near misses there are for each that is.
+const nearMissEvery = 4
+
+// arrange returns what a round injects of each pair. Some unpaired ones become near misses, those of which the host
+// has no sentence.
+func arrange(host *inject.Host, pairs []exchange.Pair, round int) ([]exchange.Pair, []inject.Sides) {
+	absent := map[exchange.Pair]bool{}
+	for _, pair := range host.Absent(pairs) {
+		absent[pair] = true
+	}
+	misses := inject.NewNearMisses(host.Languages, pairs)
+	injected, all, possible := slices.Clone(pairs), make([]inject.Sides, len(pairs)), 0
+	for i := range pairs {
+		all[i] = sides(i, round)
+		changed := 1 // the side that would not be injected
+		if all[i] == inject.TargetOnly {
+			changed = 0
+		}
+		if all[i] == inject.Both || !absent[pairs[i]] {
+			continue
+		}
+		if miss, ok := misses.Of(i, changed); ok {
+			if possible%nearMissEvery == 0 {
+				injected[i], all[i] = miss, inject.NearMiss
+			}
+			possible++
+		}
+	}
+	return injected, all
+}
+
 // collect injects the pairs once and adds the examples. Their groups are numbered from first.
 func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair, first, round int) (found int, err error) {
-	in, err := host.Inject(ctx, pairs, inject.Appended, func(i int) inject.Sides { return sides(i, round) })
+	pairs, arranged := arrange(host, pairs, round)
+	in, err := host.Inject(ctx, pairs, inject.Appended, func(i int) inject.Sides { return arranged[i] })
 	if err != nil {
 		return 0, err
 	}
@@ -94,6 +127,7 @@ func (e *Examples) collect(ctx context.Context, host *inject.Host, pairs []excha
 		e.True = append(e.True, whole)
 		e.Group = append(e.Group, int32(first)+group)
 		e.Unpaired = append(e.Unpaired, in.Unpaired(group))
+		e.NearMiss = append(e.NearMiss, in.NearMiss(&c))
 	}
 	return found, nil
 }

@@ -17,6 +17,7 @@ type Examples struct {
 	True     []bool
 	Group    []int32 // the known pair of each example; a fold has whole pairs
 	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
+	NearMiss []bool  // it is an injected near miss
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
 	Strong []float32 `json:",omitempty"`
 	// Labelled says which examples people decided on, in a run's own text; nil: none.
@@ -39,8 +40,8 @@ func (e *Examples) refined(i int) bool { return e.Strong != nil && e.Strong[i] !
 
 // check returns an error if the lists have different lengths.
 func (e *Examples) check() error {
-	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) || e.Strong != nil && len(e.Strong) != len(e.True) ||
-		e.Labelled != nil && len(e.Labelled) != len(e.True) {
+	if e.Values.Len() != len(e.True) || len(e.Group) != len(e.True) || len(e.Unpaired) != len(e.True) || len(e.NearMiss) != len(e.True) ||
+		e.Strong != nil && len(e.Strong) != len(e.True) || e.Labelled != nil && len(e.Labelled) != len(e.True) {
 		return fmt.Errorf("fit scorer: %d, %d, %d and %d examples", e.Values.Len(), len(e.True), len(e.Group), len(e.Unpaired))
 	}
 	return nil
@@ -60,6 +61,7 @@ func (e *Examples) Add(more Examples) {
 	e.Values = append(e.Values, more.Values...)
 	e.True = append(e.True, more.True...)
 	e.Unpaired = append(e.Unpaired, more.Unpaired...)
+	e.NearMiss = append(e.NearMiss, more.NearMiss...)
 	e.Strong = append(e.Strong, more.Strong...)
 	for _, g := range more.Group {
 		e.Group = append(e.Group, base+g)
@@ -73,7 +75,7 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 	paired, unpaired := 0, 0
 	for i, u := range e.Unpaired {
 		switch {
-		case e.labelled(i):
+		case e.labelled(i), e.NearMiss[i]:
 		case u:
 			unpaired++
 		default:
@@ -85,6 +87,10 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 	}
 	return float64(paired) / float64(unpaired) * (1 - share) / share
 }
+
+// nearMissWeight is the weight of a near miss, relative to 1 for an example of a whole pair. Text has few of them.
+// docs/scoring.md has what other weights give.
+const nearMissWeight = 0.05
 
 // labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
 // and of the pairs that are hard in this text. docs/scoring.md has what other weights give.
@@ -105,6 +111,8 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 	}
 	weight := func(i int) float64 {
 		switch {
+		case e.NearMiss[i]:
+			return nearMissWeight
 		case e.Unpaired[i]:
 			return unpaired
 		case e.labelled(i):

@@ -27,6 +27,7 @@ func made(seed uint64, n int) Examples {
 		z := 8*float64(row[cosineAt]) - 6*float64(row[lengthAt]) - 1
 		e.True = append(e.True, rng.Float64() < score.Logistic(z))
 		e.Group, e.Unpaired = append(e.Group, int32(i/4)), append(e.Unpaired, i%5 == 0)
+		e.NearMiss = append(e.NearMiss, false)
 	}
 	return e
 }

@@ -11,15 +11,16 @@ import (
 // Sides is the set of sentences of a known pair that are injected.
 type Sides uint8
 
-// A pair with only one injected sentence is unpaired, unless the host has the other sentence.
+// A pair with only one injected sentence is unpaired, unless the host has the other sentence. So is a near miss.
 const (
 	Both Sides = iota
 	SourceOnly
 	TargetOnly
+	NearMiss // both, but they are no translation
 )
 
 func (s Sides) has(side int) bool {
-	return s == Both || s == SourceOnly && side == 0 || s == TargetOnly && side == 1
+	return s == Both || s == NearMiss || s == SourceOnly && side == 0 || s == TargetOnly && side == 1
 }
 
 // Injection is a host with known pairs among its sentences.
@@ -31,7 +32,8 @@ type Injection struct {
 	numbers  [2]numbers
 	pair     [2]map[int32]int32 // sentence -> its pair
 	whole    map[[2]int32]bool
-	unpaired map[int32]bool // pairs with only one sentence present
+	near     map[[2]int32]bool // near misses
+	unpaired map[int32]bool    // pairs without a translation: only one sentence is present, or they are near misses
 }
 
 // Inject adds sentences of the pairs to the host's, as sides says for each pair, and searches. A sentence or pair that
@@ -41,7 +43,7 @@ func (h *Host) Inject(ctx context.Context, pairs []exchange.Pair, order Order, s
 	for side, texts := range h.Texts {
 		in.numbers[side] = newNumbers(texts, in.texts[side], order)
 	}
-	in.place(pairs)
+	in.place(pairs, sides)
 	var err error
 	in.Lists, err = in.search(ctx)
 	return in, err
@@ -49,7 +51,7 @@ func (h *Host) Inject(ctx context.Context, pairs []exchange.Pair, order Order, s
 
 // choose finds the sentences to inject, each once.
 func (h *Host) choose(pairs []exchange.Pair, sides func(i int) Sides) *Injection {
-	in := &Injection{host: h, pair: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}, unpaired: map[int32]bool{}}
+	in := &Injection{host: h, pair: [2]map[int32]int32{{}, {}}, whole: map[[2]int32]bool{}, near: map[[2]int32]bool{}, unpaired: map[int32]bool{}}
 	var there [2]map[string]bool
 	for side, texts := range h.Texts {
 		there[side] = make(map[string]bool, len(texts))
@@ -70,7 +72,7 @@ func (h *Host) choose(pairs []exchange.Pair, sides func(i int) Sides) *Injection
 }
 
 // place records which sentences belong to which pair.
-func (in *Injection) place(pairs []exchange.Pair) {
+func (in *Injection) place(pairs []exchange.Pair, sides func(i int) Sides) {
 	var number [2]map[string]int32
 	for side, n := range in.numbers {
 		number[side] = make(map[string]int32, len(n.own)+len(n.added))
@@ -90,9 +92,13 @@ func (in *Injection) place(pairs []exchange.Pair) {
 		if hasTarget {
 			in.pair[1][target] = int32(i)
 		}
-		if hasSource && hasTarget {
-			in.whole[[2]int32{source, target}] = true
-		} else {
+		both := [2]int32{source, target}
+		switch {
+		case hasSource && hasTarget && sides(i) == NearMiss:
+			in.near[both], in.unpaired[int32(i)] = true, true
+		case hasSource && hasTarget:
+			in.whole[both] = true
+		default:
 			in.unpaired[int32(i)] = true
 		}
 	}
@@ -115,7 +121,10 @@ func (in *Injection) PairOf(c *mine.Candidate) (pair int32, ok bool) {
 // Whole reports whether a candidate is a known pair.
 func (in *Injection) Whole(c *mine.Candidate) bool { return in.whole[[2]int32{c.Source, c.Target}] }
 
-// Unpaired reports whether only one sentence of a known pair is present.
+// NearMiss reports whether a candidate is an injected near miss.
+func (in *Injection) NearMiss(c *mine.Candidate) bool { return in.near[[2]int32{c.Source, c.Target}] }
+
+// Unpaired reports whether a known pair has no translation: only one sentence is present, or it is a near miss.
 func (in *Injection) Unpaired(pair int32) bool { return in.unpaired[pair] }
 
 // Problem returns the candidates that have a sentence of a known pair. Nothing is known about the others.

@@ -1,0 +1,146 @@
+package surface
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Number is a number of a sentence, in a form that is equal in many languages.
+type Number struct {
+	Hash      uint32 // of the digits without separators and leading zeros
+	Round     uint32 // of the digits without zeros at their end
+	Small     bool   // often spelled out
+	Magnitude bool   // a word such as million follows
+	Word      bool   // it is spelled out
+	Decade    uint32 // of a year that ends in 0, the hash of its last two digits, as in the 70s; 0 for other numbers
+}
+
+// magnitudes begin the words that multiply the number before them.
+var magnitudes = []string{
+	"million", "millón", "milione", "milhõ", "milhã", "mio", "mln", "mrd", "milliard", "milliárd", "miliard", "miljoen", "miljard", "billion", "bilhõ", "trillion",
+	"thousand", "tausend", "mille", "mil", "bn", "миллион", "миллиард", "млн", "млрд", "тыс", "мільйон", "мільярд", "مليون", "مليار", "ألف", "लाख", "करोड़",
+	"万", "萬", "亿", "億", "千", "兆", "만", "억", "천",
+}
+
+// spelled are the larger numbers that languages often write as words.
+var spelled = []int{20, 30, 40, 50, 60, 70, 80, 90, 100, 1000}
+
+// maxSmall is the largest number of which every language's usual spelling is a word.
+const maxSmall = 12
+
+// IsNumeral reports whether r is a digit of Chinese and Japanese, other than those that are parts of most sentences'
+// words.
+func IsNumeral(r rune) bool { return r >= '〇' && hanNumerals[r] }
+
+// hanNumerals are the digits of Chinese and Japanese, other than those that are parts of most sentences' words.
+var hanNumerals = map[rune]bool{
+	'二': true, '两': true, '兩': true, '三': true, '四': true, '五': true, '六': true, '七': true, '八': true, '九': true, '十': true, '百': true, '〇': true,
+}
+
+// AppendNumbers adds the numbers at the start of text, which begins with a digit and is in lower case, to a list:
+// three of a date, otherwise one. It returns their length in bytes.
+func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
+	if groups, length := dateOrTime(text); length > 0 {
+		for _, g := range groups {
+			if g != "" {
+				numbers = append(numbers, numberOf(g))
+			}
+		}
+		return numbers, length
+	}
+	if time, length := clock(text); length > 0 {
+		numbers = append(numbers, numberOf(time))
+		return numbers, length
+	}
+	_, length, _ = digits(text)
+	length += thousands(text, length)
+	written := strings.ReplaceAll(text[:length], " ", "")
+	if hour := hourOfDay(written, text[length:]); hour != "" {
+		written = hour
+	}
+	n := numberOf(written)
+	n.Magnitude = multiplied(text[length:])
+	numbers = append(numbers, n)
+	return numbers, length
+}
+
+func numberOf(written string) Number {
+	written = strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf && IsDigit(r) {
+			return '0' + Digit(r)
+		}
+		return r
+	}, written)
+	hash, _, _ := digits(written)
+	round, _, _ := digits(strings.TrimRight(written, "0.,"))
+	n := Number{Hash: hash, Round: round, Small: isSmall(written)}
+	if len(written) == 4 && (written[:2] == "19" || written[:2] == "20") && written[3] == '0' {
+		n.Decade, _, _ = digits(written[2:])
+	}
+	return n
+}
+
+func isSmall(digits string) bool {
+	value, count := 0, 0
+	for _, r := range digits {
+		if !IsDigit(r) {
+			continue // a separator of thousands; a fraction has more digits than a number that is spelled out
+		}
+		if count++; count > 4 {
+			return false
+		}
+		value = value*10 + int(Digit(r))
+	}
+	return value <= maxSmall || slices.Contains(spelled, value)
+}
+
+// multiplied reports whether a word of magnitude follows a number.
+func multiplied(rest string) bool {
+	rest = strings.TrimLeft(rest, " .-")
+	return slices.ContainsFunc(magnitudes, func(m string) bool { return strings.HasPrefix(rest, m) })
+}
+
+// thousands is the length of the groups of three digits after spaces that continue a number of one to three digits.
+func thousands(text string, length int) int {
+	if leading(text) != length || length > 3 {
+		return 0
+	}
+	end := length
+	for end < len(text) && text[end] == ' ' && leading(text[end+1:]) == 3 {
+		end += 4
+	}
+	return end - length
+}
+
+// UnpairedNumbers returns the numbers of two sentences that have no partner in the other one: one of the same value,
+// or one of the same digits where a word of magnitude follows one of the two.
+func UnpairedNumbers(a, b []Number) (_, _ []Number) {
+	if len(a) == 0 || len(b) == 0 {
+		return a, b
+	}
+	a, b = withoutPairs(a, b, func(x, y Number) bool { return x.Hash == y.Hash })
+	return withoutPairs(a, b, func(x, y Number) bool { return x.Round == y.Round && (x.Magnitude || y.Magnitude) })
+}
+
+// UnpairedDecades returns the numbers that are not a decade of the other sentence, written with two or four digits.
+func UnpairedDecades(a, b []Number) (_, _ []Number) {
+	if len(a) == 0 || len(b) == 0 {
+		return a, b
+	}
+	return withoutPairs(a, b, func(x, y Number) bool { return x.Decade == y.Hash || y.Decade == x.Hash })
+}
+
+// withoutPairs leaves out each number of a that has a partner, and its partner.
+func withoutPairs(a, b []Number, same func(x, y Number) bool) (_, _ []Number) {
+	b = slices.Clone(b)
+	var rest []Number
+	for _, n := range a {
+		if at := slices.IndexFunc(b, func(other Number) bool { return same(n, other) }); at >= 0 {
+			b = slices.Delete(b, at, at+1)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	return rest, b
+}

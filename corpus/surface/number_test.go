@@ -1,0 +1,45 @@
+package surface
+
+import "testing"
+
+// TestUnpairedNumbers: numbers that only one of two sentences has, however each language writes them.
+func TestUnpairedNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name, languages, a, b string
+		onlyA, onlyB          int
+	}{
+		{"another number", "deen", "Es hat 72 Zimmer und kostet 940 Euro.", "It has 72 rooms and costs 1,040 euros.", 1, 1},
+		{"one is left out", "deen", "Es hat 72 Zimmer und kostet 940 Euro.", "It has 72 rooms.", 1, 0},
+		{"separators", "deen", "1.000 und 3,5", "1,000 and 3.5", 0, 0},
+		{"spelled out", "deen", "zwölf Männer und 3 Kinder", "12 men and three children", 0, 0},
+		{"spelled out differently", "deen", "zwölf Männer", "six men", 1, 1},
+		{"tens and a unit", "fren", "vingt-deux ans, 27 pays", "22 years, twenty-seven countries", 0, 0},
+		{"tens before another word", "enen", "twenty to thirty people", "20 to 30 people", 0, 0},
+		{"a word of another language", "deen", "six Euro", "6 euros", 0, 1},
+		{"millions", "deen", "3 Mio. Menschen", "3,000,000 people", 0, 0},
+		{"millions of a word", "deen", "zwei Millionen Menschen", "2,000,000 people", 0, 0},
+		{"ten thousands", "zhen", "300万人", "3 million people", 0, 0},
+		{"without a word of magnitude", "deen", "30 Menschen", "3 people", 1, 1},
+		{"a date", "deen", "am 26.09.2012", "on 26 September 2012", 1, 0},
+		{"a clock of 24 hours", "deen", "um 14:30 Uhr", "at 2:30 pm", 0, 0},
+		{"digits of other scripts", "aren", "٢٥ كتابا", "25 books", 0, 0},
+		{"decades", "deen", "in den 70er Jahren", "in the 1970s", 0, 0},
+		{"another decade", "deen", "in den 80er Jahren", "in the 1970s", 1, 1},
+		{"a year is not its end", "deen", "75 Jahre", "in 1975", 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := UnpairedDecades(UnpairedNumbers(Of(c.languages[:2], c.a).Numbers, Of(c.languages[2:], c.b).Numbers))
+			if len(a) != c.onlyA || len(b) != c.onlyB {
+				t.Errorf("%d and %d numbers are unpaired, want %d and %d", len(a), len(b), c.onlyA, c.onlyB)
+			}
+		})
+	}
+}
+
+func TestNumerals(t *testing.T) {
+	for text, want := range map[string]int32{"三十岁": 2, "一个人": 0, "Ludwig XIV. und Wilhelm II": 2, "Ich bin da": 0, "7 Tage": 0} {
+		if got := Of("zh", text).Numerals; got != want {
+			t.Errorf("%q has %d numerals, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package feature
+
+import (
+	"math"
+	"testing"
+
+	"bitextmine/corpus/surface"
+	"bitextmine/mine"
+)
+
+// nameTable has vectors of cosine 0 to each other, but for the second, which has 0.8 to the first, and the third,
+// which is in all directions.
+func nameTable(t *testing.T) TokenVectors {
+	t.Helper()
+	v := NewTokenVectors(8)
+	for _, row := range [][]float32{{1}, {0.8, 0.6}, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 1}} {
+		if err := v.Append(append(row, make([]float32, 8-len(row))...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return v
+}
+
+// TestNamesConflict: a name without a counterpart counts only if the other sentence has one, too.
+func TestNamesConflict(t *testing.T) {
+	table := nameTable(t)
+	name := func(n uint32, rows ...int32) (surface.Name, []int32) {
+		return surface.Name{Hash: n, Stem: 100 + n, Sound: 200 + n}, rows
+	}
+	type one struct {
+		name uint32
+		rows []int32
+	}
+	side := func(tokens []int32, words []uint32, stems []uint32, names ...one) *Side {
+		s := &Side{
+			Surface: []surface.Features{{Capitals: words, Stems: stems}}, Names: &NameList{Of: make([][]int32, 1)},
+			Tokens: &Tokens{Vectors: table, Rows: tokens, Begins: []int{0}, Ends: []int{len(tokens)}},
+		}
+		for i, n := range names {
+			known, rows := name(n.name, n.rows...)
+			s.Names.All, s.Names.Rows = append(s.Names.All, known), append(s.Names.Rows, rows)
+			s.Names.Of[0] = append(s.Names.Of[0], int32(i))
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name           string
+		source, target *Side
+		want           float64
+	}{
+		{"nothing alike", side([]int32{3}, nil, nil, one{1, []int32{3}}), side([]int32{4}, nil, nil, one{2, []int32{4}}), 1},
+		{"only one has a name", side([]int32{3}, nil, nil, one{1, []int32{3}}), side([]int32{4}, nil, nil), 0},
+		{"the same word", side([]int32{3}, []uint32{1}, nil, one{1, []int32{3}}), side([]int32{4}, []uint32{1}, nil, one{2, []int32{4}}), 0},
+		{"the same stem", side([]int32{3}, nil, nil, one{1, []int32{3}}), side([]int32{4}, nil, []uint32{101}, one{2, []int32{4}}), 0},
+		{"vectors alike", side([]int32{0}, nil, nil, one{1, []int32{0}}), side([]int32{1}, nil, nil, one{2, []int32{1}}), 0},
+		{"a token alike", side([]int32{0}, nil, nil, one{1, []int32{0}}), side([]int32{4, 1}, nil, nil, one{2, []int32{4}}), 0},
+		{"two tokens of one name", side([]int32{3, 4}, nil, nil, one{1, []int32{3, 4}}), side([]int32{3, 4}, nil, nil, one{2, []int32{4, 3}}), 0},
+		// the cosine of a sum of two with either is 0.7
+		{"half of a name", side([]int32{3}, nil, nil, one{1, []int32{3, 4}}), side([]int32{5}, nil, nil, one{2, []int32{4, 5}}), (0.5 - minUnlike) / (1 - minUnlike)},
+		{"one name of two", side([]int32{3, 4}, nil, nil, one{1, []int32{3}}, one{5, []int32{4}}), side([]int32{3, 6}, nil, nil, one{3, []int32{3}}, one{4, []int32{6}}), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := describer{source: c.source, target: c.target, sourceTokens: c.source.Tokens.weigh(), targetTokens: c.target.Tokens.weigh()}
+			v := make([]float32, Count)
+			var m coverage
+			m.compareNames(&d, &mine.Candidate{}, v)
+			if got := float64(v[atNamesConflict]); math.Abs(got-c.want) > 1e-3 {
+				t.Errorf("names_conflict is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNamesSoundAlike(t *testing.T) {
+	table := nameTable(t)
+	side := func(hash uint32, row int32) *Side {
+		return &Side{
+			Surface: make([]surface.Features, 1), Tokens: &Tokens{Vectors: table, Rows: []int32{row}, Begins: []int{0}, Ends: []int{1}},
+			Names: &NameList{Of: [][]int32{{0}}, All: []surface.Name{{Hash: hash, Stem: hash, Sound: 7}}, Rows: [][]int32{{row}}},
+		}
+	}
+	a, b := side(1, 3), side(2, 4)
+	if list := missing(nil, a, b, 0, 0); len(list) != 0 {
+		t.Error("a name that sounds like one of the other sentence is missing")
+	}
+	b.Names.All[0].Sound = 8
+	if list := missing(nil, a, b, 0, 0); len(list) != 1 {
+		t.Error("a name that is like none of the other sentence is not missing")
+	}
+}
+
+func TestNumbersConflict(t *testing.T) {
+	for _, c := range []struct {
+		a, b                      string
+		differ, shared, conflicts float32
+	}{
+		{"no number", "none", 0, 0, 0},
+		{"3 Kinder, 1968", "3 children, 1986", 2, 1. / 3, 1},
+		{"3 Kinder, 1968", "3 children", 1, 0.5, 0},
+		{"3, 4, 5", "6 and 7", 5, 0, 2},
+		{"7", "7", 0, 1, 0},
+		{"zwei Kinder", "three children", 0, 0, 1}, // in words
+		{"zwei Kinder", "13 children", 1, 0, 1},
+		{"das 19 Kind", "in the XVII house of 12", 2, 0, 0}, // a Roman number may be 19
+	} {
+		v := make([]float32, Count)
+		a, b := surface.Of("de", c.a), surface.Of("en", c.b)
+		compareSurface(&a, &b, 0, v)
+		if v[atNumbersDiffer] != c.differ || v[atNumbersShared] != c.shared || v[atNumbersConflict] != c.conflicts {
+			t.Errorf("%q and %q: %v differ, %v are shared, %v in conflict; want %v, %v, %v",
+				c.a, c.b, v[atNumbersDiffer], v[atNumbersShared], v[atNumbersConflict], c.differ, c.shared, c.conflicts)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/corpus/surface"
+	"bitextmine/encode/tokenizer"
+)
+
+// byLetters is a tokenizer with a token for every two letters.
+type byLetters struct{ Tokenizer }
+
+func (byLetters) IDs(_ context.Context, _ string, texts []string) (tokenizer.Sequences, error) {
+	var all tokenizer.Sequences
+	for _, text := range texts {
+		ids := make([]int32, len(text)/2)
+		for i := range ids {
+			ids[i] = int32(text[2*i])
+		}
+		all.Add(ids)
+	}
+	return all, nil
+}
+
+// TestNameList: each name is there once with its tokens, but for words that occur without a capital, too.
+func TestNameList(t *testing.T) {
+	texts := []string{"Da ist Anna.", "Da war Bert mit Anna.", "Der Name ist Haus!", "ein haus"}
+	n := newNameList(len(texts))
+	for i, text := range texts {
+		f := surface.Of("de", text)
+		n.take(int32(i), &f)
+		if f.Names != nil || f.Lower != nil {
+			t.Error("the names hold on to the text")
+		}
+	}
+	if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, list := range n.Of {
+		for _, at := range list {
+			got = append(got, fmt.Sprint(n.All[at].Text, n.Rows[at]))
+		}
+		got = append(got, "|")
+	}
+	want := fmt.Sprint("Anna[65 110] | Bert[66 114] Anna[65 110] | Name[78 109] | |")
+	if got := strings.Join(got, " "); got != want {
+		t.Errorf("names are %s, want %s", got, want)
+	}
+}
+
+// TestNameListInChunks: more names than are tokenised at a time.
+func TestNameListInChunks(t *testing.T) {
+	for _, count := range []int{0, 1, chunk, chunk + 1, 2*chunk + 3} {
+		n := newNameList(count)
+		for i := range count {
+			n.take(int32(i), &surface.Features{Names: []surface.Name{{Text: fmt.Sprintf("%08d", i), Hash: uint32(i)}}, Lower: []uint32{0}})
+		}
+		if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
+			t.Fatal(err)
+		}
+		for i := 1; i < count; i++ { // the word of sentence 0 is also one without a capital
+			text := fmt.Sprintf("%08d", i)
+			if want := []int32{int32(text[0]), int32(text[2]), int32(text[4]), int32(text[6])}; !slices.Equal(n.Rows[i], want) || len(n.Of[i]) != 1 {
+				t.Fatalf("%d names: name %d has the tokens %v, want %v", count, i, n.Rows[i], want)
+			}
+		}
+	}
+}
