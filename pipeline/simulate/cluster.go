@@ -31,6 +31,8 @@ type Corpus struct {
 	Sentences float64 `yaml:"sentences"` // distinct
 	Added     float64 `yaml:"added"`     // of these: what came since the last run; 0: the run is the first
 	Bytes     float64 `yaml:"bytes"`     // of one sentence, on average
+	// Document is the sentences of a document, on average, whose records are divided; 0: records are sentences.
+	Document float64 `yaml:"document"`
 }
 
 // Machine is a kind of machine.
@@ -118,6 +120,9 @@ func (c *Cluster) problems() (found []error) {
 		}
 		if !(corpus.Bytes >= 1 && corpus.Bytes <= 1e6) {
 			fail("languages.%s.bytes = %g, which must be 1 to 1e6 for a sentence", code, corpus.Bytes)
+		}
+		if !(corpus.Document == 0 || corpus.Document >= 2 && corpus.Document <= corpus.Sentences) {
+			fail("languages.%s.document = %g, which must be 2 to its sentences, or 0", code, corpus.Document)
 		}
 	}
 	if len(c.Pairs) == 0 {

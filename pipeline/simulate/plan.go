@@ -21,9 +21,12 @@ func plans(c *Cluster, base stage.Request) (_ []*plan.Plan, done func(*plan.Task
 	if err := checkCells(c, base.Settings.Corpus.ShardSize); err != nil {
 		return nil, nil, err
 	}
+	if err := checkDocuments(c, base.Settings); err != nil {
+		return nil, nil, err
+	}
 	before := base
 	known := map[string]bool{}
-	if before.Languages, before.Pairs = corpora(c, base.Settings.Corpus.ShardSize, true); len(before.Languages) > 0 {
+	if before.Languages, before.Pairs = corpora(c, base.Settings, true); len(before.Languages) > 0 {
 		built, err := both(before)
 		if err != nil {
 			return nil, nil, err
@@ -39,8 +42,11 @@ func plans(c *Cluster, base stage.Request) (_ []*plan.Plan, done func(*plan.Task
 			base.Ledgers = append(base.Ledgers, plan.NewLedger(built[1], pair))
 		}
 	}
-	base.Languages, base.Pairs = corpora(c, base.Settings.Corpus.ShardSize, false)
+	base.Languages, base.Pairs = corpora(c, base.Settings, false)
 	now, err := both(base)
+	if err == nil {
+		err = compare(c, now[1])
+	}
 	return now, func(t *plan.Task) bool { return known[t.Stage+t.Key] }, err
 }
 
@@ -55,7 +61,7 @@ func both(r stage.Request) ([]*plan.Plan, error) {
 
 // corpora makes the languages and pairs of a plan; old: without what was added since the last run, and none if that is
 // everything.
-func corpora(c *Cluster, shardSize int, old bool) ([]plan.Language, []plan.Pair) {
+func corpora(c *Cluster, s plan.Settings, old bool) ([]plan.Language, []plan.Pair) {
 	codes := slices.Sorted(maps.Keys(c.Languages))
 	languages := make([]plan.Language, len(codes))
 	for i, code := range codes {
@@ -65,9 +71,9 @@ func corpora(c *Cluster, shardSize int, old bool) ([]plan.Language, []plan.Pair)
 		}
 		l := &languages[i]
 		l.Code = code
-		addText(l, corpus.Sentences-corpus.Added, corpus.Bytes, shardSize, "old")
+		addText(l, corpus, corpus.Sentences-corpus.Added, "old", s)
 		if !old {
-			addText(l, corpus.Added, corpus.Bytes, shardSize, "new")
+			addText(l, corpus, corpus.Added, "new", s)
 		}
 		if len(l.Shards) == 0 {
 			return nil, nil
@@ -82,13 +88,13 @@ func corpora(c *Cluster, shardSize int, old bool) ([]plan.Language, []plan.Pair)
 }
 
 // addText adds files of text to a language, each of one shard.
-func addText(l *plan.Language, sentences, bytes float64, shardSize int, name string) {
+func addText(l *plan.Language, c Corpus, sentences float64, name string, s plan.Settings) {
 	for i := 0; sentences >= 1; i++ {
-		rows := min(sentences, float64(shardSize))
+		rows := min(sentences, float64(s.Corpus.ShardSize))
 		sentences -= rows
 		path := fmt.Sprintf("%s/%s-%06d", l.Code, name, i)
 		digest := plan.Digest(path)
-		l.Inputs = append(l.Inputs, plan.Input{Path: path, Bytes: int64(rows * bytes), SHA256: digest})
+		l.Inputs = append(l.Inputs, plan.Input{Path: path, Bytes: int64(rows * c.Bytes), SHA256: digest, Corpus: c.optionsOf(l.Code, s)})
 		l.Shards = append(l.Shards, plan.Shard{Name: path + "#0", SHA256: digest, Rows: int(rows)})
 	}
 }

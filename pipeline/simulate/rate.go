@@ -7,6 +7,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/pairdocs"
 )
 
 // speed is how long a stage's tasks take on a kind of machine: seconds for a task and for each of its items.
@@ -53,7 +54,13 @@ func (m *Machine) speeds() (map[string]speed, error) {
 					threads = min(threads, float64(done))
 				}
 				measured = true
-				samples[s.Name] = append(samples[s.Name], sample{float64(done), float64(s.Items), s.Seconds * threads})
+				items := float64(s.Items)
+				if s.Name == pairdocs.Stage.Name {
+					if items = compared(report); items == 0 {
+						continue
+					}
+				}
+				samples[s.Name] = append(samples[s.Name], sample{float64(done), items, s.Seconds * threads})
 			}
 		}
 		if !measured {

@@ -1,0 +1,63 @@
+package simulate
+
+import (
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
+)
+
+// TestDocumentsArePairedAndAligned: the stages of documents are planned, pairing by its comparisons and aligning by the
+// shards of the source, and cutting has the memory to divide records.
+func TestDocumentsArePairedAndAligned(t *testing.T) {
+	c := edited(t, "match: 1e5", "match: 1e5, pairdocs: 1e6, align: 1e3")
+	base := request(1_000_000)
+	plain, err := Run(c, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base.Settings.Aligning = setting.Aligning{Documents: setting.DocumentsOn, DocScore: 0.5}
+	if _, err := Run(c, base); !badinput.Is(err) || !strings.Contains(err.Error(), "languages.de.document") {
+		t.Errorf("error %v", err)
+	}
+	for code, sentences := range map[string]float64{"de": 30, "en": 20} {
+		corpus := c.Languages[code]
+		corpus.Document = sentences
+		c.Languages[code] = corpus
+	}
+	s, err := Run(c, base)
+	if err != nil || len(s.Problems) > 0 {
+		t.Fatal(err, s.Problems)
+	}
+	stages := map[string]Stage{}
+	for _, st := range s.Stages {
+		stages[st.Name] = st
+	}
+	pairing, aligning := stages["pairdocs"], stages["align"]
+	if want := 2*1e5*1e5 + 20*1e5*30*20; pairing.Tasks != 1 || pairing.Items != want || pairing.Unit != comparisonUnit || pairing.Seconds != want/1e6/4 {
+		t.Errorf("pairing is %+v, want %v comparisons", pairing, want)
+	}
+	if aligning.Tasks != 3 || aligning.Items != 3e6 || aligning.Seconds != 2*1e6/1e3/4 {
+		t.Errorf("aligning is %+v", aligning)
+	}
+	if cut := stages["shard"]; cut.Memory <= plain.Stages[0].Memory {
+		t.Errorf("dividing records takes %d bytes, cutting sentences %d", cut.Memory, plain.Stages[0].Memory)
+	}
+	base.Settings.Aligning = setting.Aligning{}
+	if s, err := Run(c, base); err != nil || len(s.Stages) != len(plain.Stages) {
+		t.Errorf("without aligning there are %d stages, want %d (%v)", len(s.Stages), len(plain.Stages), err)
+	}
+}
+
+func TestCompared(t *testing.T) {
+	r := &record.Report{}
+	if n := compared(r); n != 0 {
+		t.Errorf("no documents, %v comparisons", n)
+	}
+	r.Counts = record.Counts{SourceIn: 600, TargetIn: 400, Documents: &record.DocumentCounts{Source: 20, Target: 40}}
+	if n, want := compared(r), 2.0*20*40+20*40*30*10; n != want {
+		t.Errorf("%v comparisons, want %v", n, want)
+	}
+}
