@@ -1,10 +1,10 @@
 // Package ivf is an approximate search with inverted lists, on the kernels of the exact search.
 //
 // Each side's rows are divided into lists: spherical k-means on a sample of the side finds the lists' centroids, and a
-// row is in the list of its nearest centroid. A row of the other side visits the lists of its nearest centroids. The
-// two directions share what they compare: a pair is compared if the target row is in a list that the source row visits,
-// or the source row in a list that the target row visits, and it is offered to both rows' neighbour lists. So a pair is
-// missed only if both of two different divisions miss it.
+// row is in the lists of its two nearest centroids. A row of the other side visits the lists of its nearest centroids:
+// all whose cosines are near that of the nearest. The two directions share what they compare: a pair is compared if the
+// target row is in a list that the source row visits, or the source row in a list that the target row visits, and it is
+// offered to both rows' neighbour lists. So a pair is missed only if both of two different divisions miss it.
 //
 // The rows that visit a list are compared with it in tiles, as exact search compares blocks: approximate scores
 // propose, float64 cosines decide, and what the bound of the scores' error does not prove is computed again. Which
@@ -15,6 +15,7 @@ package ivf
 import (
 	"cmp"
 	"context"
+	"math"
 	"runtime"
 	"strconv"
 
@@ -33,14 +34,17 @@ const MaxLists = 1 << 16
 // Options are the settings of a search.
 type Options struct {
 	Threads    int    // 0: all processors that Go may use
-	NProbe     int    // lists that a row visits; 0: DefaultNProbe
+	NProbe     int    // lists that a row visits on average; 0: DefaultNProbe
 	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
 	Dir        string // where the lists of a side are kept; empty: nowhere
 	Kernel     string // empty: the fastest that this CPU runs
 }
 
-// DefaultNProbe is the number of lists that a row visits unless the settings say otherwise: one of 32.
-func DefaultNProbe(lists int) int { return (lists + 31) / 32 }
+// DefaultNProbe is the number of lists that a row visits on average unless the settings say otherwise. It grows with
+// the fourth root of the number of lists, as what a recall of 0.99 takes does.
+func DefaultNProbe(lists int) int {
+	return min(int(math.Ceil(3.5*math.Sqrt(math.Sqrt(float64(lists))))), lists)
+}
 
 type searcher struct {
 	lists  int
@@ -72,8 +76,9 @@ func MinRows(lists string) int {
 func Memory(lists string, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe := 2 * DefaultNProbe(n)
-	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n) + 8*maxVisits
-	return 8*int64(n)*int64(dim) + 12*int64(rows) + int64(threads)*worker
+	visits := int64(min(maxVisits, nprobe*rows/max(threads, 1)))
+	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n) + 12*visits
+	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + int64(threads)*worker
 }
 
 func tooFewRows(lists, rows int) error {
@@ -131,7 +136,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 // fill fills the cell's lists. Rows that met too few others on their visits then visit all lists.
 func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float64)) error {
 	n, m := float64(cell.Source.Len()), float64(cell.Target.Len())
-	progress := index.NewProgress(2*(n+m)*float64(s.lists)+2*n*m*float64(s.opts.NProbe)/float64(s.lists), report)
+	progress := index.NewProgress(2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
 	var lists [2]*lists
 	for i, side := range []*index.Distinct{cell.Source, cell.Target} {
 		if err := s.kernel.MeasureLoss(ctx, side.Kernel); err != nil {
@@ -145,11 +150,13 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 		progress.Add(float64(side.Len()) * float64(s.lists))
 	}
 	forward, backward := cell.Halves()
-	passes := [2]*pass{
-		newPass(s, forward, backward, lists[1], progress), newPass(s, backward, forward, lists[0], progress),
-	}
-	for _, p := range passes {
-		if err := p.run(ctx, nil); err != nil {
+	var passes [2]*pass
+	for i, halves := range [2][2]*index.Half{{forward, backward}, {backward, forward}} {
+		var err error
+		if passes[i], err = newPass(ctx, s, halves[0], halves[1], lists[1-i], progress); err != nil {
+			return err
+		}
+		if err := passes[i].run(ctx, nil); err != nil {
 			return err
 		}
 	}

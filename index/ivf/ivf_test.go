@@ -144,6 +144,51 @@ func TestRowsThatHardlyDiffer(t *testing.T) {
 	same(t, "threads", search(t, "20", Options{NProbe: 2, Threads: 1}, src, src, 4), search(t, "20", Options{NProbe: 2, Threads: 3}, src, src, 4))
 }
 
+// Rows visit nprobe lists on average, each at least the nearest and none more than twice as many.
+func TestVisits(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(9, 9)), 2000, 32)
+	cell, err := index.NewCell(t.Context(), src, tgt, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cell.Close()
+	opened, err := Open("64", Options{NProbe: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened.(*searcher)
+	l, err := s.open(t.Context(), cell.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	if len(l.rows) != 2*cell.Target.Len() {
+		t.Errorf("the lists have %d rows, want each of %d twice", len(l.rows), cell.Target.Len())
+	}
+	forward, backward := cell.Halves()
+	p, err := newPass(t.Context(), s, forward, backward, l, index.NewProgress(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWorker(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.scanner.Close()
+	n := cell.Source.Len()
+	_, visitors, err := w.visits(t.Context(), 0, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := make([]int, n)
+	for _, row := range visitors {
+		of[row]++
+	}
+	if mean := float64(len(visitors)) / float64(n); mean < 5.4 || mean > 6.6 || slices.Min(of) < 1 || slices.Max(of) > 12 || slices.Max(of) == slices.Min(of) {
+		t.Errorf("rows visit %.2f lists on average, %d to %d; want 6, at most 12", mean, slices.Min(of), slices.Max(of))
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for _, lists := range []string{"", "0", "-4", "+4", "04", "4,Flat", "x", "65537", "99999999999999999999"} {
 		if _, err := Open(lists, Options{}); !badinput.Is(err) {

@@ -17,8 +17,9 @@ import (
 // lists are a side's distinct rows by list.
 type lists struct {
 	centroids *kernel.Side
-	start     []int32 // [lists+1] rows[start[i]:start[i+1]] are those of list i
-	rows      []int32 // distinct rows, ascending within each list
+	means     []float32 // the centroids [lists, dim]
+	start     []int32   // [lists+1] rows[start[i]:start[i+1]] are those of list i
+	rows      []int32   // distinct rows, ascending within each list
 }
 
 func (l *lists) close() { l.centroids.Close() }
@@ -36,10 +37,16 @@ func (l *lists) longest() (rows int) {
 // division is what a file holds of a side's lists.
 type division struct {
 	centroids []float32 // [lists, dim]
-	near      []int32   // [distinct rows] the list of each
+	near      []int32   // [distinct rows, members] the lists of each
 }
 
-// kind is that of files with the centroids and then the list of each row, little endian.
+// members is the number of lists that a row is in: a row between two of them is found in either. Two lists and half as
+// many visits compare as many pairs, find more of the neighbours and pack half as many visitors.
+const members = 2
+
+func membersOf(lists int) int { return min(members, lists) }
+
+// kind is that of files with the centroids and then the lists of each row, little endian.
 const kind indexfile.Kind = "ivf"
 
 // open reads the lists of a side from the directory, or makes them and keeps them there. They are the same in either
@@ -55,7 +62,7 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		d, err = build()
 	} else {
 		want := indexfile.Label{
-			Factory: fmt.Sprintf("%s rounds=%d", s.Name(), trainRounds), TrainRows: trainRows,
+			Factory: fmt.Sprintf("%s rounds=%d members=%d", s.Name(), trainRounds, membersOf(s.lists)), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)
@@ -66,15 +73,18 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &lists{}
+	l := &lists{means: d.centroids}
 	if l.centroids, err = s.centroidSide(ctx, d.centroids, side.Dim()); err != nil {
 		return nil, err
 	}
 	l.start, l.rows = grouped(d.near, s.lists)
+	for i, position := range l.rows {
+		l.rows[i] = position / int32(membersOf(s.lists))
+	}
 	return l, nil
 }
 
-// divide trains the centroids and finds the list of each row.
+// divide trains the centroids and finds the lists of each row.
 func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division, err error) {
 	if d.centroids, err = s.train(ctx, side); err != nil {
 		return d, err
@@ -88,8 +98,8 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	d.near = make([]int32, len(rows))
-	return d, s.nearest(ctx, side.Kernel, rows, c, 1, s.opts.Threads, d.near)
+	d.near = make([]int32, len(rows)*membersOf(s.lists))
+	return d, s.nearest(ctx, side.Kernel, rows, c, membersOf(s.lists), d.near)
 }
 
 func (d division) write(f *os.File) error {
@@ -109,7 +119,7 @@ func (s *searcher) load(path string, want indexfile.Label) (d division, err erro
 	if err != nil {
 		return d, err
 	}
-	d = division{centroids: make([]float32, s.lists*want.Dim), near: make([]int32, want.Rows)}
+	d = division{centroids: make([]float32, s.lists*want.Dim), near: make([]int32, want.Rows*membersOf(s.lists))}
 	if payload != 4*int64(len(d.centroids)+len(d.near)) {
 		return d, indexfile.Damaged(path, "does not hold what its label says")
 	}

@@ -2,6 +2,7 @@ package ivf
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -12,39 +13,58 @@ import (
 // nearestRows is the number of rows that are compared with the centroids at a time.
 const nearestRows = 1024
 
-// nearest writes the n nearest centroids of each of the given rows of a side to out [rows, n], in no order. With one
-// thread it starts none.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n, threads int, out []int32) error {
+// finder finds the nearest centroids of a side's rows.
+type finder struct {
+	scanner     *kernel.Scanner
+	n           int
+	ids, counts []int32
+}
+
+// newFinder returns a finder of at most n centroids, of those whose cosines are at most span below the nearest's.
+func (s *searcher) newFinder(side, centroids *kernel.Side, n int, span float64) (*finder, error) {
+	scanner, err := s.kernel.NewScanner(side, centroids, n, nearestRows, centroids.N)
+	if err != nil {
+		return nil, err
+	}
+	scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
+	scanner.OnlyNearest(span)
+	return &finder{scanner, n, make([]int32, nearestRows*n), make([]int32, nearestRows)}, nil
+}
+
+func (f *finder) close() { f.scanner.Close() }
+
+// find returns the nearest centroids [rows, n] of at most nearestRows rows, in no order, and how many each row has.
+// Both are valid until the next call.
+func (f *finder) find(rows []int32) (ids, counts []int32) {
+	f.scanner.Queries(kernel.All(rows), nil)
+	f.scanner.Scan()
+	f.scanner.Nearest(f.ids, f.counts)
+	return f.ids[:len(rows)*f.n], f.counts[:len(rows)]
+}
+
+// nearest writes the n nearest centroids of each of the given rows of a side to out [rows, n], in no order.
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, out []int32) error {
 	var next atomic.Int64
-	work := func() error {
-		scanner, err := s.kernel.NewScanner(side, centroids, n, min(nearestRows, len(rows)), centroids.N)
-		if err != nil {
-			return err
-		}
-		defer scanner.Close()
-		scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
-		scanner.MuteBase()
-		for {
-			lo := int(next.Add(1)-1) * nearestRows
-			if lo >= len(rows) {
-				return nil
-			}
-			if err := ctx.Err(); err != nil {
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
+		g.Go(func() error {
+			f, err := s.newFinder(side, centroids, n, math.Inf(1))
+			if err != nil {
 				return err
 			}
-			hi := min(lo+nearestRows, len(rows))
-			scanner.Queries(kernel.All(rows[lo:hi]), nil)
-			scanner.Scan()
-			scanner.Nearest(out[lo*n : hi*n])
-		}
-	}
-	if threads == 1 {
-		return work()
-	}
-	g, ctx2 := errgroup.WithContext(ctx)
-	ctx = ctx2
-	for range min(threads, (len(rows)+nearestRows-1)/nearestRows) {
-		g.Go(work)
+			defer f.close()
+			for {
+				lo := int(next.Add(1)-1) * nearestRows
+				if lo >= len(rows) {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				ids, _ := f.find(rows[lo:min(lo+nearestRows, len(rows))])
+				copy(out[lo*n:], ids)
+			}
+		})
 	}
 	return g.Wait()
 }

@@ -2,7 +2,6 @@ package ivf
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -12,13 +11,13 @@ import (
 )
 
 // pass is one direction under way: the rows of one side visit the lists of the other. Both sides' neighbour lists take
-// what is near. A worker takes a chunk of visitors, whose neighbour lists then are its own; those of a list's rows are
-// guarded by the list's lock. What is merged are exact cosines in a fixed order, so it does not matter who comes first.
+// what is near. A worker takes a chunk of visitors, whose neighbour lists then are its own. The rows of a list may be
+// with several workers. What is merged are exact cosines in a fixed order, so it does not matter who comes first.
 type pass struct {
 	*searcher
 	visitors, visited *index.Half // by whose neighbour lists they hold
 	lists             *lists
-	locks             []sync.Mutex
+	span              float64
 	progress          *index.Progress
 }
 
@@ -28,8 +27,9 @@ const (
 	listRows    = 8192
 )
 
-func newPass(s *searcher, visitors, visited *index.Half, lists *lists, progress *index.Progress) *pass {
-	return &pass{searcher: s, visitors: visitors, visited: visited, lists: lists, locks: make([]sync.Mutex, s.lists), progress: progress}
+func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, lists *lists, progress *index.Progress) (*pass, error) {
+	p := &pass{searcher: s, visitors: visitors, visited: visited, lists: lists, progress: progress}
+	return p, p.measureSpan(ctx)
 }
 
 // run has the given rows visit all lists, or, if they are nil, all rows their nearest lists.
@@ -38,6 +38,8 @@ func (p *pass) run(ctx context.Context, rows []int32) error {
 	if rows != nil {
 		n = len(rows)
 	}
+	p.visitors.Lists.Share(false)
+	p.visited.Lists.Share(true)
 	size := p.chunkRows(n)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
@@ -68,17 +70,17 @@ func (p *pass) run(ctx context.Context, rows []int32) error {
 	return g.Wait()
 }
 
-// chunkRows is the number of visitors of a chunk: a list of mean size then gets a block of visitors, for which the list
-// is packed once. At least as many chunks are made as there are threads.
+// chunkRows is the number of visitors of a chunk: the more, the more seldom a list is packed. At least as many chunks
+// are made as there are threads.
 func (p *pass) chunkRows(n int) int {
-	size := max(min(visitorRows*p.searcher.lists, maxVisits)/p.opts.NProbe, 1)
+	size := max(maxVisits/p.opts.NProbe, 1)
 	chunks := (n + size - 1) / size
 	chunks = (chunks + p.opts.Threads - 1) / p.opts.Threads * p.opts.Threads
 	return max((n+chunks-1)/chunks, min(n, 1024))
 }
 
-// maxVisits bounds the memory of a chunk: eight bytes a visit.
-const maxVisits = 1 << 23
+// maxVisits bounds the memory of a chunk: twelve bytes a visit.
+const maxVisits = 1 << 24
 
 type worker struct {
 	*pass
@@ -91,7 +93,7 @@ func newWorker(p *pass) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pair is compared twice if either row visits the other's list.
+	// A pair is compared again if either row visits another list of the other, or both visit.
 	if err := scanner.ExpectRepeats(); err != nil {
 		scanner.Close()
 		return nil, err
@@ -110,22 +112,12 @@ func (w *worker) visitAll(ctx context.Context, rows []int32) error {
 
 // visitNearest has the visitors lo to hi visit their nearest lists.
 func (w *worker) visitNearest(ctx context.Context, lo, hi int) error {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
-	near := make([]int32, len(rows)*w.opts.NProbe)
-	if err := w.nearest(ctx, w.visitors.Queries.Kernel, rows, w.lists.centroids, w.opts.NProbe, 1, near); err != nil {
+	start, visitors, err := w.visits(ctx, lo, hi)
+	if err != nil {
 		return err
 	}
-	w.progress.Add(float64(len(rows)) * float64(w.searcher.lists))
-	start, at := grouped(near, w.searcher.lists)
-	visitors := at // from positions in near to rows
-	for i, position := range at {
-		visitors[i] = int32(lo + int(position)/w.opts.NProbe)
-	}
 	for list := range w.searcher.lists {
-		// Chunks begin with different lists, so that workers seldom meet at a lock.
+		// Chunks begin with different lists, so that workers seldom meet.
 		list = (list + lo) % w.searcher.lists
 		if err := w.compare(ctx, list, visitors[start[list]:start[list+1]]); err != nil {
 			return err
@@ -134,17 +126,48 @@ func (w *worker) visitNearest(ctx context.Context, lo, hi int) error {
 	return nil
 }
 
+// visits finds who of the visitors lo to hi visits which list: list i has visitors[start[i]:start[i+1]].
+func (w *worker) visits(ctx context.Context, lo, hi int) (start, visitors []int32, err error) {
+	f, err := w.newFinder(w.visitors.Queries.Kernel, w.lists.centroids, w.mostVisits(), w.span)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.close()
+	near, by := make([]int32, 0, (hi-lo)*w.opts.NProbe), make([]int32, 0, (hi-lo)*w.opts.NProbe)
+	rows := make([]int32, 0, nearestRows)
+	for at := lo; at < hi; at += nearestRows {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		rows = rows[:0]
+		for row := at; row < min(at+nearestRows, hi); row++ {
+			rows = append(rows, int32(row))
+		}
+		ids, counts := f.find(rows)
+		for i, row := range rows {
+			near = append(near, ids[i*f.n:i*f.n+int(counts[i])]...)
+			for range counts[i] {
+				by = append(by, row)
+			}
+		}
+		w.progress.Add(float64(len(rows)) * float64(w.searcher.lists))
+	}
+	start, at := grouped(near, w.searcher.lists)
+	for i, position := range at {
+		at[i] = by[position]
+	}
+	return start, at, nil
+}
+
 // compare compares a list's rows with its visitors.
 func (w *worker) compare(ctx context.Context, list int, visitors []int32) error {
 	rows := w.lists.rowsOf(list)
-	if len(visitors) == 0 || len(rows) == 0 {
+	if len(visitors) == 0 {
 		return nil
 	}
 	for lo := 0; lo < len(rows); lo += listRows {
 		part := kernel.All(rows[lo:min(lo+listRows, len(rows))])
-		w.locks[list].Lock()
 		w.scanner.Base(part, w.visited.Lists)
-		w.locks[list].Unlock()
 		for from := 0; from < len(visitors); from += visitorRows {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -155,10 +178,8 @@ func (w *worker) compare(ctx context.Context, list int, visitors []int32) error 
 			unproven := w.scanner.SettleQueries(w.visitors.Lists)
 			w.kernel.Exhaust(w.visitors.Queries.Kernel, w.visited.Queries.Kernel, w.visitors.Lists, unproven, part)
 		}
-		w.locks[list].Lock()
 		unproven := w.scanner.SettleBase(w.visited.Lists)
 		w.kernel.Exhaust(w.visited.Queries.Kernel, w.visitors.Queries.Kernel, w.visited.Lists, unproven, kernel.All(visitors))
-		w.locks[list].Unlock()
 		w.progress.Add(float64(part.Hi) * float64(len(visitors)))
 	}
 	return nil

@@ -37,7 +37,7 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 		if err != nil {
 			return nil, err
 		}
-		err = s.nearest(ctx, side.Kernel, sample, c, 1, s.opts.Threads, near)
+		err = s.nearest(ctx, side.Kernel, sample, c, 1, near)
 		c.Close()
 		if err != nil {
 			return nil, err

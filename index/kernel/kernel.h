@@ -1,6 +1,7 @@
 // The arithmetic of exact search in C. kernel.go says what it is for; this header is the border between the files.
 #pragma once
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +30,22 @@ typedef struct {
     int32_t *ids;   // [n, k]
     float *cosines; // [n, k]
     int64_t k;
+    uint8_t *locks; // [LOCKS] of the lists with that remainder; NULL: one thread at a time has a list
 } final_lists;
+
+enum { LOCKS = 4096 };
+
+static inline void final_lock(const final_lists *l, int64_t list) {
+    if (l->locks)
+        for (int tries = 0; __atomic_test_and_set(l->locks + list % LOCKS, __ATOMIC_ACQUIRE); tries++)
+            if (tries > 100)
+                sched_yield();
+}
+
+static inline void final_unlock(const final_lists *l, int64_t list) {
+    if (l->locks)
+        __atomic_clear(l->locks + list % LOCKS, __ATOMIC_RELEASE);
+}
 
 // Packed operands consist of 4-byte units: one float32 value, or two values of two bytes. Scores of INT16 are int32,
 // those of the others float32.
@@ -78,6 +94,7 @@ extern const kernel kernel_amx;
 const kernel *kernel_by_name(const char *name);
 
 // side.c
+void side_fetch(const side *s, int64_t i); // into the second cache
 const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf);
 int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf);
 

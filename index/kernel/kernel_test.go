@@ -201,7 +201,8 @@ func TestScannerProvesOrdinaryLists(t *testing.T) {
 	})
 }
 
-// The nearest rows by cosine, of equal ones the lower, also where copies fill the room of a list's candidates.
+// The nearest rows by cosine, of equal ones the lower, also where copies fill the room of a list's candidates. A span
+// leaves those that are further below the nearest, and no others.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n, q, dim, k = 700, 90, 40, 9
@@ -216,19 +217,26 @@ func TestNearest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Base(kernel.Span{Hi: n, Step: 1}, nil)
-			s.MuteBase()
-			s.Queries(kernel.Span{Hi: q, Step: 1}, nil)
-			s.Scan()
-			got := make([]int32, q*k)
-			s.Nearest(got)
 			want := indextest.BruteForce(indextest.Float32(b[:q*dim], dim), indextest.Float32(rows, dim), k).Source
-			for i := range q {
-				list, ids := got[i*k:(i+1)*k], slices.Clone(want.IDs[i*k:(i+1)*k])
-				slices.Sort(list)
-				slices.Sort(ids)
-				if !slices.Equal(list, ids) {
-					t.Fatalf("%s: query %d: nearest %v, want %v", name, i, list, ids)
+			_, cosines := want.Row(0)
+			third := float64(cosines[0]) - float64(cosines[2]) // of the first query: the bound itself is within
+			for _, span := range []float64{math.Inf(1), 0, 0.3, third} {
+				s.Base(kernel.Span{Hi: n, Step: 1}, nil)
+				s.OnlyNearest(span)
+				s.Queries(kernel.Span{Hi: q, Step: 1}, nil)
+				s.Scan()
+				got, counts := make([]int32, q*k), make([]int32, q)
+				s.Nearest(got, counts)
+				for i := range q {
+					ids, cosines := want.Row(i)
+					within := 0
+					for within < k && float64(cosines[within]) >= float64(cosines[0])-span {
+						within++
+					}
+					list := slices.Sorted(slices.Values(got[i*k : i*k+int(counts[i])]))
+					if ids = slices.Sorted(slices.Values(ids[:within])); !slices.Equal(list, ids) {
+						t.Fatalf("%s, span %v: query %d: nearest %v, want %v", name, span, i, list, ids)
+					}
 				}
 			}
 			s.Close()

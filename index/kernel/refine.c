@@ -1,8 +1,6 @@
 #include "kernel.h"
 
-// Inserts a neighbour into a list ordered by (cosine descending, place ascending), unless the list is full of better
-// ones or has it already.
-void list_offer(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
+static void insert(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
     int64_t k = lists->k;
     int32_t *ids = lists->ids + list * k;
     float *cosines = lists->cosines + list * k;
@@ -22,6 +20,14 @@ void list_offer(const side *base, const final_lists *lists, int64_t list, int32_
     }
     ids[at] = id;
     cosines[at] = cosine;
+}
+
+// Inserts a neighbour into a list ordered by (cosine descending, place ascending), unless the list is full of better
+// ones or has it already.
+void list_offer(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
+    final_lock(lists, list);
+    insert(base, lists, list, id, cosine);
+    final_unlock(lists, list);
 }
 
 // Computes the cosines of query with the candidates and offers them. Candidates that are no row of base are none. buf
@@ -54,7 +60,10 @@ void list_refine(const kernel *kn, const side *base, const float *query, const i
 // that made the ceiling.
 int list_proven(const final_lists *lists, int64_t list, double ceiling) {
     int64_t last = (list + 1) * lists->k - 1;
-    return lists->ids[last] >= 0 && (float)ceiling < lists->cosines[last];
+    final_lock(lists, list);
+    int proven = lists->ids[last] >= 0 && (float)ceiling < lists->cosines[last];
+    final_unlock(lists, list);
+    return proven;
 }
 
 int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, const final_lists *lists, int64_t lo,

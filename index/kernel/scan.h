@@ -44,10 +44,11 @@ void scanner_scores(scanner *s, float *out);
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 
-// Makes the packed base rows take no candidates: for scanner_nearest.
-void scanner_mute_base(scanner *s);
+// Prepares what is packed for scanner_nearest: the base rows take no candidates, and the queries those alone that are
+// at most span below their best; infinite: all.
+void scanner_only_nearest(scanner *s, double span);
 
-// Writes the k nearest of the packed base rows for each packed query to out [queries, k], in no order; -1 where there
-// are fewer. They are those of the largest cosines, of equal ones the lower rows: scores decide only where the bound of
-// their error allows it. cosines is scratch for k values.
-void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, float *cosines);
+// Writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in no order,
+// and how many there are to counts. They are those of the largest cosines, of equal ones the lower rows: scores decide
+// only where the bound of their error allows it. cosines is scratch for k values.
+void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, int32_t *counts, float *cosines);

@@ -86,14 +86,15 @@ func (s *Scanner) SettleBase(lists *Lists) []int32 {
 	return s.unproven[:n]
 }
 
-// MuteBase makes the packed base rows take no candidates. It is for Nearest.
-func (s *Scanner) MuteBase() { C.scanner_mute_base(s.c) }
+// OnlyNearest prepares what is packed for Nearest: the base rows take no candidates, and the queries those alone whose
+// cosines are at most span below that of the nearest; infinite: all. It comes after Base.
+func (s *Scanner) OnlyNearest(span float64) { C.scanner_only_nearest(s.c, C.double(span)) }
 
-// Nearest writes the k nearest of the packed base rows for each packed query to out [queries, k], in no order; -1 where
-// there are fewer. They are those of the largest cosines, of equal ones the lower rows, in every kernel. The base side
-// must have no order of its own.
-func (s *Scanner) Nearest(out []int32) {
-	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(s.cosines))
+// Nearest writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in
+// no order, and how many there are to counts. They are those of the largest cosines, of equal ones the lower rows, in
+// every kernel. The base side must have no order of its own.
+func (s *Scanner) Nearest(out, counts []int32) {
+	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), (*C.int32_t)(unsafe.SliceData(counts)), floats(s.cosines))
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.

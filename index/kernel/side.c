@@ -4,16 +4,25 @@
 
 #include "bfloat16.h"
 
+static int64_t first(const side *s, int64_t i) { return s->first ? s->first[i] : i; }
+
 const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf) {
-    int64_t row = s->first ? s->first[i] : i;
+    int64_t row = first(s, i);
     if (!s->half)
         return (const float *)s->rows + row * s->dim;
     kn->widen(buf, (const uint16_t *)s->rows + row * s->dim, s->dim);
     return buf;
 }
 
+void side_fetch(const side *s, int64_t i) {
+    size_t bytes = (size_t)s->dim * (s->half ? 2 : 4);
+    const char *row = (const char *)s->rows + first(s, i) * bytes;
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(row + at, 0, 2);
+}
+
 int32_t side_place(const side *s, int32_t i) {
-    int32_t row = s->first ? s->first[i] : i;
+    int32_t row = (int32_t)first(s, i);
     return s->order ? s->order[row] : row;
 }
 

@@ -1,0 +1,94 @@
+// Candidate lists of a block's rows. A list's floor follows its k-th score, which keeps most scores out. A full list is
+// cut back to those above its floor, and to the `keep` best of them.
+#pragma once
+
+#include "kernel.h"
+
+typedef struct {
+    float score; // an approximate inner product
+    int32_t row; // distinct row of the other side
+} candidate;
+
+typedef struct {
+    const kernel *kn;
+    double unit;      // of an integer kernel's scores
+    int64_t k, keep, room;
+    int64_t ordered;  // how many of top are kept: k, or 1 where there is a span
+    double window;    // a row this far below the k-th score cannot be among the k nearest
+    double span;      // a row further below the best than that is not wanted; infinite but for scanner_nearest
+    candidate *items; // [rows, room]
+    int32_t *count;   // [rows]
+    float *top;       // [rows, k] the largest scores, in descending order
+    float *floor;     // [rows] every score not in the list is at most this
+    void *bar;        // [rows] the floor as tiles compare it: float32 or int32
+    int32_t *known;   // [rows, k] ids in the final lists when the block was packed, -1 for none; NULL: no pair repeats
+} lists;
+
+// Makes empty lists of so many rows. Returns 0 when memory is short.
+int lists_init(lists *l, const kernel *kn, int64_t rows, int64_t k, double window, double unit);
+void lists_free(lists *l);
+
+// How many bytes a row takes at most.
+int64_t lists_row_bytes(int64_t k);
+
+// Forgets a list's candidates.
+void lists_clear(lists *l, int64_t list);
+
+// Gives a list the floor that its final list allows.
+void lists_start(lists *l, int64_t list, const final_lists *final, int64_t row);
+
+// Fetches a final list for lists_start.
+static inline void lists_fetch(const final_lists *final, int64_t row) {
+    __builtin_prefetch(final->ids + row * final->k);
+    __builtin_prefetch(final->cosines + row * final->k);
+}
+
+void lists_set_floor(lists *l, int64_t list, float level);
+
+// Cuts a list back.
+void lists_cut(lists *l, int64_t list);
+
+// Moves the n largest scores of items [len] to its front. 0 < n < len.
+void lists_select(candidate *items, int64_t len, int64_t n);
+
+static inline candidate *lists_items(const lists *l, int64_t list) { return l->items + list * l->room; }
+
+// Rows whose scores are below it by more than the window are not wanted: the k-th score, or what is too far from the
+// best.
+static inline double lists_edge(const lists *l, int64_t list) {
+    const float *top = l->top + list * l->k;
+    return l->ordered == l->k ? top[l->k - 1] : top[0] - l->span;
+}
+
+// Raises a list's floor to what its scores allow.
+static inline void lists_follow(lists *l, int64_t list) {
+    float reach = (float)(lists_edge(l, list) - l->window);
+    if (reach > l->floor[list])
+        lists_set_floor(l, list, reach);
+}
+
+static inline int lists_know(const lists *l, int64_t list, int32_t row) {
+    const int32_t *known = l->known + list * l->k;
+    for (int64_t j = 0; j < l->k; j++)
+        if (known[j] == row)
+            return 1;
+    return 0;
+}
+
+static inline void lists_append(lists *l, int64_t list, float score, int32_t row) {
+    // A neighbour that counted twice would raise the floor above what the list can prove.
+    if (l->known && lists_know(l, list, row))
+        return;
+    int32_t n = l->count[list]++;
+    l->items[list * l->room + n] = (candidate){score, row};
+    float *top = l->top + list * l->k;
+    if (score > top[l->ordered - 1]) {
+        int64_t at = l->ordered - 1;
+        for (; at > 0 && top[at - 1] < score; at--)
+            top[at] = top[at - 1];
+        top[at] = score;
+        lists_follow(l, list);
+    }
+    if (n + 1 == l->room)
+        lists_cut(l, list);
+}

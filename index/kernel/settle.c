@@ -1,0 +1,30 @@
+#include "scanner.h"
+
+#include <math.h>
+
+// Refines the lists of block b. own is the side that b was packed from.
+static int64_t settle(scanner *s, block *b, const side *own, const side *other, const final_lists *final,
+                      int32_t *unproven) {
+    lists *l = &b->lists;
+    int64_t open = 0;
+    for (int64_t i = 0; i < b->n; i++) {
+        const candidate *items = lists_items(l, i);
+        int64_t row = b->rows[i], kept = 0;
+        for (int64_t j = 0; j < l->count[i]; j++)
+            if (items[j].score > l->floor[i])
+                s->ids[kept++] = items[j].row;
+        if (kept > 0)
+            list_refine(s->kn, other, side_row(s->kn, own, row, s->row), s->ids, kept, final, row, s->row + s->dim);
+        if (l->floor[i] != -INFINITY && !list_proven(final, row, l->floor[i] + s->p.slack))
+            unproven[open++] = (int32_t)row;
+    }
+    return open;
+}
+
+int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *final, int32_t *unproven) {
+    return settle(s, &s->queries, queries, base, final, unproven);
+}
+
+int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *final, int32_t *unproven) {
+    return settle(s, &s->base, base, queries, final, unproven);
+}
