@@ -12,7 +12,9 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 )
 
 const givenDim = 512 // as the test's encoder
@@ -250,4 +252,33 @@ func half(x vectored) string {
 		x.t.Fatal(err)
 	}
 	return path
+}
+
+// TestGivenThreshold: where no encoder is named, the distribution of the margins gives the threshold; that of few
+// margins gives none.
+func TestGivenThreshold(t *testing.T) {
+	for _, c := range []struct{ sentences, translations int }{{1200, 150}, {300, 150}} {
+		x := newVectored(t)
+		x.put(0, "a", meanings(0, 0, c.sentences), c.sentences)
+		x.put(1, "a", meanings(1, c.sentences-c.translations, 2*c.sentences), c.sentences+c.translations)
+		cfg := x.config(t.TempDir())
+		cfg.Scorer, cfg.Threshold = "none", config.AutoThreshold
+		report := mustRun(t, cfg)
+		if c.sentences < 500 {
+			if report.Threshold != setting.LASERThreshold {
+				t.Errorf("%d sentences: the threshold is %v", c.sentences, report.Threshold)
+			}
+			continue
+		}
+		right := 0
+		for _, row := range pairs(t, report) {
+			if strings.Fields(row.Source.Text)[1] == strings.Fields(row.Target.Text)[1] {
+				right++
+			}
+		}
+		t.Logf("%d of %d kept pairs are right, above %v", right, report.Counts.Kept, report.Threshold)
+		if 2*right < c.translations+report.Counts.Kept-c.translations/5 || !strings.Contains(report.Rule(), "which the distribution of the margins gave") {
+			t.Errorf("%d of %d kept pairs are right, of %d translations; %s", right, report.Counts.Kept, c.translations, report.Rule())
+		}
+	}
 }

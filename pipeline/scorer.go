@@ -24,13 +24,13 @@ import (
 func (r *run) loadScorer() error {
 	if !r.cfg.Scored() {
 		if r.cfg.HasVectors() && r.cfg.Scorer == score.Auto {
-			r.Log.Warn("no encoder is named for the vectors: the margin decides, above a threshold that was found for others; name the one that made them with --encoder, or give --threshold", "threshold", r.cfg.Threshold)
+			r.Log.Warn("no encoder is named for the vectors, so the margin decides, not a scorer; name the one that made them with --encoder")
 		}
 		if r.cfg.Scorer == score.Default {
 			r.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides", "threshold", r.cfg.Threshold)
 		}
-		if r.cfg.Threshold != config.AutoThreshold {
-			return nil
+		if r.cfg.Threshold != config.AutoThreshold || r.cfg.HasVectors() && r.cfg.Encoder == "" {
+			return nil // the distribution of the margins finds a threshold for vectors of an encoder that is not named
 		}
 	}
 	name := r.cfg.Scorer

@@ -186,7 +186,7 @@ func TestThresholdOfTheMargin(t *testing.T) {
 		"two stages":        {func(c *Config) { c.Refine = "x" }, 0.78, ""},
 		"an unnamed encoder": {func(c *Config) {
 			c.Encoder, c.SourceEmb, c.TargetEmb, c.EmbDType = "", []string{"x"}, []string{"y"}, "float32"
-		}, 1.06, ""},
+		}, AutoThreshold, ""},
 	} {
 		cfg := defaultConfig()
 		cfg.Scorer, cfg.RefineFloor = "none", AutoThreshold

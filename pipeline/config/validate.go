@@ -21,7 +21,7 @@ const defaultProbability = 0.5
 
 // defaultThresholds are those of the margins that have one, where none is found. 1.06 is LASER's published mining
 // threshold.
-var defaultThresholds = map[string]float64{string(mine.Ratio): 1.06}
+var defaultThresholds = map[string]float64{string(mine.Ratio): setting.LASERThreshold}
 
 // defaultProducts are the thresholds of two-stage mining, of the strong cosine times the margin. docs/encoders.md has
 // the figures.
@@ -184,7 +184,10 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		if c.Precision != 0 || c.Features {
 			fail("precision and features need a scorer; name one with --scorer")
 		}
-		finds := c.Refine == "" && !unnamedEncoder(c) && c.K >= minFoundK // else nobody tells the margin's threshold
+		finds := c.Refine == "" && c.K >= minFoundK // else nobody tells the margin's threshold
+		if unnamedEncoder(c) {                      // the distribution of the margins does
+			finds = c.Refine == "" && mine.Margin(c.Margin) == mine.Ratio
+		}
 		if c.Threshold == AutoThreshold && !finds {
 			thresholds := defaultThresholds
 			if c.Refine != "" {

@@ -48,10 +48,9 @@ type Settings struct {
 // Scored says whether the scorer decides between candidates.
 func (s *Settings) Scored() bool { return s.Scorer != "" && !s.FindsThreshold() }
 
-// FindsThreshold says whether the margin decides, and the scorer's probabilities find the threshold for it.
-func (s *Settings) FindsThreshold() bool {
-	return s.Scorer != "" && s.Threshold == setting.AutoThreshold
-}
+// FindsThreshold says whether the margin decides above a threshold that is found: by the scorer's probabilities, or
+// without a scorer by the distribution of the margins.
+func (s *Settings) FindsThreshold() bool { return s.Threshold == setting.AutoThreshold }
 
 // Label is what people decided on a pair of sentences, which go by their keys in hexadecimal digits.
 type Label struct {

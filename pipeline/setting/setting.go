@@ -170,8 +170,12 @@ type Decision struct {
 }
 
 // AutoThreshold stands for the default of whatever decides. In a plan it stands for a threshold of the margin that the
-// scorer's probabilities find; a scorer that decides has one of its own there, from 0 to 1.
+// scorer's probabilities find or, without a scorer, the distribution of the margins; a scorer that decides has one of
+// its own there, from 0 to 1.
 const AutoThreshold = -1
+
+// LASERThreshold is LASER's published threshold of the ratio margin.
+const LASERThreshold = 1.06
 
 // Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name; without
 // one the floor is 0.

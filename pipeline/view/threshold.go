@@ -8,6 +8,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/setting"
 	"bitextmine/score"
 )
 
@@ -25,6 +26,9 @@ func (p *Pair) scorer() (*score.Scorer, error) {
 
 // findThreshold is the threshold of the margin whose pairs have the best F1 by the probabilities of the plan's scorer.
 func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *model.Model, options encode.Options) (float64, error) {
+	if p.Plan.Settings.Scorer == "" {
+		return p.separate(lists), nil
+	}
 	scorer, err := p.scorer()
 	if err != nil {
 		return 0, err
@@ -53,10 +57,33 @@ func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *mode
 	for i := range candidates {
 		candidates[i].Rejected = rejected[[2]int32{candidates[i].Source, candidates[i].Target}]
 	}
-	retrieval := mine.Retrieval(p.Plan.Settings.Retrieval)
 	var margins, of []float32
-	for _, c := range mine.Pairs(candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), retrieval, math.Inf(-1)) {
+	for _, c := range p.matched(candidates) {
 		margins, of = append(margins, c.Score), append(of, probabilities[[2]int32{c.Source, c.Target}])
 	}
 	return score.BestExpected(margins, of, expected), nil
+}
+
+// separate is the threshold of the margin whose pairs have the best F1 where nothing is known but the margins. Where
+// their distribution does not tell translations from other pairs, it is LASER's.
+func (p *Pair) separate(lists *mine.Lists) float64 {
+	var margins []float32
+	for _, c := range p.matched(lists.Candidates()) {
+		margins = append(margins, c.Score)
+	}
+	probabilities, ok := score.MarginProbabilities(margins)
+	if !ok {
+		return setting.LASERThreshold
+	}
+	expected := 0.0
+	for _, probability := range probabilities {
+		expected += float64(probability)
+	}
+	return score.BestExpected(margins, probabilities, expected)
+}
+
+// matched are the pairs that the margin matches, without a threshold, best first.
+func (p *Pair) matched(candidates []mine.Candidate) []mine.Candidate {
+	retrieval := mine.Retrieval(p.Plan.Settings.Retrieval)
+	return mine.Pairs(candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), retrieval, math.Inf(-1))
 }
