@@ -47,7 +47,7 @@ func TestNameList(t *testing.T) {
 		}
 		got = append(got, "|")
 	}
-	want := fmt.Sprint("Anna[65 110] | Bert[66 114] Anna[65 110] | Name[78 109] | |")
+	want := "Anna[65 110] | Bert[66 114] Anna[65 110] | Name[78 109] | |"
 	if got := strings.Join(got, " "); got != want {
 		t.Errorf("names are %s, want %s", got, want)
 	}

@@ -18,7 +18,7 @@ type sentences struct {
 	in       *corpus.Reader
 	name     string
 	opts     corpus.Options
-	splitter split.Divider // nil: a record is a sentence
+	splitter split.Divider   // nil: a record is a sentence
 	record   corpus.Sentence // that is being divided
 	found    []split.Sentence
 	at       int
