@@ -12,8 +12,8 @@ import (
 	"bitextmine/train/encoder"
 )
 
-// architectureKey is the metadata of an encoder's weights that holds its architecture.
-const architectureKey = "encoder"
+// ArchitectureKey is the metadata of an encoder's weights that holds its architecture.
+const ArchitectureKey = "encoder"
 
 // architecture is what the weights alone do not determine of their encoder. Another training starts from them only with
 // the same.
@@ -37,7 +37,7 @@ func architectureOf(c *Config, e encoder.Encoder, dir string) (map[string]string
 		a.NGrams = lengths(c.Encoder.Bag.NGrams)
 	}
 	text, err := json.Marshal(a)
-	return map[string]string{architectureKey: string(text)}, err
+	return map[string]string{ArchitectureKey: string(text)}, err
 }
 
 func vocabularyDigest(c *Config, dir string) (string, error) {

@@ -58,7 +58,7 @@ func continued(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir,
 	if err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
-	was, err := c.mayFollow(metadata[architectureKey], dir, path)
+	was, err := c.mayFollow(metadata[ArchitectureKey], dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (c *Config) vectorDim() (int, error) {
 			return 0, badinput.Errorf("encoder.start: %w", err)
 		}
 		var was architecture
-		if err := json.Unmarshal([]byte(metadata[architectureKey]), &was); err != nil || was.Transformer == nil {
+		if err := json.Unmarshal([]byte(metadata[ArchitectureKey]), &was); err != nil || was.Transformer == nil {
 			return transformer.Dim(), nil // newEncoder says what is wrong with it
 		}
 		return was.Transformer.Dim(), nil

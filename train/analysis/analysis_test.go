@@ -103,7 +103,7 @@ func TestCountTokens(t *testing.T) {
 	}
 }
 
-// trained is a tiny training of EMS.
+// trained is a tiny training of EMS. It starts from another, whose encoder is less wide than its preset says.
 func trained(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -123,7 +123,11 @@ func trained(t *testing.T) string {
 	c.Steps, c.Vocabulary.Size, c.Objective, c.Encoder.Kind = 2, 120, objective.Default("ems"), "transformer"
 	s := &c.Encoder.Transformer
 	s.Layers, s.Heads, s.Width, s.FFN, s.Dropout = 1, 2, 16, 16, 0
-	out := filepath.Join(dir, "out")
+	start, out := filepath.Join(dir, "start"), filepath.Join(dir, "out")
+	if _, err := train.Run(traintest.Limited(t), c, train.Options{Out: start, Device: "cpu"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Width, c.Encoder.Start, c.Tokenizer.File = 32, filepath.Join(start, "checkpoints", "step-00000002"), filepath.Join(start, "spm.model")
 	if _, err := train.Run(traintest.Limited(t), c, train.Options{Out: out, Device: "cpu"}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package analysis
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"path/filepath"
@@ -65,16 +66,19 @@ func Open(dir, library string) (t *Trained, err error) {
 
 // load reads the weights of a checkpoint.
 func (t *Trained) load(dir string) error {
-	stored, _, err := weights.ReadFile(filepath.Join(dir, checkpoint.Encoder), nil)
+	stored, metadata, err := weights.ReadFile(filepath.Join(dir, checkpoint.Encoder), nil)
 	if err != nil {
 		return err
 	}
-	settings := t.config.Encoder.Transformer
-	settings.Vocabulary, settings.MaxTokens = t.vocabulary.Rows(), t.config.Bitext.MaxTokens
-	if stored, err = weights.Arrange(settings.Specs(), stored); err != nil {
+	// What started from other weights has their shape, and not the preset's.
+	var was struct{ Transformer encoder.Settings }
+	if err = json.Unmarshal([]byte(metadata[train.ArchitectureKey]), &was); err == nil {
+		stored, err = weights.Arrange(was.Transformer.Specs(), stored)
+	}
+	if err != nil {
 		return badinput.Errorf("%s: %w", dir, err)
 	}
-	if t.encoder, err = encoder.NewTransformer(settings, t.backend, stored); err != nil {
+	if t.encoder, err = encoder.NewTransformer(was.Transformer, t.backend, stored); err != nil {
 		return err
 	}
 	heads, _, err := weights.ReadFile(filepath.Join(dir, checkpoint.Heads), nil)
