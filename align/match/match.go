@@ -55,7 +55,11 @@ type Pair struct {
 	Score          float64 // BiMax and the bonus
 	BiMax          float64
 	SameURL        bool
+	preference     float64 // Score, less what other documents have of the sentences
 }
+
+// rounds is how often pairs are chosen: at first every document is a rival of every other one.
+const rounds = 2
 
 // Match pairs documents, the best first.
 func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error) {
@@ -63,27 +67,41 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 	if err != nil {
 		return nil, err
 	}
-	addresses := [2][]string{stripped(source.Documents), stripped(target.Documents)}
-	scored := make([]Pair, len(candidates))
+	found := make([]bests, len(candidates))
 	err = inBlocks(ctx, len(candidates), func(k int) {
 		c := candidates[k]
-		p := Pair{Source: c[0], Target: c[1], BiMax: biMax(source, target, source.Documents[c[0]], target.Documents[c[1]])}
+		found[k] = compare(source, target, source.Documents[c[0]], target.Documents[c[1]])
+	})
+	if err != nil {
+		return nil, err
+	}
+	addresses := [2][]string{stripped(source.Documents), stripped(target.Documents)}
+	scored := make([]Pair, len(candidates))
+	for k, c := range candidates {
+		p := Pair{Source: c[0], Target: c[1], BiMax: found[k].biMax()}
 		p.SameURL = addresses[0][c[0]] != "" && addresses[0][c[0]] == addresses[1][c[1]]
 		if p.Score = p.BiMax; p.SameURL {
 			p.Score += o.URLBonus
 		}
 		scored[k] = p
-	})
-	if err != nil {
-		return nil, err
 	}
-	return oneToOne(scored, o.MinScore), nil
+	var pairs []Pair
+	for range rounds {
+		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs), newRivals(target, candidates, found, 1, pairs)}
+		for k, c := range candidates {
+			p := &scored[k]
+			p.preference = p.Score - all[0].excess(c, found[k]) - all[1].excess(c, found[k])
+		}
+		pairs = oneToOne(slices.Clone(scored), o.MinScore)
+	}
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Score, a.Score) })
+	return pairs, nil
 }
 
-// oneToOne takes pairs by score, each document once. Ties are broken by the documents' numbers.
+// oneToOne takes pairs by preference, each document once. Ties are broken by the documents' numbers.
 func oneToOne(pairs []Pair, least float64) []Pair {
 	slices.SortFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 	})
 	var out []Pair
 	taken := [2]map[int]bool{{}, {}}
@@ -95,51 +113,6 @@ func oneToOne(pairs []Pair, least float64) []Pair {
 		out = append(out, p)
 	}
 	return out
-}
-
-// longest is the number of sentences of a document, about, up to which each is compared with each. Of a longer one as
-// many, at equal distances, are compared with all of the other document, so that time grows with its length alone.
-const longest = 1000
-
-// sampledBiMax is BiMax of documents of which one is long.
-func sampledBiMax(source, target *Side, a, b Document) float64 {
-	mean := func(own, other *Side, a, b Document) float64 {
-		n := min(a.Count, longest)
-		var sum float64
-		for k := range n {
-			best, u := float32(-1), own.sentence(a.First+k*a.Count/n)
-			for j := range b.Count {
-				best = max(best, dot(u, other.sentence(b.First+j)))
-			}
-			sum += float64(best)
-		}
-		return sum / float64(n)
-	}
-	return (mean(source, target, a, b) + mean(target, source, b, a)) / 2
-}
-
-// biMax is the mean of both directions' mean best cosine.
-func biMax(source, target *Side, a, b Document) float64 {
-	if a.Count*b.Count > longest*longest {
-		return sampledBiMax(source, target, a, b)
-	}
-	back := make([]float32, b.Count)
-	for j := range back {
-		back[j] = -1
-	}
-	var forth, other float64
-	for i := range a.Count {
-		best, u := float32(-1), source.sentence(a.First+i)
-		for j := range b.Count {
-			c := dot(u, target.sentence(b.First+j))
-			best, back[j] = max(best, c), max(back[j], c)
-		}
-		forth += float64(best)
-	}
-	for _, c := range back {
-		other += float64(c)
-	}
-	return (forth/float64(a.Count) + other/float64(b.Count)) / 2
 }
 
 // blockSize is the number of calls that a goroutine makes at a time.

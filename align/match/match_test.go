@@ -94,8 +94,35 @@ func TestMatch(t *testing.T) {
 func TestBiMax(t *testing.T) {
 	source := &Side{Documents: []Document{{Count: 2}}, Dim: 2, Vectors: []float32{1, 0, 0.6, 0.8}}
 	target := &Side{Documents: []Document{{Count: 1}}, Dim: 2, Vectors: []float32{1, 0}}
-	if got := biMax(source, target, source.Documents[0], target.Documents[0]); math.Abs(got-0.9) > 1e-6 {
+	if got := compare(source, target, source.Documents[0], target.Documents[0]).biMax(); math.Abs(got-0.9) > 1e-6 {
 		t.Errorf("BiMax %v, want 0.9", got)
+	}
+}
+
+// TestRivals: a document that has a sentence of another one, which is that one's own, loses to the one that has none.
+func TestRivals(t *testing.T) {
+	unit := func(axes ...int) (v []float32) {
+		for _, axis := range axes {
+			row := make([]float32, 4)
+			row[axis] = 1
+			v = append(v, row...)
+		}
+		return v
+	}
+	// The first source document lacks its second sentence. The first target document is half of it and half of the second.
+	source := &Side{Documents: []Document{{First: 0, Count: 1}, {First: 1, Count: 2}}, Dim: 4, Vectors: unit(0, 2, 3)}
+	target := &Side{Documents: []Document{{First: 0, Count: 2}, {First: 2, Count: 2}, {First: 4, Count: 2}}, Dim: 4, Vectors: unit(0, 2, 0, 1, 2, 3)}
+	pairs, err := Match(t.Context(), source, target, DefaultOptions())
+	if err != nil || len(pairs) != 2 {
+		t.Fatal(pairs, err)
+	}
+	for _, p := range pairs {
+		if p.Target != p.Source+1 {
+			t.Errorf("source document %d is paired with %d", p.Source, p.Target)
+		}
+	}
+	if p := pairs[1]; p.Source != 0 || math.Abs(p.BiMax-0.75) > 1e-6 || math.Abs(p.Score-0.75) > 1e-6 {
+		t.Errorf("%+v", p)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // shards of the source, and cutting has the memory to divide records.
 func TestDocumentsArePairedAndAligned(t *testing.T) {
 	c := edited(t, "match: 1e5", "match: 1e5, pairdocs: 1e6, align: 1e3")
+	c.Machines[0].Memory = 32 << 30
 	base := request(1_000_000)
 	plain, err := Run(c, base)
 	if err != nil {

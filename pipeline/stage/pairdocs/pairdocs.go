@@ -24,7 +24,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.PairDocs, Version: 1, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
+	Name: view.PairDocs, Version: 2, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -67,10 +67,10 @@ func Want(b *stage.Builder, pair int) string {
 	return key
 }
 
-// cost is, in memory, every sentence's vector in float32 and where it stands; sentences that repeat are counted half as
-// often again.
+// cost is, in memory, every sentence's vector in float32, where it stands, and its best cosines in the candidates;
+// sentences that repeat are counted half as often again.
 func cost(s plan.Settings, rows int64) stage.Cost {
-	return stage.Cost{Memory: 128<<20 + rows*3/2*(4*int64(s.Dim)+100), Disk: rows, Read: rows * int64(2*s.Dim)}
+	return stage.Cost{Memory: 128<<20 + rows*3/2*(4*int64(s.Dim)+300), Disk: rows, Read: rows * int64(2*s.Dim)}
 }
 
 // Pair is two documents, by their places in the collections of their languages.
