@@ -15,7 +15,8 @@ import numpy as np
 import onnxruntime
 import sentencepiece
 
-K, TOKENS, THREADS = 4, 128, 2
+K, TOKENS, THREADS, DIM = 4, 160, 2, 512
+BEGIN, END = 1, 2  # of every sentence, as use-static's model.yaml says
 
 
 def read(path):
@@ -24,22 +25,19 @@ def read(path):
 
 
 def encode(session, pieces, texts):
-    """Encodes in batches of about 4,096 tokens, sorted by length and padded, on all cores, as a careful user would."""
-    ids = [i[:TOKENS] for i in pieces.encode([t.lower() for t in texts], num_threads=THREADS)]
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    batches, at = [], 0
-    while at < len(order):
-        n = max(1, 4096 // max(1, len(ids[order[min(at + 63, len(order) - 1)]])))
-        batches.append(order[at : at + n])
-        at += n
-    out = np.empty((len(texts), 256), np.float32)
+    """Encodes on all cores, in batches of about 4,096 tokens. The graph has no mask, so a batch has sentences of one length."""
+    ids = [[BEGIN, *i[: TOKENS - 2], END] for i in pieces.encode(texts, num_threads=THREADS)]
+    lengths = {}
+    for i, tokens in enumerate(ids):
+        lengths.setdefault(len(tokens), []).append(i)
+    batches = []
+    for length, rows in lengths.items():
+        size = max(1, 4096 // length)
+        batches += [rows[at : at + size] for at in range(0, len(rows), size)]
+    out = np.empty((len(texts), DIM), np.float32)
 
     def run(batch):
-        width = max(len(ids[i]) for i in batch)
-        tokens, mask = np.zeros((len(batch), width), np.int64), np.zeros((len(batch), width), np.int64)
-        for row, i in enumerate(batch):
-            tokens[row, : len(ids[i])], mask[row, : len(ids[i])] = ids[i], 1
-        out[batch] = session.run(["sentence_embedding"], {"input_ids": tokens, "attention_mask": mask})[0]
+        out[batch] = session.run(["sentence"], {"ids": np.array([ids[i] for i in batch], np.int64)})[0]
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(run, batches))
