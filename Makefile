@@ -98,8 +98,9 @@ test-heavy: $(SETUP)
 	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
+# GoMLX's Go backend steps past the ends of slices with pointers that it does not follow, which -race would refuse.
 race: $(SETUP)
-	$(GO) test -race -timeout 2h ./...
+	$(GO) test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
 
 # The packages that start goroutines themselves, without their long tests and without training's compiler.
 CONCURRENT := ./align/word ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights

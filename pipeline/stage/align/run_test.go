@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"bitextmine/bitext"
@@ -273,7 +274,7 @@ func TestNightsOfDocuments(t *testing.T) {
 		one.Out = filepath.Join(t.TempDir(), "out")
 		ctx, cancel := context.WithCancel(t.Context())
 		opts := options()
-		opts.Progress = &stopper{left: stop, stop: cancel}
+		opts.Progress = newStopper(int64(stop), cancel)
 		_, err := pipeline.Run(ctx, one, opts)
 		cancel()
 		if err == nil {
@@ -322,16 +323,22 @@ func records(t *testing.T, out string) (pairs, aligned int) {
 	return pairs, aligned
 }
 
-// stopper cancels the run at its n-th sign of progress.
+// stopper cancels the run at its n-th sign of progress. Several tasks may give it at once.
 type stopper struct {
-	left int
+	left atomic.Int64
 	stop func()
+}
+
+func newStopper(n int64, stop func()) *stopper {
+	s := &stopper{stop: stop}
+	s.left.Store(n)
+	return s
 }
 
 func (s *stopper) Start(string, int64, string) progress.Meter { s.Add(0); return s }
 func (s *stopper) Done()                                      {}
 func (s *stopper) Add(int64) {
-	if s.left--; s.left == 0 {
+	if s.left.Add(-1) == 0 {
 		s.stop()
 	}
 }
