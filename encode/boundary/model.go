@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/filedigest"
 )
 
 // The files of a model.
@@ -56,7 +56,7 @@ func Load(directory string, threshold float64) (*Model, error) {
 		Threshold float64
 	}{version, nil, threshold}
 	for _, path := range []string{m.graph, m.tokenizer} {
-		sum, err := digest(path)
+		_, sum, err := filedigest.Of(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, badinput.Errorf("splitter %s has no %s: put XLM-RoBERTa's there, which SaT models are made for", directory, tokenizerFile)
 		}
@@ -72,17 +72,4 @@ func Load(directory string, threshold float64) (*Model, error) {
 	sum := sha256.Sum256(canonical)
 	m.Digest = hex.EncodeToString(sum[:8])
 	return m, nil
-}
-
-func digest(path string) (_ string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -15,11 +15,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/filedigest"
 )
 
 // The files of a checkpoint.
@@ -110,7 +110,7 @@ func Verify(dir, file string) error {
 
 func (s *State) verify(dir, file string) error {
 	path := filepath.Join(dir, file)
-	got, err := fileDigest(path)
+	_, got, err := filedigest.Of(path)
 	if err != nil {
 		return fmt.Errorf("read a checkpoint: %w", err)
 	}
@@ -123,17 +123,4 @@ func (s *State) verify(dir, file string) error {
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
-}
-
-func fileDigest(path string) (_ string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
