@@ -66,25 +66,22 @@ func (n *nameList) removeWords() []bool {
 // tokenize finds the tokens of the names.
 func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language string) error {
 	left := n.removeWords()
-	texts, ends := make([]string, 0, chunk), make([]int, 0, len(n.All))
-	flush := func() error {
-		found, err := tokens.IDs(ctx, language, texts)
-		begin := len(n.ids)
-		n.ids = append(n.ids, found.IDs...)
-		for _, end := range found.Ends {
-			ends = append(ends, begin+end)
-		}
-		texts = texts[:0]
-		return err
-	}
+	var texts []string
 	for at, is := range left {
 		if is {
 			texts = append(texts, n.All[at].Text)
 		}
-		if len(texts) == chunk || at == len(left)-1 && len(texts) > 0 {
-			if err := flush(); err != nil {
-				return err
-			}
+	}
+	ends := make([]int, 0, len(texts))
+	for part := range slices.Chunk(texts, chunk) {
+		found, err := tokens.IDs(ctx, language, part)
+		if err != nil {
+			return err
+		}
+		begin := len(n.ids)
+		n.ids = append(n.ids, found.IDs...)
+		for _, end := range found.Ends {
+			ends = append(ends, begin+end)
 		}
 	}
 	n.Rows = make([][]int32, len(n.All))
