@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/index"
 )
 
 // spanRows is the number of rows by which the span is chosen.
@@ -24,10 +23,7 @@ func (p *pass) measureSpan(ctx context.Context) error {
 		return nil
 	}
 	visitors, lists := p.visitors.Queries, p.lists
-	sample := make([]int32, min(spanRows, visitors.Len()))
-	for i := range sample {
-		sample[i] = int32(index.Spread(i, len(sample), visitors.Len()))
-	}
+	sample := evenSample(visitors, spanRows)
 	most, dim := p.mostVisits(), visitors.Dim()
 	near := make([]int32, len(sample)*most)
 	if err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, near); err != nil {

@@ -22,10 +22,7 @@ const (
 // train returns the centroids [lists, dim] of a side by spherical k-means on an even sample of its rows: a centroid is
 // the mean of the rows that are nearest to it, scaled to length 1. The first centroids are an even sample, too.
 func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, error) {
-	sample := make([]int32, min(trainRows*s.lists, side.Len()))
-	for i := range sample {
-		sample[i] = int32(index.Spread(i, len(sample), side.Len()))
-	}
+	sample := evenSample(side, trainRows*s.lists)
 	dim := side.Dim()
 	centroids := make([]float32, s.lists*dim)
 	for i := range s.lists {
@@ -47,6 +44,15 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 		}
 	}
 	return centroids, nil
+}
+
+// evenSample returns n rows of a side, or all if it has fewer, spread evenly.
+func evenSample(side *index.Distinct, n int) []int32 {
+	sample := make([]int32, min(n, side.Len()))
+	for i := range sample {
+		sample[i] = int32(index.Spread(i, len(sample), side.Len()))
+	}
+	return sample
 }
 
 // move moves the centroids to the means of their rows. One without rows takes a row from one with many.
