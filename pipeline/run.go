@@ -128,7 +128,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	if goal == calibrate.Stage.Name && cfg.Refine != "" {
 		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
 	}
-	if goal != "" && cfg.HasVectors() && cfg.Encoder == "" {
+	if goal != "" && config.UnnamedEncoder(&cfg) {
 		return nil, badinput.Errorf("known pairs must be encoded as src_emb and tgt_emb were: name the encoder that made them with --encoder")
 	}
 	r := &run{Options: opts, cfg: cfg}

@@ -29,7 +29,7 @@ func (r *run) loadScorer() error {
 		if r.cfg.Scorer == score.Default {
 			r.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides", "threshold", r.cfg.Threshold)
 		}
-		if r.cfg.Threshold != config.AutoThreshold || r.cfg.HasVectors() && r.cfg.Encoder == "" {
+		if r.cfg.Threshold != config.AutoThreshold || config.UnnamedEncoder(&r.cfg) {
 			return nil // the distribution of the margins finds a threshold for vectors of an encoder that is not named
 		}
 	}

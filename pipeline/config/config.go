@@ -59,7 +59,7 @@ func (c *Config) Scored() bool {
 	case "", score.None:
 		return false
 	case score.Auto:
-		return !unnamedEncoder(c)
+		return !UnnamedEncoder(c)
 	case score.Default:
 		return c.Refine == ""
 	}

@@ -185,7 +185,7 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 			fail("precision and features need a scorer; name one with --scorer")
 		}
 		finds := c.Refine == "" && c.K >= minFoundK // else nobody tells the margin's threshold
-		if unnamedEncoder(c) {                      // the distribution of the margins does
+		if UnnamedEncoder(c) {                      // the distribution of the margins does
 			finds = c.Refine == "" && mine.Margin(c.Margin) == mine.Ratio
 		}
 		if c.Threshold == AutoThreshold && !finds {

@@ -44,8 +44,8 @@ func Encoder(c *Config) (*model.Model, error) {
 	return m, nil
 }
 
-// unnamedEncoder says whether the vectors are of an encoder that the program cannot ask for others.
-func unnamedEncoder(c *Config) bool { return c.HasVectors() && c.Encoder == "" }
+// UnnamedEncoder says whether the vectors are of an encoder that the program cannot ask for others.
+func UnnamedEncoder(c *Config) bool { return c.HasVectors() && c.Encoder == "" }
 
 // validateGiven checks the settings of vectors that another program made.
 func validateGiven(c *Config, fail func(format string, args ...any)) {
