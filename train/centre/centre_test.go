@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
+	"bitextmine/train/traintest"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
@@ -48,19 +49,7 @@ func sentences(language, words string, n int) Text {
 
 func vectors(t *testing.T, dir string, texts ...string) []float32 {
 	t.Helper()
-	m, err := model.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := encode.Open(m, encode.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := traintest.Open(t, dir)
 	rows := make([]float32, len(texts)*e.Dim())
 	if err := e.Encode(t.Context(), "de", texts, rows); err != nil {
 		t.Fatal(err)

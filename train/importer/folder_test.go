@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"bitextmine/encode"
-	"bitextmine/encode/model"
+	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
 
@@ -139,19 +139,7 @@ func agrees(t *testing.T, dir string, sentences [][]int32, want [][]float32) {
 // vectorsOf are an encoder's vectors of ids.
 func vectorsOf(t *testing.T, dir string, sentences [][]int32) [][]float32 {
 	t.Helper()
-	m, err := model.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := encode.Open(m, encode.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := traintest.Open(t, dir)
 	got := make([]float32, len(sentences)*e.Dim())
 	if err := e.EncodeIDs(t.Context(), sentences, got); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/train/data"
 )
 
@@ -95,4 +97,23 @@ func Write(t testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Open opens the encoder of a directory until the test ends.
+func Open(t testing.TB, dir string) *encode.Encoder {
+	t.Helper()
+	m, err := model.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := encode.Open(m, encode.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
 }

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/train/importer/draft"
+	"bitextmine/train/traintest"
 
 	"gopkg.in/yaml.v3"
 )
@@ -210,19 +210,7 @@ func TestGraph(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d.Dir, model.FileName), manifest, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.Load(d.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := encode.Open(m, encode.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := traintest.Open(t, d.Dir)
 	ids := [][]int32{{1, 20, 33, 50, 17, 18, 2}, {1, 4, 2}}
 	got := make([]float32, len(ids)*width)
 	if err := e.EncodeIDs(t.Context(), ids, got); err != nil {
