@@ -2,7 +2,6 @@ package huggingface
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/text/unicode/norm"
+
+	"bitextmine/encode/unigram"
 )
 
 // addNormaliser adds the steps of a normaliser.
@@ -127,65 +128,27 @@ func replacement(raw json.RawMessage) (func(string) string, error) {
 	return nil, errors.New("its normalizer replaces nothing")
 }
 
-// charsmap is SentencePiece's table of replacements: a double array whose leaves are places in text (darts-clone).
-type charsmap struct {
-	units []uint32
-	text  string
-}
+// charsmap is SentencePiece's table of replacements.
+type charsmap struct{ *unigram.Charsmap }
 
-func newCharsmap(raw json.RawMessage) (*charsmap, error) {
+func newCharsmap(raw json.RawMessage) (charsmap, error) {
 	var p struct {
 		Charsmap string `json:"precompiled_charsmap"`
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, fmt.Errorf("its normalizer cannot be read: %w", err)
+		return charsmap{}, fmt.Errorf("its normalizer cannot be read: %w", err)
 	}
 	table, err := base64.StdEncoding.DecodeString(p.Charsmap)
-	if err != nil || len(table) < 4 {
-		return nil, errors.New("its precompiled_charsmap is damaged")
+	if err != nil {
+		return charsmap{}, errors.New("its precompiled_charsmap is damaged")
 	}
-	size := binary.LittleEndian.Uint32(table)
-	table = table[4:]
-	if uint64(size) > uint64(len(table)) || size%4 != 0 || size == 0 {
-		return nil, errors.New("its precompiled_charsmap is damaged")
-	}
-	c := &charsmap{units: make([]uint32, size/4), text: string(table[size:])}
-	for i := range c.units {
-		c.units[i] = binary.LittleEndian.Uint32(table[4*i:])
-	}
-	return c, nil
-}
-
-// find is what the shortest beginning of chunk that the table has is replaced by.
-func (c *charsmap) find(chunk string) (string, bool) {
-	offset := func(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
-	at := offset(c.units[0])
-	for i := range len(chunk) {
-		b := chunk[i]
-		at ^= uint32(b)
-		if b == 0 || int(at) >= len(c.units) {
-			return "", false
-		}
-		unit := c.units[at]
-		if unit&(1<<31|0xff) != uint32(b) {
-			return "", false
-		}
-		at ^= offset(unit)
-		if unit>>8&1 == 1 && int(at) < len(c.units) {
-			begin := int(c.units[at] & (1<<31 - 1))
-			if begin > len(c.text) {
-				return "", false
-			}
-			replaced, _, _ := strings.Cut(c.text[begin:], "\x00")
-			return replaced, true
-		}
-	}
-	return "", false
+	c, err := unigram.NewCharsmap(table)
+	return charsmap{c}, err
 }
 
 // apply replaces graphemes of fewer than 6 bytes as a whole, and others letter by letter. (So does Hugging Face's
 // library. SentencePiece takes the longest beginning of the text that the table has.)
-func (c *charsmap) apply(s string) string {
+func (c charsmap) apply(s string) string {
 	const whole = 6
 	var b strings.Builder
 	b.Grow(len(s))
@@ -194,14 +157,14 @@ func (c *charsmap) apply(s string) string {
 		var grapheme string
 		grapheme, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		if len(grapheme) < whole {
-			if replaced, ok := c.find(grapheme); ok {
+			if replaced, ok := c.Shortest(grapheme); ok {
 				b.WriteString(replaced)
 				continue
 			}
 		}
 		for _, r := range grapheme {
 			letter := string(r)
-			if replaced, ok := c.find(letter); ok {
+			if replaced, ok := c.Shortest(letter); ok {
 				letter = replaced
 			}
 			b.WriteString(letter)

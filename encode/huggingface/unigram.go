@@ -5,20 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unicode/utf8"
+	"slices"
+
+	"bitextmine/encode/unigram"
 )
 
-// unigram splits a word into the pieces with the greatest sum of scores (Kudo, 2018).
-type unigram struct {
-	trie    *trie
-	scores  []float64
-	ids     map[string]int32
-	unknown int32
-	penalty float64 // score of an unknown letter
+// pieces are a unigram model.
+type pieces struct {
+	unigram.Model
+	ids map[string]int32
 }
 
 // newUnigram reads a model: pieces with scores, numbered in their order.
-func (t *Tokenizer) newUnigram(raw json.RawMessage) (*unigram, error) {
+func (t *Tokenizer) newUnigram(raw json.RawMessage) (*pieces, error) {
 	var m struct {
 		Unknown  *int32               `json:"unk_id"`
 		Vocab    [][2]json.RawMessage `json:"vocab"`
@@ -33,72 +32,44 @@ func (t *Tokenizer) newUnigram(raw json.RawMessage) (*unigram, error) {
 	if m.Fallback {
 		return nil, errors.New("its model has byte_fallback, which is not computed")
 	}
-	u := &unigram{ids: t.ids, unknown: *m.Unknown, scores: make([]float64, len(m.Vocab))}
-	pieces := make([]string, len(m.Vocab))
+	p := &pieces{ids: t.ids}
+	p.Unknown, p.Scores = *m.Unknown, make([]float64, len(m.Vocab))
+	spellings := make([]string, len(m.Vocab))
 	least := math.Inf(1)
 	for id, entry := range m.Vocab {
-		if err := errors.Join(json.Unmarshal(entry[0], &pieces[id]), json.Unmarshal(entry[1], &u.scores[id])); err != nil {
+		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]), json.Unmarshal(entry[1], &p.Scores[id])); err != nil {
 			return nil, fmt.Errorf("its model's entry %d is not a piece and a score: %w", id, err)
 		}
-		t.ids[pieces[id]] = int32(id)
-		least = min(least, u.scores[id])
+		t.ids[spellings[id]] = int32(id)
+		least = min(least, p.Scores[id])
 	}
 	const below = 10
-	u.penalty = least - below
-	u.trie = newTrie(pieces)
-	t.size, t.unknown = len(pieces), u.unknown
-	return u, nil
-}
-
-// best is the best way to an end of the word.
-type best struct {
-	score float64
-	begin int32 // of the last piece; -1: none ends here
-	id    int32
+	p.Penalty = least - below
+	if p.Trie, _ = unigram.NewTrie(spellings); p.Trie == nil {
+		return nil, errors.New("its model has a piece with a zero byte, or too many pieces")
+	}
+	t.size, t.unknown = len(spellings), p.Unknown
+	return p, nil
 }
 
 // split appends the pieces of a word. Unknown letters side by side become one unknown piece.
-func (u *unigram) split(ids []int32, word string) []int32 {
-	ways := make([]best, len(word)+1)
-	for i := range ways {
-		ways[i].begin = -1
-	}
-	ways[0].begin = 0
-	better := func(end, begin int, score float64, id int32) {
-		if w := &ways[end]; w.begin < 0 || score > w.score {
-			*w = best{score, int32(begin), id}
-		}
-	}
-	for begin := 0; begin < len(word); {
-		_, letter := utf8.DecodeRuneInString(word[begin:])
-		single := false
-		before := ways[begin].score
-		u.trie.prefixes(word[begin:], func(length int, id int32) {
-			better(begin+length, begin, u.scores[id]+before, id)
-			single = single || length == letter
-		})
-		if !single {
-			better(begin+letter, begin, u.penalty+before, u.unknown)
-		}
-		begin += letter
-	}
+func (p *pieces) split(ids []int32, word string) []int32 {
+	ways := p.Best(nil, []byte(word))
 	first := len(ids)
 	for end := len(word); end > 0; {
 		w := ways[end]
-		begin := int(w.begin)
-		if w.id == u.unknown {
-			for begin > 0 && ways[begin].id == u.unknown {
-				begin = int(ways[begin].begin)
+		begin := int(w.Begin)
+		if w.ID == p.Unknown {
+			for begin > 0 && ways[begin].ID == p.Unknown {
+				begin = int(ways[begin].Begin)
 			}
-			if id, ok := u.ids[word[begin:end]]; ok {
-				w.id = id
+			if id, ok := p.ids[word[begin:end]]; ok {
+				w.ID = id
 			}
 		}
-		ids = append(ids, w.id)
+		ids = append(ids, w.ID)
 		end = begin
 	}
-	for i, j := first, len(ids)-1; i < j; i, j = i+1, j-1 {
-		ids[i], ids[j] = ids[j], ids[i]
-	}
+	slices.Reverse(ids[first:])
 	return ids
 }

@@ -1,81 +1,111 @@
-// Package sentencepiece splits text into the pieces of a SentencePiece model with the reference library itself
-// (libsentencepiece, Debian package libsentencepiece-dev), so the ids are those of spm_encode.
+// Package sentencepiece splits text into the pieces of a SentencePiece model; the ids are those of spm_encode. Unigram
+// models are computed here, at several times the speed of the reference library; models of other kinds, and those that
+// it refuses or that are out of the ordinary, are left to the library itself (libsentencepiece, Debian package
+// libsentencepiece-dev).
 package sentencepiece
 
-/*
-#cgo CXXFLAGS: -std=c++17 -O2
-#cgo LDFLAGS: -lsentencepiece
-#include <stdlib.h>
-#include "shim.h"
-*/
-import "C"
-
 import (
-	"errors"
+	"crypto/sha256"
 	"fmt"
-	"runtime"
 	"sync"
-	"unsafe"
 )
 
-// Call is the maximum number of texts that are passed to C in one call. It is large enough to make the cost of a call
-// negligible and small enough that the buffers stay in the second-level cache.
-const Call = 256
-
 // Model is a loaded SentencePiece model. Its methods may be called from any number of goroutines until Close.
-type Model struct {
-	c       *C.sp_model
-	unknown int32
-	size    int32
-	// unknownPiece is the model's spelling of the unknown piece.
-	unknownPiece string
-	buffers      sync.Pool // of *buffer
+type Model struct{ *loaded }
+
+// loaded is what all that have the same model open share.
+type loaded struct {
+	key   [sha256.Size]byte
+	users int // guarded by opened
+
+	once sync.Once
+	own  *pieces // nil: the library computes everything
+	// open opens the library, for what is not computed here.
+	open    func() (*library, error)
+	library *library // nil: not opened
+	err     error
 }
 
-// buffer holds the arguments of one call: the concatenated texts, the end of each, and the ids that are returned.
-type buffer struct {
-	text    []byte
-	ends    []C.size_t
-	ids     []int32 // [Call, maxIDs]
-	lengths []int32
-}
+// opened are the models that are open.
+var opened = struct {
+	sync.Mutex
+	models map[[sha256.Size]byte]*loaded
+}{models: map[[sha256.Size]byte]*loaded{}}
 
-// New parses a serialised model (the bytes of a .model file).
+// New parses a serialised model (the bytes of a .model file). If it is open already, both share what is loaded.
 func New(model []byte) (*Model, error) {
-	if len(model) == 0 {
-		return nil, errors.New("the SentencePiece model is empty")
+	key := sha256.Sum256(model)
+	opened.Lock()
+	l := opened.models[key]
+	if l == nil {
+		l = &loaded{key: key}
+		opened.models[key] = l
 	}
-	var message *C.char
-	c := C.sp_load(unsafe.Pointer(&model[0]), C.size_t(len(model)), &message)
-	if c == nil {
-		return nil, fmt.Errorf("not a SentencePiece model: %s", takeMessage(message))
+	l.users++
+	opened.Unlock()
+	l.once.Do(func() { l.load(string(model)) })
+	if l.err != nil {
+		(&Model{l}).Close()
+		return nil, l.err
 	}
-	m := &Model{c: c, unknown: int32(C.sp_unknown_id(c)), size: int32(C.sp_size(c))}
-	m.unknownPiece = C.GoString(C.sp_unknown_piece(c))
-	m.buffers.New = func() any { return new(buffer) }
-	return m, nil
+	return &Model{l}, nil
+}
+
+func (l *loaded) load(model string) {
+	l.open = sync.OnceValues(func() (_ *library, err error) {
+		l.library, err = openLibrary([]byte(model))
+		return l.library, err
+	})
+	if l.own = parse(model); l.own == nil {
+		_, l.err = l.open()
+	}
 }
 
 // Close frees the model. No other call may be running or follow.
 func (m *Model) Close() {
-	C.sp_free(m.c)
-	m.c = nil
+	l := m.loaded
+	opened.Lock()
+	defer opened.Unlock()
+	if l.users--; l.users > 0 {
+		return
+	}
+	delete(opened.models, l.key)
+	if l.library != nil {
+		l.library.close()
+	}
 }
 
 // Unknown is the id of the unknown piece.
-func (m *Model) Unknown() int32 { return m.unknown }
+func (m *Model) Unknown() int32 {
+	if m.own != nil {
+		return m.own.unigram.Unknown
+	}
+	return m.library.unknown
+}
 
 // Size is the number of pieces.
-func (m *Model) Size() int { return int(m.size) }
+func (m *Model) Size() int {
+	if m.own != nil {
+		return len(m.own.spellings)
+	}
+	return int(m.library.size)
+}
 
 // ID is the id of a piece, if the model has it.
 func (m *Model) ID(piece string) (int32, bool) {
-	id := int32(C.sp_id(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(piece))), C.size_t(len(piece))))
-	return id, id != m.unknown || piece == m.unknownPiece
+	if m.own != nil {
+		return m.own.id(piece)
+	}
+	return m.library.id(piece)
 }
 
 // Piece returns the spelling of an id, which must be less than Size.
-func (m *Model) Piece(id int32) string { return C.GoString(C.sp_piece(m.c, C.int32_t(id))) }
+func (m *Model) Piece(id int32) string {
+	if m.own != nil {
+		return m.own.spellings[id]
+	}
+	return m.library.piece(id)
+}
 
 // Encode calls yield with the ids of each text, in order, truncated to the first maxIDs. yield must not retain the
 // slice. Texts are passed to the model unchanged. A text that is empty, or that the model's normaliser reduces to
@@ -84,69 +114,19 @@ func (m *Model) Encode(texts []string, maxIDs int, yield func(i int, ids []int32
 	if maxIDs <= 0 {
 		return fmt.Errorf("split into at most %d pieces: the number must be positive", maxIDs)
 	}
-	b := m.buffers.Get().(*buffer)
-	defer m.buffers.Put(b)
-	for lo := 0; lo < len(texts); lo += Call {
-		part := texts[lo:min(lo+Call, len(texts))]
-		if err := m.call(b, part, maxIDs); err != nil {
-			return fmt.Errorf("split texts %d to %d: %w", lo, lo+len(part)-1, err)
-		}
-		for i := range part {
-			yield(lo+i, b.ids[i*maxIDs:][:b.lengths[i]])
-		}
+	if m.own != nil {
+		m.own.encode(texts, maxIDs, yield)
+		return nil
 	}
-	return nil
+	return m.library.encode(texts, maxIDs, yield)
 }
 
-// Places splits a text and returns the ids of its pieces and where each ends in the text, in bytes.
+// Places splits a text and returns the ids of its pieces and where each ends in the text, in bytes. The library
+// computes it.
 func (m *Model) Places(text string) (ids []int32, ends []int, err error) {
-	var cIDs *C.int32_t
-	var cEnds *C.uint32_t
-	var count C.size_t
-	var message *C.char
-	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds, &count, &message)
-	runtime.KeepAlive(m)
-	if rc != 0 {
-		return nil, nil, fmt.Errorf("split a text of %d bytes: %s", len(text), takeMessage(message))
+	l, err := m.open()
+	if err != nil {
+		return nil, nil, err
 	}
-	defer C.free(unsafe.Pointer(cIDs))
-	defer C.free(unsafe.Pointer(cEnds))
-	ids, ends = make([]int32, count), make([]int, count)
-	for i, id := range unsafe.Slice((*int32)(unsafe.Pointer(cIDs)), int(count)) {
-		ids[i] = id
-	}
-	for i, end := range unsafe.Slice((*uint32)(unsafe.Pointer(cEnds)), int(count)) {
-		ends[i] = int(end)
-	}
-	return ids, ends, nil
-}
-
-// call fills b.ids and b.lengths for at most Call texts.
-func (m *Model) call(b *buffer, texts []string, maxIDs int) error {
-	b.text, b.ends = b.text[:0], b.ends[:0]
-	for _, text := range texts {
-		b.text = append(b.text, text...)
-		b.ends = append(b.ends, C.size_t(len(b.text)))
-	}
-	if need := len(texts) * maxIDs; cap(b.ids) < need {
-		b.ids = make([]int32, Call*maxIDs)
-	}
-	b.ids = b.ids[:cap(b.ids)]
-	if b.lengths == nil {
-		b.lengths = make([]int32, Call)
-	}
-	var message *C.char
-	rc := C.sp_encode(m.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(b.text))), &b.ends[0], C.int(len(texts)),
-		C.int(maxIDs), (*C.int32_t)(&b.ids[0]), (*C.int32_t)(&b.lengths[0]), &message)
-	runtime.KeepAlive(m)
-	if rc != 0 {
-		return errors.New(takeMessage(message))
-	}
-	return nil
-}
-
-// takeMessage copies a message from C and frees it.
-func takeMessage(message *C.char) string {
-	defer C.sp_free_message(message)
-	return C.GoString(message)
+	return l.places(text)
 }

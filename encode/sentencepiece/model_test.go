@@ -194,6 +194,34 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestShared: who has the same model open shares it, and the last one frees it.
+func TestShared(t *testing.T) {
+	data, err := os.ReadFile(modelFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*Model
+	for range 3 {
+		m, err := New(slices.Clone(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	if all[0].loaded != all[1].loaded || all[0].loaded != all[2].loaded {
+		t.Error("the same model is loaded several times")
+	}
+	all[0].Close()
+	if _, _, err := all[2].Places("Haus"); err != nil || encode(t, all[1], []string{"Haus"}, 9)[0] == "" {
+		t.Errorf("one closed it, and the others cannot use it: %v", err)
+	}
+	all[1].Close()
+	all[2].Close()
+	if len(opened.models) > 0 {
+		t.Errorf("%d models are open", len(opened.models))
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("not a model"), bytes.Repeat([]byte{0xff}, 1000)} {
 		if m, err := New(data); err == nil {

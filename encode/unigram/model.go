@@ -1,0 +1,77 @@
+// Package unigram splits text into the pieces of a unigram model (Kudo, 2018): those with the greatest sum of scores.
+// It is what tokenizers of SentencePiece models and of tokenizer.json have in common.
+package unigram
+
+// Model has the pieces of a unigram model. It is only read, so any number of goroutines may use it.
+type Model struct {
+	Trie    *Trie
+	Scores  []float64 // by id
+	Unknown int32
+	Penalty float64 // score of an unknown letter
+	// Single rounds sums to float32, as SentencePiece does: a sum of more digits is compared with rounded ones.
+	Single bool
+}
+
+// Way is the last piece of the best way to split a beginning of a text.
+type Way struct {
+	Score float64 // sum of the way's pieces
+	Begin int32   // of the last piece
+	ID    int32
+}
+
+// letters are the lengths of letters in UTF-8, by the high half of their first byte.
+var letters = [16]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4}
+
+// Best returns the best ways to split text[:end], for every end of a letter; ways[len(text)] is the last piece of the
+// whole text. It reuses the memory of ways.
+func (m *Model) Best(ways []Way, text []byte) []Way {
+	if cap(ways) <= len(text) {
+		ways = make([]Way, len(text)+1, 2*len(text)+64)
+	}
+	ways = ways[:len(text)+1]
+	for i := range ways {
+		ways[i] = Way{Begin: -1}
+	}
+	nodes, scores, root := m.Trie.nodes, m.Scores, m.Trie.root
+	for begin := 0; begin < len(text); {
+		letter := min(letters[text[begin]>>4], len(text)-begin)
+		before := ways[begin].Score
+		whole := false // a piece is the letter
+		base := root
+		for end := begin; end < len(text); {
+			c := text[end]
+			n := nodes[base^uint32(c)]
+			if byte(n.link) != c {
+				break
+			}
+			end++
+			if n.id >= 0 {
+				m.offer(&ways[end], Way{scores[n.id] + before, int32(begin), n.id})
+				whole = whole || end-begin == letter
+			}
+			if base = n.link >> 8; base == 0 {
+				break
+			}
+		}
+		if !whole {
+			m.offer(&ways[begin+letter], Way{m.rounded(m.Penalty + before), int32(begin), m.Unknown})
+		}
+		begin += letter
+	}
+	return ways
+}
+
+// offer replaces the best way to an end by a better one.
+func (m *Model) offer(best *Way, way Way) {
+	if best.Begin < 0 || way.Score > best.Score {
+		way.Score = m.rounded(way.Score)
+		*best = way
+	}
+}
+
+func (m *Model) rounded(score float64) float64 {
+	if m.Single {
+		return float64(float32(score))
+	}
+	return score
+}
