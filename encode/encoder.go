@@ -2,9 +2,12 @@ package encode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
@@ -27,18 +30,29 @@ func start(model *model.Model, options Options, inner bool) (*Encoder, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
+	windowed := options.Window > 0
 	options = options.withDefaults()
-	vocabulary, err := tokenizer.Open(model)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := openGraph(model, options, inner)
-	if err != nil {
-		vocabulary.Close()
-		return nil, err
-	}
-	e := &Encoder{window: options.Window, vocabulary: vocabulary, graph: graph}
+	e := &Encoder{window: options.Window}
 	e.windows.New = func() any { return new(window) }
+	var reading errgroup.Group
+	reading.Go(func() (err error) {
+		e.vocabulary, err = tokenizer.Open(model)
+		return err
+	})
+	graph, err := openGraph(model, options, inner)
+	if wrong := reading.Wait(); wrong != nil {
+		if err == nil {
+			wrong = errors.Join(wrong, graph.close())
+		}
+		return nil, wrong
+	}
+	if err != nil {
+		e.vocabulary.Close()
+		return nil, err
+	}
+	if e.graph = graph; graph.session.Table != nil && !windowed {
+		e.window = min(e.window, tableWindow*options.Threads)
+	}
 	return e, nil
 }
 

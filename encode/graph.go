@@ -53,11 +53,13 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 		}
 		return g, nil
 	}
-	loaded, err := g.session.Load()
-	if err != nil {
-		return nil, err
+	var loaded *ort.DynamicAdvancedSession
+	if !g.session.Rows {
+		if loaded, err = g.session.Load(); err != nil {
+			return nil, err
+		}
+		g.loaded = append(g.loaded, loaded)
 	}
-	g.loaded = append(g.loaded, loaded)
 	for range cap(g.threads) {
 		g.threads <- &runner{model: model, session: g.session, loaded: loaded}
 	}

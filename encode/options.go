@@ -27,7 +27,8 @@ type Options struct {
 	Library string
 	// TokenBudget is the maximum number of tokens in a batch; 0 means DefaultTokenBudget.
 	TokenBudget int
-	// Window is the number of sentences that are sorted by length together; 0 means DefaultWindow.
+	// Window is the number of sentences that are sorted by length together; 0 means DefaultWindow, and fewer for the
+	// table of a static encoder, where nothing is sorted.
 	Window int
 }
 
@@ -42,6 +43,10 @@ const gpuWindow = 32768
 
 // DefaultWindow is large enough that almost every batch is filled with sentences of one length.
 const DefaultWindow = 16384
+
+// tableWindow is the number of sentences for each thread of a static encoder: all of them have work, and vectors are
+// still in the cache when they are written.
+const tableWindow = 1024
 
 // Validate reports all settings that are not valid.
 func (o Options) Validate() error {

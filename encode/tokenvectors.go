@@ -151,15 +151,30 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 // runner's next call. It repeats the last sequence to give the graph at least minRows.
 func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 	n, length := max(minRows, len(sequences)), len(sequences[0])
+	r.out = resized(r.out, n*length*r.model.Dim)
+	if r.session.Rows {
+		return r.rows(slices.Concat(sequences...))
+	}
 	r.ids = r.ids[:0]
 	for i := range n {
 		for _, id := range sequences[min(i, len(sequences)-1)] {
 			r.ids = append(r.ids, int64(id))
 		}
 	}
-	r.out = resized(r.out, n*length*r.model.Dim)
 	if err := r.call(ort.NewShape(int64(n), int64(length)), ort.NewShape(int64(n), int64(length), int64(r.model.Dim))); err != nil {
 		return nil, err
 	}
 	return r.out[:len(sequences)*length*r.model.Dim], nil
+}
+
+// rows returns the table's rows of ids, which r.out must have room for.
+func (r *runner) rows(ids []int32) ([]float32, error) {
+	dim := r.model.Dim
+	for i, id := range ids {
+		if id < 0 || int(id) >= r.session.Table.Rows() {
+			return nil, errNoToken
+		}
+		r.session.Table.Row(id, r.out[i*dim:][:dim])
+	}
+	return r.out[:len(ids)*dim], nil
 }

@@ -98,6 +98,45 @@ func TestContextualVectors(t *testing.T) {
 	}
 }
 
+// TestTableRows: the vectors of a static encoder's tokens, which the table gives, are those of its graph, bit for bit.
+func TestTableRows(t *testing.T) {
+	m, err := model.Load(fixtures.Encoder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, m)
+	if !e.graph.session.Rows {
+		t.Fatal("ONNX Runtime computes them")
+	}
+	whole := *e.graph.model
+	g, err := openGraph(&whole, Options{}.withDefaults(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var ids []int32
+	for id := 0; id < e.graph.session.Table.Rows(); id += 1 + id/40 {
+		ids = append(ids, int32(id))
+	}
+	got, err := e.Vectors(context.Background(), ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := <-g.threads
+	defer func() { g.threads <- r }()
+	want, err := r.tokens([][]int32{ids})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("the table has other rows than the graph: %v", err)
+	}
+	if _, err := e.Vectors(context.Background(), []int32{3, int32(e.graph.session.Table.Rows())}); err == nil {
+		t.Error("an id that the table does not have was accepted")
+	}
+}
+
 // TestVectorsNeedNoTokenizer checks that the tokenizer, which is slow to open, is not opened when the ids are known.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
 	model, err := model.Load(fixtures.Bag)

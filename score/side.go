@@ -209,13 +209,16 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 			ids = append(ids, int32(id))
 		}
 	}
-	vectors, err := source.tokens.Vectors(ctx, ids)
-	if err != nil {
-		return err
-	}
 	table := feature.NewTokenVectors(source.tokens.Dim())
-	if err := table.Append(vectors); err != nil {
-		return err
+	table.Grow(len(ids))
+	for part := range slices.Chunk(ids, chunk) {
+		vectors, err := source.tokens.Vectors(ctx, part)
+		if err != nil {
+			return err
+		}
+		if err := table.Append(vectors); err != nil {
+			return err
+		}
 	}
 	for _, ids := range lists {
 		for i, id := range ids {

@@ -12,7 +12,6 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"bitextmine/encode/model"
-	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 )
@@ -24,9 +23,11 @@ type Session struct {
 	Output string        // name of the tensor that is read
 	Single bool          // it mixes the rows of a batch, so a batch must hold one sentence
 	Table  *static.Table // nil: the graph takes ids; otherwise the table's sums
+	Rows   bool          // the output is the table's rows: there is no graph
 	IDs    int           // on a GPU, which does not look: how many ids the graph has; 0: it is not known
 
 	data []byte // nil: the graph is loaded from its file
+	file *file  // of a table; all that have it open share it
 }
 
 // MinRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
@@ -77,21 +78,24 @@ func (s *Session) load(configure func(*ort.SessionOptions) error) (loaded *ort.D
 // becomes the model's Dim. Single: dynamic quantisation takes its scale from the whole batch, so the other sentences of
 // a batch would change a sentence's vector.
 func Open(m *model.Model, inner bool) (s *Session, err error) {
-	data, err := m.ReadFile(m.ONNX)
+	f, err := openFile(m)
 	if err != nil {
 		return nil, err
 	}
-	inputs, outputs, err := describe(m, data)
+	if s = ofTable(m, f, inner); s != nil {
+		return s, nil
+	}
+	inputs, outputs, err := describe(m, f.data)
 	if err != nil {
 		return nil, err
 	}
-	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: bytes.Contains(data, []byte("DynamicQuantize"))}
+	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: bytes.Contains(f.data, []byte("DynamicQuantize"))}
 	if len(m.External) == 0 {
-		if s.data, s.Table, err = cut(m, data, inner); err != nil {
+		if s.data, s.Table, err = cut(m, f, inner); err != nil {
 			return nil, err
 		}
 		if s.Table != nil {
-			s.Takes = []string{static.Sums}
+			s.Takes, s.file = []string{static.Sums}, f
 		}
 		left, made, err := ort.GetInputOutputInfoWithONNXData(s.data)
 		if err != nil {
@@ -106,8 +110,8 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 
 // cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
 // beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
-func cut(m *model.Model, data []byte, inner bool) ([]byte, *static.Table, error) {
-	g, err := onnxgraph.Parse(data)
+func cut(m *model.Model, f *file, inner bool) ([]byte, *static.Table, error) {
+	g, err := f.graph, f.err
 	if err != nil {
 		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
@@ -115,34 +119,12 @@ func cut(m *model.Model, data []byte, inner bool) ([]byte, *static.Table, error)
 		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
 	}
 	if !g.Has(m.Output) { // verify names the outputs that there are
-		return data, nil, nil
+		return f.data, nil, nil
 	}
 	if table := tableOf(g, m); table != nil {
 		return g.CutAfter(static.Sums, table.Dim(), m.Output), table, nil
 	}
 	return g.Cut(m.Output), nil, nil
-}
-
-// tableOf is the table of a static encoder's graph; nil: it is none.
-func tableOf(g *onnxgraph.Graph, m *model.Model) *static.Table {
-	if len(m.External) > 0 || m.Pooling != model.None || len(inputNames(m)) != 1 {
-		return nil
-	}
-	return static.Find(g, m.Output)
-}
-
-// IsTable says whether an encoder is a static one, whose vectors are sums of a table's rows. The CPU computes it at the
-// speed of memory, so it is never on a GPU.
-func IsTable(m *model.Model) (bool, error) {
-	data, err := m.ReadFile(m.ONNX)
-	if err != nil {
-		return false, err
-	}
-	g, err := onnxgraph.Parse(data)
-	if err != nil {
-		return false, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
-	}
-	return tableOf(g, m) != nil, nil
 }
 
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX

@@ -27,6 +27,8 @@ const (
 	zeros  = Prefix + "zeros"  // [dim] what a number is for nothing
 	// Sums is what a Table computes: float32 [batch, dim].
 	Sums = Prefix + "scaled"
+	// Tokens are the table's rows: float32 [batch, tokens, dim].
+	Tokens = Prefix + "tokens"
 )
 
 // Table is the table of a static encoder.
@@ -44,6 +46,22 @@ func Find(g *onnxgraph.Graph, output string) *Table {
 	if output == Sums || !slices.Contains(g.Waists(output), Sums) { // not all of the output passes through the sums
 		return nil
 	}
+	return read(g)
+}
+
+// FindTokens is Find for a graph whose output is the table's rows.
+func FindTokens(g *onnxgraph.Graph, output string) *Table {
+	rows := func(n onnxgraph.Node) bool {
+		return n.Op == "Mul" && slices.Equal(n.Inputs, []string{Prefix + "centred", Prefix + "row_scales"}) && slices.Equal(n.Outputs, []string{Tokens})
+	}
+	if output != Tokens || !slices.ContainsFunc(g.Nodes, rows) {
+		return nil
+	}
+	return read(g)
+}
+
+// read reads the table, whatever the graph makes of it.
+func read(g *onnxgraph.Graph) *Table {
 	tensors := map[string]onnxgraph.Tensor{}
 	for _, w := range g.Initializers {
 		switch w.Name {
@@ -84,6 +102,22 @@ func (t *Table) Dim() int { return t.dim }
 
 // Rows is the number of ids.
 func (t *Table) Rows() int { return t.rows }
+
+// Row writes the vector of an id of the table to dst [Dim], as the graph rounds it.
+func (t *Table) Row(id int32, dst []float32) {
+	scale := t.scales[id]
+	if t.bits == 8 {
+		for k, number := range t.numbers[int(id)*t.dim:][:t.dim] {
+			dst[k] = float32(float32(number)-t.zeros[k]) * scale
+		}
+		return
+	}
+	half := t.dim / 2
+	for k, both := range t.numbers[int(id)*half:][:half] {
+		dst[k] = float32(float32(both&15)-t.zeros[k]) * scale
+		dst[half+k] = float32(float32(both>>4)-t.zeros[half+k]) * scale
+	}
+}
 
 // Sum writes a sentence's sum to dst [Dim]. The ids must be of the table, and there must be one.
 func (t *Table) Sum(ids []int32, dst []float32) {

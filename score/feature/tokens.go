@@ -3,6 +3,7 @@ package feature
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // tokenScale is the length of every stored token vector. The inner product of two is their cosine times its square and
@@ -39,6 +40,9 @@ func (v *TokenVectors) Len() int {
 	}
 	return len(v.values) / v.width
 }
+
+// Grow makes room for n more rows.
+func (v *TokenVectors) Grow(n int) { v.values = slices.Grow(v.values, n*v.width) }
 
 // Append adds rows [m, dim] of any length. A zero row stays zero, so all its cosines are 0.
 func (v *TokenVectors) Append(rows []float32) error {

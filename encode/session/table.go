@@ -1,0 +1,88 @@
+package session
+
+import (
+	"slices"
+	"sync"
+	"weak"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
+	"bitextmine/internal/badinput"
+)
+
+// file is the graph of an encoder as it stands in its file.
+type file struct {
+	data  []byte
+	graph *onnxgraph.Graph
+	err   error // of a file that cannot be read as a graph
+}
+
+// files are those that are open, by the encoders' digests: the table of a static encoder is most of its memory, and
+// its sentences and its tokens need the same one.
+var files = struct {
+	sync.Mutex
+	open map[string]weak.Pointer[file]
+}{open: map[string]weak.Pointer[file]{}}
+
+func openFile(m *model.Model) (*file, error) {
+	key := m.Digest + " " + m.Path(m.ONNX)
+	files.Lock()
+	defer files.Unlock()
+	if f := files.open[key].Value(); f != nil && m.Digest != "" {
+		return f, nil
+	}
+	data, err := m.ReadFile(m.ONNX)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{data: data}
+	f.graph, f.err = onnxgraph.Parse(data)
+	for other, open := range files.open {
+		if open.Value() == nil {
+			delete(files.open, other)
+		}
+	}
+	files.open[key] = weak.Make(f)
+	return f, nil
+}
+
+// ofTable is the session of a static encoder as mine distill writes it, of which ONNX Runtime has nothing to say: it
+// never sees the table. nil: it is none, or another than the manifest describes.
+func ofTable(m *model.Model, f *file, inner bool) *Session {
+	if f.err != nil || inner || len(m.External) > 0 || !slices.Equal(f.graph.Inputs, inputNames(m)) {
+		return nil
+	}
+	if m.Pooling == TokenLevel {
+		if table := static.FindTokens(f.graph, m.Output); table != nil && table.Dim() == m.Dim {
+			return &Session{Model: m, Output: m.Output, Table: table, Rows: true, file: f}
+		}
+		return nil
+	}
+	table := tableOf(f.graph, m)
+	if shape := f.graph.Shapes[m.Output]; table == nil || len(shape) != 2 || shape[1] != m.Dim {
+		return nil
+	}
+	return &Session{Model: m, Takes: []string{static.Sums}, Output: m.Output, Table: table, data: f.graph.CutAfter(static.Sums, table.Dim(), m.Output), file: f}
+}
+
+// tableOf is the table of a static encoder's graph; nil: it is none.
+func tableOf(g *onnxgraph.Graph, m *model.Model) *static.Table {
+	if len(m.External) > 0 || m.Pooling != model.None || len(inputNames(m)) != 1 {
+		return nil
+	}
+	return static.Find(g, m.Output)
+}
+
+// IsTable says whether an encoder is a static one, whose vectors are sums of a table's rows. The CPU computes it at the
+// speed of memory, so it is never on a GPU.
+func IsTable(m *model.Model) (bool, error) {
+	f, err := openFile(m)
+	if err != nil {
+		return false, err
+	}
+	if f.err != nil {
+		return false, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, f.err)
+	}
+	return tableOf(f.graph, m) != nil, nil
+}
