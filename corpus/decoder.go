@@ -13,8 +13,22 @@ import (
 type record struct {
 	line           uint64 // from 1; in Parquet the row number
 	text, doc, url []byte
-	reason         Reason // why it cannot be used; "" if the decoder found no problem
-	detail         string // what exactly is wrong, for messages
+	meta           [][]byte // by Options.Metadata
+	reason         Reason   // why it cannot be used; "" if the decoder found no problem
+	detail         string   // what exactly is wrong, for messages
+}
+
+// field is where the value of the i-th of Options.columns belongs.
+func (rec *record) field(i int) *[]byte {
+	switch i {
+	case 0:
+		return &rec.text
+	case 1:
+		return &rec.doc
+	case 2:
+		return &rec.url
+	}
+	return &rec.meta[i-firstMetadata]
 }
 
 // decoder reads the records of one format.
@@ -27,7 +41,8 @@ type decoder interface {
 
 // reset clears rec and sets its line number. It returns false, with the reason in rec, if the line is too long.
 func (rec *record) reset(line uint64, excess int64, max int) (usable bool) {
-	*rec = record{line: line}
+	clear(rec.meta)
+	*rec = record{line: line, meta: rec.meta}
 	if excess > 0 {
 		rec.reason, rec.detail = ReasonTooLong, fmt.Sprintf("%d bytes, at most %d are read", excess, max)
 		return false
@@ -80,9 +95,9 @@ func (d *buccDecoder) next(rec *record) error {
 // tsvDecoder reads a header with the column names, then one record per line. There is no quoting: a quotation mark is
 // part of its field.
 type tsvDecoder struct {
-	in             *input.LineReader
-	width          int // fields per line
-	text, doc, url int // column numbers; -1 if there is none
+	in    *input.LineReader
+	width int   // fields per line
+	at    []int // column numbers, by Options.columns; -1 if there is none
 }
 
 func newTSVDecoder(in *input.LineReader, opts Options) (*tsvDecoder, error) {
@@ -95,21 +110,18 @@ func newTSVDecoder(in *input.LineReader, opts Options) (*tsvDecoder, error) {
 	}
 	columns := strings.Split(string(header), "\t")
 	d := &tsvDecoder{in: in, width: len(columns)}
-	for _, want := range []struct {
-		name string
-		at   *int
-	}{{opts.TextColumn, &d.text}, {opts.DocColumn, &d.doc}, {opts.URLColumn, &d.url}} {
-		*want.at = -1
-		if want.name == "" {
+	for field, want := range opts.columns() {
+		d.at = append(d.at, -1)
+		if want == "" {
 			continue
 		}
 		for i, c := range columns {
-			if c == want.name {
-				*want.at = i
+			if c == want {
+				d.at[field] = i
 			}
 		}
-		if *want.at < 0 {
-			return nil, opts.noColumn(in.Name+":1", want.name, columns)
+		if d.at[field] < 0 {
+			return nil, opts.noColumn(in.Name+":1", want, columns)
 		}
 	}
 	return d, nil
@@ -130,16 +142,12 @@ func (d *tsvDecoder) next(rec *record) error {
 		return nil
 	}
 	for i := range d.width {
-		field, rest, _ := bytes.Cut(line, []byte("\t"))
+		value, rest, _ := bytes.Cut(line, []byte("\t"))
 		line = rest
-		if i == d.text {
-			rec.text = field
-		}
-		if i == d.doc {
-			rec.doc = field
-		}
-		if i == d.url {
-			rec.url = field
+		for field, at := range d.at {
+			if at == i {
+				*rec.field(field) = value
+			}
 		}
 	}
 	return nil
@@ -155,15 +163,20 @@ func (o Options) noColumn(where, name string, columns []string) error {
 	if len(shown) > maxShown {
 		shown = shown[:maxShown]
 	}
-	kind := "text"
+	kind := ""
 	switch name {
 	case o.TextColumn:
+		kind = "text"
 	case o.DocColumn:
 		kind = "doc"
 	case o.URLColumn:
 		kind = "url"
 	}
 	list := fmt.Sprintf("%.2000q", shown)
+	if kind == "" {
+		return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
+			where, name, list)
+	}
 	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
 		"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
 }

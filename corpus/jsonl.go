@@ -17,7 +17,8 @@ import (
 type jsonlDecoder struct {
 	in      *input.LineReader
 	opts    Options
-	checked bool // the first object was checked
+	columns []string // Options.columns
+	checked bool     // the first object was checked
 }
 
 func (d *jsonlDecoder) lines() uint64 { return d.in.Number }
@@ -51,7 +52,7 @@ func (d *jsonlDecoder) next(rec *record) error {
 }
 
 func (d *jsonlDecoder) check(object map[string]json.RawMessage) error {
-	for _, name := range []string{d.opts.TextColumn, d.opts.DocColumn, d.opts.URLColumn} {
+	for _, name := range d.columns {
 		if _, ok := object[name]; !ok && name != "" {
 			return d.opts.noColumn(fmt.Sprintf("%s:%d", d.in.Name, d.in.Number), name, slices.Sorted(maps.Keys(object)))
 		}
@@ -69,15 +70,12 @@ func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
 		rec.malformed("column %q is not a string", d.opts.TextColumn)
 		return
 	}
-	for _, want := range []struct {
-		name string
-		to   *[]byte
-	}{{d.opts.TextColumn, &rec.text}, {d.opts.DocColumn, &rec.doc}, {d.opts.URLColumn, &rec.url}} {
-		if want.name == "" {
+	for i, name := range d.columns {
+		if name == "" {
 			continue
 		}
-		if *want.to, ok = scalar(object[want.name]); !ok {
-			rec.malformed("column %q has half of a surrogate pair, or is an object or a list", want.name)
+		if *rec.field(i), ok = scalar(object[name]); !ok {
+			rec.malformed("column %q has half of a surrogate pair, or is an object or a list", name)
 			return
 		}
 	}

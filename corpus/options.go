@@ -50,6 +50,8 @@ type Options struct {
 	TextColumn string
 	DocColumn  string
 	URLColumn  string
+	// MetaColumns are those of documents' metadata, with commas between them; empty: none.
+	MetaColumns string `json:",omitempty"`
 
 	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
 	// of a text.

@@ -21,7 +21,8 @@ type Sentence struct {
 	Normal string // Normalise(Text), never empty
 	Doc    string // document or id; "" if the input names none
 	URL    string
-	Line   uint64 // from 1; the row number in Parquet
+	Line   uint64   // from 1; the row number in Parquet
+	Meta   []string // by Options.Metadata; a value that is missing is empty
 }
 
 // Reader reads one input's sentences in constant memory, however long the file or its lines are. It may be used by one
@@ -94,6 +95,11 @@ func (r *Reader) open() error {
 	if err != nil {
 		return err
 	}
+	r.rec.meta = make([][]byte, len(r.opts.Metadata()))
+	if len(r.rec.meta) > 0 && (r.format == FormatText || r.format == FormatBUCC) {
+		return badinput.Errorf("%s is plain text, without columns that --doc-meta could name; leave --doc-meta out, or give the documents as JSON lines, TSV or Parquet",
+			r.src.Name)
+	}
 	if r.format == FormatParquet {
 		d, err := newParquetDecoder(r.src, r.opts)
 		if err == nil {
@@ -111,7 +117,7 @@ func (r *Reader) open() error {
 	case FormatBUCC:
 		r.decoder = &buccDecoder{lines}
 	case FormatJSONL:
-		r.decoder = &jsonlDecoder{in: lines, opts: r.opts}
+		r.decoder = &jsonlDecoder{in: lines, opts: r.opts, columns: r.opts.columns()}
 	case FormatTSV:
 		d, err := newTSVDecoder(lines, r.opts)
 		if err != nil {
@@ -200,13 +206,17 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 			return Sentence{}, false
 		}
 	}
+	meta, ok := rec.metadata(r.opts)
+	if !ok {
+		return Sentence{}, false
+	}
 	text := string(bytes.TrimRight(rec.text, "\r\n"))
 	normal := Normalise(text)
 	if normal == "" {
 		rec.reason = ReasonEmpty
 		return Sentence{}, false
 	}
-	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Line: rec.line}, true
+	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Meta: meta, Line: rec.line}, true
 }
 
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,10 +49,10 @@ func TestFormatsTimesCompressions(t *testing.T) {
 		Text  string `parquet:"text"`
 		URL   string `parquet:"url"`
 	}
-	none := []Sentence{{"Eins  zwei", "Eins zwei", "", "", 1}, {"drei", "drei", "", "", 2}, {"vier", "vier", "", "", 4}}
-	bucc := []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "", 1}, {"drei", "drei", "a-2", "", 2}, {"vier", "vier", "a-4", "", 3}}
+	none := []Sentence{{"Eins  zwei", "Eins zwei", "", "", 1, nil}, {"drei", "drei", "", "", 2, nil}, {"vier", "vier", "", "", 4, nil}}
+	bucc := []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "", 1, nil}, {"drei", "drei", "a-2", "", 2, nil}, {"vier", "vier", "a-4", "", 3, nil}}
 	full := func(lines ...uint64) []Sentence {
-		return []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "http://x/1", lines[0]}, {"drei", "drei", "a-2", "", lines[1]}, {"vier", "vier", "", "", lines[2]}}
+		return []Sentence{{"Eins  zwei", "Eins zwei", "a-1", "http://x/1", lines[0], nil}, {"drei", "drei", "a-2", "", lines[1], nil}, {"vier", "vier", "", "", lines[2], nil}}
 	}
 	tests := []struct {
 		name, file, data string
@@ -86,7 +87,7 @@ func TestFormatsTimesCompressions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(got, tt.want) {
+				if !reflect.DeepEqual(got, tt.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tt.want)
 				}
 				if counts.Kept != 3 || counts.Check() != nil {
@@ -189,8 +190,8 @@ func TestParquetColumns(t *testing.T) {
 		t.Fatal(counts, err)
 	}
 	for i, s := range got {
-		want := Sentence{rows[i].Text, rows[i].Text, fmt.Sprint(i), rows[i].URL, uint64(i + 1)}
-		if s != want {
+		want := Sentence{rows[i].Text, rows[i].Text, fmt.Sprint(i), rows[i].URL, uint64(i + 1), nil}
+		if !reflect.DeepEqual(s, want) {
 			t.Fatalf("row %d: %+v, want %+v", i, s, want)
 		}
 	}

@@ -20,9 +20,11 @@ type Collection struct {
 }
 
 // ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the same
-// columns: text, doc and url. The sentences of a document must follow each other.
-func ReadCollection(ctx context.Context, path, language string, maxBytes int) (c *Collection, err error) {
+// columns: text, doc and url. The sentences of a document must follow each other; the first has its metadata, in
+// columns as of corpus.Options.MetaColumns.
+func ReadCollection(ctx context.Context, path, language, metaColumns string, maxBytes int) (c *Collection, err error) {
 	opts := corpus.DefaultOptions()
+	opts.MetaColumns = metaColumns
 	opts.DocColumn, opts.URLColumn, opts.MaxLineBytes, opts.OnBadLine = "doc", "url", maxBytes, corpus.FailBadLine
 	r, err := corpus.Open(input.File{Path: path}, opts)
 	if err != nil {
@@ -51,7 +53,7 @@ func (c *Collection) add(path, language string, s corpus.Sentence) error {
 	d := c.byName[s.Doc]
 	switch n := len(c.Documents); {
 	case d == nil:
-		d = &Document{Name: s.Doc, URL: s.URL, Language: language}
+		d = &Document{Name: s.Doc, URL: s.URL, Metadata: s.Meta, Language: language}
 		c.Documents, c.byName[s.Doc], c.begins[s.Doc] = append(c.Documents, d), d, s.Line
 	case c.Documents[n-1] != d:
 		return badinput.Errorf("%s:%d: document %q has begun on line %d and ended: give each document an id of its own", path, s.Line, s.Doc, c.begins[s.Doc])
@@ -74,7 +76,7 @@ func (c *Collection) Side(ctx context.Context, e Encoder) (*match.Side, error) {
 	var texts []string
 	language := ""
 	for _, d := range c.Documents {
-		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, First: len(texts), Count: len(d.Sentences)})
+		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Metadata, First: len(texts), Count: len(d.Sentences)})
 		texts, language = append(texts, d.Sentences...), d.Language
 	}
 	s.Vectors = make([]float32, len(texts)*s.Dim)

@@ -13,7 +13,8 @@ import (
 // Document is the sentences of a text in order.
 type Document struct {
 	Name      string
-	URL       string // may be empty
+	URL       string   // may be empty
+	Metadata  []string // by the columns that ReadCollection was given
 	Language  string
 	Sentences []string // normalised, none empty
 	Lines     []uint64 // of the file, from 1

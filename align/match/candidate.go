@@ -11,8 +11,9 @@ import (
 )
 
 // candidates are the pairs of documents of which one is among the k nearest of the other, by their mean vectors without
-// what all documents of a side have in common; and those whose addresses say that they belong together.
-func candidates(ctx context.Context, source, target *Side, k int) ([][2]int, error) {
+// what all documents of a side have in common; and those whose addresses or rare metadata say that they belong
+// together.
+func candidates(ctx context.Context, source, target *Side, k int, meta *metadata) ([][2]int, error) {
 	a, b := centroids(source), centroids(target)
 	found := make([][][2]int, len(source.Documents)+len(target.Documents))
 	err := inBlocks(ctx, len(found), func(n int) {
@@ -30,7 +31,7 @@ func candidates(ctx context.Context, source, target *Side, k int) ([][2]int, err
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(found...)
+	all := append(slices.Concat(found...), meta.candidates(k)...)
 	by := map[string][]int{}
 	for i, address := range stripped(source.Documents) {
 		if address != "" {

@@ -3,8 +3,8 @@
 // A document is the vectors of its sentences. Candidates are the documents of the other collection whose mean
 // vectors are nearest. They are compared by BiMax (Wang et al., 2025, "BiMax: Bidirectional MaxSim Score for
 // Document-Level Alignment"): the mean over the sentences of either document of the best cosine in the other.
-// Documents whose addresses differ in nothing but a language have a bonus. Then pairs are taken by score, each
-// document once.
+// Documents whose addresses differ in nothing but a language have a bonus, and so have those whose metadata agrees;
+// metadata that differs is taken away. Then pairs are taken by score, each document once.
 //
 // The package is pure: the same vectors give the same pairs on any number of threads.
 package match
@@ -21,7 +21,8 @@ import (
 // Document is some of a side's sentences.
 type Document struct {
 	Name, URL    string
-	First, Count int // rows of Side.Vectors; Count is positive
+	Metadata     []string // values of the fields that both sides have, in the same order; may be empty
+	First, Count int      // rows of Side.Vectors; Count is positive
 }
 
 // Side is a collection of documents.
@@ -37,6 +38,7 @@ func (s *Side) sentence(i int) []float32 { return s.Vectors[i*s.Dim:][:s.Dim:s.D
 type Options struct {
 	Candidates int     // documents that each is compared with
 	URLBonus   float64 // added to the score of documents with the same address but for a language
+	MetaBonus  float64 // added for each field of metadata that agrees, and taken away for each that does not, at most
 	MinScore   float64 // of a pair
 }
 
@@ -45,6 +47,7 @@ func DefaultOptions() Options {
 	return Options{
 		Candidates: 20,  // of 1,000 made documents 2 more are found than with 10
 		URLBonus:   0.1, // more than what BiMax differs by between two reports of one event
+		MetaBonus:  0.1, // as much for each field
 		MinScore:   0,
 	}
 }
@@ -52,9 +55,10 @@ func DefaultOptions() Options {
 // Pair is two documents, by their numbers.
 type Pair struct {
 	Source, Target int
-	Score          float64 // BiMax and the bonus
+	Score          float64 // BiMax, the bonus for the address and that for metadata
 	BiMax          float64
 	SameURL        bool
+	Metadata       float64 // what metadata added or took away
 	preference     float64 // Score, less what other documents have of the sentences
 }
 
@@ -63,7 +67,8 @@ const rounds = 2
 
 // Match pairs documents, the best first.
 func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error) {
-	candidates, err := candidates(ctx, source, target, o.Candidates)
+	meta := newMetadata([2][]Document{source.Documents, target.Documents})
+	candidates, err := candidates(ctx, source, target, o.Candidates, meta)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +88,8 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 		if p.Score = p.BiMax; p.SameURL {
 			p.Score += o.URLBonus
 		}
+		p.Metadata = o.MetaBonus * meta.sum(c)
+		p.Score += p.Metadata
 		scored[k] = p
 	}
 	var pairs []Pair

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,11 +146,55 @@ func TestDocs(t *testing.T) {
 		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
 		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source, write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
+		append(made, "--near", "0"), append(made, "--doc-meta", "author"),
 		append(made, "--documents", "3"), append(made, "--documents", "0"), append(made, "--tgt-text", news+","+news),
 		{"eval", "docs", "--src", "de", "--tgt", "en"}, {"eval", "docs", "--src-text", lines, "--tgt-text", aligned},
 		{"eval", "docs", "--src", "de", "--tgt", "en", "--src-text", lines, "--tgt-text", write("short.en", "One.\n")},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// TestDocsByMetadata: metadata travels from the documents through their sentences, and decides between equal texts.
+func TestDocsByMetadata(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	text := [2]string{"Das Haus ist alt. Es steht am Fluss.", "The house is old. It stands by the river."}
+	var collections [2]string
+	for side, lang := range []string{"de", "en"} {
+		var lines strings.Builder
+		for n := range 3 {
+			day := [2]int{n + 1, 3 - n}[side]
+			fmt.Fprintf(&lines, `{"id":"%s%d","text":%q,"date":"2024-05-%02d","by":"<A & B>"}`+"\n", lang, n, text[side], day)
+		}
+		collections[side] = filepath.Join(dir, lang+".sentences.jsonl")
+		must(t, "split", write(lang+".jsonl", lines.String()), "--lang", lang, "--doc-column", "id", "--doc-meta", "date,by", "--out", collections[side])
+	}
+	data, err := os.ReadFile(collections[0])
+	if first, _, _ := strings.Cut(string(data), "\n"); err != nil || !strings.HasSuffix(first, `"start":0,"end":17,"by":"<A & B>","date":"2024-05-01"}`) {
+		t.Errorf("%s %v", first, err)
+	}
+	arguments := []string{"docs", collections[0], collections[1], "--src", "de", "--tgt", "en"}
+	out := must(t, append(arguments, "--doc-meta", "date,by")...)
+	for _, want := range []string{"\tsame_url\tmetadata\n", "de0\ten2\t", "de1\ten1\t", "de2\ten0\t", "\tfalse\t0.1000\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if out := must(t, arguments...); strings.Contains(out, "metadata") || !strings.Contains(out, "de0\ten0\t") {
+		t.Errorf("%s", out)
+	}
+	pages := filepath.Join(dir, "de.jsonl")
+	for want, args := range map[string][]string{
+		`there is no column "day"`:                            append(arguments, "--doc-meta", "day"),
+		`--doc-meta: "date,date" names column "date" twice`:   append(arguments, "--doc-meta", "date,date"),
+		`--format lines writes sentences alone`:               {"split", pages, "--lang", "de", "--doc-meta", "date"},
+		`--doc-meta names "text", which stands for something`: {"split", pages, "--lang", "de", "--doc-meta", "text", "--format", "jsonl"},
+		`documents of one language have no target`:            {"split", pages, "--lang", "de", "--doc-meta", "date=datum", "--format", "jsonl"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
 	}

@@ -120,6 +120,7 @@ type cutter struct {
 	seen       map[corpus.Key]uint32 // rows of the current shard
 	documents  *documents            // of the current shard; nil: nobody asks for them
 	row        Row                   // the sentence to write next
+	meta       []string              // its document's metadata
 	read       uint64                // sentences read from in
 	duplicates uint64
 }
@@ -139,11 +140,11 @@ func (c *cutter) advance(ctx context.Context) error {
 		if at, dup := c.seen[key]; dup {
 			c.duplicates++
 			if c.documents != nil {
-				c.documents.add(&row, at)
+				c.documents.add(&row, s.Meta, at)
 			}
 			continue
 		}
-		c.row = row
+		c.row, c.meta = row, s.Meta
 		return nil
 	}
 }
@@ -166,7 +167,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 		for rows < size && end == nil {
 			c.seen[c.row.Key] = uint32(rows)
 			if c.documents != nil {
-				c.documents.add(&c.row, uint32(rows))
+				c.documents.add(&c.row, c.meta, uint32(rows))
 			}
 			if err := w.add(&c.row); err != nil {
 				return err

@@ -18,6 +18,7 @@ import (
 type Document struct {
 	Name   string         `json:"doc,omitempty"` // as the input names it; empty: it is the record on Lines[0]
 	URL    string         `json:"url,omitempty"`
+	Meta   []string       `json:"meta,omitempty"` // of its first sentence or record, by corpus.Options.Metadata
 	Rows   []uint32       `json:"rows"`
 	Lines  []uint64       `json:"lines"`
 	Places []corpus.Place `json:"places,omitempty"` // in records that were divided
@@ -35,8 +36,8 @@ func DocumentsName(shard string) string { return strings.TrimSuffix(shard, ".par
 type documents []Document
 
 // add adds an occurrence of a row.
-func (d *documents) add(row *Row, at uint32) {
-	one := Document{Name: row.Doc, URL: row.URL, Lines: []uint64{row.Line}}
+func (d *documents) add(row *Row, meta []string, at uint32) {
+	one := Document{Name: row.Doc, URL: row.URL, Meta: meta, Lines: []uint64{row.Line}}
 	if n := len(*d); n == 0 || !(*d)[n-1].Goes(&one) {
 		one.Lines = nil
 		*d = append(*d, one)

@@ -11,30 +11,39 @@ import (
 type Options struct {
 	Documents int     // with a translation
 	Lines     int     // of a document, at most
+	Near      int     // documents that share all lines but one, as daily reports do; 1: none do
 	Missing   float64 // share of its lines that either side lacks
 	Seed      uint64
 }
 
 // DefaultOptions make short documents, which are harder to tell apart than long ones.
-func DefaultOptions() Options { return Options{Documents: 1000, Lines: 4, Missing: 0.15, Seed: 1} }
+func DefaultOptions() Options {
+	return Options{Documents: 1000, Lines: 4, Near: 1, Missing: 0.15, Seed: 1}
+}
+
+// Need is the number of lines that documents with a translation are made of.
+func (o Options) Need() int {
+	groups := (o.Documents + o.Near - 1) / o.Near
+	return groups*(o.Lines-1) + o.Documents
+}
 
 // Made is two collections. A document is its sentences.
 type Made struct {
 	Source, Target [][]string
-	Gold           []int // the target document that each source document belongs to
+	Gold           []int         // the target document that each source document belongs to
+	Metadata       [2][][]string // of both sides' documents, by Fields
 }
 
 // Make makes documents of line-aligned sentences, and as many target documents that no source document belongs to: of
 // others, if there are any, else each of half of two of the right ones, so that all its sentences have a translation.
-// Source, target and others, unless it is empty, must have Documents times Lines lines at least.
+// Source and target must have Options.Need lines at least, and others, unless it is empty, Documents times Lines.
 func Make(source, target, others []string, o Options) Made {
 	rng := rand.New(rand.NewPCG(o.Seed, 23))
 	m := Made{Gold: make([]int, o.Documents)}
 	whole := make([][]string, o.Documents) // the target documents without what is missing
 	for d := range whole {
-		from := d * o.Lines
-		whole[d] = target[from : from+o.Lines]
-		m.Source = append(m.Source, thinned(source[from:from+o.Lines], o.Missing, rng))
+		whole[d] = o.lines(target, d)
+		m.Source = append(m.Source, thinned(o.lines(source, d), o.Missing, rng))
 		m.Target = append(m.Target, thinned(whole[d], o.Missing, rng))
 	}
 	for d := range o.Documents {
@@ -46,8 +55,16 @@ func Make(source, target, others []string, o Options) Made {
 		first, second := whole[d], whole[(d+1)%o.Documents]
 		m.Target = append(m.Target, slices.Concat(first[:o.Lines/2], second[o.Lines/2:]))
 	}
+	m.describe(o)
 	m.shuffle(rng)
 	return m
+}
+
+// lines are those of a document: what its group shares, and one of its own.
+func (o Options) lines(text []string, d int) []string {
+	group := d / o.Near * (o.Lines - 1 + o.Near)
+	shared := group + o.Lines - 1
+	return append(slices.Clone(text[group:shared]), text[shared+d%o.Near])
 }
 
 // thinned is some lines without those that are missing; one is left at least.
@@ -62,12 +79,12 @@ func thinned(lines []string, missing float64, rng *rand.Rand) []string {
 // shuffle puts the target documents into another order.
 func (m *Made) shuffle(rng *rand.Rand) {
 	order := rng.Perm(len(m.Target))
-	target := make([][]string, len(order))
+	target, metadata := make([][]string, len(order)), make([][]string, len(order))
 	for from, to := range order {
-		target[to] = m.Target[from]
+		target[to], metadata[to] = m.Target[from], m.Metadata[1][from]
 		if from < len(m.Gold) {
 			m.Gold[from] = to
 		}
 	}
-	m.Target = target
+	m.Target, m.Metadata[1] = target, metadata
 }

@@ -20,7 +20,7 @@ func text(prefix string, n int) []string {
 
 // TestMake: each source document's gold has lines of the same four numbers, and the halves are of two such documents.
 func TestMake(t *testing.T) {
-	o := Options{Documents: 50, Lines: 4, Missing: 0.3, Seed: 2}
+	o := Options{Documents: 50, Lines: 4, Near: 1, Missing: 0.3, Seed: 2}
 	m := Make(text("s", 200), text("t", 200), nil, o)
 	if len(m.Source) != 50 || len(m.Target) != 100 {
 		t.Fatalf("%d and %d documents", len(m.Source), len(m.Target))
@@ -66,8 +66,38 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// TestNearDuplicates: documents of a group share all lines but one, and are a day apart; most translations are of
+// their day.
+func TestNearDuplicates(t *testing.T) {
+	o := Options{Documents: 10, Lines: 4, Near: 3, Seed: 2}
+	if o.Need() != 4*3+10 {
+		t.Errorf("%d lines are needed", o.Need())
+	}
+	m := Make(text("s", o.Need()), text("t", o.Need()), nil, o)
+	if got := m.Source[4]; !reflect.DeepEqual(got, []string{"s6", "s7", "s8", "s10"}) {
+		t.Errorf("the second document of the second group is %q", got)
+	}
+	o.Documents, o.Near = 300, 3
+	m = Make(text("s", o.Need()), text("t", o.Need()), text("o", 4*o.Documents), o)
+	equal, missing := [2]int{}, 0
+	for d, gold := range m.Gold {
+		for field := range Fields {
+			source, target := m.Metadata[0][d][field], m.Metadata[1][gold][field]
+			switch {
+			case source == "" || target == "":
+				missing++
+			case source == target:
+				equal[field]++
+			}
+		}
+	}
+	if equal[0] < 130 || equal[0] > 210 || equal[1]+missing < 300 || missing < 60 || missing > 170 || len(m.Metadata[1]) != len(m.Target) {
+		t.Errorf("of 300 documents %v have an equal date and source, %d values are missing", equal, missing)
+	}
+}
+
 func TestRight(t *testing.T) {
-	m := Make(text("s", 8), text("t", 8), text("o", 8), Options{Documents: 2, Lines: 4, Seed: 1})
+	m := Make(text("s", 8), text("t", 8), text("o", 8), Options{Documents: 2, Lines: 4, Near: 1, Seed: 1})
 	wrong := 0
 	for slices.Contains(m.Gold, wrong) {
 		wrong++

@@ -44,11 +44,12 @@ type Config struct {
 	setting.Scheduling
 	setting.Nights
 
-	arithmetic setting.Arithmetic // once Models has looked
-	DryRun     io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
-	maxMemory  int64              // MaxMemory in bytes; 0: no bound
-	learned    *boundary.Model    // Splitter; nil: rules divide
-	docPairs   string             // digest of DocPairs; empty: it names no file
+	arithmetic  setting.Arithmetic // once Models has looked
+	DryRun      io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
+	maxMemory   int64              // MaxMemory in bytes; 0: no bound
+	learned     *boundary.Model    // Splitter; nil: rules divide
+	docPairs    string             // digest of DocPairs; empty: it names no file
+	metaColumns [2]string          // of both sides, from DocMeta
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in

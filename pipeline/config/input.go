@@ -35,7 +35,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			}
 			input.Vectors = vectors[in.Path]
 			own := options[l]
-			own.Documents = c.Documents != ""
+			own.Documents, own.MetaColumns = c.Documents != "", c.metaColumns[l]
 			if err := divide(c, &input, language, &own); err != nil {
 				return nil, err
 			}

@@ -47,7 +47,7 @@ func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error
 	on := choice == setting.SplitOn
 	if !on {
 		file := in.Source()
-		file.MaxPage = c.maxMemory / pageCopies
+		file.MaxPage = c.maxMemory / o.PageCopies()
 		format, seen, err := look(file, *o, language)
 		if err != nil || !seen.Documents() {
 			return unlessBad(err)
@@ -74,6 +74,9 @@ func validateDocuments(c *Config, fail func(format string, args ...any)) {
 		if c.DocPairs != "" {
 			fail("doc_pairs = %s names pairs of documents, which are not looked at; say so with --documents on", c.DocPairs)
 		}
+		if c.DocMeta != "" {
+			fail("doc_meta = %s names metadata of documents, which are not looked at; say so with --documents on", c.DocMeta)
+		}
 		c.Aligning = setting.Aligning{}
 		return
 	default:
@@ -89,6 +92,13 @@ func validateDocuments(c *Config, fail func(format string, args ...any)) {
 			fail("doc_pairs: %v", err)
 		}
 		c.docPairs = in.SHA256
+		if c.DocMeta != "" {
+			fail("doc_meta = %s helps to find pairs of documents, which doc_pairs lists; leave one of them out", c.DocMeta)
+		}
+	}
+	var err error
+	if c.metaColumns, err = corpus.MetadataColumns(c.DocMeta); err != nil {
+		fail("doc_meta: %v", err)
 	}
 }
 
@@ -105,9 +115,6 @@ const (
 	seenRecords = 1000
 	seenBytes   = 4 << 20
 )
-
-// pageCopies is how often a page of Parquet may stand in memory.
-const pageCopies = 3 * 8
 
 // look divides the first records of an input, whose format it returns.
 func look(in input.File, o corpus.Options, language string) (format corpus.Format, seen plan.Seen, err error) {

@@ -27,8 +27,9 @@ type Sentence struct {
 
 // Document is the sentences of a document, in order.
 type Document struct {
-	Name      string // its id, or file and line of the record that was divided
-	ID, URL   string // as the input has them; may be empty
+	Name      string   // its id, or file and line of the record that was divided
+	ID, URL   string   // as the input has them; may be empty
+	Meta      []string // by corpus.Options.Metadata
 	Sentences []Sentence
 }
 
@@ -92,7 +93,7 @@ func newDocument(input string, d *shard.Document) *Document {
 	if name == "" {
 		name = fmt.Sprintf("%s:%d", input, d.Lines[0])
 	}
-	return &Document{Name: name, ID: d.Name, URL: d.URL}
+	return &Document{Name: name, ID: d.Name, URL: d.URL, Meta: d.Meta}
 }
 
 func read(ctx context.Context, f *view.Files, s *plan.Shard) ([]shard.Document, error) {

@@ -122,6 +122,9 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(cfg.DocMeta, "=") {
+		return nil, badinput.Errorf("doc_meta = %s: a run over many pairs has no sides; give a column one name in all languages", cfg.DocMeta)
+	}
 	if cfg.Work == "" {
 		cfg.Work = filepath.Join(cfg.Out, "work")
 	}

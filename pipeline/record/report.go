@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"bitextmine/align/match"
 	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -139,6 +140,19 @@ type DocumentCounts struct {
 	Local    int `json:"local"`              // that it did not
 	Replaced int `json:"replaced,omitempty"` // that it kept and a bead contradicts
 	Rejected int `json:"rejected,omitempty"` // beads that rules or people rejected
+
+	Metadata []Field `json:"metadata,omitempty"` // of the pairs of documents
+}
+
+// Field is how often pairs of documents agree in a field of metadata.
+type Field struct {
+	Name string `json:"name"` // as the setting doc_meta has it
+	match.FieldCounts
+}
+
+// String is for people.
+func (f Field) String() string {
+	return fmt.Sprintf("%s is equal in %d pairs of documents, differs in %d, and is missing in %d", f.Name, f.Equal, f.Different, f.Missing)
 }
 
 // String is a line for people.
@@ -147,6 +161,9 @@ func (d *DocumentCounts) String() string {
 		d.Source, d.Target, d.Pairs, d.Both, d.Local, d.Replaced)
 	if d.Short+d.Repeated+d.Unknown > 0 {
 		line += fmt.Sprintf(" (set aside: %d documents of one sentence, %d whose id stood before, %d listed pairs that are not there)", d.Short, d.Repeated, d.Unknown)
+	}
+	for _, field := range d.Metadata {
+		line += "; " + field.String()
 	}
 	return line
 }

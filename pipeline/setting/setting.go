@@ -110,6 +110,7 @@ type Sides struct {
 type Aligning struct {
 	Documents string  `setting:"documents,flag" json:"documents,omitempty"` // in a record, off is empty
 	DocPairs  string  `setting:"doc_pairs,flag" json:"doc_pairs,omitempty"`
+	DocMeta   string  `setting:"doc_meta,flag" json:"doc_meta,omitempty"` // as corpus.MetadataColumns reads it
 	DocScore  float64 `setting:"doc_score,flag" json:"doc_score,omitempty" min:"-1" max:"1"`
 	BeadScore float64 `setting:"bead_score,flag" json:"bead_score,omitempty" min:"-1" max:"1"`
 }

@@ -147,7 +147,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest}
 	if o.pairs != "" && len(args) == 2 {
 		for side, language := range [2]string{o.source, o.target} {
-			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, cfg.MaxLineBytes); err != nil {
+			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, "", cfg.MaxLineBytes); err != nil {
 				return err
 			}
 		}

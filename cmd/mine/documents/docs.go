@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,8 +16,10 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
 )
 
 // docsOptions are the flags of mine docs.
@@ -24,7 +27,7 @@ type docsOptions struct {
 	flags.Settings
 	match          match.Options
 	source, target string
-	out            string
+	meta, out      string
 }
 
 // NewDocs makes mine docs.
@@ -36,7 +39,11 @@ func NewDocs() *cobra.Command {
 		Long: `Find which documents of two collections are translations of each other. A collection is what mine split --format jsonl writes, with
 --doc-column: sentences with doc and, if there is one, url. Each document is compared with those whose mean vectors are nearest, by BiMax: the
 mean over the sentences of either of the best cosine in the other; the same address but for a language is a bonus. Each document is in one
-pair at most. The output is TSV, the best pairs first: src_doc, tgt_doc, score, bimax, same_url. mine align-docs reads it (docs/documents.md).`,
+pair at most. The output is TSV, the best pairs first: src_doc, tgt_doc, score, bimax, same_url. mine align-docs reads it (docs/documents.md).
+
+--doc-meta names columns of metadata. A field whose values are equal adds up to --meta-bonus, the more the rarer the value; different numbers take as
+much away, dates the more the further they are apart (all of it from a week on). Different texts and what is missing count nothing. What each pair
+gained or lost is in the column metadata.`,
 		Example: `  mine split de.jsonl --lang de --doc-column id --url-column url --out de.sentences.jsonl
   mine docs de.sentences.jsonl en.sentences.jsonl --src de --tgt en --min-score 0.5 --out pairs.tsv
   mine align-docs de.sentences.jsonl en.sentences.jsonl --pairs pairs.tsv --src de --tgt en --out de-en.parquet`,
@@ -48,6 +55,8 @@ pair at most. The output is TSV, the best pairs first: src_doc, tgt_doc, score, 
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
+	f.StringVar(&o.meta, "doc-meta", "", "columns of metadata, such as date,source, or SOURCE=TARGET where the names differ")
+	f.Float64Var(&o.match.MetaBonus, "meta-bonus", o.match.MetaBonus, "added for each field of metadata that agrees, or taken away, at most")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
 	f.IntVar(&o.match.Candidates, "candidates", o.match.Candidates, "documents that each is compared with")
 	f.Float64Var(&o.match.URLBonus, "url-bonus", o.match.URLBonus, "added to the score of the same address but for a language")
@@ -66,13 +75,17 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
+	columns, err := corpus.MetadataColumns(o.meta)
+	if err != nil {
+		return badinput.Errorf("--doc-meta: %w", err)
+	}
 	cfg, _, err := o.Load()
 	if err != nil {
 		return err
 	}
 	var collections [2]*document.Collection
 	for side, language := range languages {
-		if collections[side], err = document.ReadCollection(ctx, args[side], language, cfg.MaxLineBytes); err != nil {
+		if collections[side], err = document.ReadCollection(ctx, args[side], language, columns[side], cfg.MaxLineBytes); err != nil {
 			return err
 		}
 	}
@@ -93,9 +106,17 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	}
 	write := func(w io.Writer) error {
 		out := bufio.NewWriter(w)
-		fmt.Fprintln(out, strings.Join(pairColumns, "\t"))
+		names := pairColumns
+		if o.meta != "" {
+			names = append(slices.Clone(names), "metadata")
+		}
+		fmt.Fprintln(out, strings.Join(names, "\t"))
 		for _, p := range pairs {
-			fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t\n", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name, p.Score, p.BiMax, p.SameURL)
+			fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name, p.Score, p.BiMax, p.SameURL)
+			if o.meta != "" {
+				fmt.Fprintf(out, "\t%.4f", p.Metadata)
+			}
+			fmt.Fprintln(out)
 		}
 		return out.Flush()
 	}
@@ -108,6 +129,9 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		return err
 	}
 	fmt.Fprintf(stderr, "%d pairs of %d and %d documents\n", len(pairs), len(collections[0].Documents), len(collections[1].Documents))
+	for field, counts := range match.CountFields(sides[0], sides[1], pairs) {
+		fmt.Fprintln(stderr, record.Field{Name: strings.Split(o.meta, ",")[field], FieldCounts: counts})
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package documents
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,7 @@ it with --doc-column doc --url-column url.`,
 	f.StringVar(&o.in.TextColumn, "text-column", o.in.TextColumn, "column of the text")
 	f.StringVar(&o.in.DocColumn, "doc-column", "", "column of the document's id")
 	f.StringVar(&o.in.URLColumn, "url-column", "", "column of its address")
+	f.StringVar(&o.in.MetaColumns, "doc-meta", "", "columns of its metadata, such as date,source; --format jsonl writes them under these names")
 	f.IntVar(&o.in.MaxLineBytes, "max-bytes", o.in.MaxLineBytes, "of a document; a longer one is set aside")
 	f.StringVar(&o.format, "format", "", "lines or jsonl (default: by the ending of --out, else lines)")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
@@ -82,6 +84,9 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	case o.format != "lines" && o.format != "jsonl":
 		return badinput.Errorf("--format is %q: give lines or jsonl", o.format)
 	}
+	if err := o.checkMetadata(); err != nil {
+		return err
+	}
 	files, err := input.Expand(nil, args)
 	if err != nil {
 		return err
@@ -94,8 +99,6 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}}
 	write := func(w io.Writer) error {
 		job.out = bufio.NewWriterSize(w, 256<<10)
-		job.objects = json.NewEncoder(job.out)
-		job.objects.SetEscapeHTML(false)
 		for _, file := range files {
 			if err := job.file(ctx, file); err != nil {
 				return err
@@ -114,6 +117,26 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	fmt.Fprintf(stderr, "%d records, %d sentences\n", job.records, job.sentences)
 	for _, reason := range slices.Sorted(maps.Keys(job.aside)) {
 		fmt.Fprintf(stderr, "set aside: %d records (%s)\n", job.aside[reason], reason)
+	}
+	return nil
+}
+
+// checkMetadata refuses columns that the output has no place for.
+func (o *splitOptions) checkMetadata() error {
+	columns, err := corpus.MetadataColumns(o.in.MetaColumns)
+	switch {
+	case err != nil:
+		return badinput.Errorf("--doc-meta: %w", err)
+	case columns[0] != columns[1]:
+		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", o.in.MetaColumns)
+	case o.in.MetaColumns != "" && o.format == "lines":
+		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl", o.in.MetaColumns)
+	}
+	o.in.MetaColumns = columns[0]
+	for _, name := range o.in.Metadata() {
+		if slices.Contains(rowKeys, name) {
+			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column another name", name, strings.Join(rowKeys, ", "))
+		}
 	}
 	return nil
 }
@@ -156,7 +179,6 @@ type splitJob struct {
 	*splitOptions
 	splitter           split.Divider
 	out                *bufio.Writer
-	objects            *json.Encoder
 	found              []split.Sentence
 	records, sentences int
 	aside              map[string]uint64 // by reason
@@ -249,6 +271,43 @@ type sentenceRow struct {
 	End       int    `json:"end"`
 }
 
+// rowKeys are the keys of a sentenceRow.
+var rowKeys = []string{"text", "doc", "url", "file", "line", "paragraph", "position", "start", "end"}
+
+// metadata is a document's as JSON, to stand at the end of an object.
+func (j *splitJob) metadata(values []string) ([]byte, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	named := make(map[string]string, len(values))
+	for i, name := range j.in.Metadata() {
+		named[name] = values[i]
+	}
+	data, err := encoded(named)
+	return append([]byte{','}, data[1:]...), err
+}
+
+// encoded is an object of one key at least as JSON, on a line.
+func encoded(object any) ([]byte, error) {
+	var out bytes.Buffer
+	lines := json.NewEncoder(&out)
+	lines.SetEscapeHTML(false)
+	err := lines.Encode(object)
+	return out.Bytes(), err
+}
+
+// write writes a sentence as JSON, with its document's metadata.
+func (j *splitJob) write(row sentenceRow, metadata []byte) error {
+	data, err := encoded(row)
+	if len(metadata) > 0 && err == nil {
+		data = append(bytes.TrimSuffix(data, []byte("}\n")), metadata...)
+	}
+	if err == nil {
+		_, err = j.out.Write(data)
+	}
+	return err
+}
+
 // record writes the sentences of a record.
 func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, document bool) (err error) {
 	if corpus.LooksHTML(s.Normal) {
@@ -260,6 +319,10 @@ func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, d
 		return fmt.Errorf("%s:%d: %w", path, s.Line, err)
 	}
 	j.sentences += len(j.found)
+	metadata, err := j.metadata(s.Meta)
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", path, s.Line, err)
+	}
 	for _, x := range j.found {
 		row := sentenceRow{corpus.Normalise(s.Text[x.Start:x.End]), s.Doc, s.URL, path, s.Line, x.Paragraph, x.Position, x.Start, x.End}
 		if row.Text == "" { // invisible characters alone
@@ -271,7 +334,7 @@ func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, d
 			}
 			continue
 		}
-		if err := j.objects.Encode(row); err != nil {
+		if err := j.write(row, metadata); err != nil {
 			return fmt.Errorf("write sentences: %w", err)
 		}
 	}

@@ -92,7 +92,7 @@ func (l *local) read(ctx context.Context) (map[string]*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.counts = record.DocumentCounts{Source: info.Documents[0], Target: info.Documents[1], Pairs: info.Pairs, Unknown: info.Unknown}
+	l.counts = record.DocumentCounts{Source: info.Documents[0], Target: info.Documents[1], Pairs: info.Pairs, Unknown: info.Unknown, Metadata: info.Metadata}
 	for _, aside := range info.Aside {
 		l.counts.Short += aside.Short
 		l.counts.Repeated += aside.Repeated

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"bitextmine/align/document"
 	"bitextmine/align/match"
@@ -17,6 +18,7 @@ import (
 	"bitextmine/pipeline/documents"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/view"
@@ -43,6 +45,7 @@ type spec struct {
 	Known      string         // digest of the list of pairs
 	Candidates int
 	URLBonus   float64
+	MetaBonus  float64 `json:",omitempty"` // where metadata is named; its columns are in the keys of cutting
 	MinScore   float64
 }
 
@@ -51,6 +54,9 @@ func Want(b *stage.Builder, pair int) string {
 	of := spec{Known: b.Settings.DocPairs, MinScore: b.Settings.DocScore}
 	o := match.DefaultOptions()
 	of.Candidates, of.URLBonus = o.Candidates, o.URLBonus
+	if b.Settings.DocMeta != "" {
+		of.MetaBonus = o.MetaBonus
+	}
 	rows := int64(0)
 	for side := range of.Sides {
 		language := b.LanguageOf(pair, side)
@@ -86,6 +92,7 @@ type Info struct {
 	Aside     [2]documents.Aside `json:"aside"`
 	Pairs     int                `json:"pairs"`
 	Unknown   int                `json:"unknown,omitempty"` // on the list, but their documents are not in the text
+	Metadata  []record.Field     `json:"metadata,omitempty"`
 }
 
 const fileName = "pairs.json"
@@ -140,7 +147,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if e.Plan.DocPairs != "" {
 		pairs, info.Unknown, err = listed(e.Plan, sides)
 	} else {
-		pairs, err = found(ctx, e, a.Pair, sides)
+		pairs, info.Metadata, err = found(ctx, e, a.Pair, sides)
 	}
 	if err != nil {
 		return nil, err
@@ -184,12 +191,12 @@ func listed(p *plan.Plan, sides [2]*documents.Collection) (pairs []Pair, unknown
 }
 
 // found pairs documents by their vectors.
-func found(ctx context.Context, e *stage.Env, index int, sides [2]*documents.Collection) ([]Pair, error) {
+func found(ctx context.Context, e *stage.Env, index int, sides [2]*documents.Collection) ([]Pair, []record.Field, error) {
 	var of [2]*match.Side
 	for side := range of {
 		var err error
 		if of[side], err = vectors(ctx, e.Files, e.Plan.Side(index, side), sides[side]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	o := match.DefaultOptions()
@@ -199,7 +206,11 @@ func found(ctx context.Context, e *stage.Env, index int, sides [2]*documents.Col
 	for i, m := range matched {
 		pairs[i] = Pair{m.Source, m.Target, m.Score}
 	}
-	return pairs, err
+	var fields []record.Field
+	for i, counts := range match.CountFields(of[0], of[1], matched) {
+		fields = append(fields, record.Field{Name: strings.Split(e.Plan.Settings.DocMeta, ",")[i], FieldCounts: counts})
+	}
+	return pairs, fields, err
 }
 
 // vectors reads the vectors of documents' sentences.
@@ -209,7 +220,7 @@ func vectors(ctx context.Context, f *view.Files, language *plan.Language, c *doc
 	at := make([][][2]int, len(language.Shards)) // of each shard: rows, and where their vectors belong
 	n := 0
 	for _, d := range c.Documents {
-		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, First: n, Count: len(d.Sentences)})
+		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Meta, First: n, Count: len(d.Sentences)})
 		for _, one := range d.Sentences {
 			at[one.Shard] = append(at[one.Shard], [2]int{int(one.Row), n})
 			n++

@@ -72,6 +72,7 @@ func memory(o corpus.Options, learned bool) int64 {
 	}
 	if o.Documents {
 		bound += 96 * int64(o.ShardSize) // where each sentence stands, twice where it repeats
+		bound += 64 * int64(o.ShardSize*len(o.Metadata()))
 	}
 	if o.Split != "" {
 		bound += 4 * corpus.MaxRecordBytes
@@ -79,19 +80,15 @@ func memory(o corpus.Options, learned bool) int64 {
 	return bound
 }
 
-// pageCopies is how often a page of Parquet may stand in memory: three columns, each with a page, a dictionary, and the
-// dictionary's entries, which take up to six times its bytes.
-const pageCopies = 3 * 8
-
 // maxPage is the size of a page that a task which asks for memory bytes may read, if as many tasks as fit read at once.
-// 0 is no limit.
-func maxPage(r setting.Resources, memory int64) (int64, error) {
+// 0 is no limit. A page may stand in memory copies times.
+func maxPage(r setting.Resources, memory, copies int64) (int64, error) {
 	bound, err := setting.ParseBytes(r.MaxMemory)
 	if err != nil || bound == 0 {
 		return 0, err
 	}
 	tasks := min(max(bound/max(memory, 1), 1), int64(max(r.Threads, 1)))
-	return bound / tasks / pageCopies, nil
+	return bound / tasks / copies, nil
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
@@ -125,7 +122,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	source := in.Source()
-	if source.MaxPage, err = maxPage(e.Resources, t.Memory); err != nil {
+	if source.MaxPage, err = maxPage(e.Resources, t.Memory, in.Options(e.Plan.Settings).PageCopies()); err != nil {
 		return nil, err
 	}
 	how := shard.Options{Report: bytesRead(meter)}
