@@ -24,6 +24,7 @@ import (
 	"bitextmine/train/objective"
 	_ "bitextmine/train/objective/systems" // all that a preset may name
 	"bitextmine/train/optimiser"
+	"bitextmine/train/static"
 	"bitextmine/train/step"
 	"bitextmine/train/vocab"
 )
@@ -66,10 +67,12 @@ type Stop struct {
 
 // EncoderConfig is the choice of a model.
 type EncoderConfig struct {
-	Kind        string              `yaml:"kind"` // bag, transformer
+	Kind        string              `yaml:"kind"` // bag, static, transformer
 	Bag         encoder.BagSettings `yaml:"bag"`
+	Static      static.Settings     `yaml:"static,omitempty"`
 	Transformer encoder.Settings    `yaml:"transformer"`
-	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either
+	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. Of a
+	// static encoder it is the encoder itself, with its tokenizer
 	Start string `yaml:"start"`
 }
 
@@ -141,7 +144,7 @@ func (c Config) Validate() error {
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
 	check(c.Stop.Metric == "" || dev.Gives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
-		"the objective %s needs the encoder's tokens, which are not available with a bag or with chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
+		"the objective %s needs the encoder's tokens, which are available only with a transformer and without chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	check(!c.Objective.Needs().First || c.Tokenizer.BOS != nil, "the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
 	check(!c.Objective.Needs().Words || c.Tokenizer.Kind == "sentencepiece", "the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
 	pairs := c.Objective.Needs().Pairs
@@ -153,6 +156,11 @@ func (c Config) Validate() error {
 	case "bag":
 		sections = append(sections, c.Encoder.Bag.Validate)
 		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
+	case "static":
+		sections = append(sections, c.Encoder.Static.Validate)
+		check(c.Encoder.Start != "", "encoder.kind static needs encoder.start, an encoder that mine distill wrote, such as use-static")
+		check(c.Tokenizer.File == "", "tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
+		check(!c.Objective.Needs().Table, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
 	case "transformer":
 		if c.Encoder.Start == "" {
 			shape := c.Encoder.Transformer
@@ -160,9 +168,9 @@ func (c Config) Validate() error {
 			sections = append(sections, shape.Validate)
 		}
 	default:
-		check(false, "encoder.kind is %q: take bag or transformer", c.Encoder.Kind)
+		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
 	}
-	check(c.Encoder.Start == "" || c.Tokenizer.File != "", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
+	check(c.Encoder.Start == "" || c.Tokenizer.File != "" || c.Encoder.Kind == "static", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}

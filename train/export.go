@@ -18,6 +18,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
+	"bitextmine/train/static"
 )
 
 // modelFile is the file name of an exported graph.
@@ -42,7 +43,10 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
 		return 0, nil, err
 	}
-	x := newExport(&t.parts)
+	x, err := newExport(&t.parts)
+	if err != nil {
+		return 0, nil, err
+	}
 	if err := x.write(tmp); err != nil {
 		return 0, nil, err
 	}
@@ -68,21 +72,23 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 type exported struct {
 	*parts
 	graph *export.Graph
-	exact live // gives the vectors that the graph must give: of a bag, those of the rounded table
+	exact live // gives the vectors that the graph must give: those of a rounded table
 }
 
-func newExport(p *parts) exported {
-	x := exported{parts: p, exact: p.live()}
+func newExport(p *parts) (x exported, err error) {
+	x = exported{parts: p, exact: p.live()}
 	switch e := p.encoder.(type) {
 	case *encoder.Bag:
 		numbers, scales := e.Rounded()
 		x.graph, x.exact.encoder = export.Bag(p.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
+	case *static.Encoder:
+		x.graph, x.exact.encoder, err = e.Export(p.config.Name)
 	case *encoder.Transformer:
 		x.graph = export.Transformer(p.config.Name, e)
 	default:
 		panic(fmt.Sprintf("train: an encoder of type %T has no graph", p.encoder))
 	}
-	return x
+	return x, err
 }
 
 // write writes the graph, with a second file for weights above 2 GiB, its manifest and its vocabulary into a directory.
@@ -101,13 +107,17 @@ func (x exported) write(dir string) error {
 	if width := x.encoder.Weights()[0].Shape[1]; width != x.encoder.Dim() {
 		tokens.Dim = width
 	}
-	text, err := yaml.Marshal(model.Manifest{
+	manifest := model.Manifest{
 		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
 		Prefixes: x.config.Prefixes,
 		Inputs:   model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
 		Dim: x.encoder.Dim(), Tokens: tokens,
 		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
-	})
+	}
+	if e, ok := x.encoder.(*static.Encoder); ok {
+		e.Describe(&manifest)
+	}
+	text, err := yaml.Marshal(manifest)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,10 @@ func TestWeightsAboveOneFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr, dir := takenUp(ctx, t, config, o), t.TempDir()
-			x := newExport(&tr.parts)
+			x, err := newExport(&tr.parts)
+			if err != nil {
+				t.Fatal(err)
+			}
 			x.graph.Limit = 1 << 14
 			if err := x.write(dir); err != nil {
 				t.Fatal(err)

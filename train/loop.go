@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -53,7 +56,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
-	since := newAverage()
+	since := journal.NewAverage()
 	for t.state.Step < c.Steps {
 		if err := t.step(ctx, since); err != nil {
 			return "", err
@@ -61,10 +64,10 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 		step := t.state.Step
 		evaluates := step == c.Steps || c.EvalEvery > 0 && step%c.EvalEvery == 0
 		if step%c.LogEvery == 0 || evaluates { // so that the lines of a resumed training begin at the same steps
-			if err := t.log(since.line(t)); err != nil {
+			if err := t.log(since.Line(step, t.optimiser.Rate(step, c.Steps), t.batches.Epoch())); err != nil {
 				return "", err
 			}
-			since = newAverage()
+			since = journal.NewAverage()
 		}
 		if !evaluates {
 			continue
@@ -73,7 +76,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 		if err := t.save(ctx); err != nil {
 			return "", err
 		}
-		since.began = since.began.Add(time.Since(began)) // evaluation does not count as training
+		since.Skip(time.Since(began)) // evaluation does not count as training
 		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience {
 			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
 		}
@@ -83,7 +86,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 
 // step computes one optimiser step. A loss or gradient that is not finite ends the training. The weights are then those
 // of the previous step, and so are the checkpoints.
-func (t *trainer) step(ctx context.Context, since *average) (err error) {
+func (t *trainer) step(ctx context.Context, since *journal.Average) (err error) {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
@@ -91,14 +94,14 @@ func (t *trainer) step(ctx context.Context, since *average) (err error) {
 		if err != nil {
 			return err
 		}
-		if !since.add(values, 2*len(batch.Rows)) {
+		if !since.Add(values, 2*len(batch.Rows)) {
 			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, step.Describe(values))
 		}
 	}
-	if since.norm, err = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate); err != nil {
+	if since.Norm, err = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate); err != nil {
 		return err
 	}
-	if math.IsNaN(since.norm) || math.IsInf(since.norm, 0) {
+	if math.IsNaN(since.Norm) || math.IsInf(since.Norm, 0) {
 		return t.diverged("the gradient of step %d is NaN or infinite (batch %d)", t.state.Step+1, t.batches.Step()-1)
 	}
 	t.state.Step++
@@ -124,7 +127,7 @@ func (t *trainer) save(ctx context.Context) (err error) {
 	if c.Stop.Metric != "" {
 		figure, ok := t.state.Dev[c.Stop.Metric]
 		if !ok {
-			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric, names(t.state.Dev))
+			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric, strings.Join(slices.Sorted(maps.Keys(t.state.Dev)), ", "))
 		}
 		t.state.Better(figure)
 	}

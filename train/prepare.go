@@ -14,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
+	"bitextmine/train/static"
 	"bitextmine/train/vocab"
 	"bitextmine/train/weights"
 )
@@ -35,6 +36,10 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 	case err == nil:
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err
+	case c.Encoder.Kind == "static":
+		if err := static.CopyVocabulary(path, c.Encoder.Start); err != nil {
+			return nil, err
+		}
 	case c.Tokenizer.File != "":
 		if err := atomicfile.Copy(path, c.Tokenizer.File); err != nil {
 			return nil, badinput.Errorf("tokenizer.file: %w", err)

@@ -14,12 +14,16 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
+	"bitextmine/train/static"
 	"bitextmine/train/weights"
 )
 
 // startEncoder makes the encoder of encoder.start: of a checkpoint that mine train left or, for a transformer, of
 // published weights. dir is the training's own.
 func startEncoder(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
+	if c.Encoder.Kind == "static" {
+		return static.Load(c.Encoder.Start, c.Encoder.Static, v.Rows())
+	}
 	path := filepath.Join(c.Encoder.Start, checkpoint.Encoder)
 	_, err := os.Stat(path)
 	switch {
@@ -139,6 +143,12 @@ func (c *Config) vectorDim() (int, error) {
 	switch path := filepath.Join(c.Encoder.Start, checkpoint.Encoder); {
 	case c.Encoder.Kind == "bag":
 		return c.Encoder.Bag.Dim, nil
+	case c.Encoder.Kind == "static":
+		m, err := static.Find(c.Encoder.Start)
+		if err != nil {
+			return 0, err
+		}
+		return m.Dim, nil
 	case c.Encoder.Start == "" || transformer.Projection > 0:
 		return transformer.Dim(), nil
 	case exists(path):

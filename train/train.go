@@ -13,6 +13,7 @@ import (
 	"bitextmine/train/device"
 	"bitextmine/train/journal"
 	"bitextmine/train/layers"
+	"bitextmine/train/static"
 )
 
 // The names in a training's directory, besides those of the vocabulary and the log.
@@ -59,6 +60,11 @@ type Summary struct {
 func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) {
 	if err := c.checkFiles(); err != nil {
 		return summary, err
+	}
+	if c.Encoder.Kind == "static" {
+		if c.Tokenizer, c.Prefixes, err = static.Tokenizer(c.Encoder.Start); err != nil {
+			return summary, err
+		}
 	}
 	release, err := Lock(o.Out)
 	if err != nil {

@@ -80,7 +80,11 @@ func compare(ctx context.Context, t *testing.T, config Config, o Options, dir st
 	if tokens.Dim() != tr.encoder.Weights()[0].Shape[1] || tokens.Static() != (config.Encoder.Kind == "bag") {
 		t.Errorf("its tokens have %d dimensions, static %v", tokens.Dim(), tokens.Static())
 	}
-	exact := newExport(&tr.parts).exact
+	x, err := newExport(&tr.parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := x.exact
 	texts := slices.Concat(english(t)[:20], []string{"x", "Zürich, 2024!"})
 	want, got := make([]float32, len(texts)*exported.Dim()), make([]float32, len(texts)*exported.Dim())
 	if err := errors.Join(exact.Encode(ctx, "en", texts, want), exported.Encode(ctx, "en", texts, got)); err != nil {

@@ -30,8 +30,11 @@ type budget struct {
 	// what rows are judged on; src is the part's languages, or those of them that are listed
 	Sets []dev.Set `yaml:"sets"`
 	// rows are judged on one in so many of the pairs and of the other sentences of the BUCC-style sets; 0 or 1: on all
-	MiningPart int    `yaml:"mining_part"`
-	Choose     choice `yaml:"choose"`
+	MiningPart int `yaml:"mining_part"`
+	// line-aligned test sets that are written from bitext, by the name that dir of sets gives them; pairs with a side in
+	// them are not trained on
+	HeldOut map[string][]data.Source `yaml:"held_out"`
+	Choose  choice                   `yaml:"choose"`
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
 }

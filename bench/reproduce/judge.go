@@ -27,7 +27,7 @@ import (
 type judge struct {
 	library  string // path of ONNX Runtime's
 	searcher index.Searcher
-	mining   string // directory of the BUCC-style sets, or of a part of them
+	made     map[string]string // directories of sets that were made, by the names that the budget gives them
 }
 
 // miningDir is the directory of the BUCC-style sets in the data.
@@ -93,8 +93,8 @@ func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Sourc
 		}
 		read := slices.Clone(sets[:n])
 		for i := range read {
-			if read[i].Dir == miningDir {
-				read[i].Dir = j.mining
+			if made, ok := j.made[read[i].Dir]; ok {
+				read[i].Dir = made
 			}
 		}
 		found, err := dev.Evaluate(ctx, read, source, j.searcher)

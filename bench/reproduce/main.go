@@ -69,7 +69,7 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 		}
 		o.seeds = append(o.seeds, seed)
 	}
-	m, err := newMaker(o, b)
+	m, err := newMaker(ctx, o, b)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,8 +34,8 @@ type maker struct {
 }
 
 // newMaker makes every path absolute and changes to the data directory, because the presets' file names are relative to
-// the working directory. It writes the smaller mining sets, if the budget has any.
-func newMaker(o options, b budget) (*maker, error) {
+// the working directory. It writes the test sets that the budget makes: a part of the mining sets, held-out bitext.
+func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
 		return nil, badinput.Errorf("give -data, -out and -seeds")
 	}
@@ -61,13 +62,40 @@ func newMaker(o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher, miningDir}}
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher, map[string]string{}}}
 	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
-	if err == nil && b.MiningPart > 1 && !o.table {
-		m.judge.mining = filepath.Join(o.out, fmt.Sprintf("bucc-%d", b.MiningPart))
-		err = sample.Mining(slices.Concat(b.Sets, b.Choose.Sets), miningDir, b.MiningPart, m.judge.mining)
+	if err == nil && !o.table {
+		err = makeSets(ctx, m)
 	}
 	return m, err
+}
+
+// makeSets writes the test sets that are made from others.
+func makeSets(ctx context.Context, m *maker) error {
+	b := m.budget
+	if b.MiningPart > 1 {
+		dir := filepath.Join(m.out, fmt.Sprintf("bucc-%d", b.MiningPart))
+		if err := sample.Mining(slices.Concat(b.Sets, b.Choose.Sets), miningDir, b.MiningPart, dir); err != nil {
+			return err
+		}
+		m.judge.made[miningDir] = dir
+	}
+	for name, sources := range b.HeldOut {
+		m.judge.made[name] = filepath.Join(m.out, name)
+		if err := sample.Aligned(ctx, sources, m.judge.made[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// preset returns a system's preset. Pairs of the held-out test sets are excluded.
+func (m *maker) preset(g group, s system, part []string) (train.Config, error) {
+	c, err := g.preset(m.presets, s, part)
+	for _, name := range slices.Sorted(maps.Keys(m.budget.HeldOut)) {
+		c.Bitext.Exclude = append(c.Bitext.Exclude, filepath.Join(m.judge.made[name], "*"))
+	}
+	return c, err
 }
 
 // teacherSeed is the seed of the teacher, which is the same for all rows.
@@ -212,7 +240,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 			return train.Config{}, err
 		}
 	}
-	c, err := g.preset(m.presets, s, part)
+	c, err := m.preset(g, s, part)
 	if err != nil {
 		return c, err
 	}
@@ -226,8 +254,10 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 			return c, err
 		}
 	}
-	if c.Tokenizer.File, err = m.vocabulary(ctx, part); err != nil {
-		return c, err
+	if c.Encoder.Kind != "static" { // it has its own
+		if c.Tokenizer.File, err = m.vocabulary(ctx, part); err != nil {
+			return c, err
+		}
 	}
 	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return c, err
@@ -244,7 +274,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 // its settings, so budgets with the same text share it.
 func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	g := m.budget.Groups[0]
-	c, err := g.preset(m.presets, g.Systems[0], part)
+	c, err := m.preset(g, g.Systems[0], part)
 	if err != nil {
 		return "", err
 	}

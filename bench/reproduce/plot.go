@@ -22,9 +22,9 @@ func plots(dir string, b budget, part []string, rows map[string][]*result) error
 		p.Y.Label.Text = "%"
 		points, names := spread{}, []string{}
 		for _, system := range b.systems() {
-			if s := of(rows[system], f.name); s.n > 0 {
-				points.XYs = append(points.XYs, plotter.XY{X: float64(len(names)), Y: s.mean})
-				points.YErrors = append(points.YErrors, struct{ Low, High float64 }{s.spread, s.spread})
+			if s := of(rows[system], f.name); s.N > 0 {
+				points.XYs = append(points.XYs, plotter.XY{X: float64(len(names)), Y: s.Mean})
+				points.YErrors = append(points.YErrors, struct{ Low, High float64 }{s.Spread, s.Spread})
 				names = append(names, system)
 			}
 		}

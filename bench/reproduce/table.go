@@ -3,61 +3,30 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+
+	"bitextmine/bench/reproduce/paired"
 )
 
-// summary is the mean and spread of a row's seeds.
-type summary struct {
-	mean, spread float64 // spread is the sample standard deviation, 0 for one seed
-	n            int
-}
-
-func summarise(values []float64) summary {
-	s := summary{n: len(values)}
-	for _, x := range values {
-		s.mean += x / float64(s.n)
-	}
-	if s.n > 1 {
-		for _, x := range values {
-			s.spread += (x - s.mean) * (x - s.mean) / float64(s.n-1)
-		}
-		s.spread = math.Sqrt(s.spread)
-	}
-	return s
-}
-
-func (s summary) String() string { return s.format(2) }
-
-func (s summary) format(decimals int) string {
-	switch s.n {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%.*f", decimals, s.mean)
-	}
-	return fmt.Sprintf("%.*f ± %.*f", decimals, s.mean, decimals, s.spread)
-}
-
 // over summarises one number of a row's seeds.
-func over(row []*result, number func(*result) float64) summary {
+func over(row []*result, number func(*result) float64) paired.Summary {
 	var values []float64
 	for _, r := range row {
 		values = append(values, number(r))
 	}
-	return summarise(values)
+	return paired.Summarise(values)
 }
 
 // of summarises a figure of those of a row's seeds that have it.
-func of(row []*result, figure string) summary {
+func of(row []*result, figure string) paired.Summary {
 	var values []float64
 	for _, r := range row {
 		if x, ok := r.Figures[figure]; ok {
 			values = append(values, x)
 		}
 	}
-	return summarise(values)
+	return paired.Summarise(values)
 }
 
 // report returns the tables of a part and the claims that they decide, as Markdown.
@@ -101,7 +70,7 @@ func columns(b budget, part []string, rows map[string][]*result, second bool) (a
 		if f.second != second || f.language != "" && !slices.Contains(part, f.language) {
 			continue
 		}
-		if slices.ContainsFunc(b.systems(), func(s string) bool { return of(rows[s], f.name).n > 0 }) {
+		if slices.ContainsFunc(b.systems(), func(s string) bool { return of(rows[s], f.name).N > 0 }) {
 			all = append(all, f)
 		}
 	}
@@ -140,8 +109,8 @@ func line(w *strings.Builder, b budget, system string, row []*result, columns []
 		if g, _, err := b.of(system); err == nil && g.edge(row[0].Rate) {
 			rate += " (edge)"
 		}
-		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).format(1),
-			over(row, func(r *result) float64 { return r.Training + r.Evaluation }).format(0))
+		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).Format(1),
+			over(row, func(r *result) float64 { return r.Training + r.Evaluation }).Format(0))
 	}
 	fmt.Fprintln(w)
 }

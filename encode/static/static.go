@@ -119,6 +119,12 @@ func (t *Table) Row(id int32, dst []float32) {
 	}
 }
 
+// Bits is how many a number has: 4 or 8.
+func (t *Table) Bits() int { return t.bits }
+
+// Power is that of the number of tokens by which a sum is divided.
+func (t *Table) Power() float64 { return t.power }
+
 // Sum writes a sentence's sum to dst [Dim]. The ids must be of the table, and there must be one.
 func (t *Table) Sum(ids []int32, dst []float32) {
 	clear(dst)

@@ -38,10 +38,11 @@ func (f alignedFile) language() string {
 // sources.
 func FindAligned(dir, split string, sources []string, target string) ([]AlignedFiles, error) {
 	var sets []AlignedFiles
-	for _, d := range []string{dir, filepath.Join(dir, split)} {
+	dir = filepath.Clean(dir)
+	for i, d := range slices.Compact([]string{dir, filepath.Join(dir, split)}) { // one, if no split is named
 		entries, err := os.ReadDir(d)
 		if err != nil {
-			if d == dir {
+			if i == 0 {
 				return nil, badinput.Errorf("open the test set: %w", err)
 			}
 			continue

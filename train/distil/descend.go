@@ -3,7 +3,6 @@ package distil
 import (
 	"context"
 
-	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/finish"
 	"bitextmine/train/distil/leastsquares"
@@ -38,11 +37,7 @@ func (r *run) descend(ctx context.Context) error {
 	if r.Losses[0], r.Losses[1], err = finish.Run(ctx, data, table, head, s); err != nil {
 		return err
 	}
-	for i, w := range r.head.Weights {
-		if m := head.Weights[w.Name]; m != nil {
-			r.head.Weights[i] = onnxgraph.NewFloat32(w.Name, m.Shape, m.Values)
-		}
-	}
+	r.head.Take(head)
 	r.table, _ = leastsquares.Padded(table, dim)
 	if err := f.Explain(ctx, r.table); err != nil {
 		return err
@@ -62,45 +57,11 @@ func (r *run) checkHead() error {
 
 // trainable is the teacher's head as the descent takes it.
 func (r *run) trainable() (*finish.Head, error) {
-	h := &finish.Head{From: r.head.From, To: r.head.To, Weights: map[string]*finish.Matrix{}}
-	weights := map[string]onnxgraph.Initializer{}
-	for _, w := range r.head.Weights {
-		weights[w.Name] = w
-	}
-	lengths := map[string]string{} // a tensor that is the length of another's rows
-	for _, n := range r.head.Nodes {
-		layer := finish.Layer{Op: n.Op, In: n.Inputs[0], Out: n.Outputs[0]}
-		if len(n.Inputs) > 1 {
-			layer.With = n.Inputs[1]
-		}
-		if ofRows(n) {
-			lengths[layer.Out] = layer.In
-			continue
-		}
-		if of, ok := lengths[layer.With]; ok && n.Op == "Div" && of == layer.In {
-			layer.Op, layer.With = "LpNormalization", ""
-		}
-		_, constant := weights[layer.In]
-		if !finish.Differentiable(layer.Op) || len(n.Inputs) > 2 || constant {
-			return nil, badinput.Errorf("--epochs: the head of %s has an operator %s that gradient descent does not know: leave the flag out, or name a later tensor with --features", r.model.Name, n.Op)
-		}
-		if w, ok := weights[layer.With]; ok {
-			shape, values, ok := student.Float32Weights(w)
-			if !ok || len(shape) > 2 {
-				return nil, badinput.Errorf("--epochs: weight %s of the head of %s is no float32 matrix: leave the flag out", w.Name, r.model.Name)
-			}
-			h.Weights[w.Name] = finish.NewMatrix(shape, values)
-		}
-		h.Layers = append(h.Layers, layer)
+	h, err := r.head.Network()
+	if err != nil {
+		return nil, badinput.Errorf("--epochs: the head of %s %w: leave the flag out, or name a later tensor with --features", r.model.Name, err)
 	}
 	return h, nil
-}
-
-// ofRows says whether a node gives the length of each row, by which exports of mean pooling divide.
-func ofRows(n onnxgraph.Node) bool {
-	attributes, err := n.Attributes()
-	axes := attributes["axes"].Ints
-	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) && attributes["keepdims"].First(1) == 1
 }
 
 // items are all sentences that are fitted, each with itself, and the pairs of the bitext, each in both directions.

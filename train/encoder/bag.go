@@ -45,6 +45,7 @@ type Bag struct {
 	parts    parts           // the n-grams of each piece
 	seen     marks
 	seenPart marks
+	round    func(row []float32) // of NewTable
 }
 
 // NewBag creates a bag for the pieces of a vocabulary, by id.
@@ -147,6 +148,9 @@ func (b *Bag) compose(ids []int32) []float32 {
 		for p := from; p < to; p++ {
 			row := rows[p*dim : (p+1)*dim]
 			copy(row, b.pieces.Row(int(ids[p])))
+			if b.round != nil {
+				b.round(row)
+			}
 			if b.ngrams == nil {
 				continue
 			}
@@ -190,11 +194,19 @@ func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 // OfTable returns a bag that is only a rounded table: it computes what an exported bag does.
 func OfTable(numbers []int8, scales []float32) *Bag {
 	dim := len(numbers) / len(scales)
-	t := &weights.Tensor{Name: "bag.pieces", Shape: []int{len(scales), dim}, Data: make([]float32, len(numbers))}
+	values := make([]float32, len(numbers))
 	for i, n := range numbers {
-		t.Data[i] = float32(n) * scales[i/dim]
+		values[i] = float32(n) * scales[i/dim]
 	}
-	return &Bag{settings: BagSettings{Dim: dim}, pieces: t, seen: make(marks, len(scales))}
+	return NewTable("bag.pieces", dim, values, nil)
+}
+
+// NewTable returns a bag of the rows of a table. round, unless it is nil, makes a row what it will be when it is
+// exported: the means are of such rows, and what is learned is the table.
+func NewTable(name string, dim int, values []float32, round func(row []float32)) *Bag {
+	rows := len(values) / dim
+	t := &weights.Tensor{Name: name, Shape: []int{rows, dim}, Data: values}
+	return &Bag{settings: BagSettings{Dim: dim}, pieces: t, seen: make(marks, rows), round: round}
 }
 
 // reading is what a side reads of the table.

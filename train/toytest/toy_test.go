@@ -196,7 +196,7 @@ func TestToyObjective(t *testing.T) {
 // TestToyIsRefused: bad settings, and vectors that are cached, before the bitext is looked for.
 func TestToyIsRefused(t *testing.T) {
 	for _, c := range []struct{ objective, more, want string }{
-		{"{name: toy}", "chunk: 8", "the objective toy needs the encoder's tokens, which are not available with a bag or with chunk"},
+		{"{name: toy}", "chunk: 8", "the objective toy needs the encoder's tokens, which are available only with a transformer"},
 		{"{name: toy, layers: 0, ramp_up: -1}", "", "objective.layers is 0 but must be above 0; objective.ramp_up is -1"},
 		{"{name: toy, temperature: 1}", "", "objective.temperature is not a setting of toy"},
 		{"{name: contrastive, ramp_up: 1}", "", "objective.ramp_up is not a setting of contrastive"},

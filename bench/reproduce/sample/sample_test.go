@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bitextmine/eval/testset"
 	"bitextmine/train/data"
 	"bitextmine/train/dev"
 )
@@ -69,5 +70,31 @@ func TestMining(t *testing.T) {
 	}
 	if err := Mining([]dev.Set{{Dir: dir, Src: []string{"fr"}}}, dir, 2, out); err == nil {
 		t.Error("a part of a set that is not there")
+	}
+}
+
+// TestAligned: the pairs of a split, in files that evaluation finds by their languages.
+func TestAligned(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "all.tsv"), filepath.Join(dir, "held")
+	if err := os.WriteFile(file, []byte("en-hau\ttrain\tOne here.\tDaya.\nen-hau\ttest\tTwo there.\tBiyu.\nen-yor\ttest\tThree.\tMeta.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := data.DefaultSource()
+	s.Files, s.Src, s.Tgt, s.Columns = []string{file}, "en", "ha", []string{"pair", "split", "src", "tgt"}
+	s.Where = map[string][]string{"pair": {"en-hau"}, "split": {"test"}}
+	for range 2 {
+		if err := Aligned(t.Context(), []data.Source{s}, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"held.ha-en.en": "Two there.\n", "held.ha-en.ha": "Biyu.\n"} {
+		if got, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, want %q, %v", name, got, want, err)
+		}
+	}
+	found, err := testset.FindAligned(out, "", []string{"ha"}, "en")
+	if err != nil || len(found) != 1 {
+		t.Errorf("found %+v, %v", found, err)
 	}
 }

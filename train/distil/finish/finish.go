@@ -56,7 +56,7 @@ type run struct {
 	shipped []float32 // the table, rounded
 	rate    float64   // of the table's numbers
 	squares []float64 // of each row: running mean of its gradient's squares
-	passes  []*pass   // one for each chunk of a batch
+	passes  []*Pass   // one for each chunk of a batch
 	moments map[string]*moments
 	grads   []float32 // [Batch, Dim] of the sums
 	losses  []float64 // of each chunk
@@ -149,10 +149,7 @@ func (r *run) row(table []float32, i int) []float32 { return table[i*r.Dim : (i+
 
 // step is one step of both the table and the head, by a share of the rates; it returns the batch's mean loss.
 func (r *run) step(batch []Item, step int, share float64) float64 {
-	turned := map[string][]float32{}
-	for name, w := range r.head.Weights {
-		turned[name] = transposed(w.Values, w.Columns)
-	}
+	turned := r.head.Turned()
 	targets := make([]float32, len(batch)*r.Vector)
 	for j, item := range batch {
 		copy(targets[j*r.Vector:], r.Targets[int(item.Aim)*r.Vector:(int(item.Aim)+1)*r.Vector])
@@ -173,7 +170,7 @@ func (r *run) step(batch []Item, step int, share float64) float64 {
 }
 
 // chunk computes the loss of some of a batch's items, from the first'th on, and its gradients.
-func (r *run) chunk(p *pass, items []Item, first int, targets, columns []float32, turned map[string][]float32) float64 {
+func (r *run) chunk(p *Pass, items []Item, first int, targets, columns []float32, turned Turned) float64 {
 	n, vector := len(items), r.Vector
 	var ids []int32
 	var ends []int64

@@ -64,10 +64,7 @@ func TestGradients(t *testing.T) {
 	columns := transposed(d.Targets, d.Vector)
 	loss := func() float64 {
 		sum := 0.0
-		turned := map[string][]float32{}
-		for name, w := range h.Weights {
-			turned[name] = transposed(w.Values, w.Columns)
-		}
+		turned := h.Turned()
 		for c, p := range r.passes {
 			lo := c * chunk
 			sum += r.chunk(p, d.Items[lo:min(lo+chunk, len(d.Items))], lo, d.Targets, columns, turned)

@@ -71,8 +71,8 @@ func (h *Head) widths(features, vector int) (map[string]int, error) {
 	return width, nil
 }
 
-// pass is one chunk's way through a head: its tensors, their gradients, and what it adds to the weights' gradients.
-type pass struct {
+// Pass is one chunk's way through a head: its tensors, their gradients, and what it adds to the weights' gradients.
+type Pass struct {
 	head    *Head
 	width   map[string]int
 	values  map[string][]float32
@@ -80,8 +80,8 @@ type pass struct {
 	weights map[string][]float32
 }
 
-func (h *Head) newPass(width map[string]int, rows int) *pass {
-	p := &pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{}, weights: map[string][]float32{}}
+func (h *Head) newPass(width map[string]int, rows int) *Pass {
+	p := &Pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{}, weights: map[string][]float32{}}
 	for name, columns := range width {
 		p.values[name], p.grads[name] = make([]float32, rows*columns), make([]float32, rows*columns)
 	}
@@ -92,7 +92,7 @@ func (h *Head) newPass(width map[string]int, rows int) *pass {
 }
 
 // forward computes the head's tensors of n rows, whose features are in values[From].
-func (p *pass) forward(n int) {
+func (p *Pass) forward(n int) {
 	for _, l := range p.head.Layers {
 		columns := p.width[l.Out]
 		in, out := p.values[l.In][:n*p.width[l.In]], p.values[l.Out][:n*columns]
@@ -129,8 +129,53 @@ func (p *pass) forward(n int) {
 	}
 }
 
+// NewPass makes a pass of up to Chunk rows from features to a vector of so many columns.
+func (h *Head) NewPass(features, vector int) (*Pass, error) {
+	width, err := h.widths(features, vector)
+	if err != nil {
+		return nil, err
+	}
+	return h.newPass(width, chunk), nil
+}
+
+// Chunk is how many rows a pass of NewPass has room for.
+const Chunk = chunk
+
+// Features is where the features of n rows are written before Forward.
+func (p *Pass) Features(n int) []float32 { return p.values[p.head.From][:n*p.width[p.head.From]] }
+
+// Forward returns the head's vectors of n rows of features, which the next call overwrites.
+func (p *Pass) Forward(n int) []float32 {
+	p.forward(n)
+	return p.values[p.head.To][:n*p.width[p.head.To]]
+}
+
+// Backward returns the gradient of the features of n rows, which Forward has seen, given that of their vectors. It is
+// overwritten by the next call, as is Gradient's.
+func (p *Pass) Backward(n int, gradients []float32, turned Turned) []float32 {
+	p.clear()
+	copy(p.grads[p.head.To], gradients)
+	p.backward(n, turned)
+	return p.grads[p.head.From][:n*p.width[p.head.From]]
+}
+
+// Gradient is the gradient of a weight that the last Backward gave.
+func (p *Pass) Gradient(weight string) []float32 { return p.weights[weight] }
+
+// Turned has the weights of a head transposed, as the way back needs them.
+type Turned map[string][]float32
+
+// Turned transposes the weights as they are now.
+func (h *Head) Turned() Turned {
+	turned := Turned{}
+	for name, w := range h.Weights {
+		turned[name] = transposed(w.Values, w.Columns)
+	}
+	return turned
+}
+
 // clear sets all gradients to 0.
-func (p *pass) clear() {
+func (p *Pass) clear() {
 	for _, g := range p.grads {
 		clear(g)
 	}
@@ -140,13 +185,13 @@ func (p *pass) clear() {
 }
 
 // backward takes the gradient in grads[To] back to grads[From], and to the weights'. turned has the weights transposed.
-func (p *pass) backward(n int, turned map[string][]float32) {
+func (p *Pass) backward(n int, turned Turned) {
 	for i := len(p.head.Layers) - 1; i >= 0; i-- {
 		p.back(p.head.Layers[i], n, turned)
 	}
 }
 
-func (p *pass) back(l Layer, n int, turned map[string][]float32) {
+func (p *Pass) back(l Layer, n int, turned Turned) {
 	columns, wide := p.width[l.Out], p.width[l.In]
 	in, out, g, to := p.values[l.In][:n*wide], p.values[l.Out][:n*columns], p.grads[l.Out][:n*columns], p.grads[l.In][:n*wide]
 	switch l.Op {
@@ -224,7 +269,7 @@ func (h *Head) Vectors(n, features, vector, threads int, row func(i int, to []fl
 		return nil, err
 	}
 	out := make([]float32, n*vector)
-	passes := make(chan *pass, threads)
+	passes := make(chan *Pass, threads)
 	for range threads {
 		passes <- h.newPass(width, chunk)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // stepHead is a step of Adam (D. P. Kingma and J. Ba 2015) of the head's weights.
-func (r *run) stepHead(passes []*pass, items, step int, share float64) {
+func (r *run) stepHead(passes []*Pass, items, step int, share float64) {
 	const beta1, beta2, epsilon = 0.9, 0.98, 1e-9
 	rate := r.HeadRate * share * math.Sqrt(1-math.Pow(beta2, float64(step))) / (1 - math.Pow(beta1, float64(step)))
 	for name, w := range r.head.Weights {

@@ -182,15 +182,22 @@ func FindHead(g *onnxgraph.Graph, from, to string, dim int) (*Head, error) {
 		}
 	}
 	nodes, takes := g.Between(from, to)
+	cast, err := h.widen(g, nodes)
+	if err != nil {
+		return nil, err
+	}
 	for _, i := range nodes {
-		n, err := g.Nodes[i].Renamed(headName)
-		if err != nil {
+		n := g.Nodes[i]
+		if n.Op == "Cast" && cast[n.Inputs[0]] {
+			continue
+		}
+		if n, err = n.Renamed(headName); err != nil {
 			return nil, err
 		}
 		h.Nodes = append(h.Nodes, n)
 	}
 	for _, w := range g.Initializers {
-		if !takes[w.Name] {
+		if !takes[w.Name] || cast[w.Name] {
 			continue
 		}
 		w, err := w.Renamed(headName)
@@ -200,6 +207,33 @@ func FindHead(g *onnxgraph.Graph, from, to string, dim int) (*Head, error) {
 		h.Weights = append(h.Weights, w)
 	}
 	return h, nil
+}
+
+// widen takes as float32 the weights that the graph has as float16 and casts, as students have them, and returns them.
+func (h *Head) widen(g *onnxgraph.Graph, nodes []int) (map[string]bool, error) {
+	narrow := map[string]onnxgraph.Tensor{}
+	for _, w := range g.Initializers {
+		if t, err := w.Tensor(); err == nil && t.Type == onnxgraph.Float16 {
+			narrow[w.Name] = t
+		}
+	}
+	cast := map[string]bool{}
+	for _, i := range nodes {
+		n := g.Nodes[i]
+		t, ok := narrow[n.Inputs[0]]
+		if n.Op != "Cast" || !ok {
+			continue
+		}
+		attributes, err := n.Attributes()
+		if err != nil {
+			return nil, err
+		}
+		if attributes["to"].First(0) == int(onnxgraph.Float32) {
+			cast[n.Inputs[0]] = true
+			h.Weights = append(h.Weights, onnxgraph.NewFloat32(headName(n.Outputs[0]), t.Shape, widened(t.Uint16s())))
+		}
+	}
+	return cast, nil
 }
 
 // headName is what a tensor of a teacher is called in its student: two different ones have different names there.

@@ -1,0 +1,228 @@
+// Package static has the static encoders of `mine distill` in training: a sum of subword vectors, divided by a power of
+// their number, and the head of the encoder that they were distilled from.
+package static
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/distil/finish"
+	"bitextmine/train/distil/student"
+	"bitextmine/train/encoder"
+	"bitextmine/train/weights"
+)
+
+// Settings are the settings of a static encoder. The rest is its start's.
+type Settings struct {
+	// bits of a number of the table when it is exported, 4 or 8; 0: as many as the start's. Training sees the table
+	// rounded to them.
+	Bits int `yaml:"bits"`
+}
+
+// Validate reports the first problem.
+func (s Settings) Validate() error {
+	if s.Bits != 0 && s.Bits != 4 && s.Bits != 8 {
+		return badinput.Errorf("encoder.static: bits is %d: it must be 4, 8, or 0 for those of encoder.start", s.Bits)
+	}
+	return nil
+}
+
+// Encoder is a static encoder. It is computed on the host, as encoder.Bag is, whose mean it takes.
+type Encoder struct {
+	rows    *encoder.Bag // of the table
+	power   float64      // a sum is divided by tokens^power
+	bits    int          // of the table, as it will be exported
+	head    *student.Head
+	network *finish.Head // of the same weights
+	learned []*weights.Tensor
+	start   *model.Model
+}
+
+var _ encoder.Encoder = (*Encoder)(nil)
+
+// tableName and headPrefix begin the names of the tensors.
+const (
+	tableName  = "static.table"
+	headPrefix = "static.head."
+)
+
+// Open reads an encoder that mine distill, or a training of one, has exported. Another encoder is a badinput error.
+func Open(m *model.Model, s Settings) (*Encoder, error) {
+	raw, err := m.ReadFile(m.ONNX)
+	if err != nil {
+		return nil, err
+	}
+	e, err := read(m, raw)
+	if err != nil {
+		return nil, badinput.Errorf("encoder.start: %s %w", m.Name, err)
+	}
+	if s.Bits != 0 {
+		e.bits = s.Bits
+	}
+	e.rows = tableOf(e, e.round)
+	return e, nil
+}
+
+// tableOf is the encoder's table with rows that are rounded so.
+func tableOf(e *Encoder, round func(row []float32)) *encoder.Bag {
+	return encoder.NewTable(tableName, e.width(), e.table().Data, round)
+}
+
+// read reads a graph. The table is not rounded again.
+func read(m *model.Model, graph []byte) (*Encoder, error) {
+	g, err := onnxgraph.Parse(graph)
+	if err != nil {
+		return nil, err
+	}
+	found := static.Find(g, m.Output)
+	if found == nil {
+		return nil, fmt.Errorf("is no static encoder: name one that mine distill wrote, or a training of one")
+	}
+	e := &Encoder{power: found.Power(), bits: found.Bits(), start: m}
+	dim := found.Dim()
+	values := make([]float32, found.Rows()*dim)
+	weights.Parallel(found.Rows(), dim, func(from, to int) {
+		for i := from; i < to; i++ {
+			found.Row(int32(i), values[i*dim:(i+1)*dim])
+		}
+	})
+	e.rows = encoder.NewTable(tableName, dim, values, nil)
+	if e.head, err = student.FindHead(g, features(g), m.Output, m.Dim); err != nil {
+		return nil, err
+	}
+	return e, e.takeHead()
+}
+
+// features is the tensor that the head begins with: the sums, or what they are called after them.
+func features(g *onnxgraph.Graph) string {
+	name := static.Sums
+	for i := 0; i < len(g.Nodes); i++ {
+		if n := g.Nodes[i]; n.Op == "Identity" && n.Inputs[0] == name {
+			name = n.Outputs[0]
+		}
+	}
+	return name
+}
+
+// takeHead makes the network, and the list of what is learned.
+func (e *Encoder) takeHead() (err error) {
+	if e.network, err = e.head.Network(); err != nil {
+		return fmt.Errorf("cannot be trained: its head %w", err)
+	}
+	e.learned = nil
+	for _, w := range e.head.Weights {
+		if m := e.network.Weights[w.Name]; m != nil {
+			e.learned = append(e.learned, &weights.Tensor{Name: headPrefix + w.Name, Shape: m.Shape, Data: m.Values, NoDecay: len(m.Shape) < 2})
+		}
+	}
+	_, err = e.network.NewPass(e.width(), e.head.Dim)
+	return err
+}
+
+func (e *Encoder) table() *weights.Tensor { return e.rows.Weights()[0] }
+
+// width is the number of columns of the table.
+func (e *Encoder) width() int { return e.rows.Dim() }
+
+// round makes a row what it will be in the exported table.
+func (e *Encoder) round(row []float32) {
+	student.Round(row, student.BestScale(row, e.bits), e.bits, row)
+}
+
+// Dim is the length of a vector.
+func (e *Encoder) Dim() int { return e.head.Dim }
+
+// Weights are the table and the weights of the head.
+func (e *Encoder) Weights() []*weights.Tensor {
+	return append([]*weights.Tensor{e.table()}, e.learned...)
+}
+
+// Forward gives the vectors [n, dim].
+func (e *Encoder) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
+	sums, err := e.sums(ctx, side, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, side.N*e.Dim())
+	return out, e.chunks(side.N, func(_, from, to int, p *finish.Pass) {
+		copy(p.Features(to-from), sums[from*e.width():])
+		copy(out[from*e.Dim():], p.Forward(to-from))
+	})
+}
+
+// sums are the features [n, width]: the bag's means, times the share of n that the power leaves.
+func (e *Encoder) sums(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
+	sums, err := e.rows.Forward(ctx, side, seed)
+	if err == nil {
+		scale(side, sums, 1-e.power)
+	}
+	return sums, err
+}
+
+// scale multiplies the row of each sentence by tokens^power.
+func scale(side data.Side, rows []float32, power float64) {
+	width := len(rows) / side.N
+	for i, n := range side.Lengths {
+		by := float32(math.Pow(float64(n), power))
+		row := rows[i*width : (i+1)*width]
+		for k := range row {
+			row[k] *= by
+		}
+	}
+}
+
+// Backward adds to the gradients of the table and of the head.
+func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error {
+	sums, err := e.sums(ctx, side, seed)
+	if err != nil {
+		return err
+	}
+	back := make([]float32, len(sums))
+	turned := e.network.Turned()
+	parts := make([][][]float32, (side.N+finish.Chunk-1)/finish.Chunk) // by chunk and weight
+	err = e.chunks(side.N, func(chunk, from, to int, p *finish.Pass) {
+		copy(p.Features(to-from), sums[from*e.width():])
+		p.Forward(to - from)
+		copy(back[from*e.width():], p.Backward(to-from, gradients[from*e.Dim():to*e.Dim()], turned))
+		for _, w := range e.learned {
+			parts[chunk] = append(parts[chunk], append([]float32(nil), p.Gradient(w.Name[len(headPrefix):])...))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		for i, w := range e.learned {
+			w.AddGradient(part[i])
+		}
+	}
+	scale(side, back, 1-e.power)
+	return e.rows.Backward(ctx, side, seed, back)
+}
+
+// chunks calls do for chunks of n rows, on many threads, each with a pass of its own.
+func (e *Encoder) chunks(n int, do func(chunk, from, to int, p *finish.Pass)) error {
+	const wide = 1 << 20 // a chunk is always worth a goroutine
+	parts := (n + finish.Chunk - 1) / finish.Chunk
+	errs := make([]error, parts)
+	weights.Parallel(parts, wide, func(first, last int) {
+		p, err := e.network.NewPass(e.width(), e.Dim())
+		for c := first; c < last; c++ {
+			if errs[c] = err; err == nil {
+				do(c, c*finish.Chunk, min((c+1)*finish.Chunk, n), p)
+			}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/fixtures"
+	"bitextmine/train/static/statictest"
+)
+
+// staticTiny is a tiny preset of a static encoder.
+func staticTiny(t *testing.T) (Config, Options) {
+	t.Helper()
+	c, o := tiny(t, nil)
+	dir := filepath.Join(t.TempDir(), "start")
+	statictest.Write(t, dir, c.Tokenizer.File, 4)
+	c.Encoder.Kind, c.Encoder.Start, c.Encoder.Static.Bits, c.Tokenizer.File = "static", dir, 8, ""
+	return c, o
+}
+
+// TestStaticEncoder trains a static encoder, with its own tokenizer, and its export again. With so small a rate that
+// nothing moves, the export is the start.
+func TestStaticEncoder(t *testing.T) {
+	ctx := limited(t)
+	c, o := staticTiny(t)
+	c.Steps, c.Optimiser.LearningRate = 1, 1e-12
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(ctx, c, o); err != nil {
+		t.Fatal(err)
+	}
+	texts := english(t)[:20]
+	vectors := func(ref string) (*model.Model, []float32) {
+		m, err := model.Load(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := encode.Open(m, encode.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]float32, len(texts)*e.Dim())
+		if err := errors.Join(e.Encode(ctx, "en", texts, out), e.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return m, out
+	}
+	start, want := vectors(c.Encoder.Start)
+	m, got := vectors(filepath.Join(o.Out, modelDir))
+	for i := range want {
+		if d := got[i] - want[i]; d > 1e-2 || d < -1e-2 {
+			t.Fatalf("number %d is off by %g from the start's", i, d)
+		}
+	}
+	if m.Licence != start.Licence || len(m.TrainedOn) < len(start.TrainedOn) || m.Tokenizer.BOS == nil || !m.Tokens.Static {
+		t.Errorf("the manifest is %+v", m.Manifest)
+	}
+	again, next := c, o
+	again.Encoder.Start, next.Out = filepath.Join(o.Out, modelDir), o.Out+"-again"
+	again.Steps, again.Optimiser.LearningRate = 20, 2e-2
+	if _, err := Run(ctx, again, next); err != nil {
+		t.Error(err)
+	}
+	log := losses(t, next)
+	first, last := 0.0, 0.0
+	for i := range 5 {
+		first, last = first+log[i], last+log[len(log)-1-i]
+	}
+	if last > 0.9*first {
+		t.Errorf("the loss does not fall: %v", log)
+	}
+}
+
+func TestStaticEncodersThatAreNone(t *testing.T) {
+	for says, change := range map[string]func(*Config){
+		"needs encoder.start":            func(c *Config) { c.Encoder.Start = "" },
+		"tokenizer.file cannot":          func(c *Config) { c.Tokenizer.File = "spm.model" },
+		"bits is 5":                      func(c *Config) { c.Encoder.Static.Bits = 5 },
+		"shared_embedding does not":      by("ems", set{"shared_embedding": true}),
+		"is no static encoder":           func(c *Config) { c.Encoder.Start = fixtures.Bag },
+		"encoder.start: no encoder":      func(c *Config) { c.Encoder.Start = filepath.Join(t.TempDir(), "none") },
+		"which are available only with ": func(c *Config) { by("wacse", nil)(c) },
+	} {
+		c, o := staticTiny(t)
+		change(&c)
+		err := c.Validate()
+		if err == nil {
+			_, err = Run(limited(t), c, o)
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want %q", err, says)
+		}
+	}
+}
