@@ -31,6 +31,35 @@ func TestWidenEveryValue(t *testing.T) {
 	}
 }
 
+// TestHalvesAreNarrows: the processor's instruction rounds as narrow does.
+func TestHalvesAreNarrows(t *testing.T) {
+	w := &Writer{dtype: Float16}
+	if row := make([]float32, 8); !w.halves(row) {
+		t.Skip("this processor has no instruction for it")
+	}
+	row := make([]float32, 0, 8)
+	for i := range uint16(0x7c00 - 1) {
+		middle := (Widen(i) + Widen(i+1)) / 2
+		row = append(row[:0], Widen(i), middle, math.Nextafter32(middle, 0), math.Nextafter32(middle, 1e9), -Widen(i), -middle, 1e-30, -1e-45)
+		if !w.halves(row) {
+			t.Fatalf("%v is not finite", row)
+		}
+		for k, x := range row {
+			if got := uint16(w.buf[2*k]) | uint16(w.buf[2*k+1])<<8; got != narrow(x) {
+				t.Fatalf("%v becomes %#04x, want %#04x", x, got, narrow(x))
+			}
+		}
+	}
+	for _, x := range []float32{65520, -70000, float32(math.Inf(1)), float32(math.NaN())} {
+		if w.halves([]float32{0, 1, 2, x, 3, 4, 5, 6}) {
+			t.Errorf("%v is finite as float16", x)
+		}
+	}
+	if w.halves([]float32{1, 2, 3}) {
+		t.Error("rows of any width were rounded")
+	}
+}
+
 // Between two neighbours, rounding can only be wrong at the middle and next to it.
 func TestNarrowRoundsToNearestEven(t *testing.T) {
 	for i := range uint16(0x7c00) {

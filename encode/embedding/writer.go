@@ -1,5 +1,11 @@
 package embedding
 
+/*
+#cgo CFLAGS: -O3 -std=c11
+#include "half.h"
+*/
+import "C"
+
 import (
 	"bufio"
 	"encoding/binary"
@@ -10,6 +16,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"unsafe"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -114,6 +121,33 @@ type Writer struct {
 // Rows is the number of rows that were appended.
 func (w *Writer) Rows() int { return w.rows }
 
+// halves rounds a row into w.buf, if the processor can and all of it is finite.
+func (w *Writer) halves(row []float32) bool {
+	if cap(w.buf) < 2*len(row) {
+		w.buf = make([]byte, 2*len(row))
+	}
+	w.buf = w.buf[:2*len(row)]
+	return C.half_narrow((*C.float)(unsafe.SliceData(row)), C.int64_t(len(row)), (*C.uint16_t)(unsafe.Pointer(unsafe.SliceData(w.buf)))) != 0
+}
+
+// store writes a row as it is stored to w.buf, and says whether all of it is finite.
+func (w *Writer) store(row []float32) bool {
+	w.buf = w.buf[:0]
+	finite := true
+	for _, x := range row {
+		if w.dtype == Float16 {
+			h := narrow(x)
+			finite = finite && h&0x7c00 != 0x7c00
+			w.buf = binary.LittleEndian.AppendUint16(w.buf, h)
+		} else {
+			bits := math.Float32bits(x)
+			finite = finite && bits&0x7f800000 != 0x7f800000
+			w.buf = binary.LittleEndian.AppendUint32(w.buf, bits)
+		}
+	}
+	return finite
+}
+
 // Append stores rows [m, dim], rounded to nearest even for float16. A value that is not finite, before or after
 // rounding, is a badinput error that names its row.
 func (w *Writer) Append(rows []float32) error {
@@ -121,20 +155,8 @@ func (w *Writer) Append(rows []float32) error {
 		return fmt.Errorf("append %d values to rows of %d", len(rows), w.dim)
 	}
 	for ; len(rows) > 0; rows = rows[w.dim:] {
-		w.buf = w.buf[:0]
-		finite := true
-		for _, x := range rows[:w.dim] {
-			if w.dtype == Float16 {
-				h := narrow(x)
-				finite = finite && h&0x7c00 != 0x7c00
-				w.buf = binary.LittleEndian.AppendUint16(w.buf, h)
-			} else {
-				bits := math.Float32bits(x)
-				finite = finite && bits&0x7f800000 != 0x7f800000
-				w.buf = binary.LittleEndian.AppendUint32(w.buf, bits)
-			}
-		}
-		if !finite {
+		row := rows[:w.dim]
+		if !(w.dtype == Float16 && w.halves(row)) && !w.store(row) {
 			return badinput.Errorf("row %d has a value that is not finite as %s: the encoder cannot represent this sentence; remove it", w.rows, w.dtype)
 		}
 		if _, err := w.out.Write(w.buf); err != nil {

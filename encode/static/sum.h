@@ -4,8 +4,9 @@
 #define STATIC_SUM_H
 #include <stdint.h>
 
-// sum4 adds scales[id] times the numbers of row id to out [dim], for every id; a row is dim/2 bytes: the number of a
-// column of the first half in the low bits, less 8 that of its fellow of the second in the high ones.
+// sum4 writes to out [dim], which must be all zero, the sum of scales[id] times the numbers of row id for every id; a
+// row is dim/2 bytes: the number of a column of the first half in the low bits, less 8 that of its fellow of the second
+// in the high ones.
 void static_sum4(const int32_t *ids, int64_t n, const int8_t *table, int64_t dim, const float *scales, float *out);
 
 // sum8 is the same of rows of dim bytes, a number each.
