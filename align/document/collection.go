@@ -9,6 +9,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 )
 
@@ -17,6 +18,9 @@ type Collection struct {
 	Documents []*Document
 	byName    map[string]*Document
 	begins    map[string]uint64 // line on which each document begins
+	path      string
+	lines     uint64 // of the file with a sentence on each
+	header    uint64 // lines before them
 }
 
 // ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the same
@@ -31,10 +35,14 @@ func ReadCollection(ctx context.Context, path, language, metaColumns string, max
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	c = &Collection{byName: map[string]*Document{}, begins: map[string]uint64{}}
+	c = &Collection{byName: map[string]*Document{}, begins: map[string]uint64{}, path: path}
+	if r.Format() == corpus.FormatTSV {
+		c.header = 1
+	}
 	for {
 		s, err := r.NextContext(ctx)
 		if errors.Is(err, io.EOF) {
+			c.lines = r.Counts().Lines
 			return c, nil
 		}
 		if err != nil {
@@ -70,16 +78,47 @@ func (c *Collection) Find(name string) (*Document, error) {
 	return nil, badinput.Errorf("there is no document %q: correct the pairs, or name the collection that has it", name)
 }
 
+// side is the documents, whose vectors are still zeros.
+func (c *Collection) side(dim int) *match.Side {
+	s := &match.Side{Dim: dim}
+	n := 0
+	for _, d := range c.Documents {
+		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Metadata, First: n, Count: len(d.Sentences)})
+		n += len(d.Sentences)
+	}
+	s.Vectors = make([]float32, n*dim)
+	return s
+}
+
+// SideOf takes the vectors of all sentences from those that another program made of the collection's lines, a row for
+// each line. name is the vectors' file.
+func (c *Collection) SideOf(vectors embedding.Matrix, name string) (*match.Side, error) {
+	if uint64(vectors.N) != c.lines {
+		return nil, badinput.Errorf("%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line", name, vectors.N, c.path, c.lines)
+	}
+	s := c.side(vectors.Dim)
+	n := 0
+	for _, d := range c.Documents {
+		for _, line := range d.Lines {
+			at, row := int(line-1-c.header), s.Vectors[n*s.Dim:][:s.Dim]
+			vectors.Float32(row, at, at+1)
+			if err := embedding.Normalise(row); err != nil {
+				return nil, badinput.Errorf("%s: row %d, of line %d of %s, %w: make the vector of that line again", name, at, line, c.path, err)
+			}
+			n++
+		}
+	}
+	return s, nil
+}
+
 // Side encodes the sentences of all documents.
 func (c *Collection) Side(ctx context.Context, e Encoder) (*match.Side, error) {
-	s := &match.Side{Dim: e.Dim()}
+	s := c.side(e.Dim())
 	var texts []string
 	language := ""
 	for _, d := range c.Documents {
-		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Metadata, First: len(texts), Count: len(d.Sentences)})
 		texts, language = append(texts, d.Sentences...), d.Language
 	}
-	s.Vectors = make([]float32, len(texts)*s.Dim)
 	if err := e.Encode(ctx, language, texts, s.Vectors); err != nil {
 		return nil, fmt.Errorf("encode documents: %w", err)
 	}

@@ -199,3 +199,45 @@ func TestDocsByMetadata(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsOfGivenVectors: vectors of another program pair documents as the encoder's do, which encodes the spans.
+func TestDocsOfGivenVectors(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	sentences := [2][][2]string{
+		{{"haus", "Das Haus ist alt."}, {"haus", "Es steht am Fluss."}, {"reise", "Morgen fahren wir nach Berlin."}, {"reise", "Der Zug ist schnell."}},
+		{{"trip", "Tomorrow we are going to Berlin."}, {"trip", "The train is fast."}, {"house", "The house is old."}, {"house", "It stands by the river."}},
+	}
+	var texts, vectors [2]string
+	for side, lang := range []string{"de", "en"} {
+		tsv, plain := "doc\turl\ttext\n", ""
+		for _, s := range sentences[side] {
+			tsv, plain = tsv+s[0]+"\t\t"+s[1]+"\n", plain+s[1]+"\n"
+		}
+		texts[side], vectors[side] = write(lang+".tsv", tsv), filepath.Join(dir, lang+".npy")
+		must(t, "encode", "--lang", lang, write(lang+".txt", plain), "--out", vectors[side])
+	}
+	pair := []string{"--src", "de", "--tgt", "en"}
+	given := append(pair[:2:2], "--tgt", "en", "--src-emb", vectors[0], "--tgt-emb", vectors[1])
+	docs := append([]string{"docs", texts[0], texts[1]}, pair...)
+	encoded := must(t, docs...)
+	if out := must(t, append(docs[:3:3], given...)...); out != encoded || strings.Count(out, "\n") != 3 {
+		t.Errorf("%s, by the encoder\n%s", out, encoded)
+	}
+	run := append([]string{"run", "--src-text", texts[0], "--tgt-text", texts[1], "--doc-column", "doc", "--documents", "on", "--split", "off", "--encoder", "use-static"}, given...)
+	must(t, append(run, "--out", filepath.Join(dir, "mined"))...)
+	must(t, "export", filepath.Join(dir, "mined"), "--columns", "src_doc,tgt_doc,found_by", "--out", filepath.Join(dir, "out.tsv"))
+	data, err := os.ReadFile(filepath.Join(dir, "out.tsv"))
+	if err != nil || strings.Count(string(data), "haus\thouse\t") != 2 || strings.Count(string(data), "reise\ttrip\t") != 2 {
+		t.Errorf("%s %v", data, err)
+	}
+	for want, args := range map[string][]string{
+		"has 4 rows but " + write("more.tsv", "doc\turl\ttext\na\t\tEins.\n"): append([]string{"docs", filepath.Join(dir, "more.tsv"), texts[1]}, given...),
+		"name 1 and 0 files": append(docs, "--src-emb", vectors[0]),
+		"is not .npy":        append(docs, "--src-emb", texts[0], "--tgt-emb", vectors[1]),
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}

@@ -83,8 +83,9 @@ func validateDocuments(c *Config, fail func(format string, args ...any)) {
 		fail("documents is %q, choose %s or %s", c.Documents, setting.DocumentsOn, setting.DocumentsOff)
 		return
 	}
-	if c.HasVectors() {
-		fail("documents = on aligns spans of sentences, of which src_emb and tgt_emb have no vectors; leave one of them out")
+	if UnnamedEncoder(c) {
+		fail("documents = on aligns spans of sentences, of which src_emb and tgt_emb have no vectors; name the encoder that made them with --encoder, " +
+			"or find the pairs of documents alone with mine docs --src-emb")
 	}
 	if c.DocPairs != "" {
 		in, err := plan.DigestInput(input.File{Path: c.DocPairs})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,8 +18,10 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline"
 	"bitextmine/pipeline/record"
 )
 
@@ -43,7 +46,9 @@ pair at most. The output is TSV, the best pairs first: src_doc, tgt_doc, score, 
 
 --doc-meta names columns of metadata. A field whose values are equal adds up to --meta-bonus, the more the rarer the value; different numbers take as
 much away, dates the more the further they are apart (all of it from a week on). Different texts and what is missing count nothing. What each pair
-gained or lost is in the column metadata.`,
+gained or lost is in the column metadata.
+
+--src-emb and --tgt-emb name files of vectors that another program made of the collections, a row for each line (.npy, or raw with --emb-dim).`,
 		Example: `  mine split de.jsonl --lang de --doc-column id --url-column url --out de.sentences.jsonl
   mine docs de.sentences.jsonl en.sentences.jsonl --src de --tgt en --min-score 0.5 --out pairs.tsv
   mine align-docs de.sentences.jsonl en.sentences.jsonl --pairs pairs.tsv --src de --tgt en --out de-en.parquet`,
@@ -51,7 +56,7 @@ gained or lost is in the column metadata.`,
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes"))
+	o.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "max_line_bytes", "src_emb", "tgt_emb", "emb_dim", "emb_dtype"))
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
@@ -89,16 +94,9 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 			return err
 		}
 	}
-	_, e, err := program.OpenEncoder(cfg)
+	sides, err := vectorsOf(ctx, cfg, collections)
 	if err != nil {
 		return err
-	}
-	defer func() { err = errors.Join(err, e.Close()) }()
-	var sides [2]*match.Side
-	for side, c := range collections {
-		if sides[side], err = c.Side(ctx, e); err != nil {
-			return err
-		}
 	}
 	pairs, err := match.Match(ctx, sides[0], sides[1], o.match)
 	if err != nil {
@@ -133,6 +131,55 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		fmt.Fprintln(stderr, record.Field{Name: strings.Split(o.meta, ",")[field], FieldCounts: counts})
 	}
 	return nil
+}
+
+// vectorsOf encodes both collections, or reads the vectors that another program made of them.
+func vectorsOf(ctx context.Context, cfg *pipeline.Config, collections [2]*document.Collection) (sides [2]*match.Side, err error) {
+	if cfg.HasVectors() {
+		return givenVectors(cfg, collections)
+	}
+	_, e, err := program.OpenEncoder(cfg)
+	if err != nil {
+		return sides, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	for side, c := range collections {
+		if sides[side], err = c.Side(ctx, e); err != nil {
+			return sides, err
+		}
+	}
+	return sides, nil
+}
+
+func givenVectors(cfg *pipeline.Config, collections [2]*document.Collection) (sides [2]*match.Side, err error) {
+	for side, names := range [2][]string{cfg.SourceEmb, cfg.TargetEmb} {
+		if len(names) != 1 {
+			return sides, badinput.Errorf("mine docs: --src-emb and --tgt-emb name %d and %d files: give one for each collection, and the collections before the flags",
+				len(cfg.SourceEmb), len(cfg.TargetEmb))
+		}
+		file, err := openVectors(names[0], cfg)
+		if err != nil {
+			return sides, err
+		}
+		sides[side], err = collections[side].SideOf(file.Matrix, names[0])
+		if err = errors.Join(err, file.Close()); err != nil {
+			return sides, err
+		}
+	}
+	if sides[0].Dim != sides[1].Dim {
+		return sides, badinput.Errorf("%s has rows of %d values, and %s of %d: give vectors that one encoder made", cfg.SourceEmb[0], sides[0].Dim, cfg.TargetEmb[0], sides[1].Dim)
+	}
+	return sides, nil
+}
+
+func openVectors(path string, cfg *pipeline.Config) (*embedding.File, error) {
+	switch {
+	case filepath.Ext(path) == ".npy":
+		return embedding.OpenArray(path)
+	case cfg.EmbDim == 0:
+		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with --emb-dim", path)
+	}
+	return embedding.OpenRaw(path, cfg.EmbDim, embedding.DType(cfg.EmbDType))
 }
 
 // pairColumns name the columns of mine docs.

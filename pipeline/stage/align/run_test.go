@@ -382,7 +382,7 @@ func TestDocumentsRefuse(t *testing.T) {
 		"documents is \"maybe\", choose on or off":            func(cfg *pipeline.Config) { cfg.Documents = "maybe" },
 		"doc_pairs = x names pairs of documents, which are":   func(cfg *pipeline.Config) { cfg.Documents, cfg.DocPairs = "off", "x" },
 		"doc_pairs: no such file cannot be opened":            func(cfg *pipeline.Config) { cfg.DocPairs = "no such file" },
-		"documents = on aligns spans of sentences":            func(cfg *pipeline.Config) { cfg.SourceEmb = []string{"x.npy"} },
+		"documents = on aligns spans of sentences":            func(cfg *pipeline.Config) { cfg.SourceEmb, cfg.Encoder = []string{"x.npy"}, "" },
 		"bead_score = 3 must be from -1 to 1":                 func(cfg *pipeline.Config) { cfg.BeadScore = 3 },
 		"give a source and a target document, separated by o": func(cfg *pipeline.Config) { cfg.DocPairs = filepath.Join(c.dirs[0], "a.jsonl") },
 	} {
