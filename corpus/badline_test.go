@@ -81,6 +81,16 @@ func TestBadJSONLines(t *testing.T) {
 	}
 	opts := DefaultOptions()
 	opts.DocColumn = "doc"
+	for want, data := range map[string]string{
+		`none of its 1 lines is a usable sentence (1 malformed; line 1: column "doc" is a list, not one value)`:       `{"text":"a","doc":["b"]}`,
+		`none of its 1 lines is a usable sentence (1 malformed; line 1: column "doc" is an object, not one value)`:    `{"text":"a","doc":{}}`,
+		`none of its 1 lines is a usable sentence (1 malformed; line 1: column "doc" has half of a surrogate pair)`:   `{"text":"a","doc":"\ud800"}`,
+		`none of its 1 lines is a usable sentence (1 malformed; line 1: column "text" is not a string); check the fi`: `{"text":["a"],"doc":"b"}`,
+	} {
+		if _, _, err := readAll("a.jsonl", []byte(data+"\n"), opts); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, counts, err := readAll("a.jsonl", []byte("{\"text\":\"good\",\"doc\":\"\"}\n"+tt.line+"\n"), opts)

@@ -86,12 +86,17 @@ func (c Counts) Check() error {
 	return nil
 }
 
-// skippedText lists the skipped lines by reason, as in "3 empty, 1 not_utf8".
+// skippedText lists the skipped lines by reason, as in "3 empty, 1 not_utf8", with what is wrong on the first of them.
 func (c Counts) skippedText() string {
 	var parts []string
 	for _, r := range Reasons {
 		if n := c.Skipped[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, r))
+		}
+	}
+	for _, skip := range c.Examples {
+		if skip.Detail != "" {
+			return fmt.Sprintf("%s; line %d: %s", strings.Join(parts, ", "), skip.Line, skip.Detail)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -173,7 +173,10 @@ func (o Options) noColumn(where, name string, columns []string) error {
 		kind = "url"
 	}
 	list := fmt.Sprintf("%.2000q", shown)
-	if kind == "" {
+	switch {
+	case o.MadeBy != "" && kind != "":
+		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name, list, o.MadeBy)
+	case kind == "":
 		return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
 			where, name, list)
 	}

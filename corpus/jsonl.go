@@ -75,7 +75,14 @@ func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
 			continue
 		}
 		if *rec.field(i), ok = scalar(object[name]); !ok {
-			rec.malformed("column %q has half of a surrogate pair, or is an object or a list", name)
+			what := "has half of a surrogate pair"
+			switch object[name][0] {
+			case '[':
+				what = "is a list, not one value"
+			case '{':
+				what = "is an object, not one value"
+			}
+			rec.malformed("column %q %s", name, what)
 			return
 		}
 	}

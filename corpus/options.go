@@ -52,6 +52,9 @@ type Options struct {
 	URLColumn  string
 	// MetaColumns are those of documents' metadata, with commas between them; empty: none.
 	MetaColumns string `json:",omitempty"`
+	// MadeBy is the command that writes these columns, for the message about one that is missing; empty: they are named
+	// by flags. It changes no output.
+	MadeBy string `json:"-"`
 
 	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
 	// of a text.

@@ -107,6 +107,9 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
+	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && LooksHTML(strings.TrimSpace(string(bytes.TrimPrefix(head, input.UTF8BOM)))) {
+		return badinput.Errorf("%s is a page of HTML, not text; extract its text, or leave the file out", r.src.Name)
+	}
 	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
 	if err != nil {
 		return err

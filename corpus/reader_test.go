@@ -150,7 +150,7 @@ func TestFatalInputs(t *testing.T) {
 		{"header only", "a.tsv", "text\n", []string{"a.tsv: ", "no line"}},
 		{"empty jsonl", "a.jsonl", "", []string{"a.jsonl: ", "no line"}},
 		{"empty parquet", "a.parquet", "", []string{"a.parquet: ", "no line"}},
-		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "none of its 3 lines is a usable sentence (2 empty, 1 not_utf8)"}},
+		{"nothing usable", "a.txt", "\n\xff\n \n", []string{"a.txt: ", "none of its 3 lines is a usable sentence (2 empty, 1 not_utf8; line 2: byte 1 (0xff) is not UTF-8)"}},
 		{"utf-16 without a mark", "a.txt", "E\x00i\x00n\x00s\x00\n\x00\xe4\x00h\x00\n\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"utf-16 of the other order", "a.txt", "\x00E\x00i\x00n\x00s\x00\n\x042\x04@", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},

@@ -28,7 +28,7 @@ type Collection struct {
 // columns as of corpus.Options.MetaColumns.
 func ReadCollection(ctx context.Context, path, language, metaColumns string, maxBytes int) (c *Collection, err error) {
 	opts := corpus.DefaultOptions()
-	opts.MetaColumns = metaColumns
+	opts.MetaColumns, opts.MadeBy = metaColumns, "mine split --format jsonl --doc-column NAME"
 	opts.DocColumn, opts.URLColumn, opts.MaxLineBytes, opts.OnBadLine = "doc", "url", maxBytes, corpus.FailBadLine
 	r, err := corpus.Open(input.File{Path: path}, opts)
 	if err != nil {

@@ -142,8 +142,9 @@ func TestDocs(t *testing.T) {
 	}
 	other := write("other.tsv", "haus\tgarden\n")
 	twice := write("twice.jsonl", `{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
+	page := write("page.html", "\n<!DOCTYPE html>\n<html><body>\n<p>It ended.</p></body></html>\n")
 	for _, args := range [][]string{
-		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
+		{"docs", source}, {"docs", source, target}, {"split", page, "--lang", "en"}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
 		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source, write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
 		append(made, "--near", "0"), append(made, "--doc-meta", "author"),
@@ -188,11 +189,12 @@ func TestDocsByMetadata(t *testing.T) {
 	}
 	pages := filepath.Join(dir, "de.jsonl")
 	for want, args := range map[string][]string{
-		`there is no column "day"`:                            append(arguments, "--doc-meta", "day"),
-		`--doc-meta: "date,date" names column "date" twice`:   append(arguments, "--doc-meta", "date,date"),
-		`--format lines writes sentences alone`:               {"split", pages, "--lang", "de", "--doc-meta", "date"},
-		`--doc-meta names "text", which stands for something`: {"split", pages, "--lang", "de", "--doc-meta", "text", "--format", "jsonl"},
-		`documents of one language have no target`:            {"split", pages, "--lang", "de", "--doc-meta", "date=datum", "--format", "jsonl"},
+		`make the file with mine split --format jsonl --doc-column NAME`: {"docs", filepath.Join(dir, "de.jsonl"), collections[1], "--src", "de", "--tgt", "en"},
+		`there is no column "day"`:                                       append(arguments, "--doc-meta", "day"),
+		`--doc-meta: "date,date" names column "date" twice`:              append(arguments, "--doc-meta", "date,date"),
+		`--format lines writes sentences alone`:                          {"split", pages, "--lang", "de", "--doc-meta", "date"},
+		`--doc-meta names "text", which stands for something`:            {"split", pages, "--lang", "de", "--doc-meta", "text", "--format", "jsonl"},
+		`documents of one language have no target`:                       {"split", pages, "--lang", "de", "--doc-meta", "date=datum", "--format", "jsonl"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -148,6 +148,8 @@ func TestRefusals(t *testing.T) {
 		"&&":                         rules(`yes~[a-z&amp;&amp;[^b]]~\s`),
 		`\1 refers`:                  rules(`yes~(a)\1~\s`),
 		"missing":                    rules(`yes~(a~\s`),
+		`break is "maybe"`:           strings.Replace(rules(`yes~\.~\s`), `"yes"`, `"maybe"`, 1),
+		"neither beforebreak":        rules(`yes~~`),
 		`\b cannot`:                  rules(`yes~a\bb~\s`),
 		"not SRX":                    "text",
 		"1.0":                        strings.Replace(rules(), "2.0", "1.0", 1),

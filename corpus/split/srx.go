@@ -94,6 +94,13 @@ func Parse(name string, data []byte) (*SRX, error) {
 		}
 		for i, r := range l.Rules {
 			made, err := newRule(r.Break != "no", r.Before, r.After)
+			switch {
+			case err != nil:
+			case r.Break != "" && r.Break != "yes" && r.Break != "no":
+				err = fmt.Errorf("break is %q, and must be yes or no", r.Break)
+			case r.Break != "no" && r.Before == "" && r.After == "":
+				err = errors.New("it has neither beforebreak nor afterbreak, and would break between all characters")
+			}
 			if err != nil {
 				return nil, badinput.Errorf("%s: rule %d of %q: %w: correct the rule or remove it", name, i+1, l.Name, err)
 			}

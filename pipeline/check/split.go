@@ -37,6 +37,5 @@ func measured(in plan.Input) string {
 	if in.Seen == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: of the first %d records %d are of several sentences, %.1f on average)",
-		in.Path, in.Seen.Records, in.Seen.Several, float64(in.Seen.Sentences)/float64(in.Seen.Records))
+	return fmt.Sprintf(" (%s: %v)", in.Path, *in.Seen)
 }

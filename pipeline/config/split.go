@@ -138,9 +138,13 @@ func look(in input.File, o corpus.Options, language string) (format corpus.Forma
 		if err != nil {
 			return "", seen, err
 		}
-		found = splitter.Append(found[:0], s.Text, split.Options{})
 		bytes += len(s.Text)
 		seen.Records++
+		if corpus.LooksHTML(s.Normal) {
+			seen.HTML++
+			continue
+		}
+		found = splitter.Append(found[:0], s.Text, split.Options{})
 		seen.Sentences += len(found)
 		if len(found) > 1 {
 			seen.Several++

@@ -46,6 +46,8 @@ func TestSplitIsDecidedByTheFirstRecords(t *testing.T) {
 		{"documents, off", "i.jsonl", jsonLines(t, document), "off", false, false},
 		{"a damaged file", "j.jsonl", "{not JSON\n", "auto", false, false},
 		{"another column", "k.jsonl", `{"body":"One. Two. Three."}` + "\n", "auto", false, false},
+		{"pages of HTML", "m.jsonl", jsonLines(t, "<!DOCTYPE html><p>One came.", "<html>Two", document), "auto", true, true},
+		{"a page of HTML", "n.jsonl", jsonLines(t, "<html>Two</html>", sentence, sentence), "auto", false, false},
 		{"a column of lists", "l.jsonl", `{"text":["One came. Two left. Three."]}` + "\n", "auto", false, false},
 	} {
 		dir := t.TempDir()

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"bitextmine/corpus"
@@ -144,11 +145,23 @@ type Seen struct {
 	Records   int `json:"records"`
 	Several   int `json:"several"` // records of several sentences
 	Sentences int `json:"sentences"`
+	HTML      int `json:"html,omitempty"` // pages, of which no sentence is counted
 }
 
-// Documents says whether the records are documents rather than sentences: most are of several sentences, and they have
-// three on average. Lines of sentences have not: docs/documents.md.
-func (s Seen) Documents() bool { return 2*s.Several > s.Records && s.Sentences >= 3*s.Records }
+// Documents says whether the records are documents rather than sentences: most are of several sentences, or pages of
+// HTML, and they have three on average. Lines of sentences have not: docs/documents.md.
+func (s Seen) Documents() bool {
+	return 2*(s.Several+s.HTML) > s.Records && s.Sentences >= 3*(s.Records-s.HTML)
+}
+
+// String is for people.
+func (s Seen) String() string {
+	line := fmt.Sprintf("of the first %d records %d are of several sentences, %.1f on average", s.Records, s.Several, float64(s.Sentences)/float64(max(s.Records-s.HTML, 1)))
+	if s.HTML > 0 {
+		line += fmt.Sprintf(", and %d are HTML", s.HTML)
+	}
+	return line
+}
 
 // Vectors is a file of vectors that another program made of an input, [rows, dim].
 type Vectors struct {
