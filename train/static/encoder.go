@@ -46,6 +46,10 @@ type Encoder struct {
 
 var _ encoder.Encoder = (*Encoder)(nil)
 
+// pace is how much faster the table learns than the head: what is learned is the table divided by it. The table's numbers
+// are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes no number.
+const pace = 64
+
 // tableName and headPrefix begin the names of the tensors.
 const (
 	tableName  = "static.table"
@@ -90,6 +94,9 @@ func read(m *model.Model, graph []byte) (*Encoder, error) {
 	weights.Parallel(found.Rows(), dim, func(from, to int) {
 		for i := from; i < to; i++ {
 			found.Row(int32(i), values[i*dim:(i+1)*dim])
+			for k := range dim {
+				values[i*dim+k] /= pace
+			}
 		}
 	})
 	e.rows = encoder.NewTable(tableName, dim, values, nil)
@@ -125,6 +132,7 @@ func (e *Encoder) takeHead() (err error) {
 	return err
 }
 
+// table is what is learned of the table.
 func (e *Encoder) table() *weights.Tensor { return e.rows.Weights()[0] }
 
 // width is the number of columns of the table.
@@ -165,11 +173,11 @@ func (e *Encoder) sums(ctx context.Context, side data.Side, seed uint64) ([]floa
 	return sums, err
 }
 
-// scale multiplies the row of each sentence by tokens^power.
+// scale multiplies the row of each sentence by pace times tokens^power.
 func scale(side data.Side, rows []float32, power float64) {
 	width := len(rows) / side.N
 	for i, n := range side.Lengths {
-		by := float32(math.Pow(float64(n), power))
+		by := float32(pace * math.Pow(float64(n), power))
 		row := rows[i*width : (i+1)*width]
 		for k := range row {
 			row[k] *= by

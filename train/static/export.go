@@ -13,7 +13,11 @@ func (e *Encoder) Export(name string) (*export.Graph, *Encoder, error) {
 	head := *e.head
 	head.Weights = slices.Clone(head.Weights)
 	head.Take(e.network)
-	s := &student.Student{Name: name, Table: student.Quantise(e.table().Data, e.width(), e.bits), Dim: e.width(), Power: e.power, Head: &head}
+	values := slices.Clone(e.table().Data)
+	for i := range values {
+		values[i] *= pace
+	}
+	s := &student.Student{Name: name, Table: student.Quantise(values, e.width(), e.bits), Dim: e.width(), Power: e.power, Head: &head}
 	g, err := s.Graph()
 	if err != nil {
 		return nil, nil, err
