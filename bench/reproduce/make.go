@@ -166,7 +166,11 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 		return nil
 	}
 	// no row needs them
-	return errors.Join(os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model")))
+	err = os.RemoveAll(filepath.Join(dir, "checkpoints"))
+	if name != m.budget.Teacher {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "model")))
+	}
+	return err
 }
 
 // startSeed is the seed of the row that a group starts from.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
@@ -55,6 +56,29 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 	return s, tensors, err
 }
 
+// WritePublished writes weights that have the names and layouts of a published BERT, with their config.json, into a
+// directory that ReadPublished reads.
+func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
+	c := published{ModelType: "bert", Layers: s.Layers, Heads: s.Heads, Width: s.Width, FFN: s.FFN, Dropout: s.Dropout, Epsilon: s.Epsilon,
+		Places: s.MaxTokens, Types: s.TokenTypes, Vocabulary: s.Vocabulary, PositionKind: "absolute"}
+	for name, a := range activations {
+		if a == s.Activation && (c.Activation == "" || name < c.Activation) {
+			c.Activation = name
+		}
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors, map[string]string{"format": "pt"}); err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, configName), append(text, '\n'))
+}
+
+// configName is the file of a model's shape.
+const configName = "config.json"
+
 // Arrange gives tensors that have the names and layouts of published BERTs ours, in the order of Specs. from names
 // their place in messages.
 func Arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor, error) {
@@ -90,7 +114,7 @@ var activations = map[string]layers.Activation{"gelu": layers.GELU, "gelu_new": 
 
 // ReadShape reads the shape of a published encoder alone, from config.json. Its pooling is Mean.
 func ReadShape(dir string) (Settings, error) {
-	path := filepath.Join(dir, "config.json")
+	path := filepath.Join(dir, configName)
 	s, err := readConfig(path)
 	if err != nil {
 		return s, err

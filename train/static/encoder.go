@@ -46,8 +46,9 @@ type Encoder struct {
 
 var _ encoder.Encoder = (*Encoder)(nil)
 
-// pace is how much faster the table learns than the head: what is learned is the table divided by it. The table's numbers
-// are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes no number.
+// pace is how much faster the table learns than the head: what is learned is the table divided by it. The table's
+// numbers are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes
+// no number.
 const pace = 64
 
 // tableName and headPrefix begin the names of the tensors.

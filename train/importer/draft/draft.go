@@ -23,6 +23,7 @@ type Options struct {
 	Pooling string          // mean, cls, max or pooler; empty: what the files say
 	Prefix  string          // text before every sentence
 	ONNX    string          // the graph among several, relative to the folder
+	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)
 	Known   *model.Manifest // of an encoder whose authors' way of running it is known; nil: looked up by name
 }

