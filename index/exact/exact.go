@@ -12,6 +12,7 @@ package exact
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,8 @@ const Name = "exact"
 type Options struct {
 	Threads int    // 0: all processors that Go may use
 	Kernel  string // empty: the fastest that this CPU runs
+	// SourceOnly leaves the lists of the target rows empty.
+	SourceOnly bool
 }
 
 // Block sizes. The queries are packed again for each base block; a block of queries is about a fifth of a second's
@@ -40,8 +43,9 @@ const (
 )
 
 type searcher struct {
-	threads int
-	kernel  *kernel.Kernel
+	threads    int
+	kernel     *kernel.Kernel
+	sourceOnly bool
 }
 
 // Open returns an exact searcher. Errors are badinput: options out of range, a kernel that this CPU cannot run.
@@ -49,7 +53,7 @@ func Open(opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 {
 		return nil, badinput.Errorf("a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
 	}
-	s := &searcher{threads: opts.Threads, kernel: kernel.Best}
+	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly}
 	if s.threads == 0 {
 		s.threads = runtime.GOMAXPROCS(0)
 	}
@@ -88,6 +92,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 type pass struct {
 	kernel        *kernel.Kernel
 	rows, cols    *index.Half // the queries' lists and the base rows'
+	rowsOnly      bool        // the base rows' lists are not wanted
 	queries, base blocks
 	locks         []sync.Mutex // one for each block of queries: guards those queries' lists
 	next          atomic.Int64 // the next base block without a worker
@@ -96,11 +101,11 @@ type pass struct {
 
 func (s *searcher) newPass(cell *index.Cell, report func(float64)) *pass {
 	rows, cols := cell.Halves()
-	if rows.Queries.Len() > cols.Queries.Len() {
+	if !s.sourceOnly && rows.Queries.Len() > cols.Queries.Len() {
 		rows, cols = cols, rows
 	}
 	p := &pass{
-		kernel: s.kernel, rows: rows, cols: cols,
+		kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly,
 		queries: cut(rows.Queries.Len(), queryRows, 1),
 		base:    cut(cols.Queries.Len(), baseRows, s.threads),
 	}
@@ -140,6 +145,9 @@ func (p *pass) work(ctx context.Context) error {
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	lo, hi := p.base.bounds(b)
 	scanner.Base(kernel.Span{Lo: lo, Hi: hi, Step: p.base.step}, nil)
+	if p.rowsOnly {
+		scanner.OnlyNearest(math.Inf(1))
+	}
 	for i := range p.queries.count {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -148,6 +156,9 @@ func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) 
 		p.searchTile(scanner, q, lo, hi)
 		from, to := p.queries.bounds(q)
 		p.progress.Add(float64(hi-lo) * float64(to-from))
+	}
+	if p.rowsOnly {
+		return nil
 	}
 	return p.cols.Exhaust(ctx, scanner.SettleBase(p.cols.Lists))
 }

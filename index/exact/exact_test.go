@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,6 +10,7 @@ import (
 	"bitextmine/index/indextest"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/mine"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,6 +29,30 @@ func TestConformance(t *testing.T) {
 				return Open(Options{Threads: threads, Kernel: name})
 			})
 		})
+	}
+}
+
+// The lists of the source rows do not depend on whether those of the target rows are wanted.
+func TestSourceOnly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range [][2]int{{300, 5000}, {5000, 300}} {
+		src, tgt := indextest.Float32(indextest.Random(rng, n[0], 24), 24), indextest.Float16(indextest.Random(rng, n[1], 24), 24)
+		var results [2]index.Result
+		for i, only := range []bool{false, true} {
+			s, err := Open(Options{Threads: 2, SourceOnly: only})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if results[i], err = s.Search(t.Context(), src, tgt, 4, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		indextest.Same(t, "source", results[1].Source, results[0].Source)
+		for _, id := range results[1].Target.IDs {
+			if id != mine.None {
+				t.Fatalf("%d x %d: a target row has a neighbour", n[0], n[1])
+			}
+		}
 	}
 }
 

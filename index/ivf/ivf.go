@@ -1,10 +1,11 @@
 // Package ivf is an approximate search with inverted lists, on the kernels of the exact search.
 //
 // Each side's rows are divided into lists: spherical k-means on a sample of the side finds the lists' centroids, and a
-// row is in the lists of its two nearest centroids. A row of the other side visits the lists of its nearest centroids:
-// all whose cosines are near that of the nearest. The two directions share what they compare: a pair is compared if the
-// target row is in a list that the source row visits, or the source row in a list that the target row visits, and it is
-// offered to both rows' neighbour lists. So a pair is missed only if both of two different divisions miss it.
+// row is in two lists, that of its nearest centroid and one of the next. A row of the other side visits the lists of
+// its nearest centroids: all whose cosines are near that of the nearest. The two directions share what they compare: a
+// pair is compared if the target row is in a list that the source row visits, or the source row in a list that the
+// target row visits, and it is offered to both rows' neighbour lists. So a pair is missed only if both of two different
+// divisions miss it.
 //
 // The rows that visit a list are compared with it in tiles, as exact search compares blocks: approximate scores
 // propose, float64 cosines decide, and what the bound of the scores' error does not prove is computed again. Which
@@ -43,7 +44,7 @@ type Options struct {
 // DefaultNProbe is the number of lists that a row visits on average unless the settings say otherwise. It grows with
 // the fourth root of the number of lists, as what a recall of 0.99 takes does.
 func DefaultNProbe(lists int) int {
-	return min(int(math.Ceil(3.5*math.Sqrt(math.Sqrt(float64(lists))))), lists)
+	return min(int(math.Ceil(2.4*math.Sqrt(math.Sqrt(float64(lists))))), lists)
 }
 
 type searcher struct {

@@ -17,9 +17,8 @@ import (
 // lists are a side's distinct rows by list.
 type lists struct {
 	centroids *kernel.Side
-	means     []float32 // the centroids [lists, dim]
-	start     []int32   // [lists+1] rows[start[i]:start[i+1]] are those of list i
-	rows      []int32   // distinct rows, ascending within each list
+	start     []int32 // [lists+1] rows[start[i]:start[i+1]] are those of list i
+	rows      []int32 // distinct rows, ascending within each list
 }
 
 func (l *lists) close() { l.centroids.Close() }
@@ -40,12 +39,6 @@ type division struct {
 	near      []int32   // [distinct rows, members] the lists of each
 }
 
-// members is the number of lists that a row is in: a row between two of them is found in either. Two lists and half as
-// many visits compare as many pairs, find more of the neighbours and pack half as many visitors.
-const members = 2
-
-func membersOf(lists int) int { return min(members, lists) }
-
 // kind is that of files with the centroids and then the lists of each row, little endian.
 const kind indexfile.Kind = "ivf"
 
@@ -62,7 +55,7 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		d, err = build()
 	} else {
 		want := indexfile.Label{
-			Factory: fmt.Sprintf("%s rounds=%d members=%d", s.Name(), trainRounds, membersOf(s.lists)), TrainRows: trainRows,
+			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)
@@ -73,7 +66,7 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &lists{means: d.centroids}
+	l := &lists{}
 	if l.centroids, err = s.centroidSide(ctx, d.centroids, side.Dim()); err != nil {
 		return nil, err
 	}
@@ -98,8 +91,11 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	d.near = make([]int32, len(rows)*membersOf(s.lists))
-	return d, s.nearest(ctx, side.Kernel, rows, c, membersOf(s.lists), d.near)
+	each := membersOf(s.lists)
+	d.near = make([]int32, len(rows)*each)
+	return d, s.nearest(ctx, side.Kernel, rows, c, min(memberChoice, s.lists), func(f *finder, lo int, rows, ids []int32) {
+		f.choose(rows, ids, d.near[lo*each:])
+	})
 }
 
 func (d division) write(f *os.File) error {

@@ -15,9 +15,11 @@ const nearestRows = 1024
 
 // finder finds the nearest centroids of a side's rows.
 type finder struct {
-	scanner     *kernel.Scanner
-	n           int
-	ids, counts []int32
+	kernel          *kernel.Kernel
+	side, centroids *kernel.Side
+	scanner         *kernel.Scanner
+	n               int
+	ids, counts     []int32
 }
 
 // newFinder returns a finder of at most n centroids, of those whose cosines are at most span below the nearest's.
@@ -28,7 +30,7 @@ func (s *searcher) newFinder(side, centroids *kernel.Side, n int, span float64) 
 	}
 	scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
 	scanner.OnlyNearest(span)
-	return &finder{scanner, n, make([]int32, nearestRows*n), make([]int32, nearestRows)}, nil
+	return &finder{s.kernel, side, centroids, scanner, n, make([]int32, nearestRows*n), make([]int32, nearestRows)}, nil
 }
 
 func (f *finder) close() { f.scanner.Close() }
@@ -42,8 +44,9 @@ func (f *finder) find(rows []int32) (ids, counts []int32) {
 	return f.ids[:len(rows)*f.n], f.counts[:len(rows)]
 }
 
-// nearest writes the n nearest centroids of each of the given rows of a side to out [rows, n], in no order.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, out []int32) error {
+// nearest finds the n nearest centroids of each of the given rows of a side. take gets those of a part of the rows,
+// from position lo on: ids [rows, n], in no order. It is called in several threads.
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, take func(f *finder, lo int, rows, ids []int32)) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
@@ -61,8 +64,9 @@ func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32,
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				ids, _ := f.find(rows[lo:min(lo+nearestRows, len(rows))])
-				copy(out[lo*n:], ids)
+				part := rows[lo:min(lo+nearestRows, len(rows))]
+				ids, _ := f.find(part)
+				take(f, lo, part, ids)
 			}
 		})
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"bitextmine/encode/embedding"
 )
 
 // spanRows is the number of rows by which the span is chosen.
@@ -24,22 +22,20 @@ func (p *pass) measureSpan(ctx context.Context) error {
 	}
 	visitors, lists := p.visitors.Queries, p.lists
 	sample := evenSample(visitors, spanRows)
-	most, dim := p.mostVisits(), visitors.Dim()
-	near := make([]int32, len(sample)*most)
-	if err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, near); err != nil {
+	most := p.mostVisits()
+	below := make([]float64, len(sample)*most)
+	err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, func(f *finder, lo int, rows, ids []int32) {
+		cosines := make([]float32, len(ids))
+		f.kernel.Dots(f.side, rows, f.centroids, ids, most, cosines)
+		for at := 0; at < len(ids); at += most {
+			best := slices.Max(cosines[at : at+most])
+			for i := at; i < at+most; i++ {
+				below[lo*most+i] = float64(best) - float64(cosines[i])
+			}
+		}
+	})
+	if err != nil {
 		return err
-	}
-	below := make([]float64, 0, len(near))
-	row, cosines := make([]float32, dim), make([]float64, most)
-	for i, id := range sample {
-		vector := visitors.Block(int(id), int(id)+1, row)
-		for j, list := range near[i*most : (i+1)*most] {
-			cosines[j] = float64(embedding.Dot(vector, lists.means[int(list)*dim:(int(list)+1)*dim]))
-		}
-		best := slices.Max(cosines)
-		for _, cosine := range cosines {
-			below = append(below, best-cosine)
-		}
 	}
 	slices.Sort(below)
 	p.span = below[len(sample)*p.opts.NProbe-1]

@@ -120,3 +120,9 @@ int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, c
 enum { EXHAUST_ROWS = 32 };
 void kernel_exhaust(const kernel *kn, const side *queries, const side *base, const final_lists *lists,
                     const int32_t *which, int64_t n, span at, double *buf);
+
+// products.c
+// Writes embedding.Dot of n queries with so many base rows each to out [n, each]: ids [n, each] names the rows, which
+// [n] the queries; NULL: the first n. buf holds 5*dim floats.
+void kernel_dots(const kernel *kn, const side *queries, const int32_t *which, int64_t n, const side *base,
+                 const int32_t *ids, int64_t each, float *out, float *buf);

@@ -118,6 +118,14 @@ func TestCosinesAreDots(t *testing.T) {
 					}
 				}
 			}
+			ids, products := slices.Repeat([]int32{n - 1, 0, 5, 5, 7}, 3), make([]float32, 15)
+			kn.Dots(queries, []int32{4, 0, 4}, base, ids, 5, products)
+			for at, got := range products {
+				i := []int{4, 0, 4}[at/5] * dim
+				if j := int(ids[at]) * dim; got != embedding.Dot(a[i:i+dim], b[j:j+dim]) {
+					t.Fatalf("dim %d: product %d is %v", dim, at, got)
+				}
+			}
 			if !slices.Equal(refined.IDs, exhausted.IDs) || !slices.Equal(refined.Cosines, exhausted.Cosines) {
 				t.Errorf("dim %d: Refine and Exhaust differ", dim)
 			}
@@ -220,7 +228,8 @@ func TestNearest(t *testing.T) {
 			want := indextest.BruteForce(indextest.Float32(b[:q*dim], dim), indextest.Float32(rows, dim), k).Source
 			_, cosines := want.Row(0)
 			third := float64(cosines[0]) - float64(cosines[2]) // of the first query: the bound itself is within
-			for _, span := range []float64{math.Inf(1), 0, 0.3, third} {
+			// All rows are within 1.9: more than a list has room for.
+			for _, span := range []float64{math.Inf(1), 0, 0.3, 1.9, third} {
 				s.Base(kernel.Span{Hi: n, Step: 1}, nil)
 				s.OnlyNearest(span)
 				s.Queries(kernel.Span{Hi: q, Step: 1}, nil)

@@ -91,15 +91,38 @@ void lists_select(candidate *items, int64_t len, int64_t n) {
     }
 }
 
+// Drops the scores that are not above the floor.
+static int64_t above_floor(const lists *l, int64_t list, int64_t n) {
+    candidate *items = lists_items(l, list);
+    float floor = l->floor[list];
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (items[i].score > floor)
+            items[kept++] = items[i];
+    return kept;
+}
+
+// Finds the k-th score of a list with a span, so that the floor can follow it.
+static void find_last(lists *l, int64_t list, int64_t n) {
+    candidate *items = lists_items(l, list);
+    lists_select(items, n, l->k);
+    float last = items[0].score;
+    for (int64_t i = 1; i < l->k; i++)
+        last = items[i].score < last ? items[i].score : last;
+    l->top[list * l->k + l->k - 1] = last;
+    lists_follow(l, list);
+}
+
 // Back to the scores above the floor, and to the `keep` best of them.
 void lists_cut(lists *l, int64_t list) {
-    candidate *items = l->items + list * l->room;
-    float floor = l->floor[list];
-    int64_t n = 0;
-    for (int64_t i = 0; i < l->count[list]; i++)
-        if (items[i].score > floor)
-            items[n++] = items[i];
+    int64_t n = above_floor(l, list, l->count[list]);
+    if (l->ordered < l->k && n > l->k) {
+        find_last(l, list, n);
+        n = above_floor(l, list, n);
+    }
     if (n > l->keep) {
+        candidate *items = lists_items(l, list);
+        float floor = l->floor[list];
         lists_select(items, n, l->keep);
         for (int64_t i = l->keep; i < n; i++)
             floor = items[i].score > floor ? items[i].score : floor;

@@ -13,7 +13,7 @@ typedef struct {
     const kernel *kn;
     double unit;      // of an integer kernel's scores
     int64_t k, keep, room;
-    int64_t ordered;  // how many of top are kept: k, or 1 where there is a span
+    int64_t ordered;  // how many of top are kept: k, or 1 and now and then the last where there is a span
     double window;    // a row this far below the k-th score cannot be among the k nearest
     double span;      // a row further below the best than that is not wanted; infinite but for scanner_nearest
     candidate *items; // [rows, room]
@@ -53,11 +53,13 @@ void lists_select(candidate *items, int64_t len, int64_t n);
 
 static inline candidate *lists_items(const lists *l, int64_t list) { return l->items + list * l->room; }
 
-// Rows whose scores are below it by more than the window are not wanted: the k-th score, or what is too far from the
-// best.
+// Rows whose scores are below it by more than the window are not wanted: the k-th score, or, where there is a span,
+// what is too far from the best or, once the list was cut, from the k-th.
 static inline double lists_edge(const lists *l, int64_t list) {
     const float *top = l->top + list * l->k;
-    return l->ordered == l->k ? top[l->k - 1] : top[0] - l->span;
+    if (l->ordered == l->k)
+        return top[l->k - 1];
+    return top[0] - l->span > top[l->k - 1] ? top[0] - l->span : top[l->k - 1];
 }
 
 // Raises a list's floor to what its scores allow.

@@ -31,33 +31,49 @@ static int64_t rank(const probe *p, const int32_t *rows, int64_t n, int64_t k, i
     return found;
 }
 
+// Moves those of at most four items whose cosine is at least the edge to the items at kept, and returns how many there
+// are then.
+static int64_t keep_above(const probe *p, const candidate *unsure, int64_t n, double edge, int64_t kept) {
+    const float *rows[4];
+    float cosines[4];
+    float *buf = p->s->row + p->s->dim;
+    for (int64_t i = 0; i < 4; i++)
+        rows[i] = i < n ? side_row(p->s->kn, p->base, unsure[i].row, buf + i * p->s->dim) : rows[0];
+    p->s->kn->dot4(cosines, p->query, rows, p->s->dim);
+    for (int64_t i = 0; i < n; i++)
+        if ((double)cosines[i] >= edge)
+            p->items[kept++] = unsure[i];
+    return kept;
+}
+
 // Moves the items whose cosine is at most the span below that of the best to the front, and returns how many there are.
 static int64_t in_span(const probe *p) {
     scanner *s = p->s;
-    double span = s->queries.lists.span;
     double margin = s->p.window / 2; // a score is nearer to its cosine than that
     float best = -INFINITY, top = -INFINITY;
     for (int64_t j = 0; j < p->count; j++)
         best = p->items[j].score > best ? p->items[j].score : best;
-    int64_t n = 0, kept = 0;
+    int64_t n = 0, kept = 0, open = 0;
     int32_t nearest;
     for (int64_t j = 0; j < p->count; j++)
         if (p->items[j].score >= best - s->p.window)
             s->ids[n++] = p->items[j].row;
     if (rank(p, s->ids, n, 1, &nearest) == 1)
         top = p->cosines[0];
+    double edge = (double)top - s->queries.lists.span;
+    candidate unsure[4];
     for (int64_t j = 0; j < p->count; j++) {
-        double above = p->items[j].score - (top - span);
-        if (above < -margin)
-            continue;
-        if (above < margin) {
-            rank(p, &p->items[j].row, 1, 1, &nearest);
-            if ((double)p->cosines[0] < (double)top - span)
-                continue;
+        double above = p->items[j].score - edge;
+        if (above >= margin)
+            p->items[kept++] = p->items[j];
+        else if (above >= -margin)
+            unsure[open++] = p->items[j];
+        if (open == 4) {
+            kept = keep_above(p, unsure, open, edge, kept);
+            open = 0;
         }
-        p->items[kept++] = p->items[j];
     }
-    return kept;
+    return open > 0 ? keep_above(p, unsure, open, edge, kept) : kept;
 }
 
 // Writes the k nearest of n items to out: those whose scores are not sure are ranked by their cosines. It moves the

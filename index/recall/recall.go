@@ -16,7 +16,7 @@ const DefaultRows = 1000
 // Measure compares the lists of an even sample of rows of each side with an exact search's.
 func Measure(ctx context.Context, src, tgt index.Side, result index.Result, rows, threads int) (index.Recall, error) {
 	var r index.Recall
-	searcher, err := exact.Open(exact.Options{Threads: threads})
+	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true})
 	if err != nil {
 		return r, err
 	}

@@ -1,0 +1,28 @@
+package ivf
+
+import (
+	"math"
+	"testing"
+)
+
+// A row is 20 degrees to one side of its first centroid, in a plane. Of two others the second list is that on its side,
+// although the other is a little nearer; but not where it is much nearer, nor where the row is at its first centroid.
+func TestSecondListIsOnTheRowsSide(t *testing.T) {
+	degrees := func(a float64) float32 { return float32(math.Cos(a * math.Pi / 180)) }
+	for name, c := range map[string]struct {
+		row, here, there float64 // angles from the first centroid
+		want             int32
+	}{
+		"a little nearer":       {20, 62, -20, 8},
+		"much nearer":           {20, 110, -20, 9},
+		"on the first centroid": {0, 31, -30, 9},
+		"equally near":          {0, 30, -30, 8},
+	} {
+		ids := []int32{9, 3, 8}
+		cosines := []float32{degrees(c.row - c.there), degrees(c.row), degrees(c.row - c.here)}
+		between := []float32{degrees(c.there), 1, degrees(c.here)}
+		if got := second(1, 3, ids, cosines, between); got != c.want {
+			t.Errorf("%s: list %d, want %d", name, got, c.want)
+		}
+	}
+}
