@@ -15,7 +15,7 @@ var floors = map[string]struct {
 	name string
 	f1   float64
 }{
-	"ar": {"arb_Arab", 98.5}, "de": {"deu_Latn", 96.5}, "en": {"eng_Latn", 99}, "es": {"spa_Latn", 97.5}, "fr": {"fra_Latn", 98},
+	"ar": {"arb_Arab", 98.5}, "de": {"deu_Latn", 96.5}, "en": {"eng_Latn", 99}, "es": {"spa_Latn", 98}, "fr": {"fra_Latn", 98},
 	"it": {"ita_Latn", 98}, "ja": {"jpn_Jpan", 97.5}, "ko": {"kor_Hang", 96}, "nl": {"nld_Latn", 93}, "pl": {"pol_Latn", 98.5},
 	"pt": {"por_Latn", 98}, "ru": {"rus_Cyrl", 97}, "tr": {"tur_Latn", 96.5}, "zh": {"zho_Hans", 96.5},
 	"cs": {"ces_Latn", 97}, "uk": {"ukr_Cyrl", 98.5}, "hi": {"hin_Deva", 96},
