@@ -54,7 +54,7 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 		return g, nil
 	}
 	var loaded *ort.DynamicAdvancedSession
-	if !g.session.Rows {
+	if !g.session.Complete() {
 		if loaded, err = g.session.Load(); err != nil {
 			return nil, err
 		}

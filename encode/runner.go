@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
+	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 )
 
@@ -22,6 +23,7 @@ type runner struct {
 	ids, mask, types []int64        // [batch, tokens]
 	sums             []float32      // [batch, columns of the table]
 	out              []float32      // [batch, dim] or [batch, tokens, dim]
+	memory           static.Memory
 }
 
 // run encodes the rows of a batch and writes their vectors into the window.
@@ -94,6 +96,10 @@ func (r *runner) head(w *window, rows []int32) (err error) {
 			}
 		}
 		table.Sum(ids, r.sums[i*dim:(i+1)*dim])
+	}
+	if head := r.session.Head; head != nil {
+		head.Vectors(&r.memory, r.sums, len(rows), r.out)
+		return nil
 	}
 	input, err := ort.NewTensor(ort.NewShape(int64(len(rows)), int64(dim)), r.sums)
 	if err != nil {

@@ -23,7 +23,8 @@ type Session struct {
 	Output string        // name of the tensor that is read
 	Single bool          // it mixes the rows of a batch, so a batch must hold one sentence
 	Table  *static.Table // nil: the graph takes ids; otherwise the table's sums
-	Rows   bool          // the output is the table's rows: there is no graph
+	Head   *static.Head  // what computes the vectors from the table's sums; nil: ONNX Runtime
+	Rows   bool          // the output is the table's rows
 	IDs    int           // on a GPU, which does not look: how many ids the graph has; 0: it is not known
 
 	data []byte // nil: the graph is loaded from its file
@@ -41,6 +42,9 @@ const TokenLevel model.Pooling = "tokens"
 // Load loads the graph on the CPU. Every operator runs on the thread that called it: many goroutines share what is
 // loaded, which uses the cores better than many threads within one small matrix product do.
 func (s *Session) Load() (*ort.DynamicAdvancedSession, error) { return s.load(nil) }
+
+// Complete says that ONNX Runtime has nothing to compute.
+func (s *Session) Complete() bool { return s.Rows || s.Head != nil }
 
 // Loaded forgets the graph, once it is loaded as often as is needed.
 func (s *Session) Loaded() { s.data = nil }

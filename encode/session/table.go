@@ -63,7 +63,11 @@ func ofTable(m *model.Model, f *file, inner bool) *Session {
 	if shape := f.graph.Shapes[m.Output]; table == nil || len(shape) != 2 || shape[1] != m.Dim {
 		return nil
 	}
-	return &Session{Model: m, Takes: []string{static.Sums}, Output: m.Output, Table: table, data: f.graph.CutAfter(static.Sums, table.Dim(), m.Output), file: f}
+	s := &Session{Model: m, Takes: []string{static.Sums}, Output: m.Output, Table: table, file: f}
+	if s.Head = static.FindHead(f.graph, m.Output, table); s.Head == nil || s.Head.Dim() != m.Dim {
+		s.Head, s.data = nil, f.graph.CutAfter(static.Sums, table.Dim(), m.Output)
+	}
+	return s
 }
 
 // tableOf is the table of a static encoder's graph; nil: it is none.

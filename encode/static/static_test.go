@@ -65,6 +65,53 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// TestHeadSteps compares what the head does to rows with the same in float64.
+func TestHeadSteps(t *testing.T) {
+	h := &Head{columns: []int{48, 48, 64, 64, 64, 64}}
+	p := &product{matrix: make([]int8, 48*64), shift: make([]int32, 64), scales: make([]float32, 64)}
+	h.steps = []step{{op: "Relu", x: 0, out: 1}, {op: "product", x: 1, out: 2, product: p}, {op: "Tanh", x: 2, out: 3}, {op: "Add", x: 2, y: 3, out: 4}, {op: "LpNormalization", x: 4, out: 5}}
+	r := rand.New(rand.NewPCG(3, 3))
+	weights := make([]float64, 48*64)
+	for i := range weights {
+		row, column := i/64, i%64
+		number := r.IntN(255) - 127
+		p.matrix[column/16*48*16+row/4*64+column%16*4+row%4] = int8(number)
+		p.shift[column] += 128 * int32(number)
+		p.scales[column] = float32(column+1) / 1e6
+		weights[i] = float64(number) * float64(p.scales[column])
+	}
+	const n = 11 // eight rows together, and three
+	sums, got := make([]float32, n*48), make([]float32, n*64)
+	for i := range sums {
+		sums[i] = float32(r.NormFloat64())
+	}
+	clear(sums[9*48 : 10*48])
+	if supported() {
+		h.Vectors(new(Memory), sums, n, got)
+	} else {
+		t.Skip("this processor has no VNNI")
+	}
+	for i := range n {
+		row, want, norm := sums[i*48:][:48], make([]float64, 64), 0.0
+		greatest := 1e-30
+		for _, x := range row {
+			greatest = max(greatest, float64(x))
+		}
+		for c := range want {
+			for k, x := range row {
+				want[c] += math.RoundToEven(max(0, float64(x))*127/greatest) * greatest * weights[k*64+c]
+			}
+			want[c] += math.Tanh(want[c])
+			norm += want[c] * want[c]
+		}
+		for c := range want {
+			if x := want[c] / max(math.Sqrt(norm), 1e-30); math.Abs(x-float64(got[i*64+c])) > 1e-4 {
+				t.Fatalf("row %d, column %d: %g, want %g", i, c, got[i*64+c], x)
+			}
+		}
+	}
+}
+
 // FuzzFind: a damaged model gives a table whose rows can be read, or none.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte{}, "sentence")
@@ -74,7 +121,11 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		if t := Find(g, output); t != nil {
-			t.Sum([]int32{0, int32(t.Rows() - 1)}, make([]float32, t.Dim()))
+			sums := make([]float32, 3*t.Dim())
+			t.Sum([]int32{0, int32(t.Rows() - 1)}, sums[:t.Dim()])
+			if h := FindHead(g, output, t); h != nil {
+				h.Vectors(new(Memory), sums, 3, make([]float32, 3*h.Dim()))
+			}
 		}
 	})
 }

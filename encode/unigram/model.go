@@ -32,46 +32,47 @@ func (m *Model) Best(ways []Way, text []byte) []Way {
 	for i := range ways {
 		ways[i] = Way{Begin: -1}
 	}
+	if m.Single {
+		search[float32](m, ways, text)
+	} else {
+		search[float64](m, ways, text)
+	}
+	return ways
+}
+
+// search finds the best ways, whose sums are rounded to F.
+func search[F float32 | float64](m *Model, ways []Way, text []byte) {
 	nodes, scores, root := m.Trie.nodes, m.Scores, m.Trie.root
 	for begin := 0; begin < len(text); {
 		letter := min(letters[text[begin]>>4], len(text)-begin)
 		before := ways[begin].Score
 		whole := false // a piece is the letter
-		base := root
+		base, children := root, uint32(all)
 		for end := begin; end < len(text); {
 			c := text[end]
+			if !leads(children, c) {
+				break
+			}
 			n := nodes[base^uint32(c)]
 			if byte(n.link) != c {
 				break
 			}
 			end++
-			if n.id >= 0 {
-				m.offer(&ways[end], Way{scores[n.id] + before, int32(begin), n.id})
+			if id := n.id(); id >= 0 {
+				score := scores[id] + before
+				if w := &ways[end]; w.Begin < 0 || score > w.Score {
+					*w = Way{float64(F(score)), int32(begin), id}
+				}
 				whole = whole || end-begin == letter
 			}
-			if base = n.link >> 8; base == 0 {
-				break
-			}
+			base, children = n.link>>8, n.piece>>24
 		}
 		if !whole {
-			m.offer(&ways[begin+letter], Way{m.rounded(m.Penalty + before), int32(begin), m.Unknown})
+			score := float64(F(m.Penalty + before))
+			if w := &ways[begin+letter]; w.Begin < 0 || score > w.Score {
+				*w = Way{score, int32(begin), m.Unknown}
+			}
 		}
 		begin += letter
 	}
-	return ways
-}
-
-// offer replaces the best way to an end by a better one.
-func (m *Model) offer(best *Way, way Way) {
-	if best.Begin < 0 || way.Score > best.Score {
-		way.Score = m.rounded(way.Score)
-		*best = way
-	}
-}
-
-func (m *Model) rounded(score float64) float64 {
-	if m.Single {
-		return float64(float32(score))
-	}
-	return score
 }

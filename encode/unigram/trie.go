@@ -13,20 +13,31 @@ type Trie struct {
 	root  uint32 // base of the root
 }
 
-// node is a slot. Free ones are all zero but for the id, so that a text's byte 0, which no piece has, ends there.
+// node is a slot. Free ones are all zero, so that a text's byte 0, which no piece has, ends there.
 type node struct {
-	link uint32 // base << 8 | label; base 0: no children
-	id   int32  // -1: no piece ends here
+	link uint32 // base << 8 | label
+	// piece is the id of the piece that ends here, from 1, or 0, and in its highest byte which labels children may have:
+	// bit label modulo 8 is set. Most letters that no child has are known by it, without a look at a slot far away.
+	piece uint32
 }
 
 const block = 256
 
-// maxBase is the greatest base that a link has room for.
-const maxBase = 1<<24 - 1
+// max24 is the greatest base that a link has room for, and the number of pieces that ids have room for.
+const max24 = 1<<24 - 1
+
+// id is the id of the piece that ends here, -1 if there is none.
+func (n node) id() int32 { return int32(n.piece&max24) - 1 }
+
+// leads reports whether a child may have a label.
+func leads(children uint32, label byte) bool { return children>>(label%8)&1 != 0 }
 
 // NewTrie makes a trie; a piece's id is its index. Empty pieces are left out, and of equal ones the last counts; twice
 // says whether there are any. It returns nil if there are too many pieces, or if one has a byte 0.
 func NewTrie(pieces []string) (t *Trie, twice bool) {
+	if len(pieces) >= max24 {
+		return nil, false
+	}
 	order := sorted(pieces)
 	b := newBuilder(len(pieces))
 	todo := make([]span, 1, 3*len(pieces)+1) // nodes without their children
@@ -38,7 +49,7 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 		s := todo[next]
 		for first := s.lo; s.lo < s.hi && len(pieces[order[s.lo].id]) == int(s.depth); s.lo++ {
 			twice = twice || s.lo > first
-			b.nodes[s.slot].id = order[s.lo].id
+			b.nodes[s.slot].piece = uint32(order[s.lo].id) + 1
 		}
 		if s.lo == s.hi {
 			continue
@@ -51,7 +62,7 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 		}
 		ends = append(ends, s.hi)
 		base := b.place(labels)
-		if labels[0] == 0 || base > maxBase {
+		if labels[0] == 0 || base > max24 {
 			return nil, twice
 		}
 		if next == 0 {
@@ -60,6 +71,9 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 			b.nodes[s.slot].link |= base << 8
 		}
 		for i, label := range labels {
+			if next > 0 {
+				b.nodes[s.slot].piece |= 1 << (24 + label%8)
+			}
 			todo = append(todo, span{base ^ uint32(label), ends[i], ends[i+1], s.depth + 1})
 		}
 	}
@@ -110,34 +124,36 @@ func sorted(pieces []string) []key {
 
 // Find returns the id of a piece.
 func (t *Trie) Find(piece string) (int32, bool) {
-	base, id := t.root, int32(-1)
+	base, children, id := t.root, uint32(all), int32(-1)
 	for i := range len(piece) {
+		if !leads(children, piece[i]) {
+			return -1, false
+		}
 		n := t.nodes[base^uint32(piece[i])]
 		if byte(n.link) != piece[i] {
 			return -1, false
 		}
-		id, base = n.id, n.link>>8
-		if base == 0 && i+1 < len(piece) {
-			return -1, false
-		}
+		id, base, children = n.id(), n.link>>8, n.piece>>24
 	}
 	return id, id >= 0
 }
 
+// all are the labels that the root's children may have.
+const all = 0xff
+
 // Longest is the length of the longest piece that text begins with, 0 if there is none.
 func (t *Trie) Longest(text string) int {
 	longest := 0
-	for i, base := 0, t.root; i < len(text); i++ {
+	base, children := t.root, uint32(all)
+	for i := 0; i < len(text) && leads(children, text[i]); i++ {
 		n := t.nodes[base^uint32(text[i])]
 		if byte(n.link) != text[i] {
 			break
 		}
-		if n.id >= 0 {
+		if n.id() >= 0 {
 			longest = i + 1
 		}
-		if base = n.link >> 8; base == 0 {
-			break
-		}
+		base, children = n.link>>8, n.piece>>24
 	}
 	return longest
 }
@@ -223,7 +239,7 @@ func (b *builder) grow() {
 		}
 	}
 	for slot := start; slot < start+block; slot++ {
-		b.nodes, b.used = append(b.nodes, node{id: -1}), append(b.used, false)
+		b.nodes, b.used = append(b.nodes, node{}), append(b.used, false)
 		b.next, b.previous = append(b.next, slot+1), append(b.previous, slot-1)
 	}
 	first, last := start, start+block-1

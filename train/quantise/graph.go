@@ -1,11 +1,14 @@
 package quantise
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 	"bitextmine/train/export"
 )
 
@@ -14,7 +17,7 @@ const microsoft = "com.microsoft"
 
 // Names of constants that all products share. No model's names have the prefix.
 const (
-	prefix = "mine.int8."
+	prefix = static.Quantised
 	zero   = prefix + "zero" // uint8 128: what 0 is
 	one    = prefix + "one"
 	full   = prefix + "full" // 127
@@ -30,6 +33,7 @@ type counts struct {
 type rewriter struct {
 	graph   *onnxgraph.Graph
 	weights map[string]onnxgraph.Tensor // float32 of two or three dimensions
+	halves  map[string]string           // initializers of float16, by the weights of float32 that a node makes of them
 	users   map[string]int              // how many nodes take a weight that is kept as it is
 	written map[string]bool             // quantised weights and inputs that have been written
 	begun   bool
@@ -38,12 +42,14 @@ type rewriter struct {
 
 // products gives the graph of a model in 8 bits. Weights have one scale a column. A product's input has one scale a
 // row, a token's vector, and a convolution's one a sentence, so that no sentence changes another's numbers.
-func products(model []byte) ([]byte, counts, error) {
+//
+// A static encoder has its head in 8 bits, as it is all that there is to multiply, and its weights may be float16.
+func products(model []byte, output string) ([]byte, counts, error) {
 	g, err := onnxgraph.Parse(model)
 	if err != nil {
 		return nil, counts{}, err
 	}
-	r := &rewriter{graph: g, weights: map[string]onnxgraph.Tensor{}, users: map[string]int{}, written: map[string]bool{}}
+	r := &rewriter{graph: g, weights: map[string]onnxgraph.Tensor{}, halves: map[string]string{}, users: map[string]int{}, written: map[string]bool{}}
 	for _, w := range g.Initializers {
 		if t, err := w.Tensor(); err == nil && t.Type == onnxgraph.Float32 && (len(t.Shape) == 2 || len(t.Shape) == 3) && len(t.Data) >= 4*minNumbers {
 			r.weights[w.Name] = t
@@ -53,6 +59,12 @@ func products(model []byte) ([]byte, counts, error) {
 	head, err := headOf(g)
 	if err != nil {
 		return nil, counts{}, err
+	}
+	if static.Find(g, output) != nil {
+		head = nil
+		if err := r.widen(); err != nil {
+			return nil, counts{}, err
+		}
 	}
 	for i, n := range g.Nodes {
 		var with []byte
@@ -76,11 +88,55 @@ func products(model []byte) ([]byte, counts, error) {
 	for name := range r.weights {
 		without[name] = r.users[name] == 0
 	}
+	for i, n := range g.Nodes {
+		if len(n.Outputs) != 1 {
+			continue
+		}
+		if half, ok := r.halves[n.Outputs[0]]; ok && without[n.Outputs[0]] {
+			replaced[i], without[half] = []byte{}, true
+		}
+	}
 	out := g.Replace(replaced, without)
 	if _, ok := g.Opsets[microsoft]; !ok {
 		out = onnxgraph.WithOpset(out, microsoft, 1)
 	}
 	return out, r.counts, nil
+}
+
+// widen takes weights of float16 that a node widens for weights of float32.
+func (r *rewriter) widen() error {
+	for _, w := range r.graph.Initializers {
+		t, err := w.Tensor()
+		if err != nil || t.Type != onnxgraph.Float16 || len(t.Shape) != 2 || len(t.Data) < 2*minNumbers {
+			continue
+		}
+		i := slices.IndexFunc(r.graph.Nodes, func(n onnxgraph.Node) bool { return n.Op == "Cast" && slices.Equal(n.Inputs, []string{w.Name}) })
+		if i < 0 || len(r.graph.Nodes[i].Outputs) != 1 {
+			continue
+		}
+		a, err := r.graph.Nodes[i].Attributes()
+		if err != nil {
+			return err
+		}
+		if name := r.graph.Nodes[i].Outputs[0]; a["to"].First(0) == int(onnxgraph.Float32) && r.takers(w.Name) == 1 {
+			wide := make([]byte, 0, 2*len(t.Data))
+			for _, h := range t.Uint16s() {
+				wide = binary.LittleEndian.AppendUint32(wide, math.Float32bits(embedding.Widen(h)))
+			}
+			r.weights[name], r.halves[name] = onnxgraph.Tensor{Shape: t.Shape, Type: onnxgraph.Float32, Data: wide}, w.Name
+		}
+	}
+	return nil
+}
+
+// takers is the number of nodes that take a tensor.
+func (r *rewriter) takers(tensor string) (n int) {
+	for _, node := range r.graph.Nodes {
+		if slices.Contains(node.Inputs, tensor) {
+			n++
+		}
+	}
+	return n
 }
 
 // headOf is the nodes that take what a mean, a sum or a greatest number over a sentence's tokens (axis 1) leaves. They
@@ -169,7 +225,7 @@ func (r *rewriter) builder() *export.Graph {
 // x is about (numbers - 128) * greatest / 127.
 func (r *rewriter) quantised(b *export.Graph, x string, axes ...int64) (numbers, greatest string) {
 	p := prefix + x
-	numbers, greatest = p+".numbers", p+".greatest"
+	numbers, greatest = p+static.Numbers, p+static.Greatest
 	if len(axes) > 1 {
 		numbers, greatest = p+".sentence.numbers", p+".sentence.greatest"
 	}

@@ -82,7 +82,7 @@ func (r *Result) write(m *model.Model, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	graph, changed, err := products(data)
+	graph, changed, err := products(data, m.Output)
 	if err != nil {
 		return badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}

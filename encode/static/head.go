@@ -1,0 +1,225 @@
+package static
+
+/*
+#cgo LDFLAGS: -lm
+#include "head.h"
+*/
+import "C"
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"bitextmine/encode/onnxgraph"
+)
+
+// Names of tensors that `mine model quantise` adds to a graph, of which the head in 8 bits is known: the numbers of a
+// product's input x are Quantised + x + Numbers, with 128 for 0, and their scale is that of Quantised + x + Greatest.
+const (
+	Quantised = "mine.int8."
+	Numbers   = ".numbers"
+	Greatest  = ".greatest"
+)
+
+// Head computes a static encoder's vectors from its sums in products of 8-bit numbers, as the graph does, but for the
+// last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone.
+type Head struct {
+	steps   []step
+	columns []int // of each tensor
+}
+
+// step computes a tensor of others, by their numbers.
+type step struct {
+	op      string
+	x, y    int
+	out     int
+	product *product
+}
+
+// product is a matrix in the order that head_product takes it in.
+type product struct {
+	matrix []int8
+	shift  []int32
+	scales []float32
+}
+
+// Memory is what Head.Vectors works in.
+type Memory struct {
+	tensors   [][]float32
+	numbers   []uint8
+	greatest  []float32
+	quantised int // the tensor that the numbers are of
+}
+
+// FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none, if it has another operator, or if
+// this processor has no VNNI: then ONNX Runtime computes it.
+func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
+	if !supported() || t.dim%width != 0 || !finite(t.scales) || !finite(t.zeros) {
+		return nil
+	}
+	r := headReader{weights: map[string]onnxgraph.Tensor{}, tensors: map[string]int{Sums: 0}, units: map[string]unit{}}
+	r.head.columns = []int{t.dim}
+	nodes, takes := g.Between(Sums, output)
+	for _, w := range g.Initializers {
+		if takes[w.Name] {
+			if tensor, err := w.Tensor(); err == nil {
+				r.weights[w.Name] = tensor
+			}
+		}
+	}
+	for _, i := range nodes {
+		if !r.add(g.Nodes[i]) {
+			return nil
+		}
+	}
+	last := len(r.head.columns) - 1
+	if at, ok := r.tensors[output]; !ok || at != last || !slices.ContainsFunc(r.head.steps, func(s step) bool { return s.product != nil }) {
+		return nil
+	}
+	return &r.head
+}
+
+// supported says whether this processor has what Head needs.
+func supported() bool { return C.head_supported() != 0 }
+
+// headReader makes steps of nodes.
+type headReader struct {
+	head    Head
+	weights map[string]onnxgraph.Tensor
+	tensors map[string]int  // numbers of those that steps compute
+	units   map[string]unit // products that are not yet multiplied by their rows' scales
+}
+
+// unit is a product without its rows' scales, which are another tensor.
+type unit struct {
+	step
+	scale string
+}
+
+// width is how many numbers the processor takes together; a product takes two such blocks of columns.
+const width = 16
+
+// add makes a step of a node, and reports whether it can.
+func (r *headReader) add(n onnxgraph.Node) bool {
+	if len(n.Outputs) != 1 || len(n.Inputs) == 0 {
+		return false
+	}
+	out := n.Outputs[0]
+	if u, ok := r.units[n.Inputs[0]]; ok && n.Op == "Mul" {
+		return len(n.Inputs) == 2 && n.Inputs[1] == u.scale && r.step(u.step, out, len(u.product.shift))
+	}
+	x, known := r.tensors[n.Inputs[0]]
+	switch n.Op {
+	case "MatMulIntegerToFloat":
+		u, ok := r.product(n.Inputs)
+		r.units[out] = u
+		return ok
+	case "Identity":
+		r.tensors[out] = x
+		return known
+	case "Relu", "Tanh":
+		return known && r.step(step{op: n.Op, x: x}, out, r.head.columns[x])
+	case "LpNormalization":
+		a, err := n.Attributes()
+		axis := a["axis"].First(-1)
+		return known && err == nil && (axis == 1 || axis == -1) && a["p"].First(2) == 2 && r.step(step{op: n.Op, x: x}, out, r.head.columns[x])
+	case "Add":
+		if len(n.Inputs) != 2 {
+			return false
+		}
+		y, also := r.tensors[n.Inputs[1]]
+		return known && also && r.head.columns[x] == r.head.columns[y] && r.step(step{op: n.Op, x: x, y: y}, out, r.head.columns[x])
+	case "ReduceMax", "ReduceMin", "Neg", "Max", "Div", "Mul", "QuantizeLinear": // what head_quantise does
+		return strings.HasPrefix(out, Quantised)
+	}
+	return false
+}
+
+// step adds a step with a new tensor.
+func (r *headReader) step(s step, out string, columns int) bool {
+	s.out = len(r.head.columns)
+	r.tensors[out] = s.out
+	r.head.columns, r.head.steps = append(r.head.columns, columns), append(r.head.steps, s)
+	return true
+}
+
+// product reads the inputs of a MatMulIntegerToFloat.
+func (r *headReader) product(inputs []string) (unit, bool) {
+	if len(inputs) != 5 {
+		return unit{}, false
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(inputs[0], Quantised), Numbers)
+	x, ok := r.tensors[name]
+	w, scales := r.weights[inputs[1]], r.weights[inputs[3]]
+	if !ok || inputs[0] != Quantised+name+Numbers || w.Type != onnxgraph.Int8 || len(w.Shape) != 2 || scales.Type != onnxgraph.Float32 {
+		return unit{}, false
+	}
+	rows, columns := w.Shape[0], w.Shape[1]
+	if rows != r.head.columns[x] || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns || !finite(scales.Float32s()) {
+		return unit{}, false
+	}
+	p := &product{matrix: make([]int8, len(w.Data)), shift: make([]int32, columns), scales: slices.Clone(scales.Float32s())}
+	const together = 4
+	for i, b := range w.Data {
+		row, column := i/columns, i%columns
+		block := column / width * rows * width
+		p.matrix[block+row/together*width*together+column%width*together+row%together] = int8(b)
+		p.shift[column] += 128 * int32(int8(b))
+	}
+	return unit{step{op: "product", x: x, product: p}, Quantised + name + Greatest}, true
+}
+
+// Dim is the number of a vector's columns.
+func (h *Head) Dim() int { return h.columns[len(h.columns)-1] }
+
+// Vectors writes the vectors [n, Dim] of sums [n, columns].
+func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
+	m.tensors = slices.Grow(m.tensors[:0], len(h.columns))[:len(h.columns)]
+	m.quantised = -1
+	for i, columns := range h.columns {
+		if cap(m.tensors[i]) < n*columns {
+			m.tensors[i] = make([]float32, n*columns)
+		}
+		m.tensors[i] = m.tensors[i][:n*columns]
+	}
+	m.tensors[0] = sums
+	m.tensors[len(h.columns)-1] = out
+	for _, s := range h.steps {
+		x, to, columns := floats(m.tensors[s.x]), floats(m.tensors[s.out]), C.int64_t(h.columns[s.out])
+		all := C.int64_t(n) * columns
+		switch s.op {
+		case "product":
+			h.multiply(m, s, n)
+		case "Relu":
+			C.head_relu(x, all, to)
+		case "Tanh":
+			C.head_tanh(x, all, to)
+		case "Add":
+			C.head_add(x, floats(m.tensors[s.y]), all, to)
+		case "LpNormalization":
+			C.head_normalise(x, C.int64_t(n), columns, to)
+		}
+	}
+	m.tensors[0], m.tensors[len(h.columns)-1] = nil, nil
+}
+
+// multiply runs a product; several of one tensor share its numbers.
+func (h *Head) multiply(m *Memory, s step, n int) {
+	k, columns := h.columns[s.x], h.columns[s.out]
+	m.numbers, m.greatest = slices.Grow(m.numbers[:0], n*k)[:n*k], slices.Grow(m.greatest[:0], n)[:n]
+	numbers, greatest := (*C.uint8_t)(unsafe.SliceData(m.numbers)), floats(m.greatest)
+	if m.quantised != s.x {
+		C.head_quantise(floats(m.tensors[s.x]), C.int64_t(n), C.int64_t(k), numbers, greatest)
+		m.quantised = s.x
+	}
+	p := s.product
+	C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.matrix)), (*C.int32_t)(unsafe.SliceData(p.shift)),
+		floats(p.scales), greatest, C.int64_t(columns), floats(m.tensors[s.out]))
+}
+
+func finite(numbers []float32) bool {
+	return !slices.ContainsFunc(numbers, func(x float32) bool { return x-x != 0 })
+}
+
+func floats(s []float32) *C.float { return (*C.float)(unsafe.SliceData(s)) }
