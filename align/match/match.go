@@ -122,8 +122,8 @@ func oneToOne(pairs []Pair, least float64) []Pair {
 	return out
 }
 
-// blockSize is the number of calls that a goroutine makes at a time.
-const blockSize = 64
+// blockSize is the number of calls that a goroutine makes at a time: few, as two long documents take a minute.
+const blockSize = 4
 
 // inBlocks calls do with every number below n, on all processors.
 func inBlocks(ctx context.Context, n int, do func(k int)) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -186,6 +187,14 @@ func TestDocsByMetadata(t *testing.T) {
 	}
 	if out := must(t, arguments...); strings.Contains(out, "metadata") || !strings.Contains(out, "de0\ten0\t") {
 		t.Errorf("%s", out)
+	}
+	lists := write("lists.jsonl", `{"id":"a","text":"Eins."}`+"\n"+`{"id":["b"],"text":"Zwei."}`+"\n")
+	root, said := newRoot(), &bytes.Buffer{}
+	root.SetOut(said)
+	root.SetErr(said)
+	root.SetArgs([]string{"split", lists, "--lang", "de", "--doc-column", "id"})
+	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(said.String(), `set aside: 1 records (malformed; `+lists+`:2: column "id" is a list, not one value)`) {
+		t.Errorf("%s %v", said, err)
 	}
 	pages := filepath.Join(dir, "de.jsonl")
 	for want, args := range map[string][]string{

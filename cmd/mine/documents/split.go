@@ -96,7 +96,7 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 		return err
 	}
 	defer func() { err = errors.Join(err, free()) }()
-	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}}
+	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}, first: map[string]string{}}
 	write := func(w io.Writer) error {
 		job.out = bufio.NewWriterSize(w, 256<<10)
 		for _, file := range files {
@@ -116,7 +116,7 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	}
 	fmt.Fprintf(stderr, "%d records, %d sentences\n", job.records, job.sentences)
 	for _, reason := range slices.Sorted(maps.Keys(job.aside)) {
-		fmt.Fprintf(stderr, "set aside: %d records (%s)\n", job.aside[reason], reason)
+		fmt.Fprintf(stderr, "set aside: %d records (%s%s)\n", job.aside[reason], reason, job.first[reason])
 	}
 	return nil
 }
@@ -182,6 +182,7 @@ type splitJob struct {
 	found              []split.Sentence
 	records, sentences int
 	aside              map[string]uint64 // by reason
+	first              map[string]string // what is wrong with the first of them, and where
 }
 
 func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
@@ -208,6 +209,11 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 	for reason, skipped := range r.Counts().Skipped {
 		if reason != corpus.ReasonEmpty {
 			j.aside[string(reason)] += skipped
+		}
+	}
+	for _, skip := range r.Counts().Examples {
+		if reason := string(skip.Reason); j.first[reason] == "" && skip.Detail != "" {
+			j.first[reason] = fmt.Sprintf("; %s:%d: %s", file.Path, skip.Line, skip.Detail)
 		}
 	}
 	return nil
