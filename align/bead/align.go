@@ -4,7 +4,7 @@ import "context"
 
 // Alignment is what Align finds.
 type Alignment struct {
-	Beads     []Bead // in the order of both documents
+	Beads     []Bead // in the order of both documents, but for neighbours that change places
 	Crossings []Crossing
 }
 
@@ -33,6 +33,7 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 	a.ratio = float64(a.source.chars(0, a.source.n)+1) / float64(a.target.chars(0, a.target.n)+1)
 	a.usual = usual(path, a.source.level, a.target.level)
 	a.links = newLinks(source.Sentences, target.Sentences)
+	a.endings = newEndings(source.Sentences, target.Sentences)
 	out := &Alignment{}
 	sure := func(i, j int) float32 { return a.source.score(a.target.level, i, j) }
 	for _, piece := range pieces(path, sure, o.Piece) {
@@ -66,6 +67,7 @@ type aligner struct {
 	ratio          float64      // of the documents' lengths
 	usual          float32      // score of a translation in these documents
 	links          *links
+	endings        *endings
 }
 
 // piece aligns what a piece of the path goes through.
@@ -93,9 +95,16 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 		return float64(s+1) / (float64(t+1) * a.ratio)
 	}
 	b := around(shifted(path), a.Band, n, m)
-	l := &lattice{band: b, source: source, target: target, ratio: ratio, usual: a.usual, links: newLinkTable(a.links, source.Span, target.Span, b)}
+	l := &lattice{
+		band: b, source: source, target: target, ratio: ratio, usual: a.usual,
+		links: newLinkTable(a.links, source.Span, target.Span, b), endings: a.endings,
+	}
 	if err := l.fill(ctx); err != nil {
 		return nil, err
 	}
-	return l.trace(ctx, float32(a.Skip))
+	beads, err := l.trace(ctx, float32(a.Skip))
+	if err != nil {
+		return nil, err
+	}
+	return l.swapped(beads), nil
 }

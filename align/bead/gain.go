@@ -12,21 +12,45 @@ type features struct {
 	logLength float32 // |log of the spans' lengths, of which the ratio of the documents' lengths is taken off|, at most 2
 	leak      float32 // linkTable.leak
 	crossing  float32 // linkTable.crossing
+	mark      float32 // 1 if both spans end with the same mark
+	final     float32 // 1 if both end with a mark that ends sentences
 }
 
-// weights of features, which docs/documents.md describes.
-var weights = features{one: 0.322, score: 1, beside: -0.21, shrunk: 1.037, grown: 0.346, logLength: -0.823, leak: -0.58, crossing: -0.145}
+// weighting says how much features and sentences without a counterpart count (docs/documents.md).
+type weighting struct {
+	features
+	skipFirst float32 // gain of a sentence without a counterpart after a bead
+	skipMore  float32 // gain of one after another
+}
 
-// Gains of sentences without a counterpart.
-const (
-	skipFirst = -0.62 // of the first of several
-	skipMore  = -0.31
+// marked is the weighting of documents whose marks count, unmarked that of the others.
+var (
+	marked = weighting{
+		features: features{
+			one: 0.162, score: 1, beside: -0.194, shrunk: 0.546, grown: 0.26, logLength: -0.933, leak: -0.6, crossing: -0.36, mark: 0.321, final: 0.278,
+		},
+		skipFirst: -0.815,
+		skipMore:  -0.119,
+	}
+	unmarked = weighting{
+		features:  features{one: 0.322, score: 1, beside: -0.21, shrunk: 1.037, grown: 0.346, logLength: -0.823, leak: -0.58, crossing: -0.145},
+		skipFirst: -0.62,
+		skipMore:  -0.31,
+	}
 )
+
+// weighting is that of the lattice's documents.
+func (l *lattice) weighting() *weighting {
+	if l.endings == nil {
+		return &unmarked
+	}
+	return &marked
+}
 
 // times is the sum of features by their weights.
 func (w *features) times(f *features) float32 {
 	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown + w.logLength*f.logLength +
-		w.leak*f.leak + w.crossing*f.crossing
+		w.leak*f.leak + w.crossing*f.crossing + w.mark*f.mark + w.final*f.final
 }
 
 // Beads whose score is less than minScore, and minScoreMore for each sentence more than two, or whose lengths differ by
@@ -48,7 +72,7 @@ func (l *lattice) gain(i, x, j, y int) float32 {
 		return impossible
 	}
 	f := l.describe(i, x, j, y, score, logLength)
-	return weights.times(&f)
+	return l.weighting().times(&f)
 }
 
 // describe computes the features of a bead.
@@ -64,6 +88,7 @@ func (l *lattice) describe(i, x, j, y int, score float32, logLength float64) fea
 	f.shrunk = l.exceeds(f.score, [4][4]int{{i - 1, x - 1, j, y}, {i, x - 1, j, y}, {i, x, j - 1, y - 1}, {i, x, j, y - 1}})
 	f.grown = l.exceeds(f.score, [4][4]int{{i + 1, x + 1, j, y}, {i, x + 1, j, y}, {i, x, j + 1, y + 1}, {i, x, j, y + 1}})
 	f.leak, f.crossing = l.links.leak(i, x, j, y), l.links.crossing(i, x, j, y)
+	f.mark, f.final = l.endings.compare(l.source.First+i-1, l.target.First+j-1)
 	return f
 }
 

@@ -15,6 +15,7 @@ type lattice struct {
 	ratio          lengths
 	usual          float32 // score of a translation in these documents
 	links          *linkTable
+	endings        *endings
 	cosines        [][]float32 // by bead type and place
 	scores         [][]float32 // in parts of the usual one
 	gains          [][]float32

@@ -7,7 +7,8 @@ import (
 
 // trace finds the beads of the greatest total gain. skip is added to that of each sentence without a counterpart.
 func (l *lattice) trace(ctx context.Context, skip float32) ([]Bead, error) {
-	t := tracer{lattice: l, skip: [2]float32{skipFirst + skip, skipMore + skip}}
+	w := l.weighting()
+	t := tracer{lattice: l, skip: [2]float32{w.skipFirst + skip, w.skipMore + skip}}
 	for after := range t.gains {
 		t.gains[after], t.from[after] = make([]float32, l.band.places()), make([]step, l.band.places())
 	}

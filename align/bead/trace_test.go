@@ -36,10 +36,10 @@ func TestTraceIsBest(t *testing.T) {
 			case !b.Deletion():
 				total += l.gains[(x-1)*l.spans[1]+y-1][l.band.at(i, j)]
 			case after:
-				total += skipMore
+				total += unmarked.skipMore
 				runs++
 			default:
-				total += skipFirst
+				total += unmarked.skipFirst
 			}
 			after = b.Deletion()
 		}
@@ -72,9 +72,9 @@ func bestFrom(l *lattice, i, j int, after bool) float32 {
 			case x+y > 1:
 				continue
 			case after:
-				gain = skipMore
+				gain = unmarked.skipMore
 			default:
-				gain = skipFirst
+				gain = unmarked.skipFirst
 			}
 			best = max(best, gain+bestFrom(l, i+x, j+y, x == 0 || y == 0))
 		}

@@ -92,7 +92,7 @@ func change(sentences []string, order []int, rates Rates, rng *rand.Rand) []piec
 }
 
 // thinned is a text without some of its words, or of its letters if it has few spaces: one run of a sixth of them and
-// every sixth of the others.
+// every sixth of the others. The last one stays, with the full stop.
 func thinned(text string, rng *rand.Rand) string {
 	words, between := strings.Fields(text), " "
 	if len(words) < len(text)/20 {
@@ -101,14 +101,12 @@ func thinned(text string, rng *rand.Rand) string {
 	if len(words) < 5 {
 		return text
 	}
+	words, last := words[:len(words)-1], words[len(words)-1]
 	run := len(words) / 6
 	from := rng.IntN(len(words) - run)
 	kept := slices.Delete(words, from, from+run)
 	kept = slices.DeleteFunc(kept, func(string) bool { return rng.IntN(6) == 0 })
-	if len(kept) == 0 {
-		return text
-	}
-	return strings.Join(kept, between)
+	return strings.Join(append(kept, last), between)
 }
 
 // middle is the place in the middle third of a text where it is best cut: after a comma or the like, else at a space,
