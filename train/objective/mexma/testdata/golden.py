@@ -1,9 +1,13 @@
 """Writes golden.json: MEXMA in float64 numpy on one small batch, each term's value, and by central differences the gradients of the weighted total."""
-import json
 import math
 import os
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../objectivetest"))
+import differences
+from differences import softmax
 
 N, LENGTH, WIDTH, VOCABULARY, FFN, HEADS = 3, 5, 4, 9, 5, 2
 rng = np.random.default_rng(5)
@@ -29,11 +33,6 @@ for layer in range(2):
         w[p + part + ".scale"], w[p + part + ".bias"] = rng.normal(size=WIDTH), rng.normal(size=WIDTH)
 for x in w.values():
     x[...] = x.round(3)
-
-
-def softmax(x):
-    e = np.exp(x - x.max())
-    return e / e.sum()
 
 
 def norm(name, x):
@@ -108,10 +107,6 @@ def terms(s):
     return out
 
 
-def total(s):
-    return sum(weight * value for weight, value in terms(s).values())
-
-
 BASE = {"name": "mexma", "masking": 0.4, "replacement": "mask", "symmetric": True, "token_gradients": True, "alignment": "clean", "align_weight": 1,
         "unmask_weight": 0.5, "koleo_weight": 0.005, "head_layers": 1, "head_heads": HEADS, "head_ffn": FFN}
 ONE = {"symmetric": False, "token_gradients": False, "alignment": "none", "koleo_weight": 0}
@@ -129,32 +124,13 @@ cases = {
 }
 
 
-def gradients(s):
-    """Of the total, by every tensor that the case has."""
-    out = {}
-    for name, x in w.items():
-        if name.startswith("heads.unmask.1") and s["head_layers"] == 1 or not s["symmetric"] and name[-1] == "1" and not name.startswith("heads"):
-            continue
-        flat = []
-        for at in np.ndindex(x.shape):
-            was, step = x[at], 1e-5
-            x[at] = was + step
-            above = total(s)
-            x[at] = was - step
-            below = total(s)
-            x[at] = was
-            flat.append(float(f"{(above - below) / (2 * step):.6g}"))
-        out[name] = flat
-    return out
+def tensors(s):
+    """Those that a case has."""
+    return {name: x for name, x in w.items()
+            if not (name.startswith("heads.unmask.1") and s["head_layers"] == 1 or not s["symmetric"] and name[-1] == "1" and not name.startswith("heads"))}
 
 
 golden = {"n": N, "length": LENGTH, "width": WIDTH, "vocabulary": VOCABULARY, "lengths": lengths,
           "hidden": [[sorted([p, id] for p, id in of.items()) for of in side] for side in hidden],
-          "tensors": {name: {"shape": x.shape, "data": x.ravel().tolist()} for name, x in w.items()}}
-lines = []
-for name, s in cases.items():
-    values = terms(s)
-    lines.append(f"{json.dumps(name)}: " + json.dumps({"settings": s, "values": {k: v for k, (_, v) in values.items()},
-                                                      "weights": {k: weight for k, (weight, _) in values.items()}, "total": total(s), "gradients": gradients(s)}))
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
-    out.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden.items()) + ',\n"cases": {\n' + ",\n".join(lines) + "\n}}\n")
+          "tensors": differences.flat(w)}
+differences.write(__file__, golden, {name: differences.case(s, terms, tensors(s)) for name, s in cases.items()})

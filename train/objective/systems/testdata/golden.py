@@ -1,9 +1,12 @@
 """Writes golden.json: every objective on one small batch in float64 numpy, each term's value and, by central differences, its gradients; the terms'
 weights and their weighted total."""
-import json
 import os
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../objectivetest"))
+from differences import around, flat, slope, write
 
 N, DIM, LANGUAGE, MLP, VOCABULARY, HARD = 4, 6, 3, 4, 11, 2
 LANGUAGES = ["ko", "en", "fr", "sw"]
@@ -188,15 +191,9 @@ def differences(f, s, w):
     """Gradients of each term: {term: {tensor: flat}}."""
     out = {}
     for name, x in w.items():
-        for at in np.ndindex(x.shape):
-            was, step = x[at], 1e-5
-            x[at] = was + step
-            above = f(s, w)
-            x[at] = was - step
-            below = f(s, w)
-            x[at] = was
+        for above, below in around(lambda: f(s, w), x):
             for term in above:
-                out.setdefault(term, {}).setdefault(name, []).append(float(f"{(above[term] - below[term]) / (2 * step):.7g}"))
+                out.setdefault(term, {}).setdefault(name, []).append(slope(above[term], below[term], 7))
     return out
 
 
@@ -205,20 +202,18 @@ for x in [*vectors.values(), *teacher.values()]:
     x[:] = x.round(3)
 golden["vectors"] = {k: x.ravel().tolist() for k, x in vectors.items()}
 golden["teacher"] = {k: x.ravel().tolist() for k, x in teacher.items()}
-golden["cases"] = {}
+written = {}
 for name, (f, settings, meant) in cases.items():
     s = settings | meant
     own = heads(s)
     w = {k: x.copy() for k, x in (vectors | own).items() if k != "negatives" or f is muse}
     values = f(s, w)
-    golden["cases"][name] = {
+    written[name] = {
         "settings": settings,
-        "heads": {k: {"shape": x.shape, "data": x.ravel().tolist()} for k, x in own.items()},
+        "heads": flat(own),
         "values": values,
         "weights": weights(s, values),
         "total": sum(weights(s, values)[term] * value for term, value in values.items()),
         "gradients": differences(f, s, w),
     }
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
-    out.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden.items() if k != "cases") + ',\n"cases": {\n')
-    out.write(",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden["cases"].items()) + "\n}}\n")
+write(__file__, golden, written)

@@ -1,8 +1,12 @@
 """Writes golden.json: VMSST in float64 numpy on one small batch, each term's value, and by central differences the gradients of the weighted total."""
-import json
 import os
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../objectivetest"))
+import differences
+from differences import softmax
 
 N, LENGTH, WIDTH, DIM, VOCABULARY, LANGUAGES, FFN, HEADS, STEP = 3, 4, 4, 5, 6, 3, 5, 2, 5
 rng = np.random.default_rng(6)
@@ -50,11 +54,6 @@ w["heads.decoder.words"] = rng.normal(size=(VOCABULARY, 2 * WIDTH + DIM))
 small = rng.normal(size=(VOCABULARY, WIDTH)).round(3)  # heads.decoder.words where factored
 for x in w.values():
     x[...] = (x * 0.7).round(3)
-
-
-def softmax(x):
-    e = np.exp(x - x.max())
-    return e / e.sum()
 
 
 def norm(name, x):
@@ -146,10 +145,6 @@ def terms(s):
     return out
 
 
-def total(s):
-    return sum(weight * value for weight, value in terms(s).values())
-
-
 BASE = {"name": "vmsst", "translate": True, "contrastive": False, "elbo_weight": 0.3, "kl": True, "kl_anneal": 20, "language_encoders": 1, "language_layers": 1,
         "decoder_layers": 1, "encoder_language": True, "decoder_language": True, "factored": False, "heads": HEADS, "ffn": FFN}
 cases = {
@@ -183,35 +178,14 @@ def used(s, name):
     return not name.startswith("heads.decoder.1.") or s["decoder_layers"] > 1
 
 
-def gradients(s):
-    out = {}
-    for name, x in w.items():
-        if not used(s, name):
-            continue
-        if name == "heads.decoder.words" and s["factored"]:
-            x = small_words
-        flat = []
-        for at in np.ndindex(x.shape):
-            was, step = x[at], 1e-5
-            x[at] = was + step
-            above = total(s)
-            x[at] = was - step
-            below = total(s)
-            x[at] = was
-            flat.append(float(f"{(above - below) / (2 * step):.6g}"))
-        out[name] = flat
-    return out
+def tensors(s):
+    """Those that a case has."""
+    return {name: small_words if name == "heads.decoder.words" and s["factored"] else x for name, x in w.items() if used(s, name)}
 
 
 of_language = [0, 1, 0]  # as the seed of golden_test.go draws it, which the test checks
 small_words = small
 golden = {"n": N, "length": LENGTH, "width": WIDTH, "dim": DIM, "vocabulary": VOCABULARY, "languages": LANGUAGES, "step": STEP, "ids": ids, "tongues": languages,
           "pick": pick, "noise": {k: x.ravel().tolist() for k, x in noise.items()}, "encoders": of_language,
-          "tensors": {name: {"shape": x.shape, "data": x.ravel().tolist()} for name, x in (w | {"factored words": small}).items()}}
-lines = []
-for name, s in cases.items():
-    values = terms(s)
-    lines.append(f"{json.dumps(name)}: " + json.dumps({"settings": s, "values": {k: v for k, (_, v) in values.items()},
-                                                      "weights": {k: weight for k, (weight, _) in values.items()}, "total": total(s), "gradients": gradients(s)}))
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
-    out.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden.items()) + ',\n"cases": {\n' + ",\n".join(lines) + "\n}}\n")
+          "tensors": differences.flat(w | {"factored words": small})}
+differences.write(__file__, golden, {name: differences.case(s, terms, tensors(s)) for name, s in cases.items()})

@@ -1,9 +1,12 @@
 """Writes golden.json: WACSE in float64 numpy on one small batch, each term's value, and by central differences the gradients of the weighted total."""
-import json
 import math
 import os
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../objectivetest"))
+import differences
 
 N, LENGTH, WIDTH, VOCABULARY = 3, 6, 4, 11
 rng = np.random.default_rng(7)
@@ -76,10 +79,6 @@ def terms(s):
     return {name: term for name, term in out.items() if term[0] > 0}
 
 
-def total(s):
-    return sum(weight * value for weight, value in terms(s).values())
-
-
 BASE = {"name": "wacse", "temperature": 1, "word_temperature": 1, "tr_weight": 0.8, "awp_weight": 0.1, "wtr_weight": 0.1, "masking": 1}
 cases = {
     "wacse": BASE,
@@ -92,31 +91,12 @@ cases = {
 }
 
 
-def gradients(s):
-    """Of the total, by every tensor that the case has."""
-    out = {}
-    for name, x in w.items():
-        if s["awp_weight"] == 0 and name.startswith(("masked", "table", "heads")) or name.startswith("tokens") and s["awp_weight"] + s["wtr_weight"] == 0:
-            continue
-        flat = []
-        for at in np.ndindex(x.shape):
-            was, step = x[at], 1e-5
-            x[at] = was + step
-            above = total(s)
-            x[at] = was - step
-            below = total(s)
-            x[at] = was
-            flat.append(float(f"{(above - below) / (2 * step):.6g}"))
-        out[name] = flat
-    return out
+def tensors(s):
+    """Those that a case has."""
+    return {name: x for name, x in w.items()
+            if not (s["awp_weight"] == 0 and name.startswith(("masked", "table", "heads")) or name.startswith("tokens") and s["awp_weight"] + s["wtr_weight"] == 0)}
 
 
 golden = {"n": N, "length": LENGTH, "width": WIDTH, "vocabulary": VOCABULARY, "ids": ids, "words": words, "links": links,
-          "tensors": {name: {"shape": x.shape, "data": x.ravel().tolist()} for name, x in w.items()}}
-lines = []
-for name, s in cases.items():
-    values = terms(s)
-    lines.append(f"{json.dumps(name)}: " + json.dumps({"settings": s, "values": {k: v for k, (_, v) in values.items()},
-                                                      "weights": {k: weight for k, (weight, _) in values.items()}, "total": total(s), "gradients": gradients(s)}))
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden.json"), "w") as out:
-    out.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(x)}" for k, x in golden.items()) + ',\n"cases": {\n' + ",\n".join(lines) + "\n}}\n")
+          "tensors": differences.flat(w)}
+differences.write(__file__, golden, {name: differences.case(s, terms, tensors(s)) for name, s in cases.items()})
