@@ -30,6 +30,7 @@ func TestResumeIsExact(t *testing.T) {
 			c.Optimiser.Kind, c.Optimiser.Schedule, c.Optimiser.Cycles = "amsgrad", "cosine_restarts", 2
 		},
 		"bag, hard negatives":    by("muse", nil),
+		"static":                 all(ofStatic(t), by("muse", nil)),
 		"transformer, adam":      transformer,
 		"transformer, adafactor": all(transformer, adafactor),
 		"transformer, chunks":    all(transformer, func(c *Config) { c.Chunk, c.Accumulate = 8, 2 }),

@@ -12,21 +12,20 @@ import (
 	"bitextmine/train/static/statictest"
 )
 
-// staticTiny is a tiny preset of a static encoder.
-func staticTiny(t *testing.T) (Config, Options) {
-	t.Helper()
-	c, o := tiny(t, nil)
-	dir := filepath.Join(t.TempDir(), "start")
-	statictest.Write(t, dir, c.Tokenizer.File, 4)
-	c.Encoder.Kind, c.Encoder.Start, c.Encoder.Static.Bits, c.Tokenizer.File = "static", dir, 8, ""
-	return c, o
+// ofStatic turns a tiny preset into one of a static encoder.
+func ofStatic(t *testing.T) func(*Config) {
+	return func(c *Config) {
+		dir := filepath.Join(t.TempDir(), "start")
+		statictest.Write(t, dir, c.Tokenizer.File, 4)
+		c.Encoder.Kind, c.Encoder.Start, c.Encoder.Static.Bits, c.Tokenizer.File = "static", dir, 8, ""
+	}
 }
 
 // TestStaticEncoder trains a static encoder, with its own tokenizer, and its export again. With so small a rate that
 // nothing moves, the export is the start.
 func TestStaticEncoder(t *testing.T) {
 	ctx := limited(t)
-	c, o := staticTiny(t)
+	c, o := tiny(t, ofStatic(t))
 	c.Steps, c.Optimiser.LearningRate = 1, 1e-12
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
@@ -86,8 +85,7 @@ func TestStaticEncodersThatAreNone(t *testing.T) {
 		"encoder.start: no encoder":      func(c *Config) { c.Encoder.Start = filepath.Join(t.TempDir(), "none") },
 		"which are available only with ": func(c *Config) { by("wacse", nil)(c) },
 	} {
-		c, o := staticTiny(t)
-		change(&c)
+		c, o := tiny(t, all(ofStatic(t), change))
 		err := c.Validate()
 		if err == nil {
 			_, err = Run(limited(t), c, o)
