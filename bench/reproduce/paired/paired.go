@@ -61,7 +61,7 @@ var quantiles = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.30
 func Decide(differences []float64, lower bool, claimed float64) (mean, error float64, o Outcome) {
 	s := Summarise(differences)
 	if mean = s.Mean; lower {
-		mean = -mean
+		mean = 0 - mean // 0 stays 0
 	}
 	if s.N < 2 {
 		return mean, 0, Untested
