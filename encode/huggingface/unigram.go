@@ -12,7 +12,7 @@ import (
 
 // pieces are a unigram model.
 type pieces struct {
-	unigram.Model
+	*unigram.Model
 	ids map[string]int32
 }
 
@@ -32,22 +32,22 @@ func (t *Tokenizer) newUnigram(raw json.RawMessage) (*pieces, error) {
 	if m.Fallback {
 		return nil, errors.New("its model has byte_fallback, which is not computed")
 	}
-	p := &pieces{ids: t.ids}
-	p.Unknown, p.Scores = *m.Unknown, make([]float64, len(m.Vocab))
-	spellings := make([]string, len(m.Vocab))
+	spellings, scores := make([]string, len(m.Vocab)), make([]float64, len(m.Vocab))
 	least := math.Inf(1)
 	for id, entry := range m.Vocab {
-		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]), json.Unmarshal(entry[1], &p.Scores[id])); err != nil {
+		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]), json.Unmarshal(entry[1], &scores[id])); err != nil {
 			return nil, fmt.Errorf("its model's entry %d is not a piece and a score: %w", id, err)
 		}
 		t.ids[spellings[id]] = int32(id)
-		least = min(least, p.Scores[id])
+		least = min(least, scores[id])
 	}
 	const below = 10
-	p.Penalty = least - below
-	if p.Trie, _ = unigram.NewTrie(spellings); p.Trie == nil {
+	model, _ := unigram.New(spellings, scores)
+	if model == nil {
 		return nil, errors.New("its model has a piece with a zero byte, or too many pieces")
 	}
+	model.Unknown, model.Penalty = *m.Unknown, least-below
+	p := &pieces{model, t.ids}
 	t.size, t.unknown = len(spellings), p.Unknown
 	return p, nil
 }

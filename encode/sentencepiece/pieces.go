@@ -14,7 +14,7 @@ import (
 type pieces struct {
 	spellings []string         // by id
 	others    map[string]int32 // pieces that are not looked for in a text, such as <s>
-	unigram   unigram.Model
+	unigram   *unigram.Model
 	normal    normaliser
 	bytes     []int32   // ids of bytes, which unknown text becomes; nil: it becomes the unknown piece
 	memory    sync.Pool // of *memory
@@ -33,7 +33,7 @@ func newPieces(s *specification) *pieces {
 	p := &pieces{spellings: s.spellings, others: map[string]int32{}}
 	p.memory.New = func() any { return new(memory) }
 	searched := slices.Clone(s.spellings)
-	unknown, least, greatest := 0, float32(math.MaxFloat32), float32(minNormal)
+	unknown, least, greatest := []int32(nil), float32(math.MaxFloat32), float32(minNormal)
 	var marked []string // by the user: they are found before a text is normalised
 	for id, kind := range s.kinds {
 		if s.spellings[id] == "" {
@@ -47,8 +47,7 @@ func newPieces(s *specification) *pieces {
 			marked = append(marked, s.spellings[id])
 			continue
 		case typeUnknown:
-			p.unigram.Unknown = int32(id)
-			unknown++
+			unknown = append(unknown, int32(id))
 		case typeByte:
 			if !s.fallback {
 				return nil
@@ -60,20 +59,20 @@ func newPieces(s *specification) *pieces {
 		}
 		p.others[s.spellings[id]] = int32(id)
 	}
-	trie, twice := unigram.NewTrie(searched)
-	if unknown != 1 || len(p.others) == len(searched) || trie == nil || twice || p.inside(trie) || math.IsNaN(float64(least+greatest)) {
-		return nil
-	}
-	p.unigram.Trie = trie
-	const below = 10
-	p.unigram.Single, p.unigram.Penalty = true, float64(least-below)
-	p.unigram.Scores = make([]float64, len(s.scores))
+	scores := make([]float64, len(s.scores))
 	for id, score := range s.scores {
-		p.unigram.Scores[id] = float64(score)
+		scores[id] = float64(score)
 		if s.kinds[id] == typeUserDefined { // greater than what any pieces in its place have
-			p.unigram.Scores[id] = float64(float32(len(s.spellings[id]))*greatest) - 0.1
+			scores[id] = float64(float32(len(s.spellings[id]))*greatest) - 0.1
 		}
 	}
+	var twice bool
+	p.unigram, twice = unigram.New(searched, scores)
+	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) || math.IsNaN(float64(least+greatest)) {
+		return nil
+	}
+	const below = 10
+	p.unigram.Unknown, p.unigram.Single, p.unigram.Penalty = unknown[0], true, float64(least-below)
 	if s.fallback && !p.findBytes(s.kinds) || !p.normal.set(s, marked) {
 		return nil
 	}
@@ -107,7 +106,7 @@ func (p *pieces) id(piece string) (int32, bool) {
 	if id, ok := p.others[piece]; ok {
 		return id, true
 	}
-	if id, ok := p.unigram.Trie.Find(piece); ok && !strings.Contains(piece, "\x00") {
+	if id, ok := p.unigram.Find(piece); ok && !strings.Contains(piece, "\x00") {
 		return id, true
 	}
 	return p.unigram.Unknown, false

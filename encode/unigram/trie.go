@@ -9,35 +9,31 @@ import (
 // Trie finds the pieces that a text begins with. It is a double array: the child of a node by byte c is in the slot
 // base XOR c, and no two nodes have the same base, so the slot's label says whether it is that child.
 type Trie struct {
-	nodes []node // slots, in blocks of 256
-	root  uint32 // base of the root
+	nodes []node  // slots, in blocks of 256
+	ids   []int32 // of the pieces that end in the slots; -1: none
+	root  uint32  // base of the root
 }
 
-// node is a slot. Free ones are all zero, so that a text's byte 0, which no piece has, ends there.
+// node is a slot. Free ones have no children and no score, so that a text's byte 0, which no piece has, ends there.
 type node struct {
-	link uint32 // base << 8 | label
-	// piece is the id of the piece that ends here, from 1, or 0, and in its highest byte which labels children may have:
-	// bit label modulo 8 is set. Most letters that no child has are known by it, without a look at a slot far away.
-	piece uint32
+	link  uint32 // base << 10 | whether children may have even and odd labels << 8 | label
+	score float32
 }
 
 const block = 256
 
-// max24 is the greatest base that a link has room for, and the number of pieces that ids have room for.
-const max24 = 1<<24 - 1
+// maxBase is the greatest base that a link has room for.
+const maxBase = 1<<22 - 1
 
-// id is the id of the piece that ends here, -1 if there is none.
-func (n node) id() int32 { return int32(n.piece&max24) - 1 }
+func (n node) base() uint32 { return n.link >> 10 }
 
-// leads reports whether a child may have a label.
-func leads(children uint32, label byte) bool { return children>>(label%8)&1 != 0 }
+// leads reports whether a child may have a label: half of the letters that no child has are known without a look at a
+// slot far away.
+func (n node) leads(label byte) bool { return n.link>>(8+label%2)&1 != 0 }
 
 // NewTrie makes a trie; a piece's id is its index. Empty pieces are left out, and of equal ones the last counts; twice
 // says whether there are any. It returns nil if there are too many pieces, or if one has a byte 0.
 func NewTrie(pieces []string) (t *Trie, twice bool) {
-	if len(pieces) >= max24 {
-		return nil, false
-	}
 	order := sorted(pieces)
 	b := newBuilder(len(pieces))
 	todo := make([]span, 1, 3*len(pieces)+1) // nodes without their children
@@ -49,7 +45,7 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 		s := todo[next]
 		for first := s.lo; s.lo < s.hi && len(pieces[order[s.lo].id]) == int(s.depth); s.lo++ {
 			twice = twice || s.lo > first
-			b.nodes[s.slot].piece = uint32(order[s.lo].id) + 1
+			b.ids[s.slot] = order[s.lo].id
 		}
 		if s.lo == s.hi {
 			continue
@@ -62,17 +58,17 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 		}
 		ends = append(ends, s.hi)
 		base := b.place(labels)
-		if labels[0] == 0 || base > max24 {
+		if labels[0] == 0 || base > maxBase {
 			return nil, twice
 		}
 		if next == 0 {
 			root = base
 		} else {
-			b.nodes[s.slot].link |= base << 8
+			b.nodes[s.slot].link |= base << 10
 		}
 		for i, label := range labels {
 			if next > 0 {
-				b.nodes[s.slot].piece |= 1 << (24 + label%8)
+				b.nodes[s.slot].link |= 1 << (8 + label%2)
 			}
 			todo = append(todo, span{base ^ uint32(label), ends[i], ends[i+1], s.depth + 1})
 		}
@@ -80,7 +76,7 @@ func NewTrie(pieces []string) (t *Trie, twice bool) {
 	if root == 0 {
 		b.grow() // a slot for every first byte, all free
 	}
-	return &Trie{nodes: b.nodes, root: root}, twice
+	return &Trie{nodes: b.nodes, ids: b.ids, root: root}, twice
 }
 
 // span is a node: the pieces order[lo:hi] pass through it.
@@ -124,36 +120,37 @@ func sorted(pieces []string) []key {
 
 // Find returns the id of a piece.
 func (t *Trie) Find(piece string) (int32, bool) {
-	base, children, id := t.root, uint32(all), int32(-1)
+	n, slot := t.start(), uint32(0)
 	for i := range len(piece) {
-		if !leads(children, piece[i]) {
+		if !n.leads(piece[i]) {
 			return -1, false
 		}
-		n := t.nodes[base^uint32(piece[i])]
-		if byte(n.link) != piece[i] {
+		slot = n.base() ^ uint32(piece[i])
+		if n = t.nodes[slot]; byte(n.link) != piece[i] {
 			return -1, false
 		}
-		id, base, children = n.id(), n.link>>8, n.piece>>24
 	}
-	return id, id >= 0
+	if piece == "" || t.ids[slot] < 0 {
+		return -1, false
+	}
+	return t.ids[slot], true
 }
 
-// all are the labels that the root's children may have.
-const all = 0xff
+// start is the root, which has a slot of no number.
+func (t *Trie) start() node { return node{link: t.root<<10 | 3<<8} }
 
 // Longest is the length of the longest piece that text begins with, 0 if there is none.
 func (t *Trie) Longest(text string) int {
 	longest := 0
-	base, children := t.root, uint32(all)
-	for i := 0; i < len(text) && leads(children, text[i]); i++ {
-		n := t.nodes[base^uint32(text[i])]
-		if byte(n.link) != text[i] {
+	n := t.start()
+	for i := 0; i < len(text) && n.leads(text[i]); i++ {
+		slot := n.base() ^ uint32(text[i])
+		if n = t.nodes[slot]; byte(n.link) != text[i] {
 			break
 		}
-		if n.id() >= 0 {
+		if t.ids[slot] >= 0 {
 			longest = i + 1
 		}
-		base, children = n.link>>8, n.piece>>24
 	}
 	return longest
 }
@@ -161,6 +158,7 @@ func (t *Trie) Longest(text string) int {
 // builder places nodes in slots. Free slots are in a ring, in the order of their numbers.
 type builder struct {
 	nodes          []node
+	ids            []int32
 	used           []bool // bases
 	next, previous []int32
 	first          int32 // free slot; -1: none
@@ -169,7 +167,7 @@ type builder struct {
 // newBuilder makes room for the nodes that so many pieces usually have.
 func newBuilder(pieces int) *builder {
 	n := 3*pieces + block
-	return &builder{nodes: make([]node, 0, n), used: make([]bool, 0, n), next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
+	return &builder{nodes: make([]node, 0, n), ids: make([]int32, 0, n), used: make([]bool, 0, n), next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
 }
 
 // place takes slots for the children of a node, by their labels, and returns the base. An only child fills the first
@@ -239,7 +237,7 @@ func (b *builder) grow() {
 		}
 	}
 	for slot := start; slot < start+block; slot++ {
-		b.nodes, b.used = append(b.nodes, node{}), append(b.used, false)
+		b.nodes, b.ids, b.used = append(b.nodes, node{score: none}), append(b.ids, -1), append(b.used, false)
 		b.next, b.previous = append(b.next, slot+1), append(b.previous, slot-1)
 	}
 	first, last := start, start+block-1

@@ -99,11 +99,14 @@ func TestTrieOfFew(t *testing.T) {
 func TestBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	pieces := words(rng, 300, false)
-	m := &Model{Unknown: int32(len(pieces)), Penalty: -20}
-	m.Trie, _ = NewTrie(pieces)
-	for range append(pieces, "unknown") {
-		m.Scores = append(m.Scores, -rng.Float64()*10)
+	scores := make([]float64, len(pieces))
+	for id := range scores {
+		if scores[id] = -rng.Float64() * 10; id%2 == 0 {
+			scores[id] = float64(float32(scores[id]))
+		}
 	}
+	m, _ := New(pieces, scores)
+	m.Unknown, m.Penalty = int32(len(pieces)), -20
 	var ways []Way
 	for _, text := range words(rng, 3000, false) {
 		ways = m.Best(ways, []byte(text))
@@ -131,8 +134,8 @@ func best(m *Model, text string, known map[string]float64) float64 {
 	score := m.Penalty * 1e6
 	for i, letter := range text {
 		end := i + len(string(letter))
-		if id, ok := m.Trie.Find(text[:end]); ok {
-			score = max(score, m.Scores[id]+best(m, text[end:], known))
+		if id, ok := m.Find(text[:end]); ok {
+			score = max(score, m.scores[id]+best(m, text[end:], known))
 		} else if i == 0 {
 			score = max(score, m.Penalty+best(m, text[end:], known))
 		}
@@ -156,7 +159,8 @@ func FuzzTrie(f *testing.F) {
 		if _, ok := trie.Find(text); ok != (text != "" && slices.Contains(pieces, text)) {
 			t.Errorf("%q in %q: %v", text, pieces, ok)
 		}
-		m := Model{Trie: trie, Scores: make([]float64, len(pieces)), Unknown: int32(len(pieces)), Penalty: -1}
+		m, _ := New(pieces, make([]float64, len(pieces)))
+		m.Unknown, m.Penalty = int32(len(pieces)), -1
 		for end, ways := len(text), m.Best(nil, []byte(text)); end > 0; {
 			if begin := int(ways[end].Begin); begin < 0 || begin >= end {
 				t.Fatalf("%q: a piece from %d to %d", text, begin, end)
