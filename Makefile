@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-step bench-products reproduce clean
+.PHONY: all build run modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -158,6 +158,12 @@ reproduce: build
 # the table.
 bench-search: $(SETUP)
 	$(GO) run ./bench/search $(if $(PART),-part $(PART)) $(ARGS)
+
+# Encoders beside the same encoders in Debian's PyTorch (apt-get install python3-torch python3-onnx
+# python3-sentencepiece python3-yaml):
+# make bench-models TEXT=news.en ENCODERS='fixtures/models/use-static:20000 use,use-int8:1500' BUCC=bucc2018.
+bench-models: build
+	/usr/bin/python3 bench/models/speed.py $(if $(BUCC),--bucc '$(BUCC)') $(ARGS) bin/mine '$(TEXT)' $(ENCODERS)
 
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build
