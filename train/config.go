@@ -151,26 +151,7 @@ func (c Config) Validate() error {
 	check(c.Bitext.BatchSize >= pairs, "bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d", c.Bitext.BatchSize, c.Objective.Name, pairs)
 	check(!c.Objective.Needs().TokenDim || c.Encoder.Transformer.Projection == 0,
 		"the objective %s needs vectors as wide as tokens: remove encoder.transformer.projection", c.Objective.Name)
-	sections := []func() error{c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate}
-	switch c.Encoder.Kind {
-	case "bag":
-		sections = append(sections, c.Encoder.Bag.Validate)
-		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
-	case "static":
-		sections = append(sections, c.Encoder.Static.Validate)
-		check(c.Encoder.Start != "", "encoder.kind static needs encoder.start, an encoder that mine distill wrote, such as use-static")
-		check(c.Tokenizer.File == "", "tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
-		check(!c.Objective.Needs().Table, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
-	case "transformer":
-		if c.Encoder.Start == "" {
-			shape := c.Encoder.Transformer
-			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they are set by other sections
-			sections = append(sections, shape.Validate)
-		}
-	default:
-		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
-	}
-	check(c.Encoder.Start == "" || c.Tokenizer.File != "" || c.Encoder.Kind == "static", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
+	sections := append(c.encoder(check), c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate)
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}
@@ -190,6 +171,30 @@ func (c Config) Validate() error {
 		return badinput.Errorf("%s", strings.Join(wrong, "; "))
 	}
 	return nil
+}
+
+// encoder checks what encoder says beside the other sections, and returns the checks of its own.
+func (c Config) encoder(check func(ok bool, format string, args ...any)) (sections []func() error) {
+	switch c.Encoder.Kind {
+	case "bag":
+		sections = append(sections, c.Encoder.Bag.Validate)
+		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
+	case "static":
+		sections = append(sections, c.Encoder.Static.Validate)
+		check(c.Encoder.Start != "", "encoder.kind static needs encoder.start, an encoder that mine distill wrote, such as use-static")
+		check(c.Tokenizer.File == "", "tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
+		check(!c.Objective.Needs().Table, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
+	case "transformer":
+		if c.Encoder.Start == "" {
+			shape := c.Encoder.Transformer
+			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they are set by other sections
+			sections = append(sections, shape.Validate)
+		}
+	default:
+		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
+	}
+	check(c.Encoder.Start == "" || c.Tokenizer.File != "" || c.Encoder.Kind == "static", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
+	return sections
 }
 
 // Digest identifies everything that determines the weights. A checkpoint is resumed only with the preset that it was

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,7 +230,7 @@ func TestDocsOfGivenVectors(t *testing.T) {
 		must(t, "encode", "--lang", lang, write(lang+".txt", plain), "--out", vectors[side])
 	}
 	pair := []string{"--src", "de", "--tgt", "en"}
-	given := append(pair[:2:2], "--tgt", "en", "--src-emb", vectors[0], "--tgt-emb", vectors[1])
+	given := append(slices.Clone(pair), "--src-emb", vectors[0], "--tgt-emb", vectors[1])
 	docs := append([]string{"docs", texts[0], texts[1]}, pair...)
 	encoded := must(t, docs...)
 	if out := must(t, append(docs[:3:3], given...)...); out != encoded || strings.Count(out, "\n") != 3 {

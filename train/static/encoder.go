@@ -110,8 +110,8 @@ func read(m *model.Model, graph []byte) (*Encoder, error) {
 // features is the tensor that the head begins with: the sums, or what they are called after them.
 func features(g *onnxgraph.Graph) string {
 	name := static.Sums
-	for i := 0; i < len(g.Nodes); i++ {
-		if n := g.Nodes[i]; n.Op == "Identity" && n.Inputs[0] == name {
+	for _, n := range g.Nodes {
+		if n.Op == "Identity" && n.Inputs[0] == name {
 			name = n.Outputs[0]
 		}
 	}

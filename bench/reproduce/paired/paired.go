@@ -43,6 +43,7 @@ func (s Summary) Format(decimals int) string {
 // Outcome is the result of a comparison.
 type Outcome int
 
+// The outcomes.
 const (
 	Untested Outcome = iota // it cannot be known: too few seeds, an error as large as the claim, or for a budget's reason
 	Held                    // the difference is as claimed and larger than its error

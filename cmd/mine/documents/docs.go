@@ -102,26 +102,10 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		out := bufio.NewWriter(w)
-		names := pairColumns
-		if o.meta != "" {
-			names = append(slices.Clone(names), "metadata")
-		}
-		fmt.Fprintln(out, strings.Join(names, "\t"))
-		for _, p := range pairs {
-			fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name, p.Score, p.BiMax, p.SameURL)
-			if o.meta != "" {
-				fmt.Fprintf(out, "\t%.4f", p.Metadata)
-			}
-			fmt.Fprintln(out)
-		}
-		return out.Flush()
-	}
 	if o.out == "" {
-		err = write(stdout)
+		err = o.write(stdout, sides, pairs)
 	} else {
-		err = atomicfile.Write(o.out, func(f *os.File) error { return write(f) })
+		err = atomicfile.Write(o.out, func(f *os.File) error { return o.write(f, sides, pairs) })
 	}
 	if err != nil {
 		return err
@@ -131,6 +115,24 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		fmt.Fprintln(stderr, record.Field{Name: strings.Split(o.meta, ",")[field], FieldCounts: counts})
 	}
 	return nil
+}
+
+// write writes the pairs as TSV.
+func (o *docsOptions) write(w io.Writer, sides [2]*match.Side, pairs []match.Pair) error {
+	out := bufio.NewWriter(w)
+	names := pairColumns
+	if o.meta != "" {
+		names = append(slices.Clone(names), "metadata")
+	}
+	fmt.Fprintln(out, strings.Join(names, "\t"))
+	for _, p := range pairs {
+		fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name, p.Score, p.BiMax, p.SameURL)
+		if o.meta != "" {
+			fmt.Fprintf(out, "\t%.4f", p.Metadata)
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
 }
 
 // vectorsOf encodes both collections, or reads the vectors that another program made of them.

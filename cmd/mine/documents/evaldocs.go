@@ -117,6 +117,13 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	r := pairing.NewReport(m.Name)
+	pairing.AddRow(r, o.name(), made, pairs)
+	return r.Write(out, format)
+}
+
+// name says in the report how the documents are made.
+func (o *pairingOptions) name() string {
 	name := "halves of right ones"
 	if len(o.others) > 0 {
 		name = "others"
@@ -127,9 +134,7 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 	for _, field := range o.meta {
 		name += ", " + field
 	}
-	r := pairing.NewReport(m.Name)
-	pairing.AddRow(r, name, made, pairs)
-	return r.Write(out, format)
+	return name
 }
 
 // make reads the text and makes documents of it.

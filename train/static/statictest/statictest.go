@@ -17,8 +17,11 @@ import (
 	"bitextmine/train/traintest"
 )
 
-// Dim is the number of dimensions of Graph's vectors, and Width of its table's columns.
-const Dim, Width = 6, 8
+// Sizes of Graph.
+const (
+	Dim   = 6 // of its vectors
+	Width = 8 // columns of its table
+)
 
 // Graph is the graph of a static encoder as mine distill writes it: a table of rows with so many bits a number,
 // before the head of a teacher with two dense layers.
