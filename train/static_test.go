@@ -1,15 +1,14 @@
 package train
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/train/static/statictest"
+	"bitextmine/train/traintest"
 )
 
 // ofStatic turns a tiny preset into one of a static encoder.
@@ -39,12 +38,9 @@ func TestStaticEncoder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := encode.Open(m, encode.Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := traintest.OpenModel(t, m)
 		out := make([]float32, len(texts)*e.Dim())
-		if err := errors.Join(e.Encode(ctx, "en", texts, out), e.Close()); err != nil {
+		if err := e.Encode(ctx, "en", texts, out); err != nil {
 			t.Fatal(err)
 		}
 		return m, out

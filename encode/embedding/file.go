@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -119,6 +120,18 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 		return nil, errors.Join(badinput.Errorf("%s %w", path, err), f.Close())
 	}
 	return f, nil
+}
+
+// OpenVectors maps a file of vectors of any program: .npy as OpenArray does, any other as OpenRaw does. If dim is 0
+// where it is needed, that is a badinput error, which names the flag that gives it.
+func OpenVectors(path string, dim int, dtype DType, flag string) (*File, error) {
+	switch {
+	case filepath.Ext(path) == ".npy":
+		return OpenArray(path)
+	case dim == 0:
+		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with %s", path, flag)
+	}
+	return OpenRaw(path, dim, dtype)
 }
 
 // view sets f.Matrix to the n rows of dim values in data. Values that are not aligned, and float64 values, are copied.

@@ -32,7 +32,7 @@ func (p Files) Vectors(_ context.Context, side testset.Side, role Role) (_ Side,
 	}
 	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half,
 		"{file}", filepath.Base(role.File), "{dir}", filepath.Base(filepath.Dir(role.File))).Replace(name)
-	file, err := p.open(path)
+	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--dim")
 	if err != nil {
 		return Side{}, err
 	}
@@ -51,16 +51,6 @@ func (p Files) Vectors(_ context.Context, side testset.Side, role Role) (_ Side,
 		m = embedding.Narrow(m)
 	}
 	return Side{Side: side, Rows: m}, nil
-}
-
-func (p Files) open(path string) (*embedding.File, error) {
-	if filepath.Ext(path) == ".npy" {
-		return embedding.OpenArray(path)
-	}
-	if p.Dim == 0 {
-		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with --dim", path)
-	}
-	return embedding.OpenRaw(path, p.Dim, p.DType)
 }
 
 // normaliseRows divides each row by its L2 norm.

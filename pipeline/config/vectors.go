@@ -94,10 +94,7 @@ func vectorFiles(c *Config, target bool) ([]plan.Vectors, error) {
 // shapeOf reads how many rows a file of vectors has, and of what.
 func shapeOf(path string, given setting.Given) (plan.Vectors, error) {
 	if filepath.Ext(path) != ".npy" {
-		if given.EmbDim == 0 {
-			return plan.Vectors{}, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with --emb-dim", path)
-		}
-		file, err := embedding.OpenRaw(path, given.EmbDim, embedding.DType(given.EmbDType))
+		file, err := embedding.OpenVectors(path, given.EmbDim, embedding.DType(given.EmbDType), "--emb-dim")
 		if err != nil {
 			return plan.Vectors{}, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/train/traintest"
 )
 
 // open opens a graph whose words are the letters a to d: ids 2 to 5 after the unknown word 0 and [CLS] 1.
@@ -24,16 +25,7 @@ func open(t *testing.T, g *Graph, manifest string) *encode.Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := encode.Open(m, encode.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
+	return traintest.OpenModel(t, m)
 }
 
 func TestGraphRuns(t *testing.T) {

@@ -106,6 +106,12 @@ func Open(t testing.TB, dir string) *encode.Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return OpenModel(t, m)
+}
+
+// OpenModel is Open for a manifest that was read.
+func OpenModel(t testing.TB, m *model.Model) *encode.Encoder {
+	t.Helper()
 	e, err := encode.Open(m, encode.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)

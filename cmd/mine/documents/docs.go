@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -159,7 +158,7 @@ func givenVectors(cfg *pipeline.Config, collections [2]*document.Collection) (si
 			return sides, badinput.Errorf("mine docs: --src-emb and --tgt-emb name %d and %d files: give one for each collection, and the collections before the flags",
 				len(cfg.SourceEmb), len(cfg.TargetEmb))
 		}
-		file, err := openVectors(names[0], cfg)
+		file, err := embedding.OpenVectors(names[0], cfg.EmbDim, embedding.DType(cfg.EmbDType), "--emb-dim")
 		if err != nil {
 			return sides, err
 		}
@@ -172,16 +171,6 @@ func givenVectors(cfg *pipeline.Config, collections [2]*document.Collection) (si
 		return sides, badinput.Errorf("%s has rows of %d values, and %s of %d: give vectors that one encoder made", cfg.SourceEmb[0], sides[0].Dim, cfg.TargetEmb[0], sides[1].Dim)
 	}
 	return sides, nil
-}
-
-func openVectors(path string, cfg *pipeline.Config) (*embedding.File, error) {
-	switch {
-	case filepath.Ext(path) == ".npy":
-		return embedding.OpenArray(path)
-	case cfg.EmbDim == 0:
-		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with --emb-dim", path)
-	}
-	return embedding.OpenRaw(path, cfg.EmbDim, embedding.DType(cfg.EmbDType))
 }
 
 // pairColumns name the columns of mine docs.
