@@ -37,7 +37,10 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 		return err
 	}
 	usage.LimitHeap(0) // the job's or the pod's own memory
-	st, err := store.OpenExisting(ctx, work, opts.Log)
+	if err := store.CheckExists(work); err != nil {
+		return err
+	}
+	st, err := opts.openStore(ctx, work)
 	if err != nil {
 		return err
 	}

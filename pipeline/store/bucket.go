@@ -81,7 +81,8 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 	if err != nil {
 		return err
 	}
-	return b.moveToCache(name, dir)
+	_, err = b.moveToCache(name, dir, files)
+	return err
 }
 
 // writeOnce writes an object if there is none.
@@ -93,16 +94,33 @@ func writeOnce(ctx context.Context, b *blob.Bucket, name string, data []byte) (e
 	return errors.Join(err, waited)
 }
 
-// moveToCache renames dir, which has the files of the output, to the output's directory in the cache.
-func (b bucket) moveToCache(name, dir string) error {
-	final := filepath.Join(b.cache, filepath.FromSlash(name))
-	if err := (directory{b.cache}).discard(final); err != nil { // an older output of that name
-		return errors.Join(err, os.RemoveAll(dir))
+// moveToCache makes dir, which has the files of the output, the output's directory in the cache, and returns that. If
+// another process of this machine did so first, its directory stays, because others may be reading in it.
+func (b bucket) moveToCache(name, dir string, files []File) (final string, err error) {
+	final = b.Local(name)
+	for range 3 { // another process may put the directory back that was discarded here
+		if err = os.Rename(dir, final); err == nil {
+			return final, nil
+		}
+		if whole(final, files) {
+			return final, os.RemoveAll(dir)
+		}
+		if err := (directory{b.cache}).discard(final); err != nil { // an older output of that name, or a damaged one
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
 	}
-	if err := os.Rename(dir, final); err != nil {
-		return errors.Join(err, os.RemoveAll(dir)) // Fetch will find the files in the bucket
+	return "", errors.Join(err, os.RemoveAll(dir))
+}
+
+// whole reports whether dir has all the files.
+func whole(dir string, files []File) bool {
+	for _, file := range files {
+		size, sum, err := filedigest.Of(filepath.Join(dir, file.Name))
+		if err != nil || size != file.Size || sum != file.SHA256 {
+			return false
+		}
 	}
-	return nil
+	return true
 }
 
 func (b bucket) upload(ctx context.Context, name, path string) (err error) {
@@ -131,30 +149,35 @@ func ignore(err, what error) error {
 	return err
 }
 
-// Fetch downloads the output's files into the cache. A cached file of the right size stays; Get compares its digest.
+// Fetch downloads the output's files unless the cache has them.
 func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, error) {
-	dir := filepath.Join(b.cache, filepath.FromSlash(name))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if final := b.Local(name); len(files) > 0 && whole(final, files) {
+		return final, nil
+	}
+	dir, err := b.Scratch(name)
+	if err != nil {
 		return "", err
 	}
 	for _, file := range files {
-		local := filepath.Join(dir, file.Name)
-		if size, sum, err := filedigest.Of(local); err == nil && size == file.Size && sum == file.SHA256 {
-			continue
-		}
-		err := atomicfile.Write(local, func(f *os.File) error {
-			in, err := b.bucket.NewReader(ctx, object(name, file), nil)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(f, in)
-			return errors.Join(err, in.Close())
-		})
-		if err != nil {
-			return "", classify(err)
+		if err := b.download(ctx, object(name, file), filepath.Join(dir, file.Name)); err != nil {
+			return "", errors.Join(atomicfile.Explain(dir, classify(err)), os.RemoveAll(dir))
 		}
 	}
-	return dir, nil
+	return b.moveToCache(name, dir, files)
+}
+
+func (b bucket) download(ctx context.Context, name, path string) (err error) {
+	in, err := b.bucket.NewReader(ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 func (b bucket) Remove(ctx context.Context, name string) error {
@@ -165,7 +188,7 @@ func (b bucket) Remove(ctx context.Context, name string) error {
 	for {
 		o, err := objects.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return (directory{b.cache}).discard(filepath.Join(b.cache, filepath.FromSlash(name)))
+			return (directory{b.cache}).discard(b.Local(name))
 		}
 		if err != nil {
 			return err

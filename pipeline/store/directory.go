@@ -115,6 +115,9 @@ func (d directory) Remove(_ context.Context, name string) error { return d.disca
 // discard renames a directory before it deletes it, so that nobody sees it half deleted.
 func (d directory) discard(path string) error {
 	aside, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the cache of a machine that never had an output of that stage
+	}
 	if err != nil {
 		return err
 	}

@@ -116,12 +116,20 @@ func cacheOf(location string) (string, error) {
 	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
 }
 
-// OpenExisting opens a store that runs have used: no directory is made for a name that was mistyped.
+// OpenExisting opens a store that runs have used.
 func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, error) {
-	if info, err := os.Stat(work); !Remote(work) && (err != nil || !info.IsDir()) {
-		return nil, badinput.Errorf("%s is not a work directory; name one with --work", work)
+	if err := CheckExists(work); err != nil {
+		return nil, err
 	}
 	return Open(ctx, work, log)
+}
+
+// CheckExists refuses a directory that does not exist: none is made for a name that was mistyped.
+func CheckExists(work string) error {
+	if info, err := os.Stat(work); !Remote(work) && (err != nil || !info.IsDir()) {
+		return badinput.Errorf("%s is not a work directory; name one with --work", work)
+	}
+	return nil
 }
 
 // WithExisting opens a store that runs have used and closes it after do.

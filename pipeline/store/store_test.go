@@ -3,9 +3,11 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -63,6 +65,36 @@ func TestMemory(t *testing.T) {
 			return store.New(back, storetest.Quiet)
 		})
 	})
+}
+
+// TestOneCache: processes of one machine, with one cache, make the same outputs at once.
+func TestOneCache(t *testing.T) {
+	b, cache := memblob.OpenBucket(nil), t.TempDir()
+	for i := range 50 {
+		task := store.Task{Stage: "encode", Key: fmt.Sprintf("%016x", i)}
+		var group sync.WaitGroup
+		for range 4 {
+			back, err := store.OpenBucket(b, cache)
+			if err != nil {
+				t.Fatal(err)
+			}
+			group.Go(func() {
+				out, err := store.New(back, storetest.Quiet).Do(t.Context(), task, func(dir string) (any, error) {
+					return nil, errors.Join(os.WriteFile(filepath.Join(dir, "ids"), []byte{1}, 0o600),
+						os.WriteFile(filepath.Join(dir, "vectors"), make([]byte, 100000), 0o600))
+				})
+				if err != nil {
+					t.Error(err)
+				} else if data, err := os.ReadFile(out.Path("vectors")); err != nil || len(data) != 100000 {
+					t.Errorf("%d bytes, error %v", len(data), err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	if left, err := filepath.Glob(filepath.Join(cache, "encode", ".*")); err != nil || left != nil {
+		t.Errorf("left %q, error %v", left, err)
+	}
 }
 
 func TestS3(t *testing.T) { onServer(t, storetest.S3(t)) }
