@@ -27,7 +27,7 @@ import (
 // record is written last, and only if there is none. So two writers of one output never mix their files, and the files
 // of the one that lost are removed by a later sweep.
 //
-// It has 13 methods because it is the whole of a Backend, and they share the bucket and its cache.
+// It has more than 12 methods because it is the whole of a Backend, and they share the bucket and its cache.
 type bucket struct {
 	bucket *blob.Bucket
 	cache  string
@@ -229,14 +229,15 @@ func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 	}
 }
 
-// Sweep removes files of outputs that are not in the output's record, and the temporary files in the cache.
+// Sweep removes files of outputs that are not in the output's record, probes of processes that were killed, and the
+// temporary files in the cache.
 func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
 	swept, bytes, err = directory{b.cache}.Sweep(ctx, before)
 	if err != nil {
 		return swept, bytes, err
 	}
 	objects := b.bucket.List(nil)
-	records := map[string]string{} // of each output: the names of its objects
+	records := map[string]string{}
 	for {
 		o, err := objects.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -245,22 +246,14 @@ func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes i
 		if err != nil {
 			return swept, bytes, err
 		}
-		parts := strings.Split(o.Key, "/")
-		if len(parts) != 4 || o.ModTime.After(before) {
+		if o.ModTime.After(before) {
 			continue
 		}
-		name := parts[0] + "/" + parts[1]
-		record, known := records[name]
-		if !known {
-			data, err := b.Read(ctx, name+"/"+recordName)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return swept, bytes, err
-			}
-			clear(records) // objects are listed by name, so one output at a time is enough
-			record = string(data)
-			records[name] = record
+		needed, err := b.needed(ctx, o.Key, records)
+		if err != nil {
+			return swept, bytes, err
 		}
-		if strings.Contains(record, parts[2]) {
+		if needed {
 			continue
 		}
 		if err := b.Delete(ctx, o.Key); err != nil {
@@ -269,6 +262,27 @@ func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes i
 		swept++
 		bytes += o.Size
 	}
+}
+
+// needed reports whether an object is a note, a record or a file that a record names. records are the records read, by
+// output; objects are listed by name, so one of them is enough.
+func (b bucket) needed(ctx context.Context, object string, records map[string]string) (bool, error) {
+	parts := strings.Split(object, "/")
+	if len(parts) != 4 {
+		return !strings.HasPrefix(object, probePrefix), nil
+	}
+	name := parts[0] + "/" + parts[1]
+	record, known := records[name]
+	if !known {
+		data, err := b.Read(ctx, name+"/"+recordName)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return true, err
+		}
+		clear(records)
+		record = string(data)
+		records[name] = record
+	}
+	return strings.Contains(record, parts[2]), nil
 }
 
 func (b bucket) Close() error { return b.bucket.Close() }

@@ -26,7 +26,7 @@ func OpenDirectory(root string) (Backend, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, badinput.Errorf("work directory %s cannot be made (%w); name another with --work", root, err)
 	}
-	probe, err := os.CreateTemp(root, ".probe.*"+atomicfile.Suffix)
+	probe, err := os.CreateTemp(root, probePrefix+"*"+atomicfile.Suffix)
 	if err != nil {
 		return nil, badinput.Errorf("work directory %s cannot be written (%w); name another with --work", root, err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -66,7 +67,7 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	}
 	back, err := OpenBucket(b, cache)
 	if err == nil {
-		err = checkWritable(ctx, b, location)
+		err = checkWritable(ctx, back, location)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -74,14 +75,13 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	return back, nil
 }
 
-// checkWritable writes and removes an object. A bucket that can only be listed is not usable.
-func checkWritable(ctx context.Context, b *blob.Bucket, location string) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	probe := ".probe." + host + atomicfile.Suffix
-	if err := b.WriteAll(ctx, probe, []byte("mine"), nil); err != nil {
+const probePrefix = ".probe."
+
+// checkWritable writes and removes an object. A bucket that can only be listed is not usable. The object is this
+// process's own: buckets limit how often one object may be written, and the tasks of a machine begin together.
+func checkWritable(ctx context.Context, back Backend, location string) error {
+	probe := probePrefix + rand.Text() + atomicfile.Suffix
+	if err := back.Write(ctx, probe, []byte("mine")); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -91,15 +91,7 @@ func checkWritable(ctx context.Context, b *blob.Bucket, location string) error {
 		}
 		return fmt.Errorf("work location %s does not answer (%s); try again", location, said)
 	}
-	// Another process of this machine may have removed the object.
-	return ignoreMissing(b.Delete(ctx, probe))
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(classify(err), os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return back.Delete(ctx, probe)
 }
 
 // cacheOf is the directory in which files of a location are cached.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"gocloud.dev/blob"
@@ -94,6 +95,28 @@ func TestOneCache(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(cache, "encode", ".*")); err != nil || left != nil {
 		t.Errorf("left %q, error %v", left, err)
+	}
+}
+
+// TestProbeOfAKilledProcess is left in a bucket until a sweep.
+func TestProbeOfAKilledProcess(t *testing.T) {
+	b := memblob.OpenBucket(nil)
+	back, err := store.OpenBucket(b, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []string{".probe.KILLED.tmp", "plans/a.json", "note"} {
+		if err := back.Write(t.Context(), object, []byte("mine")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		before time.Time
+		swept  int
+	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 1}, {time.Now().Add(time.Hour), 0}} {
+		if swept, _, err := back.Sweep(t.Context(), c.before); err != nil || swept != c.swept {
+			t.Errorf("swept %d before %v, error %v", swept, c.before, err)
+		}
 	}
 }
 
