@@ -9,11 +9,10 @@ import (
 	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
+	"bitextmine/train/frozen"
 )
-
-// ArchitectureKey is the metadata of an encoder's weights that holds its architecture.
-const ArchitectureKey = "encoder"
 
 // architecture is what the weights alone do not determine of their encoder. Another training starts from them only with
 // the same.
@@ -22,22 +21,23 @@ type architecture struct {
 	Vocabulary  string            `json:"vocabulary"` // SHA-256 of the tokenizer's file
 	NGrams      [2]int            `json:"ngrams"`     // of a bag: the shortest and the longest
 	Transformer *encoder.Settings `json:"transformer,omitempty"`
+	Frozen      *frozen.Origin    `json:"frozen,omitempty"`
 }
 
 // architectureOf returns the architecture of the preset's encoder, over the vocabulary in dir, as metadata.
-func architectureOf(c *Config, e encoder.Encoder, dir string) (map[string]string, error) {
+func architectureOf(c *Config, e encoder.Encoder, origin *frozen.Origin, dir string) (map[string]string, error) {
 	digest, err := vocabularyDigest(c, dir)
 	if err != nil {
 		return nil, err
 	}
 	a := architecture{Kind: c.Encoder.Kind, Vocabulary: digest}
 	if t, ok := e.(*encoder.Transformer); ok {
-		a.Transformer = &t.Settings
+		a.Transformer, a.Frozen = &t.Settings, origin
 	} else {
 		a.NGrams = lengths(c.Encoder.Bag.NGrams)
 	}
 	text, err := json.Marshal(a)
-	return map[string]string{ArchitectureKey: string(text)}, err
+	return map[string]string{checkpoint.Architecture: string(text)}, err
 }
 
 func vocabularyDigest(c *Config, dir string) (string, error) {

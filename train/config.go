@@ -21,6 +21,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/dev"
 	"bitextmine/train/encoder"
+	"bitextmine/train/frozen"
 	"bitextmine/train/objective"
 	_ "bitextmine/train/objective/systems" // all that a preset may name
 	"bitextmine/train/optimiser"
@@ -73,7 +74,8 @@ type EncoderConfig struct {
 	Transformer encoder.Settings    `yaml:"transformer"`
 	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. Of a
 	// static encoder it is the encoder itself, with its tokenizer
-	Start string `yaml:"start"`
+	Start  string          `yaml:"start"`
+	Freeze frozen.Settings `yaml:"freeze,omitempty"` // what of a transformer keeps the values of start
 }
 
 // ExportConfig is the content of the manifest and the model card that training cannot know.
@@ -190,9 +192,13 @@ func (c Config) encoder(check func(ok bool, format string, args ...any)) (sectio
 			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they are set by other sections
 			sections = append(sections, shape.Validate)
 		}
+		check(c.Encoder.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", c.Encoder.Freeze.Layers)
+		check(!c.Encoder.Freeze.Any() || c.Encoder.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")
+		check(!c.Encoder.Freeze.Embeddings || !c.Objective.Needs().Table, "objective.shared_embedding needs an embedding table that learns: remove encoder.freeze.embeddings")
 	default:
 		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
 	}
+	check(c.Encoder.Kind == "transformer" || !c.Encoder.Freeze.Any(), "encoder.freeze is for encoder.kind transformer: remove it")
 	check(c.Encoder.Start == "" || c.Tokenizer.File != "" || c.Encoder.Kind == "static", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	return sections
 }

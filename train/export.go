@@ -16,9 +16,11 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
 	"bitextmine/train/static"
+	"bitextmine/train/weights"
 )
 
 // modelFile is the file name of an exported graph.
@@ -34,7 +36,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 		return 0, nil, err
 	}
 	t.options.report(fmt.Sprintf("export step %d", step))
-	if err := t.checkpoints.Load(step, checkpoint.Encoder, t.encoder.Weights()); err != nil {
+	if err := t.checkpoints.Load(step, checkpoint.Encoder, weights.Learned(t.encoder.Weights())); err != nil {
 		return 0, nil, err
 	}
 	final := filepath.Join(t.options.Out, modelDir)
@@ -54,7 +56,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 		return 0, nil, err
 	}
 	figures, known := t.figures[step]
-	if !known || x.exact.encoder != t.encoder { // evaluate the encoder as it is exported: a bag is rounded
+	if !known || x.exact.Encoder != t.encoder { // evaluate the encoder as it is exported: a bag is rounded
 		if figures, err = t.evaluate(ctx, x.exact); err != nil {
 			return 0, nil, err
 		}
@@ -72,7 +74,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 type exported struct {
 	*parts
 	graph *export.Graph
-	exact live // gives the vectors that the graph must give: those of a rounded table
+	exact dev.Live // gives the vectors that the graph must give: those of a rounded table
 }
 
 func newExport(p *parts) (x exported, err error) {
@@ -80,9 +82,9 @@ func newExport(p *parts) (x exported, err error) {
 	switch e := p.encoder.(type) {
 	case *encoder.Bag:
 		numbers, scales := e.Rounded()
-		x.graph, x.exact.encoder = export.Bag(p.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
+		x.graph, x.exact.Encoder = export.Bag(p.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
 	case *static.Encoder:
-		x.graph, x.exact.encoder, err = e.Export(p.config.Name)
+		x.graph, x.exact.Encoder, err = e.Export(p.config.Name)
 	case *encoder.Transformer:
 		x.graph = export.Transformer(p.config.Name, e)
 	default:
@@ -123,6 +125,9 @@ func (x exported) write(dir string) error {
 	}
 	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
+
+// together is the number of sentences that are encoded at once.
+const together = 128
 
 // check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
 func (x exported) check(ctx context.Context, dir string) (err error) {

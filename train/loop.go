@@ -20,6 +20,7 @@ import (
 	"bitextmine/train/journal"
 	"bitextmine/train/layers"
 	"bitextmine/train/step"
+	"bitextmine/train/weights"
 )
 
 // trainer computes the steps of a training.
@@ -114,7 +115,7 @@ func (t *trainer) save(ctx context.Context) (err error) {
 	if err := t.resident.Fetch(); err != nil {
 		return err
 	}
-	for _, w := range append(t.encoder.Weights(), t.heads...) {
+	for _, w := range append(weights.Learned(t.encoder.Weights()), t.heads...) {
 		if !w.Sound() {
 			return t.diverged("step %d left values in %s that are NaN, infinite or too large", t.state.Step, w.Name)
 		}
@@ -156,7 +157,7 @@ func (t *trainer) log(l journal.Line) error {
 }
 
 // evaluate returns the dev figures of an encoder.
-func (t *trainer) evaluate(ctx context.Context, e live) (map[string]float64, error) {
+func (t *trainer) evaluate(ctx context.Context, e dev.Live) (map[string]float64, error) {
 	if len(t.config.Dev) == 0 {
 		return nil, nil
 	}

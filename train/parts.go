@@ -16,7 +16,9 @@ import (
 	"bitextmine/internal/pjrt"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/encoder"
+	"bitextmine/train/frozen"
 	"bitextmine/train/objective"
 	"bitextmine/train/optimiser"
 	"bitextmine/train/step"
@@ -33,6 +35,7 @@ type parts struct {
 	tokens       data.Options
 	set          *data.Set
 	encoder      encoder.Encoder
+	frozen       *frozen.Origin    // of the encoder's frozen weights; nil: all are learned
 	architecture map[string]string // the encoder's, as metadata of its weights
 	teacher      *teacher.Teacher  // nil unless the preset names one
 	batches      *data.Batches
@@ -71,7 +74,8 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if p.encoder, err = newEncoder(c, p.vocabulary, backend, p.options.Out); err != nil {
 		return err
 	}
-	if p.architecture, err = architectureOf(c, p.encoder, p.options.Out); err != nil {
+	p.frozen = frozen.OriginOf(c.Encoder.Start, p.encoder.Weights())
+	if p.architecture, err = architectureOf(c, p.encoder, p.frozen, p.options.Out); err != nil {
 		return err
 	}
 	if err := p.openTeacher(); err != nil {
@@ -92,7 +96,7 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
 	}
-	if p.optimiser, err = optimiser.New(c.Optimiser, slices.Concat(p.encoder.Weights(), p.heads)); err != nil {
+	if p.optimiser, err = optimiser.New(c.Optimiser, slices.Concat(weights.Learned(p.encoder.Weights()), p.heads)); err != nil {
 		return err
 	}
 	options := step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate}
@@ -165,7 +169,7 @@ func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 
 // files are the tensors of a checkpoint, by file.
 func (p *parts) files() map[string][]*weights.Tensor {
-	return map[string][]*weights.Tensor{checkpoint.Encoder: p.encoder.Weights(), checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
+	return map[string][]*weights.Tensor{checkpoint.Encoder: weights.Learned(p.encoder.Weights()), checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
 }
 
 // resume loads a checkpoint and skips the batches before it.
@@ -174,6 +178,9 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 		return nil
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
+	if err := frozen.Unchanged(checkpoints.At(step), p.frozen); err != nil {
+		return err
+	}
 	for file, tensors := range p.files() {
 		if err := checkpoints.Load(step, file, tensors); err != nil {
 			return err
@@ -184,7 +191,9 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 }
 
 // live makes the encoder available to evaluation.
-func (p *parts) live() live { return live{p.config.Name, p.encoder, p.config.Bitext, p.tokens} }
+func (p *parts) live() dev.Live {
+	return dev.Live{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
+}
 
 // close closes what was opened.
 func (p *parts) close() (err error) {

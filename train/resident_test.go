@@ -1,13 +1,10 @@
 package train
 
 import (
-	"bytes"
 	"math"
-	"os"
 	"testing"
 
 	"bitextmine/internal/pjrt/pjrttest"
-	"bitextmine/train/checkpoint"
 )
 
 // TestWeightsStayOnTheDevice: a training whose weights stay there has the losses of one on the host within rounding,
@@ -27,33 +24,21 @@ func TestWeightsStayOnTheDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Device = plugin
-			if _, err := Run(ctx, config, o); err != nil { // which compares the export with the trainer's vectors
-				t.Fatal(err)
-			}
-			want, got := losses(t, host), losses(t, o)
-			for i := range want {
-				if off := math.Abs(float64(got[i] - want[i])); !(off <= 1e-3*math.Abs(float64(want[i]))) {
-					t.Errorf("step %d: the loss is %v on the device, %v on the host", i+1, got[i], want[i])
-				}
-			}
-			if want[5] == want[0] {
-				t.Error("nothing was learned")
-			}
-			broken := o
-			broken.Out += "-broken"
-			stopAfter(ctx, t, config, broken, 3)
-			broken.Resume = true
-			if _, err := Run(ctx, config, broken); err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range []string{checkpoint.Encoder, checkpoint.Heads, checkpoint.Optimiser} {
-				if !bytes.Equal(lastCheckpoint(t, o, file), lastCheckpoint(t, broken, file)) {
-					t.Errorf("%s differs", file)
-				}
-			}
-			if err := os.RemoveAll(broken.Out); err != nil {
-				t.Fatal(err)
-			}
+			resumesExactly(ctx, t, config, o) // each run compares the export with the trainer's vectors
+			sameLosses(t, losses(t, o), losses(t, host))
 		})
+	}
+}
+
+// sameLosses compares those of a device with those of the host.
+func sameLosses(t *testing.T, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if off := math.Abs(got[i] - want[i]); !(off <= 1e-3*math.Abs(want[i])) {
+			t.Errorf("step %d: the loss is %v on the device, %v on the host", i+1, got[i], want[i])
+		}
+	}
+	if want[5] == want[0] {
+		t.Error("nothing was learned")
 	}
 }

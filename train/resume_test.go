@@ -45,31 +45,37 @@ func TestResumeIsExact(t *testing.T) {
 			if config.Encoder.Transformer.Precision == layers.BFloat16 {
 				o.Device = "go" // which has it
 			}
-			if _, err := Run(ctx, config, o); err != nil {
-				t.Fatal(err)
-			}
-			broken := o
-			broken.Out += "-broken"
-			stopAfter(ctx, t, config, broken, 3)
-			broken.Resume = true
-			if _, err := Run(ctx, config, broken); err != nil {
-				t.Fatal(err)
-			}
-			want, got := losses(t, o), losses(t, broken)
-			if len(want) != 6 || len(got) != 6 {
-				t.Fatalf("%d and %d losses", len(want), len(got))
-			}
-			for i := range want {
-				if want[i] != got[i] {
-					t.Errorf("step %d: %v in one go, %v resumed", i+1, want[i], got[i])
-				}
-			}
-			for _, file := range []string{checkpoint.Encoder, checkpoint.Heads, checkpoint.Optimiser} {
-				if !bytes.Equal(lastCheckpoint(t, o, file), lastCheckpoint(t, broken, file)) {
-					t.Errorf("%s differs", file)
-				}
-			}
+			resumesExactly(ctx, t, config, o)
 		})
+	}
+}
+
+// resumesExactly trains six steps, and three and then three more, and compares losses and checkpoints.
+func resumesExactly(ctx context.Context, t *testing.T, config Config, o Options) {
+	t.Helper()
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	broken := o
+	broken.Out += "-broken"
+	stopAfter(ctx, t, config, broken, 3)
+	broken.Resume = true
+	if _, err := Run(ctx, config, broken); err != nil {
+		t.Fatal(err)
+	}
+	want, got := losses(t, o), losses(t, broken)
+	if len(want) != 6 || len(got) != 6 {
+		t.Fatalf("%d and %d losses", len(want), len(got))
+	}
+	for i := range want {
+		if want[i] != got[i] {
+			t.Errorf("step %d: %v in one go, %v resumed", i+1, want[i], got[i])
+		}
+	}
+	for _, file := range []string{checkpoint.Encoder, checkpoint.Heads, checkpoint.Optimiser} {
+		if !bytes.Equal(lastCheckpoint(t, o, file), lastCheckpoint(t, broken, file)) {
+			t.Errorf("%s differs", file)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
+	"bitextmine/train/frozen"
 	"bitextmine/train/static"
 	"bitextmine/train/weights"
 )
@@ -50,6 +51,7 @@ func published(c *Config, v *tokenizer.Vocabulary, backend compute.Backend) (enc
 	preset := c.Encoder.Transformer
 	settings.Dropout, settings.Precision, settings.Projection = preset.Dropout, preset.Precision, preset.Projection
 	tensors = append(tensors, newTensors(settings.ProjectionSpecs(), c.Seed)...)
+	c.Encoder.Freeze.Mark(tensors)
 	return encoder.NewTransformer(settings, backend, tensors)
 }
 
@@ -58,11 +60,11 @@ func continued(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir,
 	if err := checkpoint.Verify(c.Encoder.Start, checkpoint.Encoder); err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
-	stored, metadata, err := weights.ReadFile(path, nil)
+	stored, metadata, err := frozen.Read(c.Encoder.Start)
 	if err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
-	was, err := c.mayFollow(metadata[ArchitectureKey], dir, path)
+	was, err := c.mayFollow(metadata[checkpoint.Architecture], dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +77,7 @@ func continued(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir,
 		if err != nil {
 			return nil, badinput.Errorf("%s: %w", path, err)
 		}
+		c.Encoder.Freeze.Mark(tensors)
 		return encoder.NewTransformer(settings, backend, tensors)
 	}
 	bag, err := newBag(c, v)
@@ -113,6 +116,15 @@ func (c *Config) checkFiles() error {
 			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev", d.Protocol, d.Dir)
 		}
 	}
+	if c.Encoder.Freeze.Any() {
+		shape, err := c.startShape()
+		if err != nil {
+			return err
+		}
+		if err := c.Encoder.Freeze.Check(shape); err != nil {
+			return err
+		}
+	}
 	return c.checkTeacher()
 }
 
@@ -140,7 +152,7 @@ func (c *Config) checkTeacher() error {
 // alone.
 func (c *Config) vectorDim() (int, error) {
 	transformer := c.Encoder.Transformer
-	switch path := filepath.Join(c.Encoder.Start, checkpoint.Encoder); {
+	switch {
 	case c.Encoder.Kind == "bag":
 		return c.Encoder.Bag.Dim, nil
 	case c.Encoder.Kind == "static":
@@ -151,19 +163,27 @@ func (c *Config) vectorDim() (int, error) {
 		return m.Dim, nil
 	case c.Encoder.Start == "" || transformer.Projection > 0:
 		return transformer.Dim(), nil
-	case exists(path):
-		_, metadata, err := weights.ReadFile(path, func(string) bool { return false })
-		if err != nil {
-			return 0, badinput.Errorf("encoder.start: %w", err)
-		}
-		var was architecture
-		if err := json.Unmarshal([]byte(metadata[ArchitectureKey]), &was); err != nil || was.Transformer == nil {
-			return transformer.Dim(), nil // newEncoder says what is wrong with it
-		}
-		return was.Transformer.Dim(), nil
 	}
-	shape, err := encoder.ReadShape(c.Encoder.Start)
+	shape, err := c.startShape()
 	return shape.Dim(), err
+}
+
+// startShape is the shape of the transformer that goes on from encoder.start.
+func (c *Config) startShape() (encoder.Settings, error) {
+	path := filepath.Join(c.Encoder.Start, checkpoint.Encoder)
+	if !exists(path) {
+		shape, err := encoder.ReadShape(c.Encoder.Start)
+		return c.following(shape), err
+	}
+	_, metadata, err := weights.ReadFile(path, func(string) bool { return false })
+	if err != nil {
+		return encoder.Settings{}, badinput.Errorf("encoder.start: %w", err)
+	}
+	var was architecture
+	if err := json.Unmarshal([]byte(metadata[checkpoint.Architecture]), &was); err != nil || was.Transformer == nil {
+		return c.Encoder.Transformer, nil // newEncoder says what is wrong with it
+	}
+	return c.following(*was.Transformer), nil
 }
 
 func exists(path string) bool {

@@ -20,6 +20,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/frozen"
 	"bitextmine/train/weights"
 )
 
@@ -66,13 +67,13 @@ func Open(dir, library string) (t *Trained, err error) {
 
 // load reads the weights of a checkpoint.
 func (t *Trained) load(dir string) error {
-	stored, metadata, err := weights.ReadFile(filepath.Join(dir, checkpoint.Encoder), nil)
+	stored, metadata, err := frozen.Read(dir)
 	if err != nil {
 		return err
 	}
 	// What started from other weights has their shape, and not the preset's.
 	var was struct{ Transformer encoder.Settings }
-	if err = json.Unmarshal([]byte(metadata[train.ArchitectureKey]), &was); err == nil {
+	if err = json.Unmarshal([]byte(metadata[checkpoint.Architecture]), &was); err == nil {
 		stored, err = weights.Arrange(was.Transformer.Specs(), stored)
 	}
 	if err != nil {

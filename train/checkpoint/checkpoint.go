@@ -1,6 +1,6 @@
 // Package checkpoint stores and finds the checkpoints of a training. One is a directory step-00001000 with
 //
-//	encoder.safetensors    the exported weights, with the encoder's architecture as metadata
+//	encoder.safetensors    the exported weights but for frozen ones, with the encoder's architecture as metadata
 //	heads.safetensors      the objective's own weights
 //	optimiser.safetensors  the optimiser's state
 //	state.json             the progress of the training, and the digests of these files
@@ -29,6 +29,9 @@ const (
 	Optimiser = "optimiser.safetensors"
 	stateFile = "state.json"
 )
+
+// Architecture is the metadata of the encoder's file that holds the architecture.
+const Architecture = "encoder"
 
 // State is the progress of a training after a step.
 type State struct {

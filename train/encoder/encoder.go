@@ -13,7 +13,7 @@ import (
 // like, and give the same numbers on any number of them.
 type Encoder interface {
 	Dim() int
-	// Weights are all that is learned, in a fixed order: first the table of words [vocabulary, width].
+	// Weights are all that is learned or frozen, in a fixed order: first the table of words [vocabulary, width].
 	Weights() []*weights.Tensor
 	// Forward gives the vectors [n, dim] of a side, not normalised. With a seed other than zero it drops what training
 	// drops.

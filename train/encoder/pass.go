@@ -8,6 +8,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
+	"bitextmine/train/weights"
 )
 
 // Pass is the computation of one or more sides in a transformer, concatenated and padded to the longest. The first
@@ -66,17 +67,22 @@ func (p *Pass) Arguments() *device.Arguments {
 // Taken is the encoder's part of a graph.
 type Taken struct {
 	Encoded
-	Learned []*g.Node // embedded tokens and inner weights: the nodes whose gradients are needed
+	Learned []*g.Node // embedded tokens and inner weights, unless frozen: the nodes whose gradients are needed
 }
 
 // Take builds the encoder from the first arguments of a graph and returns it with the other arguments. If training is
 // false, everything is float32 and there is no dropout.
 func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 	embedded, lengths, nodes := nodes[0], nodes[1], nodes[2:]
-	params, learned := map[string]*g.Node{}, []*g.Node{embedded}
+	params, learned := map[string]*g.Node{}, []*g.Node{}
+	if LearnsTables(t) {
+		learned = append(learned, embedded)
+	}
 	for i, w := range t.inner {
 		params[w.Name] = nodes[i]
-		learned = append(learned, nodes[i])
+		if !w.Frozen {
+			learned = append(learned, nodes[i])
+		}
 	}
 	nodes = nodes[len(t.inner):]
 	s := t.Settings
@@ -92,14 +98,18 @@ func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 }
 
 // AddGradients adds to the gradients of the weights. grads starts with those of Taken.Learned; it returns the others.
-// If the inner weights are on the device, their gradients are, too, and grads has only that of the embedded tokens.
+// If the inner weights are on the device, their gradients are, too, and grads has at most that of the embedded tokens.
 func (p *Pass) AddGradients(grads [][]float32) [][]float32 {
-	p.unembed(grads[0])
+	if LearnsTables(p.t) {
+		p.unembed(grads[0])
+		grads = grads[1:]
+	}
 	if p.t.Resident != nil {
-		return grads[1:]
+		return grads
 	}
-	for i, w := range p.t.inner {
-		w.AddGradient(grads[1+i])
+	for _, w := range weights.Learned(p.t.inner) {
+		w.AddGradient(grads[0])
+		grads = grads[1:]
 	}
-	return grads[1+len(p.t.inner):]
+	return grads
 }

@@ -56,6 +56,9 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 // Inner are the weights of a transformer that enter the graph: all but the tables.
 func Inner(t *Transformer) []*weights.Tensor { return t.inner }
 
+// LearnsTables reports whether the tables are not frozen, so that embedded tokens need gradients.
+func LearnsTables(t *Transformer) bool { return !t.byName[Words].Frozen }
+
 // Weights are the tensors in the order of Specs.
 func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
 

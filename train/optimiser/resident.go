@@ -21,7 +21,7 @@ type Resident struct {
 	rule    adam
 	backend compute.Backend
 	kept    []*kept
-	of      map[*weights.Tensor]*kept
+	of      map[*weights.Tensor]*kept // and of frozen tensors, which have no moments and no gradient
 	execs   struct{ squares, update, sum *graph.Exec }
 }
 
@@ -37,13 +37,18 @@ type kept struct {
 // Keeps reports whether an optimiser with these settings can have tensors on a device.
 func (s Settings) Keeps() bool { return s.Kind != "adafactor" }
 
-// Keep puts tensors on a device. They must be among the optimiser's, whose settings must Keep.
+// Keep puts tensors on a device: frozen ones, and others, which must be among the optimiser's. Its settings must Keep.
 func (o *Optimiser) Keep(backend compute.Backend, all []*weights.Tensor) *Resident {
 	r := &Resident{rule: o.rule.(adam), backend: backend, of: map[*weights.Tensor]*kept{}}
 	for i, t := range o.tensors {
 		if slices.Contains(all, t) {
 			r.of[t] = &kept{host: t, state: o.state[i]}
 			r.kept = append(r.kept, r.of[t])
+		}
+	}
+	for _, t := range all {
+		if t.Frozen {
+			r.of[t] = &kept{host: t}
 		}
 	}
 	r.execs.squares, r.execs.sum = graph.MustNewExec(backend, squaresGraph), graph.MustNewExec(backend, graph.Add)
@@ -208,7 +213,7 @@ func (r *Resident) Release() error {
 		return nil
 	}
 	var err error
-	for _, k := range r.kept {
+	for _, k := range r.of {
 		for _, t := range append([]*tensors.Tensor{k.value, k.gradient}, k.moments...) {
 			if t != nil {
 				err = errors.Join(err, t.FinalizeAll())

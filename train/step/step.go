@@ -52,7 +52,8 @@ type Step struct {
 	front      front
 	accumulate int
 	resident   device.Resident
-	inner      []*weights.Tensor      // of the encoder, if they are resident
+	learned    []*weights.Tensor      // the encoder's inner weights that are not frozen, if they are resident
+	toHost     int                    // number of outputs that the host needs, if weights are resident
 	programs   map[string]*graph.Exec // by the rows of the views
 }
 
@@ -63,7 +64,11 @@ func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, back
 	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
 		s.front = whole{t}
 		if options.Resident != nil {
-			s.resident, s.inner, t.Resident = options.Resident, encoder.Inner(t), options.Resident
+			s.resident, s.learned, t.Resident = options.Resident, weights.Learned(encoder.Inner(t)), options.Resident
+			s.toHost = 1 // the values
+			if encoder.LearnsTables(t) {
+				s.toHost++ // the gradient of the embedded tokens
+			}
 		}
 	} else {
 		s.front = cached{e, backend, options.Chunk}
@@ -117,7 +122,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	args.Give(inputs...)
 	first := -1
 	if s.resident != nil {
-		first = 2 // the values, and the gradient of the embedded tokens
+		first = s.toHost
 	}
 	out, gradients, err := args.Call(s.program(views), first)
 	if err != nil {
@@ -143,7 +148,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 
 // keep gives the gradients of resident weights to whoever has their values.
 func (s *Step) keep(gradients []*tensors.Tensor) error {
-	for i, w := range slices.Concat(s.inner, s.heads) {
+	for i, w := range slices.Concat(s.learned, s.heads) {
 		if err := s.resident.Add(w, gradients[i]); err != nil {
 			return err
 		}

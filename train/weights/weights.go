@@ -8,6 +8,7 @@ package weights
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Tensor is one learned array, row-major.
@@ -17,6 +18,7 @@ type Tensor struct {
 	Data    []float32
 	Grad    []float32 // sum over the step's batches; nil until NeedGrad
 	NoDecay bool      // for biases and the scales of normalisations, which have no weight decay
+	Frozen  bool      // it is not learned: it has no gradient and no optimiser's state, and is in no checkpoint
 
 	// Touched are the rows with a gradient in this step, ascending, for a table of which a batch reads few rows; nil
 	// means all. The other rows of Grad are zero.
@@ -67,6 +69,11 @@ func New(spec Spec, seed uint64) *Tensor {
 		panic(fmt.Sprintf("weights: initialisation %d", spec.Init))
 	}
 	return t
+}
+
+// Learned are those of the tensors that are not frozen.
+func Learned(all []*Tensor) []*Tensor {
+	return slices.DeleteFunc(slices.Clone(all), func(t *Tensor) bool { return t.Frozen })
 }
 
 // Rows is the length of the first axis.

@@ -1,4 +1,4 @@
-package train
+package dev
 
 import (
 	"context"
@@ -9,29 +9,31 @@ import (
 	"bitextmine/train/encoder"
 )
 
-// live makes the encoder in training available to eval.
-type live struct {
-	name    string
-	encoder encoder.Encoder
-	bitext  data.Config
-	options data.Options
+// Live makes an encoder in training available to eval.
+type Live struct {
+	Label   string
+	Encoder encoder.Encoder
+	Bitext  data.Config
+	Options data.Options
 }
 
-func (l live) Name() string { return l.name }
+// Name is the label.
+func (l Live) Name() string { return l.Label }
 
-func (l live) Dim() int { return l.encoder.Dim() }
+// Dim is the number of values of a vector.
+func (l Live) Dim() int { return l.Encoder.Dim() }
 
 // together is the number of sentences that are encoded at once.
 const together = 128
 
 // Encode writes unit vectors [len(texts), dim], as the exported graph does.
-func (l live) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
+func (l Live) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
 	dim := l.Dim()
-	for part, err := range l.bitext.Parts(l.options, language, texts, together) {
+	for part, err := range l.Bitext.Parts(l.Options, language, texts, together) {
 		if err != nil {
 			return err
 		}
-		vectors, err := l.encoder.Forward(ctx, part.Side, 0)
+		vectors, err := l.Encoder.Forward(ctx, part.Side, 0)
 		if err != nil {
 			return err
 		}
