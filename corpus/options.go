@@ -72,8 +72,11 @@ type Options struct {
 // MaxRecordBytes is the maximum length of a record that is divided. MaxLineBytes is then that of a sentence.
 const MaxRecordBytes = 16 << 20
 
+// dividing is increased whenever the same rules would divide some record otherwise, or set another one aside.
+const dividing = "2"
+
 // SplitBy is the value of Options.Split for a language and the digest of rules.
-func SplitBy(language, rules string) string { return language + " " + rules }
+func SplitBy(language, rules string) string { return language + " " + dividing + " " + rules }
 
 // SplitLanguage is the language whose rules divide records; empty: none do.
 func (o Options) SplitLanguage() string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bitextmine/corpus/html"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -107,8 +108,8 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
-	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && LooksHTML(strings.TrimSpace(string(bytes.TrimPrefix(head, input.UTF8BOM)))) {
-		return badinput.Errorf("%s is a page of HTML, not text; extract its text, or leave the file out", r.src.Name)
+	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && html.Lines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+		return badinput.Errorf("%s is HTML, not text; extract its text, or leave the file out", r.src.Name)
 	}
 	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
 	if err != nil {

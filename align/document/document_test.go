@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v %v", d, err)
 	}
 	for name, content := range map[string]string{
-		"empty": "\n \n", "no line": "", "HTML": "<!DOCTYPE html>\n<p>Text\n", ":2: ": "good\n\xff\n", ":1: ": strings.Repeat("x", 101),
+		"empty": "\n \n", "no line": "", "HTML": "<!DOCTYPE html>\n<p>Text\n", "is HTML": "<div>\n<p>Text</p>\n</div>", ":2: ": "good\n\xff\n", ":1: ": strings.Repeat("x", 101),
 	} {
 		if _, err := Read(file(t, content), "en", 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/html"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -59,7 +60,7 @@ func (d *Document) check() error {
 	if len(d.Sentences) == 0 {
 		return badinput.Errorf("%s: every line is empty; name a document with sentences", d.Name)
 	}
-	if corpus.LooksHTML(d.Sentences[0]) {
+	if html.Lines(d.Sentences) {
 		return badinput.Errorf("%s is HTML: extract its text, one sentence a line", d.Name)
 	}
 	return nil

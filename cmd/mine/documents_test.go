@@ -94,6 +94,14 @@ func TestSplit(t *testing.T) {
 		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) || !strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
 		t.Errorf("%s %v", data, err)
 	}
+	fragments := write("fragments.jsonl", `{"id":"a","text":"<div>One. <p>Two.</p></div>"}`+"\n"+`{"id":"b","text":"Three."}`+"\n")
+	root, said := newRoot(), &bytes.Buffer{}
+	root.SetOut(said)
+	root.SetErr(said)
+	root.SetArgs([]string{"split", fragments, "--lang", "en"})
+	if err := root.ExecuteContext(t.Context()); err != nil || said.String() != "Three.\n\n1 records, 1 sentences\nset aside: 1 records (HTML, not text)\n" {
+		t.Errorf("%s %v", said, err)
+	}
 	learned := encodetest.Splitter(t, nil)
 	if out := must(t, "split", write("b.txt", "Das Haus war alt. Niemand wusste warum.\n"), "--lang", "de", "--splitter", learned, "--splitter-threshold", "0.5"); out != "Das Haus war alt.\nNiemand wusste warum.\n" {
 		t.Errorf("%q", out)
@@ -107,6 +115,25 @@ func TestSplit(t *testing.T) {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
+	}
+}
+
+// TestEqualIDsOfFiles: the last document of a file and the first of the next do not become one.
+func TestEqualIDsOfFiles(t *testing.T) {
+	write := writerInto(t, t.TempDir())
+	one := write("a.jsonl", `{"id":"1","text":"One. Two."}`+"\n")
+	again := write("b.jsonl", `{"id":"1","text":"Three. Four."}`+"\n")
+	other := write("c.jsonl", `{"id":"2","text":"Five."}`+"\n"+`{"id":"2","text":"Six."}`+"\n")
+	args := []string{"split", "--lang", "en", "--format", "jsonl", "--doc-column", "id"}
+	_, err := command(t, append(args, one, again)...)
+	if want := fmt.Sprintf("%s:1: document \"1\" is the last of %s, too", again, one); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, files := range [][]string{{one, other}, {other}} { // in one file they may be sentences
+		must(t, append(args, files...)...)
+	}
+	if out := must(t, "split", "--lang", "en", "--format", "lines", one, again); out != "One.\nTwo.\n\nThree.\nFour.\n\n" {
+		t.Errorf("%q", out)
 	}
 }
 

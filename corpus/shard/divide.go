@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/html"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/internal/badinput"
@@ -100,9 +101,9 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	if corpus.LooksHTML(s.record.Normal) {
+	if html.Record(s.record.Normal) {
 		s.counts.Lines++
-		return s.skip(corpus.ReasonHTML, "a page of HTML: extract its text")
+		return s.skip(corpus.ReasonHTML, "HTML: extract its text")
 	}
 	s.found, err = s.splitter.Divide(ctx, s.found, s.record.Text, split.Options{})
 	return err

@@ -113,7 +113,7 @@ func TestDivideRefuses(t *testing.T) {
 		opts corpus.Options
 	}{
 		"a.jsonl: none of its 1 records has a sentence (1 are HTML); extract their text, or leave the file out": {html, dividing("en")},
-		"a.jsonl:1: html (a page of HTML: extract its text); correct the record or remove it":                   {html, fails},
+		"a.jsonl:1: html (HTML: extract its text); correct the record or remove it":                             {html, fails},
 	} {
 		in := input.File{FS: fstest.MapFS{"a.jsonl": {Data: []byte(c.text)}}, Path: "a.jsonl"}
 		_, err := Cut(context.Background(), in, c.opts, t.TempDir(), Options{})

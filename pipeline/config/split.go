@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/html"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/encode/boundary"
@@ -140,7 +141,7 @@ func look(in input.File, o corpus.Options, language string) (format corpus.Forma
 		}
 		bytes += len(s.Text)
 		seen.Records++
-		if corpus.LooksHTML(s.Normal) {
+		if html.Record(s.Normal) {
 			seen.HTML++
 			continue
 		}
