@@ -130,7 +130,11 @@ func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers 
 	f := figures[slices.IndexFunc(figures, func(f figure) bool { return f.name == c.figure })]
 	by := differences(rows[c.better], rows[c.worse], c.figure, b.Teacher)
 	difference, within, o := paired.Decide(by, f.error || f.name == skew, c.claimed)
-	if len(by) > 1 {
+	switch len(by) {
+	case 0:
+	case 1:
+		numbers = fmt.Sprintf("%+.2f (one seed; paper %.1f)", difference, c.claimed)
+	default:
 		numbers = fmt.Sprintf("%+.2f (%.2f; paper %.1f)", difference, within, c.claimed)
 	}
 	if share := of(rows[c.better], own); c.worse == "imascl-hard" && share.N > 0 && share.Mean > hardened {

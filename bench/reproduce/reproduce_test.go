@@ -197,6 +197,10 @@ func TestReport(t *testing.T) {
 	if got := report(b, b.Parts[0], rows); !strings.Contains(got, "| **not tested** | `ems` over `ems-no-xtr`, time of a step | x1.50 of the moon | not tested |") {
 		t.Errorf("a budget cannot say that it does not test a step's time:\n%s", got)
 	}
+	single := map[string][]*result{"ems": row("ems", 0.3, 0, 40), "ems-no-xtr": row("ems-no-xtr", 0.2, 0, 50)}
+	if got := report(b, b.Parts[0], single); !strings.Contains(got, "| **not tested** | `ems` over `ems-no-xtr`, FLORES | +10.00 (one seed; paper 4.3) | not tested |") {
+		t.Errorf("rows of one seed are not compared:\n%s", got)
+	}
 	dir := t.TempDir()
 	if err := plots(dir, b, b.Parts[0], rows); err != nil {
 		t.Fatal(err)
