@@ -73,13 +73,13 @@ func MinRows(lists string) int {
 }
 
 // Memory is the number of bytes that a search of n rows in all takes at most, beside the lists of the result: the
-// centroids, the lists of both sides, and each thread's blocks and visits.
+// centroids, the lists of both sides, the visits, and each thread's blocks.
 func Memory(lists string, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe := 2 * DefaultNProbe(n)
-	visits := int64(min(maxVisits, nprobe*rows/max(threads, 1)))
-	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n) + 12*visits
-	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + int64(threads)*worker
+	visits := int64(min(maxVisits, nprobe*rows))
+	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n)
+	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visitBytes*visits + int64(threads)*worker
 }
 
 func tooFewRows(lists, rows int) error {
@@ -157,7 +157,7 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 		if passes[i], err = newPass(ctx, s, halves[0], halves[1], lists[1-i], progress); err != nil {
 			return err
 		}
-		if err := passes[i].run(ctx, nil); err != nil {
+		if err := passes[i].run(ctx); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 		if len(short[i]) == 0 {
 			continue
 		}
-		if err := p.run(ctx, short[i]); err != nil {
+		if err := p.visitAll(ctx, short[i]); err != nil {
 			return err
 		}
 	}

@@ -170,13 +170,8 @@ func TestVisits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWorker(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.scanner.Close()
 	n := cell.Source.Len()
-	_, visitors, err := w.visits(t.Context(), 0, n)
+	_, visitors, err := p.visits(t.Context(), 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 	}
 	each := membersOf(s.lists)
 	d.near = make([]int32, len(rows)*each)
-	return d, s.nearest(ctx, side.Kernel, rows, c, min(memberChoice, s.lists), func(f *finder, lo int, rows, ids []int32) {
+	return d, s.nearest(ctx, side.Kernel, rows, c, min(memberChoice, s.lists), math.Inf(1), func(f *finder, lo int, rows, ids, _ []int32) {
 		f.choose(rows, ids, d.near[lo*each:])
 	})
 }

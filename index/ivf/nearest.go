@@ -2,7 +2,6 @@ package ivf
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -44,14 +43,15 @@ func (f *finder) find(rows []int32) (ids, counts []int32) {
 	return f.ids[:len(rows)*f.n], f.counts[:len(rows)]
 }
 
-// nearest finds the n nearest centroids of each of the given rows of a side. take gets those of a part of the rows,
-// from position lo on: ids [rows, n], in no order. It is called in several threads.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, take func(f *finder, lo int, rows, ids []int32)) error {
+// nearest finds the n nearest centroids of each of the given rows of a side, of those whose cosines are at most span
+// below the nearest's. take gets those of a part of the rows, from position lo on: ids [rows, n], in no order, and how
+// many each row has. It is called in several threads.
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, span float64, take func(f *finder, lo int, rows, ids, counts []int32)) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
 		g.Go(func() error {
-			f, err := s.newFinder(side, centroids, n, math.Inf(1))
+			f, err := s.newFinder(side, centroids, n, span)
 			if err != nil {
 				return err
 			}
@@ -65,8 +65,8 @@ func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32,
 					return err
 				}
 				part := rows[lo:min(lo+nearestRows, len(rows))]
-				ids, _ := f.find(part)
-				take(f, lo, part, ids)
+				ids, counts := f.find(part)
+				take(f, lo, part, ids, counts)
 			}
 		})
 	}

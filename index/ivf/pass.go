@@ -11,8 +11,9 @@ import (
 )
 
 // pass is one direction under way: the rows of one side visit the lists of the other. Both sides' neighbour lists take
-// what is near. A worker takes a chunk of visitors, whose neighbour lists then are its own. The rows of a list may be
-// with several workers. What is merged are exact cosines in a fixed order, so it does not matter who comes first.
+// what is near. A worker takes a list and compares it with its visitors, so that the list is packed once for all of
+// them. The neighbour lists are all workers'. What is merged are exact cosines in a fixed order, so it does not matter
+// who comes first.
 type pass struct {
 	*searcher
 	visitors, visited *index.Half // by whose neighbour lists they hold
@@ -21,29 +22,100 @@ type pass struct {
 	progress          *index.Progress
 }
 
-// Block sizes. visitorRows is that of exact search's queries. listRows bounds what a long list takes.
+// Block sizes. visitorRows is that of exact search's queries. listRows bounds what a long list takes. More visitors of
+// a list than turnRows are compared in several turns, which different workers may take.
 const (
 	visitorRows = 2048
 	listRows    = 8192
+	turnRows    = 8 * visitorRows
 )
 
 func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, lists *lists, progress *index.Progress) (*pass, error) {
+	visitors.Lists.Share()
+	visited.Lists.Share()
 	p := &pass{searcher: s, visitors: visitors, visited: visited, lists: lists, progress: progress}
 	return p, p.measureSpan(ctx)
 }
 
-// run has the given rows visit all lists, or, if they are nil, all rows their nearest lists.
-func (p *pass) run(ctx context.Context, rows []int32) error {
-	n := p.visitors.Queries.Len()
-	if rows != nil {
-		n = len(rows)
+// maxVisits bounds the memory for visits, of visitBytes each.
+const (
+	maxVisits  = 1 << 25
+	visitBytes = 9
+)
+
+// run has all rows visit their nearest lists.
+func (p *pass) run(ctx context.Context) error {
+	n, size := p.visitors.Queries.Len(), max(maxVisits/p.opts.NProbe, nearestRows)
+	for lo := 0; lo < n; lo += size {
+		start, visitors, err := p.visits(ctx, lo, min(lo+size, n))
+		if err != nil {
+			return err
+		}
+		err = p.compare(ctx, func(list int) []int32 { return visitors[start[list]:start[list+1]] })
+		if err != nil {
+			return err
+		}
 	}
-	p.visitors.Lists.Share(false)
-	p.visited.Lists.Share(true)
-	size := p.chunkRows(n)
+	return nil
+}
+
+// visitAll has the given rows visit all lists.
+func (p *pass) visitAll(ctx context.Context, rows []int32) error {
+	return p.compare(ctx, func(int) []int32 { return rows })
+}
+
+// visits finds who of the visitors lo to hi visits which list: list i has visitors[start[i]:start[i+1]].
+func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32, err error) {
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	lists, each := make([][]int32, (len(rows)+nearestRows-1)/nearestRows), make([]int32, len(rows)) // of a part's rows in turn
+	err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(f *finder, at int, part, ids, counts []int32) {
+		copy(each[at:], counts)
+		near := make([]int32, 0, p.opts.NProbe*len(part))
+		for i, n := range counts {
+			near = append(near, ids[i*f.n:i*f.n+int(n)]...)
+		}
+		lists[at/nearestRows] = near
+		p.progress.Add(float64(len(part)) * float64(p.searcher.lists))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	start = make([]int32, p.searcher.lists+1)
+	for _, near := range lists {
+		for _, list := range near {
+			start[list+1]++
+		}
+	}
+	for i := range p.searcher.lists {
+		start[i+1] += start[i]
+	}
+	next, visitors := append([]int32(nil), start[:p.searcher.lists]...), make([]int32, start[p.searcher.lists])
+	for i, row := range rows {
+		near := &lists[i/nearestRows]
+		for _, list := range (*near)[:each[i]] {
+			visitors[next[list]] = row
+			next[list]++
+		}
+		*near = (*near)[each[i]:]
+	}
+	return start, visitors, nil
+}
+
+// compare compares all lists with their visitors.
+func (p *pass) compare(ctx context.Context, visitorsOf func(list int) []int32) error {
+	type turn struct{ list, from int }
+	var turns []turn
+	for list := range p.searcher.lists {
+		for from := 0; from < len(visitorsOf(list)); from += turnRows {
+			turns = append(turns, turn{list, from})
+		}
+	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(p.opts.Threads, (n+size-1)/size) {
+	for range min(p.opts.Threads, len(turns)) {
 		g.Go(func() error {
 			w, err := newWorker(p)
 			if err != nil {
@@ -51,17 +123,12 @@ func (p *pass) run(ctx context.Context, rows []int32) error {
 			}
 			defer w.scanner.Close()
 			for {
-				lo := int(next.Add(1)-1) * size
-				if lo >= n {
+				i := int(next.Add(1) - 1)
+				if i >= len(turns) {
 					return nil
 				}
-				var err error
-				if hi := min(lo+size, n); rows != nil {
-					err = w.visitAll(ctx, rows[lo:hi])
-				} else {
-					err = w.visitNearest(ctx, lo, hi)
-				}
-				if err != nil {
+				visitors := visitorsOf(turns[i].list)[turns[i].from:]
+				if err := w.compare(ctx, turns[i].list, visitors[:min(turnRows, len(visitors))]); err != nil {
 					return err
 				}
 			}
@@ -69,18 +136,6 @@ func (p *pass) run(ctx context.Context, rows []int32) error {
 	}
 	return g.Wait()
 }
-
-// chunkRows is the number of visitors of a chunk: the more, the more seldom a list is packed. At least as many chunks
-// are made as there are threads.
-func (p *pass) chunkRows(n int) int {
-	size := max(maxVisits/p.opts.NProbe, 1)
-	chunks := (n + size - 1) / size
-	chunks = (chunks + p.opts.Threads - 1) / p.opts.Threads * p.opts.Threads
-	return max((n+chunks-1)/chunks, min(n, 1024))
-}
-
-// maxVisits bounds the memory of a chunk: twelve bytes a visit.
-const maxVisits = 1 << 24
 
 type worker struct {
 	*pass
@@ -101,70 +156,9 @@ func newWorker(p *pass) (*worker, error) {
 	return &worker{p, scanner}, nil
 }
 
-func (w *worker) visitAll(ctx context.Context, rows []int32) error {
-	for list := range w.searcher.lists {
-		if err := w.compare(ctx, list, rows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// visitNearest has the visitors lo to hi visit their nearest lists.
-func (w *worker) visitNearest(ctx context.Context, lo, hi int) error {
-	start, visitors, err := w.visits(ctx, lo, hi)
-	if err != nil {
-		return err
-	}
-	for list := range w.searcher.lists {
-		// Chunks begin with different lists, so that workers seldom meet.
-		list = (list + lo) % w.searcher.lists
-		if err := w.compare(ctx, list, visitors[start[list]:start[list+1]]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// visits finds who of the visitors lo to hi visits which list: list i has visitors[start[i]:start[i+1]].
-func (w *worker) visits(ctx context.Context, lo, hi int) (start, visitors []int32, err error) {
-	f, err := w.newFinder(w.visitors.Queries.Kernel, w.lists.centroids, w.mostVisits(), w.span)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.close()
-	near, by := make([]int32, 0, (hi-lo)*w.opts.NProbe), make([]int32, 0, (hi-lo)*w.opts.NProbe)
-	rows := make([]int32, 0, nearestRows)
-	for at := lo; at < hi; at += nearestRows {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		rows = rows[:0]
-		for row := at; row < min(at+nearestRows, hi); row++ {
-			rows = append(rows, int32(row))
-		}
-		ids, counts := f.find(rows)
-		for i, row := range rows {
-			near = append(near, ids[i*f.n:i*f.n+int(counts[i])]...)
-			for range counts[i] {
-				by = append(by, row)
-			}
-		}
-		w.progress.Add(float64(len(rows)) * float64(w.searcher.lists))
-	}
-	start, at := grouped(near, w.searcher.lists)
-	for i, position := range at {
-		at[i] = by[position]
-	}
-	return start, at, nil
-}
-
-// compare compares a list's rows with its visitors.
+// compare compares a list's rows with visitors.
 func (w *worker) compare(ctx context.Context, list int, visitors []int32) error {
 	rows := w.lists.rowsOf(list)
-	if len(visitors) == 0 {
-		return nil
-	}
 	for lo := 0; lo < len(rows); lo += listRows {
 		part := kernel.All(rows[lo:min(lo+listRows, len(rows))])
 		w.scanner.Base(part, w.visited.Lists)

@@ -24,7 +24,7 @@ func (p *pass) measureSpan(ctx context.Context) error {
 	sample := evenSample(visitors, spanRows)
 	most := p.mostVisits()
 	below := make([]float64, len(sample)*most)
-	err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, func(f *finder, lo int, rows, ids []int32) {
+	err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, math.Inf(1), func(f *finder, lo int, rows, ids, _ []int32) {
 		cosines := make([]float32, len(ids))
 		f.kernel.Dots(f.side, rows, f.centroids, ids, most, cosines)
 		for at := 0; at < len(ids); at += most {

@@ -34,7 +34,7 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 		if err != nil {
 			return nil, err
 		}
-		err = s.nearest(ctx, side.Kernel, sample, c, 1, func(_ *finder, lo int, _, ids []int32) { copy(near[lo:], ids) })
+		err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1), func(_ *finder, lo int, _, ids, _ []int32) { copy(near[lo:], ids) })
 		c.Close()
 		if err != nil {
 			return nil, err

@@ -158,10 +158,9 @@ func NewLists(ids []int32, cosines []float32, k int) *Lists {
 	return l
 }
 
-// Share lets several threads offer neighbours to the same list, or no longer.
-func (l *Lists) Share(shared bool) {
-	l.c.locks = nil
-	if shared {
+// Share lets several threads offer neighbours to the same list.
+func (l *Lists) Share() {
+	if l.c.locks == nil {
 		l.c.locks = (*C.uint8_t)(pinned(&l.pin, make([]byte, C.LOCKS)))
 	}
 }

@@ -10,6 +10,8 @@ static int64_t settle(scanner *s, block *b, const side *own, const side *other, 
     for (int64_t i = 0; i < b->n; i++) {
         const candidate *items = lists_items(l, i);
         int64_t row = b->rows[i], kept = 0;
+        if (l->count[i] == 0)
+            continue; // no score was above the floor that the final list gave, so it is as proven as it was
         for (int64_t j = 0; j < l->count[i]; j++)
             if (items[j].score > l->floor[i])
                 s->ids[kept++] = items[j].row;
