@@ -16,6 +16,7 @@ package ivf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"runtime"
 	"strconv"
@@ -140,7 +141,7 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 	progress := index.NewProgress(2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
 	var lists [2]*lists
 	for i, side := range []*index.Distinct{cell.Source, cell.Target} {
-		if err := s.kernel.MeasureLoss(ctx, side.Kernel); err != nil {
+		if err := errors.Join(s.kernel.MeasureLoss(ctx, side.Kernel), s.kernel.MeasureTop(ctx, side.Kernel)); err != nil {
 			return err
 		}
 		var err error

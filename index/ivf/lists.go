@@ -55,7 +55,7 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		d, err = build()
 	} else {
 		want := indexfile.Label{
-			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
+			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)
@@ -91,11 +91,18 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	each := membersOf(s.lists)
-	d.near = make([]int32, len(rows)*each)
-	return d, s.nearest(ctx, side.Kernel, rows, c, min(memberChoice, s.lists), math.Inf(1), func(f *finder, lo int, rows, ids, _ []int32) {
-		f.choose(rows, ids, d.near[lo*each:])
+	n := min(memberChoice, s.lists)
+	all := makeNear(len(rows), n)
+	unit, err := s.nearest(ctx, side.Kernel, rows, c, n, math.Inf(1), func(lo int, found near) {
+		copy(all.ids[lo*n:], found.ids)
+		copy(all.products[lo*n:], found.products)
+		copy(all.counts[lo:], found.counts)
 	})
+	if err != nil {
+		return d, err
+	}
+	d.near, err = s.members(ctx, c, all, unit)
+	return d, err
 }
 
 func (d division) write(f *os.File) error {

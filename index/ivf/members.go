@@ -1,6 +1,14 @@
 package ivf
 
-import "math"
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/index/kernel"
+)
 
 // members is the number of lists that a row is in: a row between two of them is found in either. Two lists and half as
 // many visits compare as many pairs, find more of the neighbours and pack half as many visitors.
@@ -17,52 +25,84 @@ const (
 	apart        = 2
 )
 
-// choose writes the lists of rows to out [rows, membersOf]. ids [rows, n] are their nearest as f found them.
-func (f *finder) choose(rows, ids, out []int32) {
-	if f.n == 1 {
-		copy(out, ids)
-		return
+// members returns the lists [rows, membersOf] of all rows of a side. found are the nearest centroids of each, and unit
+// is that of their products.
+func (s *searcher) members(ctx context.Context, centroids *kernel.Side, found near, unit float64) ([]int32, error) {
+	if found.n == 1 {
+		return found.ids, nil
 	}
-	cosines, between := make([]float32, len(ids)), make([]float32, len(ids))
-	squares, first := make([]float32, len(rows)), make([]int32, len(rows))
-	f.kernel.Dots(f.side, rows, f.side, rows, 1, squares)
-	f.kernel.Dots(f.side, rows, f.centroids, ids, f.n, cosines)
-	for i := range rows {
-		best := i * f.n
-		for at := best; at < (i+1)*f.n; at++ {
-			if cosines[at] > cosines[best] || cosines[at] == cosines[best] && ids[at] < ids[best] {
-				best = at
+	first := make([]int32, len(found.counts))
+	for row := range first {
+		ids, products := found.of(row)
+		best := 0
+		for i, id := range ids {
+			if products[i] > products[best] || products[i] == products[best] && id < ids[best] {
+				best = i
 			}
 		}
-		first[i] = ids[best]
+		first[row] = ids[best]
 	}
-	f.kernel.Dots(f.centroids, first, f.centroids, ids, f.n, between)
-	for i, list := range first {
-		lo, hi := i*f.n, (i+1)*f.n
-		out[2*i] = list
-		out[2*i+1] = second(float64(squares[i]), list, ids[lo:hi], cosines[lo:hi], between[lo:hi])
+	out := make([]int32, 2*len(first))
+	start, rows := grouped(first, s.lists)
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range s.opts.Threads {
+		g.Go(func() error {
+			between := make([]float32, s.lists) // of a list's centroid with those that its rows may choose
+			wanted := make([]int32, s.lists)    // the last list whose rows may choose it, from 1 on
+			for {
+				list := int(next.Add(1) - 1)
+				if list >= s.lists || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if start[list] == start[list+1] {
+					continue
+				}
+				var others []int32
+				for _, row := range rows[start[list]:start[list+1]] {
+					ids, _ := found.of(int(row))
+					for _, id := range ids {
+						if wanted[id] != int32(list)+1 {
+							wanted[id] = int32(list) + 1
+							others = append(others, id)
+						}
+					}
+				}
+				cosines := make([]float32, len(others))
+				s.kernel.Dots(centroids, []int32{int32(list)}, centroids, others, len(others), cosines)
+				for i, id := range others {
+					between[id] = cosines[i]
+				}
+				for _, row := range rows[start[list]:start[list+1]] {
+					ids, products := found.of(int(row))
+					out[2*row], out[2*row+1] = int32(list), second(int32(list), ids, products, unit, between)
+				}
+			}
+		})
 	}
+	return out, g.Wait()
 }
 
-// second returns the second list of a row whose first is known. square is that of the row's length, cosines are those
-// of the row with the centroids of ids, and between those of the first list's centroid with them. Each product is
-// rounded: a fused sum would differ between CPUs.
-func second(square float64, first int32, ids []int32, cosines, between []float32) int32 {
+// second returns the second list of a row of length 1 whose first is known, of ids. The row's products with their
+// centroids are given, and the cosines of the first list's centroid with all. Each product is rounded: a fused sum
+// would differ between CPUs.
+func second(first int32, ids []int32, products []float32, unit float64, between []float32) int32 {
 	var cosine float64
 	for i, id := range ids {
 		if id == first {
-			cosine = float64(cosines[i])
+			cosine = float64(products[i]) / unit
 		}
 	}
-	distance := math.Sqrt(max(square-float64(cosine*cosine), 0)) // of the row from the line through the first centroid
+	distance := math.Sqrt(max(1-float64(cosine*cosine), 0)) // of the row from the line through the first centroid
 	list, least := int32(-1), 0.0
 	for i, id := range ids {
 		if id == first {
 			continue
 		}
-		loss := -2 * float64(cosines[i]) // and what is the same for all centroids
+		near := float64(products[i]) / unit
+		loss := -2 * near // and what is the same for all centroids
 		if distance > 1e-6 {
-			part := distance - (float64(cosines[i])-float64(cosine*float64(between[i])))/distance
+			part := distance - (near-float64(cosine*float64(between[id])))/distance
 			loss += float64(apart * float64(part*part))
 		}
 		if list < 0 || loss < least || loss == least && id < list {

@@ -19,9 +19,9 @@ func TestSecondListIsOnTheRowsSide(t *testing.T) {
 		"equally near":          {0, 30, -30, 8},
 	} {
 		ids := []int32{9, 3, 8}
-		cosines := []float32{degrees(c.row - c.there), degrees(c.row), degrees(c.row - c.here)}
-		between := []float32{degrees(c.there), 1, degrees(c.here)}
-		if got := second(1, 3, ids, cosines, between); got != c.want {
+		products := []float32{1000 * degrees(c.row-c.there), 1000 * degrees(c.row), 1000 * degrees(c.row-c.here)}
+		between := []float32{3: 1, 8: degrees(c.here), 9: degrees(c.there)}
+		if got := second(3, ids, products, 1000, between); got != c.want {
 			t.Errorf("%s: list %d, want %d", name, got, c.want)
 		}
 	}

@@ -12,50 +12,44 @@ import (
 // nearestRows is the number of rows that are compared with the centroids at a time.
 const nearestRows = 1024
 
-// finder finds the nearest centroids of a side's rows.
-type finder struct {
-	kernel          *kernel.Kernel
-	side, centroids *kernel.Side
-	scanner         *kernel.Scanner
-	n               int
-	ids, counts     []int32
+// near is the nearest centroids of some rows, at most n for each.
+type near struct {
+	n        int
+	ids      []int32   // [rows, n] in no order
+	products []float32 // [rows, n] with them, as whole numbers
+	counts   []int32   // [rows] how many each has
 }
 
-// newFinder returns a finder of at most n centroids, of those whose cosines are at most span below the nearest's.
-func (s *searcher) newFinder(side, centroids *kernel.Side, n int, span float64) (*finder, error) {
-	scanner, err := s.kernel.NewScanner(side, centroids, n, nearestRows, centroids.N)
-	if err != nil {
-		return nil, err
-	}
-	scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
-	scanner.OnlyNearest(span)
-	return &finder{s.kernel, side, centroids, scanner, n, make([]int32, nearestRows*n), make([]int32, nearestRows)}, nil
+func makeNear(rows, n int) near {
+	return near{n, make([]int32, rows*n), make([]float32, rows*n), make([]int32, rows)}
 }
 
-func (f *finder) close() { f.scanner.Close() }
-
-// find returns the nearest centroids [rows, n] of at most nearestRows rows, in no order, and how many each row has.
-// Both are valid until the next call.
-func (f *finder) find(rows []int32) (ids, counts []int32) {
-	f.scanner.Queries(kernel.All(rows), nil)
-	f.scanner.Scan()
-	f.scanner.Nearest(f.ids, f.counts)
-	return f.ids[:len(rows)*f.n], f.counts[:len(rows)]
+// of returns the nearest centroids of a row, and the products.
+func (l near) of(row int) ([]int32, []float32) {
+	lo := row * l.n
+	hi := lo + int(l.counts[row])
+	return l.ids[lo:hi], l.products[lo:hi]
 }
 
 // nearest finds the n nearest centroids of each of the given rows of a side, of those whose cosines are at most span
-// below the nearest's. take gets those of a part of the rows, from position lo on: ids [rows, n], in no order, and how
-// many each row has. It is called in several threads.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, span float64, take func(f *finder, lo int, rows, ids, counts []int32)) error {
+// below the nearest's. take gets those of a part of the rows, from position lo on, valid until it returns. It is called
+// in several threads. unit is the product of two vectors whose inner product is 1.
+//
+// Nearest is by the products of rows that are rounded to whole numbers: it takes little more than the products, and all
+// kernels agree on it without float64 cosines.
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, span float64, take func(lo int, found near)) (unit float64, err error) {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
 		g.Go(func() error {
-			f, err := s.newFinder(side, centroids, n, span)
+			scanner, err := s.kernel.NewNearest(side, centroids, n, nearestRows, centroids.N)
 			if err != nil {
 				return err
 			}
-			defer f.close()
+			defer scanner.Close()
+			scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
+			scanner.OnlyNearest(span)
+			found := makeNear(nearestRows, n)
 			for {
 				lo := int(next.Add(1)-1) * nearestRows
 				if lo >= len(rows) {
@@ -65,12 +59,14 @@ func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32,
 					return err
 				}
 				part := rows[lo:min(lo+nearestRows, len(rows))]
-				ids, counts := f.find(part)
-				take(f, lo, part, ids, counts)
+				scanner.Queries(kernel.All(part), nil)
+				scanner.Scan()
+				scanner.Nearest(found.ids, found.products, found.counts)
+				take(lo, near{n, found.ids[:len(part)*n], found.products[:len(part)*n], found.counts[:len(part)]})
 			}
 		})
 	}
-	return g.Wait()
+	return kernel.WholeUnit(side, centroids), g.Wait()
 }
 
 // grouped returns the positions of ids by id, ascending within one: those of id i are at[start[i]:start[i+1]].

@@ -71,21 +71,22 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 		rows[i] = int32(lo + i)
 	}
 	lists, each := make([][]int32, (len(rows)+nearestRows-1)/nearestRows), make([]int32, len(rows)) // of a part's rows in turn
-	err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(f *finder, at int, part, ids, counts []int32) {
-		copy(each[at:], counts)
-		near := make([]int32, 0, p.opts.NProbe*len(part))
-		for i, n := range counts {
-			near = append(near, ids[i*f.n:i*f.n+int(n)]...)
+	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(at int, found near) {
+		copy(each[at:], found.counts)
+		visited := make([]int32, 0, p.opts.NProbe*len(found.counts))
+		for row := range found.counts {
+			ids, _ := found.of(row)
+			visited = append(visited, ids...)
 		}
-		lists[at/nearestRows] = near
-		p.progress.Add(float64(len(part)) * float64(p.searcher.lists))
+		lists[at/nearestRows] = visited
+		p.progress.Add(float64(len(found.counts)) * float64(p.searcher.lists))
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	start = make([]int32, p.searcher.lists+1)
-	for _, near := range lists {
-		for _, list := range near {
+	for _, visited := range lists {
+		for _, list := range visited {
 			start[list+1]++
 		}
 	}
@@ -94,12 +95,12 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 	}
 	next, visitors := append([]int32(nil), start[:p.searcher.lists]...), make([]int32, start[p.searcher.lists])
 	for i, row := range rows {
-		near := &lists[i/nearestRows]
-		for _, list := range (*near)[:each[i]] {
+		visited := &lists[i/nearestRows]
+		for _, list := range (*visited)[:each[i]] {
 			visitors[next[list]] = row
 			next[list]++
 		}
-		*near = (*near)[each[i]:]
+		*visited = (*visited)[each[i]:]
 	}
 	return start, visitors, nil
 }

@@ -24,13 +24,12 @@ func (p *pass) measureSpan(ctx context.Context) error {
 	sample := evenSample(visitors, spanRows)
 	most := p.mostVisits()
 	below := make([]float64, len(sample)*most)
-	err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, math.Inf(1), func(f *finder, lo int, rows, ids, _ []int32) {
-		cosines := make([]float32, len(ids))
-		f.kernel.Dots(f.side, rows, f.centroids, ids, most, cosines)
-		for at := 0; at < len(ids); at += most {
-			best := slices.Max(cosines[at : at+most])
-			for i := at; i < at+most; i++ {
-				below[lo*most+i] = float64(best) - float64(cosines[i])
+	unit, err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, math.Inf(1), func(lo int, found near) {
+		for row := range found.counts {
+			_, products := found.of(row)
+			best := slices.Max(products)
+			for i, v := range products {
+				below[(lo+row)*most+i] = float64(best) - float64(v)
 			}
 		}
 	})
@@ -38,6 +37,6 @@ func (p *pass) measureSpan(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(below)
-	p.span = below[len(sample)*p.opts.NProbe-1]
+	p.span = below[len(sample)*p.opts.NProbe-1] / unit
 	return nil
 }

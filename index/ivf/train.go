@@ -28,18 +28,18 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 	for i := range s.lists {
 		copyRow(centroids[i*dim:(i+1)*dim], side, sample[index.Spread(i, s.lists, len(sample))])
 	}
-	near := make([]int32, len(sample))
+	nearest := make([]int32, len(sample))
 	for range trainRounds {
 		c, err := s.centroidSide(ctx, centroids, dim)
 		if err != nil {
 			return nil, err
 		}
-		err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1), func(_ *finder, lo int, _, ids, _ []int32) { copy(near[lo:], ids) })
+		_, err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1), func(lo int, found near) { copy(nearest[lo:], found.ids) })
 		c.Close()
 		if err != nil {
 			return nil, err
 		}
-		if err := s.move(ctx, side, sample, near, centroids); err != nil {
+		if err := s.move(ctx, side, sample, nearest, centroids); err != nil {
 			return nil, err
 		}
 	}
@@ -56,9 +56,9 @@ func evenSample(side *index.Distinct, n int) []int32 {
 }
 
 // move moves the centroids to the means of their rows. One without rows takes a row from one with many.
-func (s *searcher) move(ctx context.Context, side *index.Distinct, sample, near []int32, centroids []float32) error {
+func (s *searcher) move(ctx context.Context, side *index.Distinct, sample, nearest []int32, centroids []float32) error {
 	dim := side.Dim()
-	start, at := grouped(near, s.lists)
+	start, at := grouped(nearest, s.lists)
 	size := func(list int32) int32 { return start[list+1] - start[list] }
 	g, ctx := errgroup.WithContext(ctx)
 	part := (s.lists + s.opts.Threads - 1) / s.opts.Threads
@@ -117,7 +117,7 @@ func (s *searcher) centroidSide(ctx context.Context, centroids []float32, dim in
 	c := kernel.NewSide(embedding.FromFloat32(centroids, dim), nil, nil)
 	square, _ := s.kernel.Inspect(c, 0, c.N, math.Inf(1))
 	c.Length = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
-	if err := s.kernel.MeasureLoss(ctx, c); err != nil {
+	if err := s.kernel.MeasureTop(ctx, c); err != nil {
 		c.Close()
 		return nil, err
 	}

@@ -9,9 +9,11 @@
 
 #include "bfloat16.h"
 #include "half.h"
+#include "tiles.h"
 
 #define NAME "amx"
 #define KERNEL kernel_amx
+#define NARROW kernel_amx_int8
 #define FORMAT BFLOAT16
 #define BLOCKED
 #define LANES 16
@@ -19,17 +21,6 @@
 #define COLS 32
 #define WIDEN8(out, half) _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half))))
 #define WIDE8(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
-
-static void begin(void) {
-    static const struct {
-        uint8_t palette, start_row, reserved[14];
-        uint16_t bytes[16]; // of a register's row
-        uint8_t rows[16];
-    } eight = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
-    _tile_loadconfig(&eight);
-}
-
-static void end(void) { _tile_release(); }
 
 static int tile(const void *pa, const void *pb, int64_t steps, const void *row_floor, const void *col_floor,
                 void *scores, uint64_t *above) {

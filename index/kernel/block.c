@@ -6,7 +6,8 @@
 #include "memory.h"
 
 int64_t block_steps(const kernel *kn, int64_t dim) {
-    int64_t steps = kn->format == FLOAT32 ? dim : (dim + 1) / 2;
+    int64_t values = kn->format == FLOAT32 ? 1 : kn->format == INT8 ? 4 : 2; // of a unit
+    int64_t steps = (dim + values - 1) / values;
     return kn->blocked ? round_up(steps, BLOCK) : steps;
 }
 
@@ -51,6 +52,11 @@ enum { AHEAD = 4 };
 // The units of a row: its own memory, or buf, or packed.
 static const int32_t *units_of(const block *b, const side *rows, int32_t row, float scale, float *buf, int32_t *packed) {
     const float *values = side_row(b->kn, rows, row, buf);
+    if (b->whole) {
+        b->kn->whole(buf, values, rows->dim, scale);
+        values = buf;
+        scale = 1;
+    }
     if (b->kn->quantise == NULL)
         return (const int32_t *)values;
     b->kn->quantise((int16_t *)packed, values, rows->dim, scale);

@@ -9,6 +9,7 @@ typedef struct {
     int64_t width;   // rows of a panel
     int64_t room;    // rows packed at most, a multiple of width
     int64_t steps;   // units of a row
+    int32_t whole;   // rows are rounded to whole numbers
     int32_t by_row;  // blocks of panels have a row's units in sequence
     int32_t *rows;   // [room] distinct row of each
     int32_t *panels; // [panels, steps, width] units

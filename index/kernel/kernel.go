@@ -71,13 +71,14 @@ type Side struct {
 	N, Dim int     // distinct rows, values of each
 	Length float64 // of the longest row
 	Loss   float64 // at most this length is what rounding to bfloat16 takes from a row; negative: not measured
+	Top    float64 // the largest absolute value; negative: not measured
 	c      C.side
 	pin    runtime.Pinner
 }
 
 // NewSide pins a matrix, its distinct rows (first, nil for all rows) and the order of its rows (nil for the identity).
 func NewSide(rows embedding.Matrix, first, order []int32) *Side {
-	s := &Side{N: rows.N, Dim: rows.Dim, Loss: -1}
+	s := &Side{N: rows.N, Dim: rows.Dim, Loss: -1, Top: -1}
 	if rows.F16 != nil {
 		s.c.rows, s.c.half = unsafe.Pointer(pinned(&s.pin, rows.F16)), 1
 	} else {
@@ -115,6 +116,9 @@ func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, b
 	return float64(longest), bad
 }
 
+// measureRows is the number of rows that are measured between two checks of the context.
+const measureRows = 8192
+
 // MeasureLoss sets the loss of a side if the kernel rounds rows to bfloat16: what is measured is about half of what can
 // be at worst.
 func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
@@ -123,14 +127,26 @@ func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
 	}
 	buf := make([]float32, 2*s.Dim)
 	var square float64
-	const step = 8192
-	for lo := 0; lo < s.N; lo += step {
+	for lo := 0; lo < s.N; lo += measureRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+step, s.N)), floats(buf))))
+		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
 	}
 	s.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
+	return nil
+}
+
+// MeasureTop sets the top of a side.
+func (kn *Kernel) MeasureTop(ctx context.Context, s *Side) error {
+	buf, top := make([]float32, s.Dim), 0.0
+	for lo := 0; lo < s.N; lo += measureRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+	}
+	s.Top = top
 	return nil
 }
 
@@ -250,6 +266,29 @@ func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
 		query_scale: C.float(queryScale), base_scale: C.float(baseScale),
 		unit: C.double(unit), slack: C.double(slack), window: C.double(2*slack + 2*rounding),
 	}
+}
+
+// wholePrecision is that of rows rounded to whole numbers of at most 127, whose products are exact in every format: no
+// sum reaches 2^22, as by Cauchy and Schwarz it is at most the product of two lengths.
+func wholePrecision(queries, base *Side) C.precision {
+	return C.precision{
+		query_scale: C.float(queries.wholeScale()), base_scale: C.float(base.wholeScale()),
+		whole: 1, unit: 1, window: 0.5, // floors are rounded to float32, but scores differ by 1 or not at all
+	}
+}
+
+// WholeUnit is the product of two rows as whole numbers whose inner product is 1.
+func WholeUnit(queries, base *Side) float64 {
+	return float64(float32(queries.wholeScale())) * float64(float32(base.wholeScale()))
+}
+
+func (s *Side) wholeScale() float64 {
+	const top, length = 127, 1900 // the lengths of rounded rows are up to half of the square root of dim larger
+	values := s.Top
+	if values < 0 {
+		values = s.Length
+	}
+	return min(top/max(values, 1e-30), length/max(s.Length, 1e-30))
 }
 
 // bfloat16Slack bounds how far a sum of bfloat16 products is from the inner product of the float32 rows. A row is its

@@ -47,9 +47,11 @@ static inline void final_unlock(const final_lists *l, int64_t list) {
         __atomic_clear(l->locks + list % LOCKS, __ATOMIC_RELEASE);
 }
 
-// Packed operands consist of 4-byte units: one float32 value, or two values of two bytes. Scores of INT16 are int32,
-// those of the others float32.
-typedef enum { FLOAT32, INT16, BFLOAT16 } format;
+// Packed operands consist of 4-byte units: one float32 value, two values of two bytes, or four of one byte. Scores of
+// INT16 and INT8 are int32, those of the others float32.
+typedef enum { FLOAT32, INT16, BFLOAT16, INT8 } format;
+
+static inline int has_int_scores(format f) { return f == INT16 || f == INT8; }
 
 // A panel that is blocked consists of blocks of 16 steps and 16 rows: a step has 16 units in a base panel's block, a
 // row has 16 units in a query panel's.
@@ -58,8 +60,9 @@ enum { BLOCK = 16 };
 enum { MAX_ROWS = 32 };
 
 // What one instruction set offers.
-typedef struct {
+typedef struct kernel {
     const char *name;
+    const struct kernel *narrow; // scores rows of whole numbers up to 127 faster; NULL: none
     int rows, cols; // of a tile, at most MAX_ROWS x 64; multiples of BLOCK where panels are blocked
     format format;
     int blocked; // panels are; steps are a multiple of BLOCK
@@ -73,8 +76,10 @@ typedef struct {
                 void *scores, uint64_t *above);
 
     void (*widen)(float *out, const uint16_t *half, int64_t n);
-    // Rounds row*scale to the values of units of two bytes; NULL for FLOAT32. BFLOAT16 ignores the scale.
+    // Rounds row*scale to the values of units; NULL for FLOAT32. BFLOAT16 and INT8 ignore the scale.
     void (*quantise)(int16_t *out, const float *row, int64_t n, float scale);
+    void (*whole)(float *out, const float *row, int64_t n, float scale); // rounds row*scale to whole numbers
+    float (*largest)(const float *row, int64_t n);                       // absolute value
     double (*square)(const float *row, int64_t n);                            // of the row's length, in float64
     // embedding.Dot of q with 4 rows.
     void (*dot4)(float *out, const float *q, const float *const *rows, int64_t dim);
@@ -86,7 +91,7 @@ extern const kernel kernel_portable, kernel_amx_emulated;
 #if defined(__x86_64__)
 extern const kernel kernel_avx2, kernel_avx512, kernel_vnni;
 #if defined(__linux__)
-extern const kernel kernel_amx;
+extern const kernel kernel_amx, kernel_amx_int8;
 #endif
 #endif
 
@@ -97,6 +102,9 @@ const kernel *kernel_by_name(const char *name);
 void side_fetch(const side *s, int64_t i); // into the second cache
 const float *side_row(const kernel *kn, const side *s, int64_t i, float *buf);
 int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, double limit, double *longest, float *buf);
+
+// The largest absolute value of rows lo to hi. buf holds dim floats.
+float kernel_largest(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf);
 
 // The largest square of the length of what rounding to bfloat16 takes from rows lo to hi. buf holds 2*dim floats.
 double kernel_bfloat16_loss(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf);

@@ -1,6 +1,8 @@
 package kernel_test
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -209,8 +211,21 @@ func TestScannerProvesOrdinaryLists(t *testing.T) {
 	})
 }
 
-// The nearest rows by cosine, of equal ones the lower, also where copies fill the room of a list's candidates. A span
-// leaves those that are further below the nearest, and no others.
+// wholeNumbers rounds rows as Nearest does.
+func wholeNumbers(rows []float32) (out []float32, scale float32) {
+	top := 0.0
+	for _, v := range rows {
+		top = max(top, math.Abs(float64(v)))
+	}
+	scale = float32(127 / top)
+	for _, v := range rows {
+		out = append(out, float32(math.RoundToEven(float64(v)*float64(scale))))
+	}
+	return out, scale
+}
+
+// The rows with the largest products as whole numbers, of equal ones the lower, also where copies fill the room of a
+// list's candidates. A span leaves those that are further below the nearest, and no others.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n, q, dim, k = 700, 90, 40, 9
@@ -221,26 +236,50 @@ func TestNearest(t *testing.T) {
 			base := kernel.NewSide(embedding.FromFloat32(rows, dim), nil, nil)
 			queries := kernel.NewSide(embedding.FromFloat32(b[:q*dim], dim), nil, nil)
 			base.Length, queries.Length = 1.000001, 1.000001
-			s, err := kn.NewScanner(queries, base, k, q, n)
+			if err := errors.Join(kn.MeasureTop(t.Context(), base), kn.MeasureTop(t.Context(), queries)); err != nil {
+				t.Fatal(err)
+			}
+			s, err := kn.NewNearest(queries, base, k, q, n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := indextest.BruteForce(indextest.Float32(b[:q*dim], dim), indextest.Float32(rows, dim), k).Source
-			_, cosines := want.Row(0)
-			third := float64(cosines[0]) - float64(cosines[2]) // of the first query: the bound itself is within
+			wholeQueries, queryScale := wholeNumbers(b[:q*dim])
+			wholeBase, baseScale := wholeNumbers(rows)
+			unit := float64(queryScale) * float64(baseScale)
+			want := mine.NewNeighbours(q, k)
+			for i := range q {
+				products := make([]float32, n)
+				order := make([]int32, n)
+				for j := range n {
+					products[j] = embedding.Dot(wholeQueries[i*dim:(i+1)*dim], wholeBase[j*dim:(j+1)*dim])
+					order[j] = int32(j)
+				}
+				slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(products[b], products[a]) })
+				ids, sorted := want.Row(i)
+				for j, id := range order[:k] {
+					ids[j], sorted[j] = id, products[id]
+				}
+			}
+			_, sorted := want.Row(0)
+			third := (float64(sorted[0]) - float64(sorted[2])) / unit // of the first query: the bound itself is within
 			// All rows are within 1.9: more than a list has room for.
 			for _, span := range []float64{math.Inf(1), 0, 0.3, 1.9, third} {
 				s.Base(kernel.Span{Hi: n, Step: 1}, nil)
 				s.OnlyNearest(span)
 				s.Queries(kernel.Span{Hi: q, Step: 1}, nil)
 				s.Scan()
-				got, counts := make([]int32, q*k), make([]int32, q)
-				s.Nearest(got, counts)
+				got, products, counts := make([]int32, q*k), make([]float32, q*k), make([]int32, q)
+				s.Nearest(got, products, counts)
 				for i := range q {
-					ids, cosines := want.Row(i)
+					ids, sorted := want.Row(i)
 					within := 0
-					for within < k && float64(cosines[within]) >= float64(cosines[0])-span {
+					for within < k && float64(sorted[within]) >= float64(sorted[0])-span*unit {
 						within++
+					}
+					for j, id := range got[i*k : i*k+int(counts[i])] {
+						if product := embedding.Dot(wholeQueries[i*dim:(i+1)*dim], wholeBase[int(id)*dim:(int(id)+1)*dim]); products[i*k+j] != product {
+							t.Fatalf("%s, span %v: product %v of %d and %d, want %v", name, span, products[i*k+j], i, id, product)
+						}
 					}
 					list := slices.Sorted(slices.Values(got[i*k : i*k+int(counts[i])]))
 					if ids = slices.Sorted(slices.Values(ids[:within])); !slices.Equal(list, ids) {

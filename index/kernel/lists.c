@@ -35,7 +35,7 @@ void lists_free(lists *l) {
 // Sets a list's floor, and the bar that says the same to a tile.
 void lists_set_floor(lists *l, int64_t list, float level) {
     l->floor[list] = level;
-    if (l->kn->format != INT16) {
+    if (!has_int_scores(l->kn->format)) {
         ((float *)l->bar)[list] = level;
         return;
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static inline float score_at(const scanner *s, int64_t i) {
-    return s->kn->format == INT16 ? (float)(((int32_t *)s->scores)[i] * s->p.unit) : ((float *)s->scores)[i];
+    return has_int_scores(s->kn->format) ? (float)(((int32_t *)s->scores)[i] * s->p.unit) : ((float *)s->scores)[i];
 }
 
 // Gives the scores above a floor to the lists of their row and their column.
@@ -69,7 +69,7 @@ void scanner_scores(scanner *s, float *out) {
     for (int i = 0; i < MAX_ROWS + 64; i++) {
         float none = -INFINITY;
         lowest[i] = INT32_MIN;
-        if (kn->format != INT16)
+        if (!has_int_scores(kn->format))
             memcpy(&lowest[i], &none, 4);
     }
     if (kn->begin)

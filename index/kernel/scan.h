@@ -9,6 +9,7 @@ typedef struct scanner scanner;
 // Score-domain settings. A score times unit is the inner product, off by at most slack.
 typedef struct {
     float query_scale, base_scale; // integer kernels: rows are scaled before they are rounded
+    int32_t whole;                 // rows are scaled and rounded to whole numbers in every kernel, and scores are exact
     double unit;
     double slack;
     // a score this far below the k-th cannot be among the k nearest: twice the slack, and float32 rounding
@@ -44,11 +45,11 @@ void scanner_scores(scanner *s, float *out);
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 
-// Prepares what is packed for scanner_nearest: the base rows take no candidates, and the queries those alone that are
-// at most span below their best; infinite: all.
+// Prepares what is packed for scanner_nearest: the base rows take no candidates, and the queries those alone whose
+// products are at most span below their best; infinite: all.
 void scanner_only_nearest(scanner *s, double span);
 
 // Writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in no order,
-// and how many there are to counts. They are those of the largest cosines, of equal ones the lower rows: scores decide
-// only where the bound of their error allows it. cosines is scratch for k values.
-void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, int32_t *counts, float *cosines);
+// their products to products, and how many there are to counts. They are those of the largest products of rows as whole
+// numbers, of equal ones the lower rows.
+void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, float *products, int32_t *counts);

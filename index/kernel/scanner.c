@@ -16,13 +16,14 @@ scanner *scanner_new(const kernel *kn, precision p, int64_t dim, int64_t k, int6
     scanner *s = calloc(1, sizeof(scanner));
     if (s == NULL)
         return NULL;
-    s->kn = kn;
+    s->kn = p.whole && kn->narrow ? kn->narrow : kn;
     s->p = p;
     s->dim = dim;
-    s->steps = block_steps(kn, dim);
+    s->steps = block_steps(s->kn, dim);
     int ok = init(&s->queries, s, 1, queries, k) && init(&s->base, s, 0, base, k);
     s->row = malloc((5 * dim + s->steps) * sizeof(float));
-    s->scores = aligned((size_t)kn->rows * kn->cols * 4);
+    s->scores = aligned((size_t)s->kn->rows * s->kn->cols * 4);
+    s->queries.whole = s->base.whole = p.whole;
     s->ids = malloc(s->queries.lists.room * sizeof(int32_t));
     if (!ok || !s->row || !s->scores || !s->ids) {
         scanner_free(s);

@@ -17,17 +17,26 @@ type Scanner struct {
 	kn            *Kernel
 	queries, base *Side
 	c             *C.scanner
-	unproven      []int32   // what Settle returns: kept, as a search settles thousands of blocks
-	cosines       []float32 // scratch of Nearest
+	unproven      []int32 // what Settle returns: kept, as a search settles thousands of blocks
 }
 
 // NewScanner makes room for blocks of so many queries and base rows.
 func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*Scanner, error) {
-	c := C.scanner_new(kn.c, kn.precisionOf(queries, base), C.int64_t(base.Dim), C.int64_t(k), C.int64_t(queryRows), C.int64_t(baseRows))
+	return kn.newScanner(queries, base, kn.precisionOf(queries, base), k, queryRows, baseRows)
+}
+
+// NewNearest makes a scanner for OnlyNearest and Nearest. It rounds rows to whole numbers up to 127, at one scale for
+// each side, so that their products are exact and the same in every kernel.
+func (kn *Kernel) NewNearest(queries, base *Side, k, queryRows, baseRows int) (*Scanner, error) {
+	return kn.newScanner(queries, base, wholePrecision(queries, base), k, queryRows, baseRows)
+}
+
+func (kn *Kernel) newScanner(queries, base *Side, p C.precision, k, queryRows, baseRows int) (*Scanner, error) {
+	c := C.scanner_new(kn.c, p, C.int64_t(base.Dim), C.int64_t(k), C.int64_t(queryRows), C.int64_t(baseRows))
 	if c == nil {
 		return nil, errors.New("out of memory for the blocks of a search")
 	}
-	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows)), cosines: make([]float32, k)}, nil
+	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows))}, nil
 }
 
 // ExpectRepeats makes the scanner notice pairs that were compared before, by what the lists hold: they are no
@@ -87,14 +96,14 @@ func (s *Scanner) SettleBase(lists *Lists) []int32 {
 }
 
 // OnlyNearest prepares what is packed for Nearest: the base rows take no candidates, and the queries those alone whose
-// cosines are at most span below that of the nearest; infinite: all. It comes after Base.
+// products are at most span below that with the nearest; infinite: all. It comes after Base.
 func (s *Scanner) OnlyNearest(span float64) { C.scanner_only_nearest(s.c, C.double(span)) }
 
 // Nearest writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in
-// no order, and how many there are to counts. They are those of the largest cosines, of equal ones the lower rows, in
-// every kernel. The base side must have no order of its own.
-func (s *Scanner) Nearest(out, counts []int32) {
-	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), (*C.int32_t)(unsafe.SliceData(counts)), floats(s.cosines))
+// no order, their products to products, and how many there are to counts. They are those of the largest products of
+// rows as whole numbers, of equal ones the lower rows, in every kernel. The base side must have no order of its own.
+func (s *Scanner) Nearest(out []int32, products []float32, counts []int32) {
+	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products), (*C.int32_t)(unsafe.SliceData(counts)))
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.

@@ -39,6 +39,15 @@ int64_t kernel_inspect(const kernel *kn, const side *s, int64_t lo, int64_t hi, 
     return -1;
 }
 
+float kernel_largest(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf) {
+    float top = 0;
+    for (int64_t i = lo; i < hi; i++) {
+        float value = kn->largest(side_row(kn, s, i, buf), s->dim);
+        top = value > top ? value : top;
+    }
+    return top;
+}
+
 double kernel_bfloat16_loss(const kernel *kn, const side *s, int64_t lo, int64_t hi, float *buf) {
     double longest = 0;
     float *lost = buf + s->dim;
