@@ -9,8 +9,9 @@
 //
 // The rows that visit a list are compared with it in tiles, as exact search compares blocks: approximate scores
 // propose, float64 cosines decide, and what the bound of the scores' error does not prove is computed again. Which
-// lists a row is in and visits is decided by float64 cosines, too. So the result is the k nearest of the rows that are
-// compared, and which these are depends on the vectors and the settings alone, not on threads or the CPU.
+// lists a row is in and visits is decided by products of rows rounded to whole numbers, which are exact in all kernels.
+// So the result is the k nearest of the rows that are compared, and which these are depends on the vectors and the
+// settings alone, not on threads or the CPU.
 package ivf
 
 import (
@@ -78,9 +79,9 @@ func MinRows(lists string) int {
 func Memory(lists string, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe := 2 * DefaultNProbe(n)
-	visits := int64(min(maxVisits, nprobe*rows))
+	visits := max(visitBytes*int64(min(maxVisits, nprobe*rows)), 8*memberChoice*int64(rows)) // these before those
 	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n)
-	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visitBytes*visits + int64(threads)*worker
+	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
 }
 
 func tooFewRows(lists, rows int) error {

@@ -70,7 +70,8 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 	for i := range rows {
 		rows[i] = int32(lo + i)
 	}
-	lists, each := make([][]int32, (len(rows)+nearestRows-1)/nearestRows), make([]int32, len(rows)) // of a part's rows in turn
+	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // of a part's rows in turn
+	each := make([]int32, len(rows))                                // how many each row visits
 	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(at int, found near) {
 		copy(each[at:], found.counts)
 		visited := make([]int32, 0, p.opts.NProbe*len(found.counts))
