@@ -19,8 +19,9 @@ type graph struct {
 	model   *model.Model
 	session *session.Session
 	loaded  []*ort.DynamicAdvancedSession
-	budget  atomic.Int64 // tokens in a batch, at most
-	rows    int          // rows in a batch, at most; 0: no bound
+	layered *session.Layered // nil: loaded is the whole graph
+	budget  atomic.Int64     // tokens in a batch, at most
+	rows    int              // rows in a batch, at most; 0: no bound
 	centres centres
 	threads chan *runner // one for each thread; a goroutine must hold one to tokenise
 	// lanes have the runners of each GPU, or of the CPU, where they are the threads. Batches are dealt to them in turn.
@@ -54,14 +55,19 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 		return g, nil
 	}
 	var loaded *ort.DynamicAdvancedSession
-	if !g.session.Complete() {
+	if !options.Whole {
+		if g.layered, err = g.session.Layered(); err != nil {
+			return nil, err
+		}
+	}
+	if !g.session.Complete() && g.layered == nil {
 		if loaded, err = g.session.Load(); err != nil {
 			return nil, err
 		}
 		g.loaded = append(g.loaded, loaded)
 	}
 	for range cap(g.threads) {
-		g.threads <- &runner{model: model, session: g.session, loaded: loaded}
+		g.threads <- &runner{model: model, session: g.session, loaded: loaded, layered: g.layered}
 	}
 	g.lanes = []chan *runner{g.threads}
 	return g, nil
@@ -77,6 +83,9 @@ func (g *graph) close() error {
 	}
 	for _, loaded := range g.loaded {
 		all = append(all, loaded.Destroy())
+	}
+	if g.layered != nil {
+		all = append(all, g.layered.Close())
 	}
 	return errors.Join(errors.Join(all...), session.Release())
 }

@@ -7,6 +7,7 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/encode/static"
@@ -24,6 +25,11 @@ type runner struct {
 	sums             []float32      // [batch, columns of the table]
 	out              []float32      // [batch, dim] or [batch, tokens, dim]
 	memory           static.Memory
+
+	layered *session.Layered // nil: loaded is the whole graph
+	first   []float32        // what the layers take: [batch, tokens, columns]
+	last    []float32        // what they give, if the graph goes on
+	work    layers.Memory
 }
 
 // run encodes the rows of a batch and writes their vectors into the window.
@@ -124,45 +130,93 @@ func (r *runner) close() error {
 
 // call runs the graph on r.ids and writes its output to r.out.
 func (r *runner) call(in, out ort.Shape) (err error) {
-	inputs := make([]ort.Value, 0, 3)
-	defer func() {
-		for _, v := range inputs {
-			err = errors.Join(err, v.Destroy())
-		}
-	}()
-	add := func(data []int64) error {
-		t, err := ort.NewTensor(in, data)
-		if err == nil {
-			inputs = append(inputs, t)
-		}
-		return err
-	}
-	if err := add(r.ids); err != nil {
-		return err
-	}
-	if r.model.Inputs.Mask != "" {
-		for len(r.mask) < len(r.ids) {
-			r.mask = append(r.mask, 1)
-		}
-		if err := add(r.mask); err != nil {
-			return err
-		}
-	}
-	if r.model.Inputs.TokenTypes != "" {
-		r.types = resized(r.types, len(r.ids))
-		if err := add(r.types); err != nil {
-			return err
-		}
+	if r.layered != nil {
+		return r.callLayers(in, out)
 	}
 	output, err := ort.NewTensor(out, r.out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, output.Destroy()) }()
-	if r.binding != nil {
-		return r.bound(inputs, output)
+	return r.withInputs(r.session.Takes, in, func(inputs []ort.Value) error {
+		if r.binding != nil {
+			return r.bound(inputs, output)
+		}
+		return r.loaded.Run(inputs, []ort.Value{output})
+	})
+}
+
+// withInputs calls f with those of the graph's inputs that have the names, in their order.
+func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort.Value) error) (err error) {
+	inputs := make([]ort.Value, 0, 4)
+	defer func() {
+		for _, v := range inputs {
+			err = errors.Join(err, v.Destroy())
+		}
+	}()
+	for len(r.mask) < len(r.ids) {
+		r.mask = append(r.mask, 1)
 	}
-	return r.loaded.Run(inputs, []ort.Value{output})
+	r.types = resized(r.types, len(r.ids))
+	for _, name := range names {
+		data := r.ids
+		switch name {
+		case r.model.Inputs.Mask:
+			data = r.mask
+		case r.model.Inputs.TokenTypes:
+			data = r.types
+		}
+		t, err := ort.NewTensor(shape, data)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, t)
+	}
+	return f(inputs)
+}
+
+// callLayers is call for a graph in parts.
+func (r *runner) callLayers(in, out ort.Shape) error {
+	l, n, tokens := r.layered.Layers, int(in[0]), int(in[1])
+	r.first = resized(r.first, n*tokens*l.Columns)
+	if err := r.part(r.layered.Before, in, nil, nil, r.first, ort.NewShape(in[0], in[1], int64(l.Columns))); err != nil {
+		return err
+	}
+	if r.layered.After == nil {
+		l.Run(&r.work, r.first, n, tokens, r.out)
+		return nil
+	}
+	shape, size := ort.NewShape(in[0], in[1], int64(l.Width)), n*tokens*l.Width
+	if l.Pooled {
+		shape, size = ort.NewShape(in[0], int64(l.Width)), n*l.Width
+	}
+	r.last = resized(r.last, size)
+	l.Run(&r.work, r.first, n, tokens, r.last)
+	return r.part(r.layered.After, in, r.last, shape, r.out, out)
+}
+
+// part runs a part of the graph on the ids, and on what the layers gave, its last input, if it has such a one.
+func (r *runner) part(p *session.Part, in ort.Shape, last []float32, lastShape ort.Shape, to []float32, out ort.Shape) (err error) {
+	output, err := ort.NewTensor(out, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.Destroy()) }()
+	names := p.Takes
+	if last != nil {
+		names = names[:len(names)-1]
+	}
+	return r.withInputs(names, in, func(inputs []ort.Value) (err error) {
+		if last != nil {
+			layers, err := ort.NewTensor(lastShape, last)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, layers.Destroy()) }()
+			return p.Run(append(inputs, layers), []ort.Value{output})
+		}
+		return p.Run(inputs, []ort.Value{output})
+	})
 }
 
 // resized returns s with length n. Only newly allocated memory is zero.

@@ -107,12 +107,30 @@ func (g *Graph) Waists(to string) []string {
 
 // Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to`
 // keeps its declaration.
-func (g *Graph) Cut(to string) []byte { return g.cut("", 0, to) }
+func (g *Graph) Cut(to string) []byte { return g.cut("", 0, to, func(string) bool { return true }) }
 
 // CutAfter is Cut with tensor `from`, float32 [batch, columns], as the only input.
-func (g *Graph) CutAfter(from string, columns int, to string) []byte { return g.cut(from, columns, to) }
+func (g *Graph) CutAfter(from string, columns int, to string) []byte {
+	return g.cut(from, columns, to, func(string) bool { return false })
+}
 
-func (g *Graph) cut(from string, columns int, to string) []byte {
+// Part is Cut with those of the graph's inputs alone that `to` needs, and after them tensor `from`, float32 of any
+// shape, as an input; "" is none. It also gives the inputs' names.
+func (g *Graph) Part(from, to string) (model []byte, inputs []string) {
+	_, takes := g.Between(from, to)
+	for _, name := range g.Inputs {
+		if takes[name] {
+			inputs = append(inputs, name)
+		}
+	}
+	model = g.cut(from, 0, to, func(name string) bool { return takes[name] })
+	if from != "" {
+		inputs = append(inputs, from)
+	}
+	return model, inputs
+}
+
+func (g *Graph) cut(from string, columns int, to string, input func(name string) bool) []byte {
 	nodes, takes := g.Between(from, to)
 	keep := map[int]bool{}
 	for _, i := range nodes {
@@ -120,7 +138,6 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 	}
 	var graph []byte
 	node, initializer, output, declared := 0, 0, 0, false
-	whole := from == ""
 	for _, f := range g.graph {
 		kept := true
 		switch f.Number {
@@ -131,7 +148,8 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 			kept = takes[g.Initializers[initializer].Name]
 			initializer++
 		case graphInput:
-			kept = whole
+			name, err := nameOf(f.Content, 1)
+			kept = err == nil && input(name)
 		case graphOutput:
 			kept = g.Outputs[output] == to
 			declared = declared || kept
@@ -141,7 +159,7 @@ func (g *Graph) cut(from string, columns int, to string) []byte {
 			graph = append(graph, f.Raw...)
 		}
 	}
-	if !whole {
+	if from != "" {
 		graph = appendMessage(graph, graphInput, floatValue(from, columns))
 	}
 	if !declared {

@@ -21,6 +21,7 @@ const (
 	Float32 Type = 1
 	Uint8   Type = 2
 	Int8    Type = 3
+	Int64   Type = 7
 	Float16 Type = 10
 )
 
@@ -72,7 +73,7 @@ func (w Initializer) Tensor() (Tensor, error) {
 
 // check compares the shape with the numbers.
 func (t Tensor) check(name string) error {
-	size := map[Type]int{Float32: 4, Uint8: 1, Int8: 1, Float16: 2}[t.Type]
+	size := map[Type]int{Float32: 4, Uint8: 1, Int8: 1, Int64: 8, Float16: 2}[t.Type]
 	if size == 0 || t.Data == nil {
 		return fmt.Errorf("tensor %s: %w", name, ErrUnread)
 	}
@@ -203,6 +204,15 @@ func (t Tensor) Uint16s() []uint16 {
 		values[i] = binary.LittleEndian.Uint16(t.Data[2*i:])
 	}
 	return values
+}
+
+// Int64s copies whole numbers.
+func (t Tensor) Int64s() []int64 {
+	numbers := make([]int64, len(t.Data)/8)
+	for i := range numbers {
+		numbers[i] = int64(binary.LittleEndian.Uint64(t.Data[8*i:]))
+	}
+	return numbers
 }
 
 // NewFloat32 is an initializer of a float32 tensor.

@@ -49,8 +49,12 @@ func (s *Session) Complete() bool { return s.Rows || s.Head != nil }
 // Loaded forgets the graph, once it is loaded as often as is needed.
 func (s *Session) Loaded() { s.data = nil }
 
-func (s *Session) load(configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
-	m := s.Model
+func (s *Session) load(configure func(*ort.SessionOptions) error) (*ort.DynamicAdvancedSession, error) {
+	return load(s.Model, s.data, s.Takes, s.Output, configure)
+}
+
+// load loads a graph, or the one of the model's file if data is nil.
+func load(m *model.Model, data []byte, takes []string, output string, configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
@@ -64,10 +68,10 @@ func (s *Session) load(configure func(*ort.SessionOptions) error) (loaded *ort.D
 			return nil, err
 		}
 	}
-	if s.data != nil {
-		loaded, err = ort.NewDynamicAdvancedSessionWithONNXData(s.data, s.Takes, []string{s.Output}, options)
+	if data != nil {
+		loaded, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{output}, options)
 	} else {
-		loaded, err = ort.NewDynamicAdvancedSession(m.Path(m.ONNX), s.Takes, []string{s.Output}, options)
+		loaded, err = ort.NewDynamicAdvancedSession(m.Path(m.ONNX), takes, []string{output}, options)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)

@@ -1,0 +1,123 @@
+package layers
+
+import (
+	"math"
+	"slices"
+
+	"bitextmine/encode/onnxgraph"
+)
+
+// elementwise are sums, activations, normalisation and the mean.
+func elementwise(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attribute) (value, bool) {
+	x := r.input(n, 0)
+	switch n.Op {
+	case "Add":
+		return sum(r, n)
+	case "Relu":
+		if x.kind != rows {
+			return value{}, false
+		}
+		return r.activated(n.Inputs[0], x, reluOfProduct, replace), true
+	case "Div":
+		by, ok := r.number(n, 1)
+		return value{kind: argument, x: x.x}, ok && x.kind == rows && near(by, math.Sqrt2)
+	case "Erf":
+		return value{kind: erf, x: x.x}, x.kind == argument
+	case "Mul":
+		y := r.input(n, 1)
+		if x.kind == rows && y.kind == erfOne && x.x == y.x {
+			// Both factors take x, so no other node does where the tensor has two users.
+			return value{kind: double, x: x.x, turned: x.turned, shared: x.shared || r.users[n.Inputs[0]] > 2}, true
+		}
+		if half, ok := r.number(n, 1); ok && half == 0.5 && x.kind == double {
+			return r.activated("", x, geluOfProduct, smooth), true
+		}
+	case "LayerNormalization":
+		if x.kind != rows || x.turned {
+			return value{}, false
+		}
+		columns := r.tensors[x.x].columns
+		s := step{op: normalise, x: x.x, y: none, z: none, first: r.row(n, 1, columns), other: r.row(n, 2, columns), epsilon: 1e-5}
+		if e, ok := attributes["epsilon"]; ok {
+			s.epsilon = e.Float
+		}
+		if axis := attributes["axis"].First(-1); s.first == nil || s.other == nil || axis != -1 && axis != 2 {
+			return value{}, false
+		}
+		return value{kind: rows, x: r.step(s, columns)}, true
+	case "ReduceMean":
+		axes := attributes["axes"].Ints
+		for _, axis := range r.whole(n, 1) {
+			axes = append(axes, int(axis))
+		}
+		if x.kind != rows || x.turned || !slices.Equal(axes, []int{1}) || attributes["keepdims"].First(1) != 0 {
+			return value{}, false
+		}
+		return value{kind: pooled, x: r.step(step{op: mean, x: x.x, y: none, z: none}, r.tensors[x.x].columns)}, true
+	}
+	return value{}, false
+}
+
+func near(x float32, y float64) bool { return math.Abs(float64(x)-y) < 1e-5*math.Abs(y) }
+
+// sum is x + y, or x and a row, or the 1 of a gelu.
+func sum(r *reader, n onnxgraph.Node) (value, bool) {
+	x, y := r.input(n, 0), r.input(n, 1)
+	names := n.Inputs
+	if x.kind != rows && y.kind == rows { // x is a row, if anything
+		x, y, names = y, x, []string{names[1], names[0]}
+	}
+	if one, ok := r.number(n, 1); ok && one == 1 && x.kind == erf {
+		return value{kind: erfOne, x: x.x}, true
+	}
+	if x.kind != rows {
+		return value{}, false
+	}
+	columns := r.tensors[x.x].columns
+	if y.kind == rows {
+		if x.turned != y.turned || r.tensors[y.x].columns != columns {
+			return value{}, false
+		}
+		return r.residual(names, x, y), true
+	}
+	row := r.row(onnxgraph.Node{Inputs: names}, 1, columns)
+	if y.kind != 0 || row == nil || x.turned {
+		return value{}, false
+	}
+	if s := r.open(names[0], x); s != nil && s.product.bias == nil && s.product.after == plainProduct {
+		s.product.bias = row
+		return value{kind: rows, x: x.x}, true
+	}
+	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: none, z: none, first: row}, columns)}, true
+}
+
+// residual adds y to the product that x is, or x to y, or both in a step of its own.
+func (r *reader) residual(names []string, x, y value) value {
+	for range 2 {
+		if s := r.open(names[0], x); s != nil && x.x != y.x && r.since[y.x] < r.since[x.x] {
+			s.y = y.x
+			return value{kind: rows, x: x.x, turned: x.turned}
+		}
+		x, y, names = y, x, []string{names[1], names[0]}
+	}
+	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: y.x, z: none}, r.tensors[x.x].columns), turned: x.turned}
+}
+
+// activated is a function of x, as a part of the product that makes x if nothing else takes that.
+func (r *reader) activated(name string, x value, after activation, op operation) value {
+	if s := r.open(name, x); s != nil && s.product.after == plainProduct {
+		s.product.after = after
+		return value{kind: rows, x: x.x, turned: x.turned}
+	}
+	return value{kind: rows, x: r.step(step{op: op, x: x.x, y: none, z: none}, r.tensors[x.x].columns), turned: x.turned}
+}
+
+// open is the product that makes x, if more may be added to it: nothing but the node that asks takes x. A name of ""
+// has no other users.
+func (r *reader) open(name string, x value) *step {
+	i := r.since[x.x]
+	if i < 0 || r.steps[i].out != x.x || r.steps[i].op != multiply || r.steps[i].y != none || x.shared || name != "" && r.users[name] != 1 {
+		return nil
+	}
+	return &r.steps[i]
+}

@@ -1,0 +1,172 @@
+#include "kernels.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__linux__)
+#include <math.h>
+#include <string.h>
+
+#include "wide.h"
+
+INLINE __m512 greater(const float *x, int64_t k, __m512 most) {
+  for (int64_t c = 0; c < k; c += WIDTH) most = _mm512_max_ps(most, _mm512_abs_ps(_mm512_loadu_ps(x + c)));
+  return most;
+}
+
+INLINE void rounded(const float *x, int64_t k, __m512 factor, uint8_t *numbers) {
+  for (int64_t c = 0; c < k; c += WIDTH) {
+    const __m512i whole = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + c), factor));
+    _mm_storeu_si128((__m128i *)(numbers + c), _mm512_cvtusepi32_epi8(_mm512_add_epi32(whole, _mm512_set1_epi32(128))));
+  }
+}
+
+TARGET void layers_quantise(const float *x, int64_t stride, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {
+  for (int64_t i = 0; i < n; i++, x += stride, numbers += k) {
+    greatest[i] = _mm512_reduce_max_ps(greater(x, k, _mm512_set1_ps(1e-30f)));
+    rounded(x, k, _mm512_set1_ps(127.0f / greatest[i]), numbers);
+  }
+}
+
+TARGET void layers_quantise_sentences(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, int64_t gap, uint8_t *numbers, float *greatest) {
+  memset(numbers, 128, gap * k);
+  numbers += gap * k;
+  for (int64_t i = 0; i < n; i++, x += tokens * stride, greatest += tokens) {
+    __m512 most = _mm512_set1_ps(1e-30f);
+    for (int64_t t = 0; t < tokens; t++) most = greater(x + t * stride, k, most);
+    const float all = _mm512_reduce_max_ps(most);
+    const __m512 factor = _mm512_set1_ps(127.0f / all);
+    for (int64_t t = 0; t < tokens; t++, numbers += k) {
+      greatest[t] = all;
+      rounded(x + t * stride, k, factor, numbers);
+    }
+    memset(numbers, 128, gap * k);
+    numbers += gap * k;
+  }
+}
+
+TARGET void layers_map(int f, const float *x, int64_t x_stride, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride) {
+  for (int64_t i = 0; i < n; i++, x += x_stride, out += out_stride) {
+    for (int64_t c = 0; c < k; c += WIDTH) {
+      __m512 v = _mm512_loadu_ps(x + c);
+      if (f == LAYERS_ADD) v = _mm512_add_ps(v, _mm512_loadu_ps(y + i * y_stride + c));
+      if (f == LAYERS_MAP_RELU) v = positive(v);
+      if (f == LAYERS_MAP_GELU) v = gelu(v);
+      _mm512_storeu_ps(out + c, v);
+    }
+  }
+}
+
+TARGET void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t k, const float *scale, const float *bias, float epsilon, float *out, int64_t out_stride) {
+  for (int64_t i = 0; i < n; i++, x += stride, out += out_stride) {
+    __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
+    for (int64_t c = 0; c < k; c += WIDTH) sum = _mm512_add_ps(sum, _mm512_loadu_ps(x + c));
+    const __m512 mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)k);
+    for (int64_t c = 0; c < k; c += WIDTH) {
+      const __m512 d = _mm512_sub_ps(_mm512_loadu_ps(x + c), mean);
+      squares = _mm512_fmadd_ps(d, d, squares);
+    }
+    const __m512 factor = _mm512_set1_ps(1.0f / sqrtf(_mm512_reduce_add_ps(squares) / (float)k + epsilon));
+    for (int64_t c = 0; c < k; c += WIDTH) {
+      const __m512 d = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(x + c), mean), factor);
+      _mm512_storeu_ps(out + c, _mm512_fmadd_ps(d, _mm512_loadu_ps(scale + c), _mm512_loadu_ps(bias + c)));
+    }
+  }
+}
+
+TARGET void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride) {
+  const __m512 share = _mm512_set1_ps((float)tokens);
+  for (int64_t i = 0; i < n; i++, x += tokens * stride, out += out_stride) {
+    for (int64_t c = 0; c < k; c += WIDTH) {
+      __m512 sum = _mm512_loadu_ps(x + c);
+      for (int64_t t = 1; t < tokens; t++) sum = _mm512_add_ps(sum, _mm512_loadu_ps(x + t * stride + c));
+      _mm512_storeu_ps(out + c, _mm512_div_ps(sum, share));
+    }
+  }
+}
+
+enum { QUERIES = 4, BLOCKS = 4 };
+
+// scores writes to all [QUERIES, padded] the products of `rows` queries with all keys, which are turned [dim, padded].
+TARGET static void scores(const float *q, int64_t q_stride, int64_t rows, const float *keys, int64_t padded, int64_t dim, float scale, float *all) {
+  for (int64_t c = 0; c < padded; c += BLOCKS * WIDTH) {
+    const int64_t blocks = (padded - c) / WIDTH < BLOCKS ? (padded - c) / WIDTH : BLOCKS;
+    for (int64_t r = 0; r < rows; r++) {
+      __m512 s[BLOCKS];
+      for (int b = 0; b < BLOCKS; b++) s[b] = _mm512_setzero_ps();
+      for (int64_t d = 0; d < dim; d++) {
+        const __m512 x = _mm512_set1_ps(q[r * q_stride + d]);
+        const float *key = keys + d * padded + c;
+        switch (blocks) {
+          case 4: s[3] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + 3 * WIDTH), s[3]); // fall through
+          case 3: s[2] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + 2 * WIDTH), s[2]); // fall through
+          case 2: s[1] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + WIDTH), s[1]);     // fall through
+          default: s[0] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key), s[0]);
+        }
+      }
+      for (int64_t b = 0; b < blocks; b++) _mm512_storeu_ps(all + r * padded + c + b * WIDTH, _mm512_mul_ps(s[b], _mm512_set1_ps(scale)));
+    }
+  }
+}
+
+// softmax leaves e^(score - greatest) in a row, 0 after the last token, and returns their sum.
+TARGET static float softmax(float *row, int64_t tokens, int64_t padded) {
+  const __mmask16 last = (__mmask16)(0xffff >> (padded - tokens));
+  for (int64_t c = tokens; c < padded; c++) row[c] = -INFINITY;
+  __m512 most = _mm512_set1_ps(-INFINITY);
+  for (int64_t c = 0; c < padded; c += WIDTH) most = _mm512_max_ps(most, _mm512_loadu_ps(row + c));
+  most = _mm512_set1_ps(_mm512_reduce_max_ps(most));
+  __m512 sum = _mm512_setzero_ps();
+  for (int64_t c = 0; c < padded; c += WIDTH) {
+    const __mmask16 here = c + WIDTH < padded ? 0xffff : last;
+    const __m512 e = _mm512_maskz_mov_ps(here, exponential(_mm512_sub_ps(_mm512_loadu_ps(row + c), most)));
+    sum = _mm512_add_ps(sum, e);
+    _mm512_storeu_ps(row + c, e);
+  }
+  return _mm512_reduce_add_ps(sum);
+}
+
+// turned writes keys [tokens, dim] to out [dim, padded], with zeros after the last token.
+TARGET static void turned(const float *keys, int64_t stride, int64_t tokens, int64_t dim, int64_t padded, float *out) {
+  for (int64_t d = 0; d < dim; d++) {
+    for (int64_t t = 0; t < tokens; t++) out[d * padded + t] = keys[t * stride + d];
+    for (int64_t t = tokens; t < padded; t++) out[d * padded + t] = 0;
+  }
+}
+
+// weighted writes to out [rows, dim] the sums of values with a row's weights, divided by the row's sum.
+TARGET static void weighted(const float *weights, int64_t padded, const float *sums, int64_t rows, const float *values, int64_t stride, int64_t tokens,
+                            int64_t dim, float *out, int64_t out_stride) {
+  for (int64_t c = 0; c < dim; c += WIDTH) {
+    __m512 s[QUERIES];
+    for (int r = 0; r < QUERIES; r++) s[r] = _mm512_setzero_ps();
+    for (int64_t t = 0; t < tokens; t++) {
+      const __m512 v = _mm512_loadu_ps(values + t * stride + c);
+      for (int r = 0; r < QUERIES; r++) s[r] = _mm512_fmadd_ps(_mm512_set1_ps(weights[r * padded + t]), v, s[r]);
+    }
+    for (int64_t r = 0; r < rows; r++) _mm512_storeu_ps(out + r * out_stride + c, _mm512_div_ps(s[r], _mm512_set1_ps(sums[r])));
+  }
+}
+
+TARGET void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
+                             int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride) {
+  const int64_t padded = (tokens + WIDTH - 1) / WIDTH * WIDTH;
+  float *keys = scratch, *all = scratch + dim * padded, sums[QUERIES];
+  memset(all, 0, QUERIES * padded * sizeof *all);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t h = 0; h < heads; h++) {
+      const int64_t first = i * tokens, column = h * dim;
+      turned(k + first * k_stride + column, k_stride, tokens, dim, padded, keys);
+      for (int64_t t = 0; t < tokens; t += QUERIES) {
+        const int64_t rows = tokens - t < QUERIES ? tokens - t : QUERIES;
+        scores(q + (first + t) * q_stride + column, q_stride, rows, keys, padded, dim, scale, all);
+        for (int64_t r = 0; r < rows; r++) sums[r] = softmax(all + r * padded, tokens, padded);
+        weighted(all, padded, sums, rows, v + first * v_stride + column, v_stride, tokens, dim, out + (first + t) * out_stride + column, out_stride);
+      }
+    }
+}
+#else
+void layers_quantise(const float *x, int64_t stride, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {}
+void layers_quantise_sentences(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, int64_t gap, uint8_t *numbers, float *greatest) {}
+void layers_map(int f, const float *x, int64_t x_stride, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride) {}
+void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t k, const float *scale, const float *bias, float epsilon, float *out, int64_t out_stride) {}
+void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride) {}
+void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens, int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride) {}
+#endif

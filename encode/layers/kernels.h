@@ -1,0 +1,48 @@
+// Layers of an encoder in 8 bits, on processors with AVX-512 and VNNI, and in AMX's tiles where there are any: sums of
+// products are whole numbers, so both give the same bytes. Tensors are float32 rows, each `stride` numbers after the
+// one before; numbers of columns are multiples of 16. A row of a result depends on its own sentence alone.
+#ifndef LAYERS_KERNELS_H
+#define LAYERS_KERNELS_H
+#include <stdint.h>
+
+// layers_supported says whether this processor can run the functions below.
+int layers_supported(void);
+
+// layers_tiles says whether products may use AMX's tiles. It asks Linux for them the first time.
+int layers_tiles(void);
+
+// layers_quantise rounds rows x [n, k] to numbers [n, k], 128 for 0, with one scale a row: a number is about
+// (numbers - 128) * greatest / 127.
+void layers_quantise(const float *x, int64_t stride, int64_t n, int64_t k, uint8_t *numbers, float *greatest);
+
+// layers_quantise_sentences has one scale for all `tokens` rows of each of n sentences; greatest [n * tokens] repeats
+// it. `gap` rows of 128 stand before the first sentence and after each.
+void layers_quantise_sentences(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, int64_t gap, uint8_t *numbers, float *greatest);
+
+enum { LAYERS_PLAIN, LAYERS_RELU, LAYERS_GELU };
+
+// layers_product multiplies n rows of k numbers, `step` numbers apart, by a matrix [columns/16, k/4, 16, 4]. Row i of
+// the product is (sums - shift) * scales * greatest[p] + bias, then `after` it (LAYERS_...), then row p of rest is
+// added. It is written to row p of out: p is i, or with a gap token i % (tokens + gap) of sentence i / (tokens + gap),
+// and rows of gaps are left out. bias and rest may be null. k is a multiple of 4, columns one of 32; 31 rows after the
+// last are read, too.
+void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
+                    const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
+                    int64_t rest_stride, int tiles, float *out, int64_t out_stride);
+
+enum { LAYERS_COPY, LAYERS_ADD, LAYERS_MAP_RELU, LAYERS_MAP_GELU };
+
+// layers_map writes f(x) or x + y to out [n, k]; with y_stride 0 the same row y is added to all.
+void layers_map(int f, const float *x, int64_t x_stride, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride);
+
+// layers_normalise gives rows [n, k] mean 0 and variance 1 (with epsilon added), then times scale plus bias.
+void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t k, const float *scale, const float *bias, float epsilon, float *out, int64_t out_stride);
+
+// layers_mean writes to out [n, k] the mean of the rows of each sentence.
+void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride);
+
+// layers_attention writes, for each of n sentences and each head of `dim` columns, softmax(scale q k') v. dim is a
+// multiple of 16; scratch holds (dim + 4) * (tokens rounded up to 16) numbers.
+void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
+                      int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride);
+#endif

@@ -1,0 +1,111 @@
+// Package layers computes the layers of an encoder that `mine model quantise` wrote, in products of 8-bit numbers:
+// attention, feed-forward layers, convolutions and normalisation, from the embeddings of tokens to the last layer's, or
+// to their mean. ONNX Runtime has an operator of its own for each step of these, which takes longer than the products;
+// here a product's scale, bias, activation and residual sum are one pass.
+//
+// What stands before the layers in the graph, and after them, is ONNX Runtime's, and so is a graph of another form, and
+// every graph on a processor without AVX-512 and VNNI.
+package layers
+
+/*
+#cgo CFLAGS: -O3 -std=c11 -D_GNU_SOURCE
+#cgo LDFLAGS: -lm
+#include "kernels.h"
+*/
+import "C"
+
+import (
+	"sync"
+
+	"bitextmine/encode/onnxgraph"
+)
+
+// Layers are the layers of a graph. Sums of products are exact, each row or sentence has scales of its own, and all
+// other sums are of one sentence in one order: a vector depends on its sentence alone.
+type Layers struct {
+	// From is the tensor that the layers take, float32 [batch, tokens, Columns].
+	From    string
+	Columns int
+	// To is the tensor that they give: float32 [batch, tokens, Width], or [batch, Width] if Pooled.
+	To     string
+	Width  int
+	Pooled bool
+
+	steps   []step
+	tensors []tensor
+	buffers []buffer
+	result  int // the tensor To
+	slots   []int
+}
+
+// tensor is a part of the columns of a buffer.
+type tensor struct {
+	buffer, offset, columns int
+}
+
+// buffer has rows of tensors, one a token, or one a sentence of those after the mean.
+type buffer struct {
+	columns int
+	last    int // the last step that needs it
+	slot    int // the memory that it lies in; several lie in one, one after the other
+}
+
+// none is no tensor.
+const none = -1
+
+// step computes a tensor of others.
+type step struct {
+	op           operation
+	x, y, z      int // tensors
+	out          int
+	product      *product
+	first, other []float32 // a row that is added, or a normalisation's scale and bias
+	epsilon      float32
+	heads        int
+	scale        float32 // of attention's scores
+}
+
+type operation int
+
+const (
+	multiply operation = iota // x by a product's matrix; y is added to the result
+	add                       // x and y, or a row
+	replace                   // x with what is negative as 0
+	smooth                    // gelu of x
+	move
+	normalise
+	mean
+	attend // x: queries, y: keys, z: values
+)
+
+// product is a matrix in the order that layers_product takes it in, and what is done with its sums.
+type product struct {
+	k, columns int
+	matrix     []int8
+	shift      []int32
+	scales     []float32
+	bias       []float32 // nil: none
+	after      C.int
+	// A convolution takes the rows of `width` tokens at once, the first of them `before` tokens before its own.
+	width, before int
+}
+
+// gap is how many rows of nothing stand between the sentences of a convolution.
+func (p *product) gap() int { return max(p.before, p.width-1-p.before) }
+
+// Supported says whether this processor can compute layers.
+func Supported() bool { return supported() }
+
+var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
+
+// tiles says whether products are computed in AMX's tiles.
+var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 })
+
+// Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
+// than the steps know. mask is the graph's input that is 1 for every token; "" if it has none.
+func Find(g *onnxgraph.Graph, mask, output string) *Layers {
+	if !Supported() {
+		return nil
+	}
+	return read(g, mask, output)
+}

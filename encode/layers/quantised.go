@@ -1,0 +1,120 @@
+package layers
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
+)
+
+// quantised are the nodes that `mine model quantise` writes for a product or a convolution.
+func quantised(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attribute) (value, bool) {
+	x, out := r.input(n, 0), n.Outputs[0]
+	if n.Op == "Mul" && x.kind == unit { // the rows' scales are the product's last factor
+		if len(n.Inputs) != 2 || n.Inputs[1] != x.scales {
+			return value{}, false
+		}
+		return value{kind: rows, x: r.step(*x.unit, x.unit.product.columns)}, true
+	}
+	if n.Op == "MatMulIntegerToFloat" {
+		return multiplied(r, n, x)
+	}
+	if !strings.HasPrefix(out, static.Quantised) {
+		return value{}, false
+	}
+	switch n.Op {
+	case "ReduceMax", "ReduceMin":
+		return value{kind: scaffold}, x.kind == rows
+	case "Neg", "Max":
+		return value{kind: scaffold}, x.kind == scaffold
+	case "Div", "Mul":
+		return value{kind: scaffold}, r.input(n, 1).kind == scaffold
+	case "QuantizeLinear":
+		return ofNumbers(r, out)
+	}
+	return windowed(r, n, x, attributes)
+}
+
+// ofNumbers is what is known of a tensor in 8 bits, by its name.
+func ofNumbers(r *reader, name string) (value, bool) {
+	of, ok := strings.CutSuffix(strings.TrimPrefix(name, static.Quantised), static.Numbers)
+	v := value{kind: numbers, scales: static.Quantised + of + static.Greatest}
+	of, v.sentence = strings.CutSuffix(of, sentence)
+	x := r.values[of]
+	v.x, v.turned = x.x, x.turned
+	return v, ok && x.kind == rows && x.turned == v.sentence
+}
+
+// windowed are the nodes between the numbers of a convolution and its product.
+func windowed(r *reader, n onnxgraph.Node, x value, attributes map[string]onnxgraph.Attribute) (value, bool) {
+	switch {
+	case n.Op == "Transpose" && x.kind == numbers && slices.Equal(attributes["perm"].Ints, turn):
+		x.turned = !x.turned
+		return x, true
+	case n.Op == "Pad" && x.kind == numbers && !x.turned:
+		pads := r.whole(n, 1)
+		if len(pads) != 6 || pads[0] != 0 || pads[2] != 0 || pads[3] != 0 || pads[5] != 0 || min(pads[1], pads[4]) < 0 || max(pads[1], pads[4]) > maxWidth || pads[1]+pads[4] == 0 {
+			return value{}, false
+		}
+		x.kind, x.before, x.width = padded, int(pads[1]), int(pads[1]+pads[4])+1
+		return x, true
+	case n.Op == "Slice" && x.kind == padded:
+		from, to := r.whole(n, 1), r.whole(n, 2)
+		if len(from) != 1 || len(to) != 1 || !slices.Equal(r.whole(n, 3), []int64{1}) {
+			return value{}, false
+		}
+		x.kind, x.place = window, int(from[0])
+		end := from[0] - int64(x.width) + 1
+		return x, to[0] == end || end == 0 && to[0] >= math.MaxInt32
+	case n.Op == "Concat" && x.kind == window && attributes["axis"].First(0) == 2 && len(n.Inputs) == x.width:
+		for i := range n.Inputs {
+			if w := r.input(n, i); w.kind != window || w.place != i || w.x != x.x || w.scales != x.scales || w.before != x.before || w.width != x.width {
+				return value{}, false
+			}
+		}
+		x.kind = windows
+		return x, true
+	}
+	return value{}, false
+}
+
+// maxWidth bounds a convolution's tokens.
+const maxWidth = 64
+
+// turn is the order of axes that makes [batch, columns, tokens] of [batch, tokens, columns].
+var turn = []int{0, 2, 1}
+
+// multiplied reads the inputs of a MatMulIntegerToFloat: a product of x.
+func multiplied(r *reader, n onnxgraph.Node, x value) (value, bool) {
+	if len(n.Inputs) != 5 || x.kind != windows && (x.kind != numbers || x.sentence) {
+		return value{}, false
+	}
+	w, scales := r.constants[n.Inputs[1]], r.constants[n.Inputs[3]]
+	if w.Type != onnxgraph.Int8 || len(w.Shape) != 2 || scales.Type != onnxgraph.Float32 {
+		return value{}, false
+	}
+	p := &product{k: w.Shape[0], columns: w.Shape[1], width: max(1, x.width), before: x.before, scales: scales.Float32s()}
+	if p.k != p.width*r.tensors[x.x].columns || p.columns == 0 || p.columns%(2*lanes) != 0 || len(p.scales) != p.columns || !finite(p.scales) {
+		return value{}, false
+	}
+	p.pack(w.Data)
+	v := value{kind: unit, scales: x.scales, unit: &step{op: multiply, x: x.x, y: none, z: none, product: p}}
+	return v, true
+}
+
+// pack brings a matrix [k, columns] into the order [columns/16, k/4, 16, 4].
+func (p *product) pack(data []byte) {
+	const together = 4
+	p.matrix, p.shift = make([]int8, len(data)), make([]int32, p.columns)
+	for i, b := range data {
+		row, column := i/p.columns, i%p.columns
+		p.matrix[column/lanes*p.k*lanes+row/together*lanes*together+column%lanes*together+row%together] = int8(b)
+		p.shift[column] += 128 * int32(int8(b))
+	}
+}
+
+func finite(numbers []float32) bool {
+	return !slices.ContainsFunc(numbers, func(x float32) bool { return x-x != 0 })
+}

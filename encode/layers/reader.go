@@ -1,0 +1,179 @@
+package layers
+
+import (
+	"slices"
+	"strings"
+
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
+)
+
+// reader makes steps of nodes.
+type reader struct {
+	source
+	builder
+	values map[string]value
+	users  map[string]int // how many nodes take a tensor
+}
+
+// value is what is known of a tensor of the graph.
+type value struct {
+	kind   kind
+	x      int  // the tensor that it is or is made of
+	turned bool // it is [batch, columns, tokens]
+	unit   *step
+
+	shared bool // the graph has the tensor by another name, which other nodes take
+
+	scales               string // the tensor of the scales of numbers
+	sentence             bool   // there is one a sentence
+	before, place, width int    // of a convolution's windows
+
+	heads int
+	scale float32
+	k, v  int // tensors; x is the queries
+}
+
+type kind int
+
+const (
+	rows     kind = iota + 1 // tensor x
+	pooled                   // tensor x, one row a sentence
+	scaffold                 // on the way to numbers
+	numbers                  // x in 8 bits
+	padded                   // numbers of tokens with some of nothing around each sentence
+	window                   // the numbers of one of a convolution's tokens
+	windows                  // those of all
+	unit                     // a product without its rows' scales
+	// Of gelu(x) = x (1 + erf(x / sqrt 2)) / 2:
+	argument // x / sqrt 2
+	erf
+	erfOne // erf + 1
+	double // 2 gelu(x)
+	// Of attention:
+	split  // x [batch, tokens, heads, columns]
+	apart  // x [batch, heads, tokens, columns]
+	across // x [batch, heads, columns, tokens]
+	scored // q and k
+	shares // softmax of that
+	joined // q, k and v [batch, heads, tokens, columns]
+	merged // [batch, tokens, heads, columns]
+)
+
+// lanes is how many columns the processor takes together; a product takes two such blocks.
+const lanes = 16
+
+func read(g *onnxgraph.Graph, mask, output string) *Layers {
+	r := &reader{values: map[string]value{}, users: map[string]int{output: 1}}
+	r.source = source{constants: map[string]onnxgraph.Tensor{}, made: map[string]onnxgraph.Node{}, mask: mask}
+	nodes, takes := g.Between("", output)
+	for _, w := range g.Initializers {
+		if takes[w.Name] {
+			if t, err := w.Tensor(); err == nil {
+				r.constants[w.Name] = t
+			}
+		}
+	}
+	for _, i := range nodes {
+		for _, in := range g.Nodes[i].Inputs {
+			r.users[in]++
+		}
+		for _, out := range g.Nodes[i].Outputs {
+			r.made[out] = g.Nodes[i]
+		}
+	}
+	if !r.begin(g, nodes) {
+		return nil
+	}
+	for _, i := range nodes {
+		if n := g.Nodes[i]; r.known(n) && !r.node(n) && !r.end(n.Inputs) {
+			return nil
+		}
+	}
+	if _, ok := r.values[output]; ok && !r.end([]string{output}) || r.To == "" || r.To == r.From {
+		return nil
+	}
+	r.place()
+	return &r.Layers
+}
+
+// begin finds what the first product takes.
+func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
+	for _, i := range nodes {
+		n := g.Nodes[i]
+		if n.Op != "MatMulIntegerToFloat" || len(n.Inputs) != 5 {
+			continue
+		}
+		name, ok := strings.CutPrefix(n.Inputs[0], static.Quantised)
+		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) || r.made[name].Op == "" {
+			return false
+		}
+		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0]%lanes == 0 {
+			r.From, r.Columns = name, w.Shape[0]
+			r.values[name] = value{kind: rows, x: r.tensor(w.Shape[0])}
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// sentence is in the names of numbers with one scale a sentence.
+const sentence = ".sentence"
+
+func cutSuffix(name, suffix string, ok bool) (string, bool) {
+	before, found := strings.CutSuffix(name, suffix)
+	return before, found && ok
+}
+
+// known says whether a node takes anything of the layers. The one that makes what they take does not.
+func (r *reader) known(n onnxgraph.Node) bool {
+	return slices.ContainsFunc(n.Inputs, func(name string) bool { return r.values[name].kind != 0 })
+}
+
+// end takes a tensor that a node needs which is not one of the layers' for their result. There is only one.
+func (r *reader) end(inputs []string) bool {
+	for _, name := range inputs {
+		v, ok := r.values[name]
+		if !ok {
+			continue
+		}
+		if v.kind != rows && v.kind != pooled || v.turned || r.To != "" && r.To != name {
+			return false
+		}
+		r.To, r.result, r.Width, r.Pooled = name, v.x, r.tensors[v.x].columns, v.kind == pooled
+	}
+	return true
+}
+
+// node makes a step of a node, or notes what it is on the way to, and reports whether it can.
+func (r *reader) node(n onnxgraph.Node) bool {
+	if n.Subgraphs || len(n.Outputs) == 0 {
+		return false
+	}
+	attributes, err := n.Attributes()
+	if err != nil {
+		return false
+	}
+	if n.Op == "Split" {
+		return divided(r, n, attributes["axis"].First(0))
+	}
+	if len(n.Outputs) != 1 {
+		return false
+	}
+	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised, elementwise, attention, shaped} {
+		if v, ok := rule(r, n, attributes); ok {
+			r.values[n.Outputs[0]] = v
+			return true
+		}
+	}
+	return false
+}
+
+// input is what is known of a node's input: nothing of one that there is not.
+func (r *reader) input(n onnxgraph.Node, i int) value {
+	if i >= len(n.Inputs) {
+		return value{}
+	}
+	return r.values[n.Inputs[i]]
+}

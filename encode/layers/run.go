@@ -1,0 +1,172 @@
+package layers
+
+// #include "kernels.h"
+import "C"
+
+import "slices"
+
+// Activations of a product, and the rows that a product reads beyond its last.
+type activation = C.int
+
+const (
+	plainProduct  activation = C.LAYERS_PLAIN
+	reluOfProduct activation = C.LAYERS_RELU
+	geluOfProduct activation = C.LAYERS_GELU
+
+	spareRows = 32
+)
+
+// rowsAtOnce is how many tokens go through all layers together: what is computed stays in the second-level cache, and a
+// matrix is read from memory for so many rows.
+const rowsAtOnce = 256
+
+// Memory is what Run works in.
+type Memory struct {
+	slots     [][]float32
+	numbers   []uint8
+	greatest  []float32
+	scratch   []float32
+	quantised quantity // what the numbers are of
+}
+
+// quantity is a tensor in 8 bits: with scales of rows, or of sentences that stand so many rows apart.
+type quantity struct {
+	x, gap int
+}
+
+// part are some of the sentences that Run computes.
+type part struct {
+	*Layers
+	*Memory
+	sentences, tokens int
+	input             []float32
+}
+
+// Run computes the layers of sentences that have equally many tokens: x [sentences, tokens, Columns] gives out
+// [sentences, tokens, Width], or [sentences, Width] if Pooled.
+func (l *Layers) Run(m *Memory, x []float32, sentences, tokens int, out []float32) {
+	if len(m.slots) < len(l.slots) {
+		m.slots = make([][]float32, len(l.slots))
+	}
+	each := l.Width
+	if !l.Pooled {
+		each *= tokens
+	}
+	atOnce := max(1, rowsAtOnce/tokens)
+	for first := 0; first < sentences; first += atOnce {
+		n := min(atOnce, sentences-first)
+		p := part{l, m, n, tokens, x[first*tokens*l.Columns:][:n*tokens*l.Columns]}
+		p.run()
+		p.write(out[first*each:][:n*each])
+	}
+}
+
+func (p *part) run() {
+	for i, columns := range p.Layers.slots {
+		p.Memory.slots[i] = grown(p.Memory.slots[i], p.sentences*p.tokens*columns)
+	}
+	p.quantised = quantity{x: none}
+	n := C.int64_t(p.sentences * p.tokens)
+	for i := range p.steps {
+		s := &p.steps[i]
+		x, xStride := p.data(s.x)
+		y, yStride := p.data(s.y)
+		out, stride := p.data(s.out)
+		columns := C.int64_t(p.tensors[s.x].columns)
+		switch s.op {
+		case multiply:
+			p.multiply(s)
+		case add:
+			if s.y == none {
+				y = pointer(s.first)
+			}
+			C.layers_map(C.LAYERS_ADD, x, xStride, y, yStride, n, columns, out, stride)
+		case replace:
+			C.layers_map(C.LAYERS_MAP_RELU, x, xStride, nil, 0, n, columns, out, stride)
+		case smooth:
+			C.layers_map(C.LAYERS_MAP_GELU, x, xStride, nil, 0, n, columns, out, stride)
+		case move:
+			C.layers_map(C.LAYERS_COPY, x, xStride, nil, 0, n, columns, out, stride)
+		case normalise:
+			C.layers_normalise(x, xStride, n, columns, pointer(s.first), pointer(s.other), C.float(s.epsilon), out, stride)
+		case mean:
+			C.layers_mean(x, xStride, C.int64_t(p.sentences), C.int64_t(p.tokens), columns, out, stride)
+		case attend:
+			dim, values, vStride := int(columns)/s.heads, (*C.float)(nil), C.int64_t(0)
+			values, vStride = p.data(s.z)
+			p.scratch = grown(p.scratch, (dim+4)*(p.tokens+lanes))
+			C.layers_attention(x, xStride, y, yStride, values, vStride, C.int64_t(p.sentences), C.int64_t(p.tokens),
+				C.int64_t(s.heads), C.int64_t(dim), C.float(s.scale), pointer(p.scratch), out, stride)
+		}
+	}
+}
+
+// data is where a tensor's first row is, and how far apart its rows are.
+func (p *part) data(tensor int) (*C.float, C.int64_t) {
+	if tensor == none {
+		return nil, 0
+	}
+	t := p.tensors[tensor]
+	b := p.buffers[t.buffer]
+	memory := p.input
+	if t.buffer != 0 {
+		memory = p.Memory.slots[b.slot]
+	}
+	return pointer(memory[t.offset:]), C.int64_t(b.columns)
+}
+
+// multiply runs a product; several that follow each other share the numbers of a tensor.
+func (p *part) multiply(s *step) {
+	q := s.product
+	gap, columns, n := q.gap(), p.tensors[s.x].columns, p.sentences*p.tokens
+	if of := (quantity{s.x, gap}); p.quantised != of {
+		p.quantise(of)
+		p.quantised = of
+	}
+	first := 0
+	if gap > 0 {
+		first, n = (gap-q.before)*columns, n+(p.sentences-1)*gap
+	}
+	inTiles := C.int(0)
+	if tiles() {
+		inTiles = 1
+	}
+	rest, restStride := p.data(s.y)
+	out, stride := p.data(s.out)
+	C.layers_product((*C.uint8_t)(&p.numbers[first]), C.int64_t(columns), C.int64_t(n), C.int64_t(q.k), (*C.int8_t)(&q.matrix[0]), (*C.int32_t)(&q.shift[0]),
+		pointer(q.scales), pointer(p.greatest), C.int64_t(q.columns), C.int64_t(p.tokens), C.int64_t(gap), pointer(q.bias), q.after, rest, restStride, inTiles, out, stride)
+}
+
+// quantise makes the numbers of a tensor.
+func (p *part) quantise(q quantity) {
+	columns := p.tensors[q.x].columns
+	count := p.sentences*(p.tokens+q.gap) + 2*q.gap + spareRows
+	p.numbers, p.greatest = grown(p.numbers, count*columns), grown(p.greatest, p.sentences*p.tokens)
+	x, stride := p.data(q.x)
+	numbers := (*C.uint8_t)(&p.numbers[0])
+	if q.gap == 0 {
+		C.layers_quantise(x, stride, C.int64_t(p.sentences*p.tokens), C.int64_t(columns), numbers, pointer(p.greatest))
+		return
+	}
+	C.layers_quantise_sentences(x, stride, C.int64_t(p.sentences), C.int64_t(p.tokens), C.int64_t(columns), C.int64_t(q.gap), numbers, pointer(p.greatest))
+}
+
+// write copies the tensor To.
+func (p *part) write(out []float32) {
+	count := p.sentences
+	if !p.Pooled {
+		count *= p.tokens
+	}
+	x, stride := p.data(p.result)
+	C.layers_map(C.LAYERS_COPY, x, stride, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out), C.int64_t(p.Width))
+}
+
+// grown is memory of n numbers, of which nothing is known.
+func grown[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+func pointer(s []float32) *C.float {
+	if len(s) == 0 {
+		return nil
+	}
+	return (*C.float)(&s[0])
+}

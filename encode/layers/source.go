@@ -1,0 +1,76 @@
+package layers
+
+import (
+	"slices"
+
+	"bitextmine/encode/onnxgraph"
+)
+
+// source is what the graph says of a node's inputs that no step makes.
+type source struct {
+	constants map[string]onnxgraph.Tensor
+	made      map[string]onnxgraph.Node // by the tensors that they make
+	mask      string
+}
+
+// row is a constant row of so many columns; nil: the input is none.
+func (s *source) row(n onnxgraph.Node, i, columns int) []float32 {
+	if i >= len(n.Inputs) {
+		return nil
+	}
+	c, ok := s.constants[n.Inputs[i]]
+	if !ok || c.Type != onnxgraph.Float32 || len(c.Shape) == 0 || c.Shape[len(c.Shape)-1] != columns || len(c.Data) != 4*columns {
+		return nil
+	}
+	return slices.Clone(c.Float32s())
+}
+
+// number is a constant number.
+func (s *source) number(n onnxgraph.Node, i int) (float32, bool) {
+	if i >= len(n.Inputs) {
+		return 0, false
+	}
+	if c, ok := s.constants[n.Inputs[i]]; ok && c.Type == onnxgraph.Float32 && len(c.Data) == 4 {
+		return c.Float32s()[0], true
+	}
+	return 0, false
+}
+
+// whole is a constant of whole numbers.
+func (s *source) whole(n onnxgraph.Node, i int) []int64 {
+	if i >= len(n.Inputs) {
+		return nil
+	}
+	if c, ok := s.constants[n.Inputs[i]]; ok && c.Type == onnxgraph.Int64 {
+		return c.Int64s()
+	}
+	return nil
+}
+
+// zero says whether a tensor is 0 where the mask is 1: a multiple of 1 - mask.
+func (s *source) zero(name string) bool {
+	n, ok := s.made[name]
+	if !ok || len(n.Inputs) == 0 {
+		return false
+	}
+	switch n.Op {
+	case "Unsqueeze":
+		return s.zero(n.Inputs[0])
+	case "Mul":
+		by, ok := s.number(n, 1)
+		return ok && finite([]float32{by}) && s.zero(n.Inputs[0])
+	case "Sub":
+		for i, other := range []int{1, 0} {
+			if one, ok := s.number(n, other); ok && one == 1 && s.isMask(n.Inputs[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isMask says whether a tensor is the mask as float32.
+func (s *source) isMask(name string) bool {
+	n := s.made[name]
+	return s.mask != "" && n.Op == "Cast" && slices.Equal(n.Inputs, []string{s.mask})
+}
