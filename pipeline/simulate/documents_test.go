@@ -1,6 +1,9 @@
 package simulate
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,5 +63,30 @@ func TestCompared(t *testing.T) {
 	r.Counts = record.Counts{SourceIn: 600, TargetIn: 400, Documents: &record.DocumentCounts{Source: 20, Target: 40}}
 	if n, want := compared(r), 2.0*20*40+20*40*30*10; n != want {
 		t.Errorf("%v comparisons, want %v", n, want)
+	}
+}
+
+// TestRatesOfABusyMachineAreNoted: a run that had few of its processors gives rates that are too low.
+func TestRatesOfABusyMachineAreNoted(t *testing.T) {
+	for _, test := range []struct {
+		seconds float64 // of processors
+		want    int
+	}{{4, 1}, {10, 0}, {0, 0}} {
+		path := filepath.Join(t.TempDir(), record.ReportName)
+		run := record.Report{Threads: 2, Seconds: 10, CPUSeconds: test.seconds, Stages: []record.StageReport{{Name: "encode", Tasks: 1, Items: 100, Seconds: 1}}}
+		data, err := json.Marshal(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Run(edited(t, "price: 1", "runs: ["+path+"]"), request(1_000_000))
+		if err != nil || len(s.Problems) > 0 || len(s.Notes) != test.want {
+			t.Fatalf("%v processor seconds: %v, problems %q, notes %q", test.seconds, err, s.Problems, s.Notes)
+		}
+		if test.want > 0 && !strings.Contains(s.Notes[0], `machine "cpu": the run `+path+" computed with 0.40 of 2 processors") {
+			t.Errorf("%s", s.Notes[0])
+		}
 	}
 }

@@ -33,8 +33,21 @@ func fit(samples []sample) speed {
 	return speed{Item: i / ii}
 }
 
-// speeds are those of a kind of machine by stage.
-func (m *Machine) speeds() (map[string]speed, error) {
+// minBusy is the part of its threads that a run computes with, at least, on a machine that it has to itself.
+const minBusy = 0.5
+
+// idle says of a run that had few of its machine's processors that its rates are not those of the machine.
+func (m *Machine) idle(path string, r *record.Report) []string {
+	had := r.CPUSeconds / max(r.Seconds, 1e-9)
+	if had <= 0 || had >= minBusy*float64(r.Threads) {
+		return nil
+	}
+	return []string{fmt.Sprintf("machine %q: the run %s computed with %.2f of %d processors on average, so its rates are lower than those of a machine that is kept busy "+
+		"by it alone; measure on one, with a larger corpus if this one was small", m.Name, path, had, r.Threads)}
+}
+
+// speeds are those of a kind of machine by stage. notes say what is wrong with them.
+func (m *Machine) speeds() (_ map[string]speed, notes []string, _ error) {
 	samples := map[string][]sample{}
 	for _, path := range m.Runs {
 		measured := false
@@ -43,8 +56,9 @@ func (m *Machine) speeds() (map[string]speed, error) {
 			err = fmt.Errorf("it is not called %s", record.ReportName)
 		}
 		if err != nil {
-			return nil, badinput.Errorf("machine %q: the run %s cannot be used: %w", m.Name, path, err)
+			return nil, nil, badinput.Errorf("machine %q: the run %s cannot be used: %w", m.Name, path, err)
 		}
+		notes = append(notes, m.idle(path, report)...)
 		for _, s := range report.Stages {
 			d, err := stage.Named(s.Name)
 			if done := s.Tasks - s.Cached; err == nil && done > 0 && s.Items > 0 && s.Seconds > 0 {
@@ -64,7 +78,7 @@ func (m *Machine) speeds() (map[string]speed, error) {
 			}
 		}
 		if !measured {
-			return nil, badinput.Errorf("machine %q: the run %s found everything done, so that it measured nothing; name one that started from nothing", m.Name, path)
+			return nil, nil, badinput.Errorf("machine %q: the run %s found everything done, so that it measured nothing; name one that started from nothing", m.Name, path)
 		}
 	}
 	found := map[string]speed{}
@@ -73,11 +87,11 @@ func (m *Machine) speeds() (map[string]speed, error) {
 	}
 	for name, rate := range m.Rates {
 		if _, err := stage.Named(name); err != nil {
-			return nil, badinput.Errorf("machine %q: rates: %w", m.Name, err)
+			return nil, nil, badinput.Errorf("machine %q: rates: %w", m.Name, err)
 		}
 		found[name] = speed{Item: 1 / rate}
 	}
-	return found, nil
+	return found, notes, nil
 }
 
 // whole says whether a stage's task uses all cores of its machine.

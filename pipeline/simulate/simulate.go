@@ -21,6 +21,7 @@ type Simulation struct {
 	Currency  string              `json:"currency,omitempty"`
 	Disk      float64             `json:"disk_bytes"`         // that the store holds at the end
 	PlanBytes float64             `json:"plan_bytes"`         // of the plan's file, about
+	Notes     []string            `json:"notes,omitempty"`    // what makes the times uncertain
 	Problems  []string            `json:"problems,omitempty"` // what could not be done, and what would help
 }
 
@@ -55,13 +56,16 @@ const (
 
 // Run simulates a run of a cluster. base has the settings, the encoder and the scorer of the run.
 func Run(c *Cluster, base stage.Request) (*Simulation, error) {
+	s := &Simulation{Currency: c.Currency}
 	speeds := make([]map[string]speed, len(c.Machines))
 	for i := range c.Machines {
 		m := &c.Machines[i]
-		var err error
-		if speeds[i], err = m.speeds(); err != nil {
+		of, notes, err := m.speeds()
+		if err != nil {
 			return nil, err
 		}
+		speeds[i] = of
+		s.Notes = append(s.Notes, notes...)
 		for _, name := range m.Stages {
 			if _, err := stage.Named(name); err != nil {
 				return nil, badinput.Errorf("machine %q: stages: %w", m.Name, err)
@@ -72,7 +76,7 @@ func Run(c *Cluster, base stage.Request) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Simulation{Currency: c.Currency, Languages: plan.CostOf(built[1], func(string, string) bool { return false }).Languages}
+	s.Languages = plan.CostOf(built[1], func(string, string) bool { return false }).Languages
 	busy := make([]float64, len(c.Machines))
 	for _, p := range built {
 		for w := range p.Waves {

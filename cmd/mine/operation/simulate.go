@@ -64,6 +64,9 @@ func printSimulation(out io.Writer, s *simulate.Simulation) error {
 		fmt.Fprintf(out, "machines    %s: busy %.0f%% of the time\n", m.Name, 100*m.Busy)
 	}
 	fmt.Fprintf(out, "store       %s at the end\nplan        %s\n", plan.Bytes(int64(s.Disk)), plan.Bytes(int64(s.PlanBytes)))
+	for _, note := range s.Notes {
+		fmt.Fprintf(out, "note        %s\n", note)
+	}
 	for _, problem := range s.Problems {
 		fmt.Fprintf(out, "not done    %s\n", problem)
 	}
