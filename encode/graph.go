@@ -55,7 +55,7 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 		return g, nil
 	}
 	var loaded *ort.DynamicAdvancedSession
-	if !options.Whole {
+	if model.Quantised > 0 {
 		if g.layered, err = g.session.Layered(); err != nil {
 			return nil, err
 		}

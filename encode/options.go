@@ -27,9 +27,6 @@ type Options struct {
 	Library string
 	// TokenBudget is the maximum number of tokens in a batch; 0 means DefaultTokenBudget.
 	TokenBudget int
-	// Whole has ONNX Runtime compute every graph whole, as it does on processors without AVX-512 and VNNI. Tests compare
-	// with it what the program computes itself.
-	Whole bool
 	// Window is the number of sentences that are sorted by length together; 0 means DefaultWindow, and fewer for the
 	// table of a static encoder, where nothing is sorted.
 	Window int

@@ -107,7 +107,8 @@ func (m *Model) digest() (string, error) {
 		Dim       int
 		Centre    string   `json:",omitempty"` // so that encoders without one keep their digests
 		Centred   []string `json:",omitempty"`
-	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "", m.Centre.Languages}
+		Quantised int      `json:",omitempty"`
+	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "", m.Centre.Languages, m.Quantised}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {

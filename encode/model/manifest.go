@@ -37,6 +37,7 @@ type Manifest struct {
 	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
 	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; used for token features
+	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion if the program may compute its layers in 8 bits itself
 	Licence   string            `yaml:"licence,omitempty"`
 	Languages []string          `yaml:"languages,omitempty"`
 	// TrainedOn lists the names, in lower case, of the training files in the encoder's model card. Known pairs from
@@ -44,6 +45,10 @@ type Manifest struct {
 	TrainedOn []string `yaml:"trained_on,omitempty"`
 	Source    Source   `yaml:"source,omitempty"`
 }
+
+// QuantisedVersion is the version of the arithmetic in which the program computes layers in 8 bits. It is increased
+// whenever their vectors change, so that vectors of two versions never meet under one key.
+const QuantisedVersion = 1
 
 // Source is where an encoder's weights are published; for information and for `mine model get`.
 type Source struct {
@@ -209,6 +214,8 @@ func (m Manifest) Validate() error {
 	check(validSum(m.Centre.SHA256), "centre.sha256 is not 64 hexadecimal digits")
 	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")
 	check(validSum(m.Tokenizer.SHA256), "tokenizer.sha256 is not 64 hexadecimal digits")
+	check(m.Quantised == 0 || m.Quantised == QuantisedVersion,
+		"quantised is %d but this program computes version %d: quantise the encoder again with mine model quantise", m.Quantised, QuantisedVersion)
 	check(m.Dim > 0, "dim is %d but must be the number of values in a vector", m.Dim)
 	check(m.Inputs.IDs != "", "inputs.ids is missing (the name of the graph's input of token ids)")
 	check(m.Output != "", "output is missing (the name of the graph's output)")

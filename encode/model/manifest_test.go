@@ -63,6 +63,7 @@ languages: [de, en]
 		{"too many tokens", strings.Replace(whole, "128", "2000000000", 1), "max_tokens is 2000000000 but must be at most 65536"},
 		{"no room with a prefix", strings.Replace(whole, "128", "2", 1) + "prefixes: {de: {tokens: [1, 2]}}\n", "no room for text beside 2 special and prefix tokens of de"},
 		{"a prefix twice", whole + "prefixes: {de: {tokens: [1], text: a}}\n", "prefixes.de has both"},
+		{"another arithmetic", strings.Replace(whole, "dim: 4", "dim: 4\nquantised: 99", 1), "quantised is 99 but this program computes version 1"},
 		{"everything that is wrong at once", strings.Replace(strings.Replace(whole, "dim: 4", "dim: 0", 1), "name: x", "", 1), "name is missing; dim is 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -151,6 +152,7 @@ func TestDigest(t *testing.T) {
 		{"another cut", encodetest.Changed(t, "max_tokens: 128", "max_tokens: 127"), false},
 		{"no lower-casing", encodetest.Changed(t, "lowercase: true", "lowercase: false"), false},
 		{"a prefix", encodetest.Changed(t, "pooling: none", "pooling: none\nprefixes: {de: {text: a}}"), false},
+		{"an arithmetic", encodetest.Changed(t, "pooling: none", "pooling: none\nquantised: 1"), false},
 		{"a norm", encodetest.Changed(t, "normalise: false", "normalise: true"), false},
 		{"a beginning", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    bos: 1"), false},
 		{"another tokenizer file", other, false},

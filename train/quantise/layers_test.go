@@ -170,7 +170,8 @@ func whole(t *testing.T, dir string, sentences [][]int32) []float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := encode.Open(m, encode.Options{Threads: 1, Whole: true})
+	m.Quantised = 0
+	e, err := encode.Open(m, encode.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

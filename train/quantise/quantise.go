@@ -91,7 +91,7 @@ func (r *Result) write(m *model.Model, dir, name string) error {
 	}
 	r.Changed, r.Before, r.After = changed, len(data), len(graph)
 	manifest := m.Manifest
-	manifest.ONNX, manifest.SHA256 = "model.onnx", ""
+	manifest.ONNX, manifest.SHA256, manifest.Quantised = "model.onnx", "", model.QuantisedVersion
 	if manifest.Name = name; name == "" {
 		manifest.Name = m.Name + "-int8"
 	}
