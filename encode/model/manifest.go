@@ -36,8 +36,8 @@ type Manifest struct {
 	Centre    Centre            `yaml:"centre,omitempty"`   // optional
 	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
-	Tokens    TokenOutput       `yaml:"tokens,omitempty"` // optional; used for token features
-	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion if the program may compute its layers in 8 bits itself
+	Tokens    TokenOutput       `yaml:"tokens,omitempty"`    // optional; used for token features
+	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion, or 0
 	Licence   string            `yaml:"licence,omitempty"`
 	Languages []string          `yaml:"languages,omitempty"`
 	// TrainedOn lists the names, in lower case, of the training files in the encoder's model card. Known pairs from
@@ -46,8 +46,9 @@ type Manifest struct {
 	Source    Source   `yaml:"source,omitempty"`
 }
 
-// QuantisedVersion is the version of the arithmetic in which the program computes layers in 8 bits. It is increased
-// whenever their vectors change, so that vectors of two versions never meet under one key.
+// QuantisedVersion is the version of the arithmetic in which the program computes layers in 8 bits itself, which it
+// does only for encoders that have it. It is increased whenever their vectors change, so that vectors of two versions
+// never meet under one key.
 const QuantisedVersion = 1
 
 // Source is where an encoder's weights are published; for information and for `mine model get`.
