@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +121,44 @@ func TestScore(t *testing.T) {
 	}
 	if got := (Bead{Source: Span{0, 1}, Target: Span{0, 1}, Cosine: 0.6, SourceMean: 0.1, TargetMean: 0.3}).Score(); got < 0.4999 || got > 0.5001 {
 		t.Errorf("score %v, want 1 - 0.4/0.8", got)
+	}
+}
+
+// TestCommonDirection: vectors that all share a direction, so that random sentences have a cosine of 0.8, give the same
+// beads with the same scores. Some encoders have such vectors.
+func TestCommonDirection(t *testing.T) {
+	t.Parallel()
+	const shared = 0.8
+	of := func(texts []string) Side {
+		return Side{Sentences: texts, Dim: dim + 1, Encode: func(ctx context.Context, texts []string, dst []float32) error {
+			plain := make([]float32, len(texts)*dim)
+			if err := bagOfWords(ctx, texts, plain); err != nil {
+				return err
+			}
+			for i := range texts {
+				v := dst[i*(dim+1):][:dim+1]
+				for c, x := range plain[i*dim:][:dim] {
+					v[c] = x * float32(math.Sqrt(1-shared))
+				}
+				v[dim] = float32(math.Sqrt(shared))
+			}
+			return nil
+		}}
+	}
+	a, b := sentences("a", 300), sentences("b", 300)
+	b = slices.Concat(b[:40], halves(b[40]), b[41:100], b[110:])
+	plain := align(t, a, b, DefaultOptions())
+	got, err := Align(t.Context(), of(a), of(b), DefaultOptions())
+	if err != nil || types(got.Beads) != types(plain.Beads) || !strings.Contains(types(got.Beads), "1:2") {
+		t.Fatalf("%v, beads %s, want %s", err, types(got.Beads), types(plain.Beads))
+	}
+	for k, bead := range got.Beads {
+		if want := plain.Beads[k].Score(); math.Abs(float64(bead.Score()-want)) > 1e-3 {
+			t.Errorf("bead %d has the score %v, want %v", k, bead.Score(), want)
+		}
+		if !bead.Deletion() && bead.Cosine < shared {
+			t.Errorf("bead %d has the cosine %v", k, bead.Cosine)
+		}
 	}
 }
 

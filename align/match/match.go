@@ -122,6 +122,23 @@ func oneToOne(pairs []Pair, least float64) []Pair {
 	return out
 }
 
+// Unrelated is the mean cosine of a source and a target sentence: nearly all of these pairs have nothing to do with
+// each other.
+func Unrelated(source, target *Side) float64 {
+	var means [2][]float64
+	for k, s := range [...]*Side{source, target} {
+		means[k] = make([]float64, s.Dim)
+		for i, v := range s.Vectors {
+			means[k][i%s.Dim] += float64(v) * float64(s.Dim) / float64(len(s.Vectors))
+		}
+	}
+	sum := 0.0
+	for c, v := range means[0] {
+		sum += v * means[1][c]
+	}
+	return sum
+}
+
 // blockSize is the number of calls that a goroutine makes at a time: few, as two long documents take a minute.
 const blockSize = 4
 

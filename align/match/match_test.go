@@ -170,3 +170,30 @@ func TestLongDocuments(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
+
+// TestUnrelated: the mean cosine of all pairs of sentences, also of vectors that share a direction.
+func TestUnrelated(t *testing.T) {
+	t.Parallel()
+	source, target, _ := made(20, 20)
+	for _, shared := range []float32{0, 0.8} {
+		var sum float64
+		n := 0
+		for _, s := range []*Side{source, target} {
+			for i := range s.Vectors {
+				s.Vectors[i] *= float32(math.Sqrt(float64(1 - shared)))
+				if i%s.Dim == 0 {
+					s.Vectors[i] += float32(math.Sqrt(float64(shared)))
+				}
+			}
+		}
+		for i := range len(source.Vectors) / source.Dim {
+			for j := range len(target.Vectors) / target.Dim {
+				sum += float64(dot(source.sentence(i), target.sentence(j)))
+				n++
+			}
+		}
+		if got, want := Unrelated(source, target), sum/float64(n); math.Abs(got-want) > 1e-6 || math.Abs(got-float64(shared)) > 0.1 {
+			t.Errorf("%v, want %v, about %v", got, want, shared)
+		}
+	}
+}

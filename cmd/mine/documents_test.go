@@ -155,6 +155,13 @@ func TestDocs(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), "haus\thouse\t") || !strings.Contains(string(data), "reise\ttrip\t") || strings.Count(string(data), "\n") != 3 {
 		t.Errorf("%s %v", data, err)
 	}
+	root, said := newRoot(), &bytes.Buffer{}
+	root.SetOut(said)
+	root.SetErr(said)
+	root.SetArgs([]string{"docs", source, target, "--src", "de", "--tgt", "en", "--min-score", "0.001"})
+	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(said.String(), "--min-score 0.001 leaves out no pair: ") {
+		t.Errorf("%s %v", said, err)
+	}
 	out := must(t, "align-docs", source, target, "--pairs", pairs, "--src", "de", "--tgt", "en")
 	if !strings.Contains(out, "Das Haus ist alt.\tThe house is old.\tde\ten\t") || strings.Count(out, "\n") != 5 {
 		t.Errorf("%s", out)
