@@ -82,40 +82,39 @@ TARGET void layers_mean(const float *x, int64_t stride, int64_t n, int64_t token
   }
 }
 
-enum { QUERIES = 4, BLOCKS = 4 };
+enum { QUERIES = 4, BLOCKS = 2 };
 
-// scores writes to all [QUERIES, padded] the products of `rows` queries with all keys, which are turned [dim, padded].
+// scores writes to all [QUERIES, padded] the products of queries with all keys, which are turned [dim, padded]. There
+// are `rows` queries; the last one is taken again for those that are not there.
 TARGET static void scores(const float *q, int64_t q_stride, int64_t rows, const float *keys, int64_t padded, int64_t dim, float scale, float *all) {
+  const float *query[QUERIES];
+  for (int r = 0; r < QUERIES; r++) query[r] = q + (r < rows ? r : rows - 1) * q_stride;
   for (int64_t c = 0; c < padded; c += BLOCKS * WIDTH) {
-    const int64_t blocks = (padded - c) / WIDTH < BLOCKS ? (padded - c) / WIDTH : BLOCKS;
-    for (int64_t r = 0; r < rows; r++) {
-      __m512 s[BLOCKS];
-      for (int b = 0; b < BLOCKS; b++) s[b] = _mm512_setzero_ps();
-      for (int64_t d = 0; d < dim; d++) {
-        const __m512 x = _mm512_set1_ps(q[r * q_stride + d]);
-        const float *key = keys + d * padded + c;
-        switch (blocks) {
-          case 4: s[3] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + 3 * WIDTH), s[3]); // fall through
-          case 3: s[2] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + 2 * WIDTH), s[2]); // fall through
-          case 2: s[1] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key + WIDTH), s[1]);     // fall through
-          default: s[0] = _mm512_fmadd_ps(x, _mm512_loadu_ps(key), s[0]);
-        }
+    __m512 s[QUERIES][BLOCKS];
+    for (int r = 0; r < QUERIES; r++) s[r][0] = s[r][1] = _mm512_setzero_ps();
+    for (int64_t d = 0; d < dim; d++) {
+      const __m512 left = _mm512_loadu_ps(keys + d * padded + c), right = _mm512_loadu_ps(keys + d * padded + c + WIDTH);
+      for (int r = 0; r < QUERIES; r++) {
+        const __m512 x = _mm512_set1_ps(query[r][d]);
+        s[r][0] = _mm512_fmadd_ps(x, left, s[r][0]);
+        s[r][1] = _mm512_fmadd_ps(x, right, s[r][1]);
       }
-      for (int64_t b = 0; b < blocks; b++) _mm512_storeu_ps(all + r * padded + c + b * WIDTH, _mm512_mul_ps(s[b], _mm512_set1_ps(scale)));
     }
+    for (int r = 0; r < QUERIES; r++)
+      for (int b = 0; b < BLOCKS; b++) _mm512_storeu_ps(all + r * padded + c + b * WIDTH, _mm512_mul_ps(s[r][b], _mm512_set1_ps(scale)));
   }
 }
 
 // softmax leaves e^(score - greatest) in a row, 0 after the last token, and returns their sum.
 TARGET static float softmax(float *row, int64_t tokens, int64_t padded) {
-  const __mmask16 last = (__mmask16)(0xffff >> (padded - tokens));
   for (int64_t c = tokens; c < padded; c++) row[c] = -INFINITY;
   __m512 most = _mm512_set1_ps(-INFINITY);
   for (int64_t c = 0; c < padded; c += WIDTH) most = _mm512_max_ps(most, _mm512_loadu_ps(row + c));
   most = _mm512_set1_ps(_mm512_reduce_max_ps(most));
   __m512 sum = _mm512_setzero_ps();
   for (int64_t c = 0; c < padded; c += WIDTH) {
-    const __mmask16 here = c + WIDTH < padded ? 0xffff : last;
+    const int64_t left = tokens - c;
+    const __mmask16 here = left >= WIDTH ? 0xffff : left > 0 ? (1 << left) - 1 : 0;
     const __m512 e = _mm512_maskz_mov_ps(here, exponential(_mm512_sub_ps(_mm512_loadu_ps(row + c), most)));
     sum = _mm512_add_ps(sum, e);
     _mm512_storeu_ps(row + c, e);
@@ -123,12 +122,40 @@ TARGET static float softmax(float *row, int64_t tokens, int64_t padded) {
   return _mm512_reduce_add_ps(sum);
 }
 
+// turn16 writes to out [16, padded] 16 rows of as many numbers with rows for columns: pairs, fours, and fours of fours
+// change places.
+INLINE void turn16(const float *const rows[16], float *out, int64_t padded) {
+  __m512 pairs[16], fours[16];
+  for (int i = 0; i < 16; i += 2) {
+    const __m512 a = _mm512_loadu_ps(rows[i]), b = _mm512_loadu_ps(rows[i + 1]);
+    pairs[i] = _mm512_unpacklo_ps(a, b);
+    pairs[i + 1] = _mm512_unpackhi_ps(a, b);
+  }
+  for (int i = 0; i < 16; i += 4)
+    for (int k = 0; k < 2; k++) {
+      const __m512d a = _mm512_castps_pd(pairs[i + k]), b = _mm512_castps_pd(pairs[i + 2 + k]);
+      fours[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+      fours[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+    }
+  for (int k = 0; k < 4; k++) {
+    const __m512 a = _mm512_shuffle_f32x4(fours[k], fours[4 + k], 0x88), b = _mm512_shuffle_f32x4(fours[k], fours[4 + k], 0xdd);
+    const __m512 c = _mm512_shuffle_f32x4(fours[8 + k], fours[12 + k], 0x88), d = _mm512_shuffle_f32x4(fours[8 + k], fours[12 + k], 0xdd);
+    _mm512_storeu_ps(out + k * padded, _mm512_shuffle_f32x4(a, c, 0x88));
+    _mm512_storeu_ps(out + (4 + k) * padded, _mm512_shuffle_f32x4(b, d, 0x88));
+    _mm512_storeu_ps(out + (8 + k) * padded, _mm512_shuffle_f32x4(a, c, 0xdd));
+    _mm512_storeu_ps(out + (12 + k) * padded, _mm512_shuffle_f32x4(b, d, 0xdd));
+  }
+}
+
 // turned writes keys [tokens, dim] to out [dim, padded], with zeros after the last token.
 TARGET static void turned(const float *keys, int64_t stride, int64_t tokens, int64_t dim, int64_t padded, float *out) {
-  for (int64_t d = 0; d < dim; d++) {
-    for (int64_t t = 0; t < tokens; t++) out[d * padded + t] = keys[t * stride + d];
-    for (int64_t t = tokens; t < padded; t++) out[d * padded + t] = 0;
-  }
+  static const float nothing[WIDTH];
+  for (int64_t t = 0; t < padded; t += WIDTH)
+    for (int64_t d = 0; d < dim; d += WIDTH) {
+      const float *rows[WIDTH];
+      for (int i = 0; i < WIDTH; i++) rows[i] = t + i < tokens ? keys + (t + i) * stride + d : nothing;
+      turn16(rows, out + d * padded + t, padded);
+    }
 }
 
 // weighted writes to out [rows, dim] the sums of values with a row's weights, divided by the row's sum.
@@ -147,7 +174,7 @@ TARGET static void weighted(const float *weights, int64_t padded, const float *s
 
 TARGET void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
                              int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride) {
-  const int64_t padded = (tokens + WIDTH - 1) / WIDTH * WIDTH;
+  const int64_t both = BLOCKS * WIDTH, padded = (tokens + both - 1) / both * both;
   float *keys = scratch, *all = scratch + dim * padded, sums[QUERIES];
   memset(all, 0, QUERIES * padded * sizeof *all);
   for (int64_t i = 0; i < n; i++)

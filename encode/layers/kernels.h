@@ -42,7 +42,7 @@ void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t k, cons
 void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride);
 
 // layers_attention writes, for each of n sentences and each head of `dim` columns, softmax(scale q k') v. dim is a
-// multiple of 16; scratch holds (dim + 4) * (tokens rounded up to 16) numbers.
+// multiple of 16; scratch holds (dim + 4) * (tokens + 31) numbers.
 void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
                       int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride);
 #endif
