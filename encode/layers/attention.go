@@ -56,7 +56,7 @@ func heads(r *reader, x value, shape []int64) (value, bool) {
 	}
 	columns := int64(r.tensors[x.x].columns)
 	switch {
-	case len(shape) == 4 && x.kind == rows && !x.turned && shape[2] > 0 && shape[3]%lanes == 0 && shape[2]*shape[3] == columns:
+	case len(shape) == 4 && x.kind == rows && !x.turned && shape[3] > 0 && shape[3]%lanes == 0 && columns%shape[3] == 0 && shape[2] == columns/shape[3]:
 		return value{kind: split, x: x.x, heads: int(shape[2]), scale: 1}, true
 	case len(shape) == 3 && x.kind == merged && (shape[2] == columns || shape[2] == -1):
 		s := step{op: attend, x: x.x, y: x.k, z: x.v, heads: x.heads, scale: x.scale}

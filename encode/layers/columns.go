@@ -40,7 +40,7 @@ func divided(r *reader, n onnxgraph.Node, axis int) bool {
 	}
 	var sum int64
 	for _, size := range sizes {
-		if size <= 0 || size%lanes != 0 {
+		if size <= 0 || size > int64(whole.columns) || size%lanes != 0 {
 			return false
 		}
 		sum += size

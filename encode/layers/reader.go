@@ -108,7 +108,7 @@ func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
 		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) || r.made[name].Op == "" {
 			return false
 		}
-		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0]%lanes == 0 {
+		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0] > 0 && w.Shape[0]%lanes == 0 {
 			r.From, r.Columns = name, w.Shape[0]
 			r.values[name] = value{kind: rows, x: r.tensor(w.Shape[0])}
 			return true

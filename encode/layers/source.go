@@ -49,21 +49,27 @@ func (s *source) whole(n onnxgraph.Node, i int) []int64 {
 
 // zero says whether a tensor is 0 where the mask is 1: a multiple of 1 - mask.
 func (s *source) zero(name string) bool {
-	n, ok := s.made[name]
-	if !ok || len(n.Inputs) == 0 {
-		return false
-	}
-	switch n.Op {
-	case "Unsqueeze":
-		return s.zero(n.Inputs[0])
-	case "Mul":
-		by, ok := s.number(n, 1)
-		return ok && finite([]float32{by}) && s.zero(n.Inputs[0])
-	case "Sub":
-		for i, other := range []int{1, 0} {
-			if one, ok := s.number(n, other); ok && one == 1 && s.isMask(n.Inputs[i]) {
-				return true
+	for range s.made { // a damaged graph may go in a circle
+		n := s.made[name]
+		if len(n.Inputs) == 0 {
+			return false
+		}
+		name = n.Inputs[0]
+		switch n.Op {
+		case "Unsqueeze":
+		case "Mul":
+			if by, ok := s.number(n, 1); !ok || !finite([]float32{by}) {
+				return false
 			}
+		case "Sub":
+			other, ok := s.number(n, 1)
+			if !ok && len(n.Inputs) > 1 {
+				other, ok = s.number(n, 0)
+				name = n.Inputs[1]
+			}
+			return ok && other == 1 && s.isMask(name)
+		default:
+			return false
 		}
 	}
 	return false
