@@ -117,6 +117,26 @@ func TestCutAfterATensor(t *testing.T) {
 	}
 }
 
+func TestPart(t *testing.T) {
+	g, err := Parse(pooling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to string
+		inputs   []string
+	}{{"", "rows", g.Inputs[:1]}, {"mean", "out", []string{"mean"}}, {"rows", "out", []string{g.Inputs[1], "rows"}}} {
+		data, inputs := g.Part(c.from, c.to)
+		part, err := Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(inputs, c.inputs) || !slices.Equal(part.Inputs, c.inputs) || !slices.Equal(part.Outputs, []string{c.to}) {
+			t.Errorf("from %q to %s: inputs %v, of the graph %v, outputs %v; want the inputs %v", c.from, c.to, inputs, part.Inputs, part.Outputs, c.inputs)
+		}
+	}
+}
+
 func TestReplaceANode(t *testing.T) {
 	g, err := Parse(pooling)
 	if err != nil {
