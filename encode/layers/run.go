@@ -92,8 +92,8 @@ func (p *part) run() {
 		case mean:
 			C.layers_mean(x, xStride, C.int64_t(p.sentences), C.int64_t(p.tokens), columns, out, stride)
 		case attend:
-			dim, values, vStride := int(columns)/s.heads, (*C.float)(nil), C.int64_t(0)
-			values, vStride = p.data(s.z)
+			dim := int(columns) / s.heads
+			values, vStride := p.data(s.z)
 			p.scratch = grown(p.scratch, (dim+4)*(p.tokens+2*lanes))
 			C.layers_attention(x, xStride, y, yStride, values, vStride, C.int64_t(p.sentences), C.int64_t(p.tokens),
 				C.int64_t(s.heads), C.int64_t(dim), C.float(s.scale), pointer(p.scratch), out, stride)
