@@ -13,9 +13,11 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
+	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
 	"bitextmine/score/feature"
+	"bitextmine/score/fit"
 )
 
 // strange copies a built-in encoder so that the program has no scorer for it.
@@ -92,6 +94,14 @@ func TestAutoScorer(t *testing.T) {
 	}
 	if stages["encode"] == 0 || stages["fit"] == 0 || stages["match"] == 0 {
 		t.Errorf("stages %v", stages)
+	}
+
+	examples, err := filepath.Glob(filepath.Join(cfg.Out, "work", "fit", "*", stagefit.ExamplesFile))
+	if err != nil || len(examples) != 1 {
+		t.Fatalf("examples in %v, error %v", examples, err)
+	}
+	if set, err := fit.ReadSet(examples[0]); err != nil || set.Own.Len() != first.Counts.Candidates {
+		t.Errorf("the scorer was adapted to %d of the text's %d candidates, error %v", set.Own.Len(), first.Counts.Candidates, err)
 	}
 
 	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || estimate.FitsScorer {

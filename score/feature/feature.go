@@ -76,6 +76,9 @@ const (
 	Count
 )
 
+// OfVectors is the number of the features that are computed from the sentence vectors alone. They are the first ones.
+const OfVectors = atGapTarget + 1
+
 // Names returns the names in order.
 func Names() []string {
 	names := make([]string, len(All))

@@ -15,7 +15,7 @@ import (
 type Examples struct {
 	Values   feature.Values
 	True     []bool
-	Group    []int32 // the known pair of each example; a fold has whole pairs
+	Group    []int32 // the known pair of each example; a fold has whole pairs. ownGroup: none
 	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
 	NearMiss []bool  // it is an injected near miss
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
@@ -99,17 +99,9 @@ const labelWeight = 5
 // folds is the number of parts into which the groups are divided for cross-validation.
 const folds = 5
 
-// fit fits the terms of a scorer and measures their quality by cross-validation. unpaired is the weight of examples of
-// unpaired sentences. With a base only what a strong encoder adds to it is fitted. The same examples in the same order
-// give the same scorer, bit for bit, on one kind of machine.
-func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, error) {
-	if err := e.check(); err != nil {
-		return nil, err
-	}
-	if !(unpaired > 0) {
-		return nil, fmt.Errorf("fit scorer: the weight %v of unpaired sentences must be above 0", unpaired)
-	}
-	weight := func(i int) float64 {
+// weight returns the weight of each example, where those of unpaired sentences have the given one.
+func (e *Examples) weight(unpaired float64) func(i int) float64 {
+	known := func(i int) float64 {
 		switch {
 		case e.NearMiss[i]:
 			return nearMissWeight
@@ -120,6 +112,26 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 		}
 		return 1
 	}
+	own := ownWeight(e, known)
+	return func(i int) float64 {
+		if e.Group[i] == ownGroup {
+			return own
+		}
+		return known(i)
+	}
+}
+
+// fit fits the terms of a scorer and measures their quality by cross-validation. unpaired is the weight of examples of
+// unpaired sentences. With a base only what a strong encoder adds to it is fitted. The same examples in the same order
+// give the same scorer, bit for bit, on one kind of machine.
+func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	if !(unpaired > 0) {
+		return nil, fmt.Errorf("fit scorer: the weight %v of unpaired sentences must be above 0", unpaired)
+	}
+	weight := e.weight(unpaired)
 	all := func(int32) bool { return true }
 	s, err := e.fitGroups(base, weight, all)
 	if err != nil {

@@ -33,10 +33,15 @@ func Scorer(name string, sets []*Set, share float64, without []string) (*score.S
 	if err != nil {
 		return nil, err
 	}
+	return named(scorer, name, share, sets), nil
+}
+
+// named adds to a scorer that was fitted without a base what it was fitted on.
+func named(s *score.Scorer, name string, share float64, sets []*Set) *score.Scorer {
 	first := sets[0]
-	scorer.Share = share
-	scorer.Name, scorer.Encoder, scorer.K, scorer.Tokens = name, first.Encoder, first.K, first.Tokens
-	return described(scorer, sets), nil
+	s.Share = share
+	s.Name, s.Encoder, s.K, s.Tokens = name, first.Encoder, first.K, first.Tokens
+	return described(s, sets)
 }
 
 // Refine fits what the strong encoder of two-stage mining adds to a scorer, on sets of examples with its cosines. All

@@ -22,7 +22,7 @@ func OnTheWay(set *Set, encoder *model.Model) (*score.Scorer, error) {
 		return nil, err
 	}
 	if !ships {
-		return Scorer(score.Auto, sets, autoShare, nil)
+		return adapted(set)
 	}
 	base, _, err := score.Load(score.Default, set.K, encoder)
 	if err != nil {

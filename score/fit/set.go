@@ -21,6 +21,9 @@ type Set struct {
 	Features []string         `json:"features"` // name@version
 	Known    score.KnownPairs `json:"planted"`
 	Refine   *Refiner         `json:"refine,omitempty"` // of two-stage mining; nil: one encoder
+	// Own are candidates of the host corpora's own sentences, of which it is not known whether they are translations.
+	// A scorer that is fitted on the way is adapted to them; nil: none.
+	Own feature.Values `json:"own,omitempty"`
 	Examples
 }
 
@@ -69,7 +72,7 @@ func ReadSet(path string) (*Set, error) {
 	if fmt.Sprint(s.Features) != fmt.Sprint(FeatureVersions()) {
 		return nil, badinput.Errorf("the examples in %s have the features of another version of the program: write them again with mine fit-scorer", path)
 	}
-	if s.check() != nil || (s.Refine == nil) != (s.Strong == nil) || len(s.Values)%feature.Count != 0 {
+	if s.check() != nil || (s.Refine == nil) != (s.Strong == nil) || len(s.Values)%feature.Count != 0 || len(s.Own)%feature.Count != 0 {
 		return nil, badinput.Errorf("%s is damaged: it has %d values, %d labels and %d groups; write it again with mine fit-scorer", path, len(s.Values), len(s.True), len(s.Group))
 	}
 	return s, nil

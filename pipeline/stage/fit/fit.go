@@ -22,7 +22,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: "fit", Version: 1, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
+	Name: "fit", Version: 2, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -87,6 +87,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			Injected: len(a.Known.Pairs), Found: found, Candidates: len(examples.True),
 		}, examples)
 		set.Tokens = host.Tokens != nil
+		if a.OnTheWay {
+			if set.Own, err = fit.Own(ctx, host); err != nil {
+				return err
+			}
+		}
 		if refiner := e.Plan.Refiner; refiner != nil {
 			set.Refine = &fit.Refiner{Encoder: score.Encoder{Name: refiner.Name, Digest: e.Plan.Settings.Refine}, Floor: e.Plan.Settings.RefineFloor}
 		}

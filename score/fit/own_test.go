@@ -1,0 +1,76 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// ownText draws candidates of a text in which translations differ in length, as those of made's known pairs do not.
+func ownText(n int) (values feature.Values, translations []bool) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	for range n {
+		row := make([]float32, feature.Count)
+		for t := range row {
+			row[t] = float32(rng.NormFloat64()) / 4
+		}
+		values = append(values, row...)
+		z := 8*float64(row[cosineAt]) + 6*float64(row[lengthAt]) - 1
+		translations = append(translations, rng.Float64() < score.Logistic(z))
+	}
+	return values, translations
+}
+
+// TestScorerIsAdaptedToItsText checks that a scorer finds more in a text of another kind than the known pairs' if it is
+// adapted to that text's candidates.
+func TestScorerIsAdaptedToItsText(t *testing.T) {
+	values, translations := ownText(10000)
+	right := func(own feature.Values) int {
+		scorer, err := adapted(&Set{Own: own, Examples: made(5, 10000)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scorer.Share != autoShare || scorer.Name != score.Auto || scorer.Quality.Examples != 10000 {
+			t.Errorf("share %v, name %q, quality of %d examples", scorer.Share, scorer.Name, scorer.Quality.Examples)
+		}
+		n := 0
+		for i, translation := range translations {
+			if scorer.Logit(values.Of(i)) > 0 == translation {
+				n++
+			}
+		}
+		return n
+	}
+	before, after := right(nil), right(values)
+	if after < before+500 {
+		t.Errorf("%d of 10000 decisions are right after adaptation, %d before", after, before)
+	}
+}
+
+// TestOwnWeight checks that the text's own candidates weigh as much as the known pairs' examples, or less if they are
+// few, and that the weights of those examples stay.
+func TestOwnWeight(t *testing.T) {
+	for _, test := range []struct {
+		own  int
+		want float64
+	}{{0, 0}, {10, maxOwnWeight}, {1600, 0.5}} {
+		e := made(6, 1000) // a fifth are of unpaired sentences
+		known := e.weight(0)
+		values, _ := ownText(test.own)
+		if err := addOwn(&e, values, 0); err != nil {
+			t.Fatal(err)
+		}
+		weight := e.weight(0)
+		for i := range e.True {
+			want := test.want
+			if i < 1000 {
+				want = known(i)
+			}
+			if got := weight(i); got != want {
+				t.Fatalf("example %d weighs %v beside %d own ones, want %v", i, got, test.own, want)
+			}
+		}
+	}
+}
