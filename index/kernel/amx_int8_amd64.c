@@ -7,45 +7,17 @@
 #include "kernel.h"
 
 #include "half.h"
+#define MULTIPLY _tile_dpbssd
 #include "tiles.h"
 
 #define NAME "amx-int8"
 #define KERNEL kernel_amx_int8
 #define FORMAT INT8
-#define BLOCKED
-#define LANES 16
-#define ROWS 32
-#define COLS 32
-#define WIDEN8(out, half) _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(half))))
-#define WIDE8(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 
 static int tile(const void *pa, const void *pb, int64_t steps, const void *row_floor, const void *col_floor,
                 void *scores, uint64_t *above) {
-    enum { REGISTER = 1024, STRIDE = COLS * 4 };
-    const char *a = pa, *b = pb;
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    for (int64_t s = 0; s < steps; s += BLOCK) {
-        for (int line = 0; line < 2 * REGISTER; line += 64)
-            _mm_prefetch(a + 4 * REGISTER + line, _MM_HINT_T0);
-        _tile_loadd(4, a, 64);
-        _tile_loadd(6, b, 64);
-        _tile_loadd(7, b + REGISTER, 64);
-        _tile_dpbssd(0, 4, 6);
-        _tile_loadd(5, a + REGISTER, 64);
-        _tile_dpbssd(1, 4, 7);
-        _tile_dpbssd(2, 5, 6);
-        _tile_dpbssd(3, 5, 7);
-        a += 2 * REGISTER;
-        b += 2 * REGISTER;
-    }
-    int32_t *out = scores;
-    _tile_stored(0, out, STRIDE);
-    _tile_stored(1, out + 16, STRIDE);
-    _tile_stored(2, out + 16 * COLS, STRIDE);
-    _tile_stored(3, out + 16 * COLS + 16, STRIDE);
+    multiply(pa, pb, steps, scores);
+    const int32_t *out = scores;
     const int32_t *rows = row_floor, *cols = col_floor;
     __m512i left = _mm512_loadu_si512(cols), right = _mm512_loadu_si512(cols + 16);
     uint64_t any = 0;
