@@ -53,15 +53,12 @@ func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
 	return t, nil
 }
 
-// Close frees what OpenTokens opened. The encoder must not be used afterwards.
+// Close frees what OpenTokens opened.
 func (t *TokenEncoder) Close() error {
 	if v := t.opened.Load(); v != nil {
 		v.Close()
 	}
-	err := t.graph.close()
-	t.graph, t.vocabulary = nil, nil // the graph's weights are garbage from now on, even if t is still referred to
-	t.opened.Store(nil)
-	return err
+	return t.graph.close()
 }
 
 // Dim is the number of values in a token's vector.

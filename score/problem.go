@@ -19,12 +19,10 @@ type TextReader func(ctx context.Context, side int, into *SideBuilder) error
 type Problem struct {
 	Languages [2]string
 	Lists     *mine.Lists
-	Tokens    Tokenizer // nil if there is none
-	// Release is called when Tokens has given all vectors, and may free it; nil: nothing is to be freed.
-	Release func() error
-	Read    TextReader // adds the texts
-	Threads int
-	Only    func(*mine.Candidate) bool // selects the candidates to describe; nil means all
+	Tokens    Tokenizer  // nil if there is none
+	Read      TextReader // adds the texts
+	Threads   int
+	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
 	// Strong returns the strong cosines of candidates, mine.NotRefined where there is none; nil: one encoder.
 	Strong func(ctx context.Context, candidates []mine.Candidate) ([]float32, error)
 }
@@ -50,9 +48,6 @@ func (p *Problem) Candidates(ctx context.Context) ([]mine.Candidate, feature.Val
 		return nil, nil, err
 	}
 	source, target, err := finish(ctx, sides[0], sides[1])
-	if err == nil && p.Release != nil {
-		err = p.Release()
-	}
 	if err != nil {
 		return nil, nil, err
 	}

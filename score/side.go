@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -15,9 +14,6 @@ import (
 
 // chunk is the number of sentences that are described at a time.
 const chunk = 4096
-
-// largeTable is the number of values of a token table that is made only after garbage was collected.
-const largeTable = 8 << 20
 
 // SideBuilder collects the input of the features for one side.
 type SideBuilder struct {
@@ -214,9 +210,6 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 		}
 	}
 	table := feature.NewTokenVectors(source.tokens.Dim())
-	if len(ids)*source.tokens.Dim() > largeTable {
-		runtime.GC() // what is left over from reading the texts would otherwise be in memory beside the table
-	}
 	table.Grow(len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		vectors, err := source.tokens.Vectors(ctx, part)

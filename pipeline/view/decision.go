@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -98,16 +97,14 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 
 func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, options encode.Options) (err error) {
 	var tokens score.Tokenizer
-	var closeTokens func() error
 	if d.Scorer.Tokens {
+		var closeTokens func() error
 		if tokens, closeTokens, err = score.OpenTokens(model, options); err != nil {
 			return err
 		}
-		closeTokens = sync.OnceValue(closeTokens)
 		defer func() { err = errors.Join(err, closeTokens()) }()
 	}
 	problem := p.Problem(d.Lists, tokens, options.Threads)
-	problem.Release = closeTokens // so that the encoder's table is not in memory beside what the features need
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
