@@ -126,9 +126,6 @@ func (x exported) write(dir string) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
 
-// together is the number of sentences that are encoded at once.
-const together = 128
-
 // check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
 func (x exported) check(ctx context.Context, dir string) (err error) {
 	model, err := model.Load(dir)
@@ -148,7 +145,7 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		language = p.SourceLanguage
-		if texts = append(texts, p.Source); len(texts) == together {
+		if texts = append(texts, p.Source); len(texts) == dev.Together {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
+	"bitextmine/train/dev"
 	"bitextmine/train/negatives"
 )
 
@@ -54,7 +55,7 @@ func (p *parts) vectorsOfPairs(ctx context.Context) (source, target []float32, d
 func (p *parts) started(ctx context.Context, target bool) ([]float32, error) {
 	dim := p.encoder.Dim()
 	out := make([]float32, p.set.Len()*dim)
-	for part := range p.set.Parts(target, together) {
+	for part := range p.set.Parts(target, dev.Together) {
 		vectors, err := p.encoder.Forward(ctx, part.Side, 0)
 		if err != nil {
 			return nil, err

@@ -62,32 +62,24 @@ TILES static void amx(const uint8_t *numbers, int64_t step, int64_t k, const int
   const uint8_t *below = numbers + 16 * step;
   _tile_zero(0);
   _tile_zero(1);
-  if (half) {
-    for (int64_t c = 0; c < k; c += TILE) {
-      _tile_loadd(4, numbers + c, step);
-      _tile_loadd(6, matrix + c * WIDTH, TILE);
-      _tile_dpbusd(0, 4, 6);
-      _tile_loadd(7, second + c * WIDTH, TILE);
-      _tile_dpbusd(1, 4, 7);
-    }
-  } else {
-    _tile_zero(2);
-    _tile_zero(3);
-    for (int64_t c = 0; c < k; c += TILE) {
-      _tile_loadd(4, numbers + c, step);
-      _tile_loadd(6, matrix + c * WIDTH, TILE);
-      _tile_dpbusd(0, 4, 6);
-      _tile_loadd(7, second + c * WIDTH, TILE);
-      _tile_dpbusd(1, 4, 7);
-      _tile_loadd(5, below + c, step);
-      _tile_dpbusd(2, 5, 6);
-      _tile_dpbusd(3, 5, 7);
-    }
-    _tile_stored(2, sums + 16 * COLUMNS, STRIDE);
-    _tile_stored(3, sums + 16 * COLUMNS + WIDTH, STRIDE);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (int64_t c = 0; c < k; c += TILE) {
+    _tile_loadd(4, numbers + c, step);
+    _tile_loadd(6, matrix + c * WIDTH, TILE);
+    _tile_dpbusd(0, 4, 6);
+    _tile_loadd(7, second + c * WIDTH, TILE);
+    _tile_dpbusd(1, 4, 7);
+    if (half) continue;
+    _tile_loadd(5, below + c, step);
+    _tile_dpbusd(2, 5, 6);
+    _tile_dpbusd(3, 5, 7);
   }
   _tile_stored(0, sums, STRIDE);
   _tile_stored(1, sums + WIDTH, STRIDE);
+  if (half) return;
+  _tile_stored(2, sums + 16 * COLUMNS, STRIDE);
+  _tile_stored(3, sums + 16 * COLUMNS + WIDTH, STRIDE);
 }
 
 // finish makes 16 numbers of a row of their sums.

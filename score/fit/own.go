@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -24,7 +25,11 @@ const maxOwnWeight = 3
 
 // Own returns the features of candidates of the host's own sentences, with nothing injected: of all of them or, where
 // there are many sentences, of every nth source sentence. Sentences are in the order of their keys, so this is random.
-func Own(ctx context.Context, host *inject.Host) (feature.Values, error) {
+// For an encoder that the program has a scorer for there are none, because OnTheWay keeps that scorer.
+func Own(ctx context.Context, host *inject.Host, encoder *model.Model) (feature.Values, error) {
+	if ships, err := score.Ships(encoder); ships || err != nil {
+		return nil, err
+	}
 	lists, err := mine.NewLists(host.Lists[0], host.Lists[1], host.K, mine.Ratio)
 	if err != nil {
 		return nil, fmt.Errorf("candidates of the text's own: %w", err)

@@ -23,13 +23,13 @@ func (l Live) Name() string { return l.Label }
 // Dim is the number of values of a vector.
 func (l Live) Dim() int { return l.Encoder.Dim() }
 
-// together is the number of sentences that are encoded at once.
-const together = 128
+// Together is the number of sentences that are encoded at once.
+const Together = 128
 
 // Encode writes unit vectors [len(texts), dim], as the exported graph does.
 func (l Live) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
 	dim := l.Dim()
-	for part, err := range l.Bitext.Parts(l.Options, language, texts, together) {
+	for part, err := range l.Bitext.Parts(l.Options, language, texts, Together) {
 		if err != nil {
 			return err
 		}

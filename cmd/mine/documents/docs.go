@@ -110,9 +110,11 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		return err
 	}
 	fmt.Fprintf(stderr, "%d pairs of %d and %d documents\n", len(pairs), len(collections[0].Documents), len(collections[1].Documents))
-	if unrelated := match.Unrelated(sides[0], sides[1]); o.match.MinScore > 0 && unrelated >= o.match.MinScore {
-		fmt.Fprintf(stderr, "--min-score %g leaves out no pair: sentences that have nothing to do with each other have a cosine of %.2f on average; give a higher one, or have the encoder's mean subtracted (mine model centre)\n",
-			o.match.MinScore, unrelated)
+	if o.match.MinScore > 0 {
+		if unrelated := match.Unrelated(sides[0], sides[1]); unrelated >= o.match.MinScore {
+			fmt.Fprintf(stderr, "--min-score %g leaves out no pair: sentences that have nothing to do with each other have a cosine of %.2f on average; give a higher one, or have the encoder's mean subtracted (mine model centre)\n",
+				o.match.MinScore, unrelated)
+		}
 	}
 	for field, counts := range match.CountFields(sides[0], sides[1], pairs) {
 		fmt.Fprintln(stderr, record.Field{Name: strings.Split(o.meta, ",")[field], FieldCounts: counts})

@@ -88,7 +88,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}, examples)
 		set.Tokens = host.Tokens != nil
 		if a.OnTheWay {
-			if set.Own, err = fit.Own(ctx, host); err != nil {
+			if set.Own, err = fit.Own(ctx, host, e.Model); err != nil {
 				return err
 			}
 		}
