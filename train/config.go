@@ -194,7 +194,6 @@ func (c Config) encoder(check func(ok bool, format string, args ...any)) (sectio
 		}
 		check(c.Encoder.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", c.Encoder.Freeze.Layers)
 		check(!c.Encoder.Freeze.Any() || c.Encoder.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")
-		check(!c.Encoder.Freeze.Embeddings || !c.Objective.Needs().Table, "objective.shared_embedding needs an embedding table that learns: remove encoder.freeze.embeddings")
 	default:
 		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
 	}

@@ -56,11 +56,12 @@ func TestFrozenWeights(t *testing.T) {
 		prefixes []string
 		change   func(*Config)
 	}{
-		"embeddings":            {frozen.Settings{Embeddings: true}, []string{"embeddings."}, nil},
-		"a layer":               {frozen.Settings{Layers: 1}, []string{"layers.0."}, nil},
-		"both":                  {frozen.Settings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, nil},
-		"all but a projection":  {frozen.Settings{Embeddings: true, Layers: 2}, []string{"embeddings.", "layers."}, func(c *Config) { c.Encoder.Transformer.Projection = 24 }},
-		"both, in small chunks": {frozen.Settings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, func(c *Config) { c.Chunk = 8 }},
+		"embeddings":                  {frozen.Settings{Embeddings: true}, []string{"embeddings."}, nil},
+		"a layer":                     {frozen.Settings{Layers: 1}, []string{"layers.0."}, nil},
+		"both":                        {frozen.Settings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, nil},
+		"all but a projection":        {frozen.Settings{Embeddings: true, Layers: 2}, []string{"embeddings.", "layers."}, func(c *Config) { c.Encoder.Transformer.Projection = 24 }},
+		"a table that the loss reads": {frozen.Settings{Embeddings: true}, []string{"embeddings."}, by("ems", set{"shared_embedding": true})},
+		"both, in small chunks":       {frozen.Settings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, func(c *Config) { c.Chunk = 8 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)
@@ -187,13 +188,12 @@ func TestFreezeIsRefused(t *testing.T) {
 	freeze := func(s frozen.Settings) func(*Config) { return func(c *Config) { c.Encoder.Freeze = s } }
 	words := freeze(frozen.Settings{Embeddings: true})
 	for want, change := range map[string]func(*Config){
-		"encoder.freeze needs encoder.start":                              all(transformer, words),
-		"encoder.freeze is for encoder.kind transformer":                  all(start, words),
-		"encoder.freeze.layers is -1":                                     all(transformer, start, freeze(frozen.Settings{Layers: -1})),
-		"encoder.freeze.layers is 3: it must be from 0 to 2":              all(transformer, start, freeze(frozen.Settings{Layers: 3})),
-		"encoder.freeze leaves nothing of the encoder to learn":           all(transformer, start, freeze(frozen.Settings{Embeddings: true, Layers: 2})),
-		"objective.shared_embedding needs an embedding table that learns": all(transformer, start, words, by("ems", set{"shared_embedding": true})),
-		"gone/config.json is missing":                                     all(transformer, words, func(c *Config) { c.Encoder.Start = "gone" }),
+		"encoder.freeze needs encoder.start":                    all(transformer, words),
+		"encoder.freeze is for encoder.kind transformer":        all(start, words),
+		"encoder.freeze.layers is -1":                           all(transformer, start, freeze(frozen.Settings{Layers: -1})),
+		"encoder.freeze.layers is 3: it must be from 0 to 2":    all(transformer, start, freeze(frozen.Settings{Layers: 3})),
+		"encoder.freeze leaves nothing of the encoder to learn": all(transformer, start, freeze(frozen.Settings{Embeddings: true, Layers: 2})),
+		"gone/config.json is missing":                           all(transformer, words, func(c *Config) { c.Encoder.Start = "gone" }),
 	} {
 		config, o := tiny(t, change)
 		config.Bitext.Sources[0].Files = []string{"nowhere.tsv"}

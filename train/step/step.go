@@ -58,7 +58,7 @@ type Step struct {
 }
 
 // New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the
-// encoder's embedding table.
+// encoder's embedding table, which has no gradient if it is frozen.
 func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {
 	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
 	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
@@ -140,7 +140,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 	}
 	// This is after the encoder's own gradients, because an embedding table that is also a head has a gradient in every
 	// row.
-	for i, h := range s.heads {
+	for i, h := range weights.Learned(s.heads) {
 		h.AddGradient(heads[i])
 	}
 	return values, nil
@@ -148,7 +148,7 @@ func (s *Step) Run(ctx context.Context, b *data.Batch, seed uint64) ([]Value, er
 
 // keep gives the gradients of resident weights to whoever has their values.
 func (s *Step) keep(gradients []*tensors.Tensor) error {
-	for i, w := range slices.Concat(s.learned, s.heads) {
+	for i, w := range slices.Concat(s.learned, weights.Learned(s.heads)) {
 		if err := s.resident.Add(w, gradients[i]); err != nil {
 			return err
 		}
@@ -176,8 +176,10 @@ func (s *Step) graph(rows []int, nodes []*graph.Node) []*graph.Node {
 	of := objective.Step{Views: views, Heads: map[string]*graph.Node{}}
 	for i, h := range s.heads {
 		of.Heads[h.Name] = rest[i]
+		if !h.Frozen {
+			learned = append(learned, rest[i])
+		}
 	}
-	learned = append(learned, rest[:len(s.heads)]...)
 	rest = rest[len(s.heads):]
 	of.Inputs = rest[len(s.terms):]
 	values := s.objective.Loss(of)
