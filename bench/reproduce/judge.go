@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -8,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
-	"bitextmine/bench/reproduce/sample"
+	"bitextmine/bench/reproduce/labels"
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -45,7 +44,7 @@ func (j judge) row(ctx context.Context, c train.Config, sets []dev.Set, dir stri
 		r.Figures[skew] = found[skew]
 	}
 	if c.Objective.Name == "imascl" {
-		if err := j.labels(ctx, c, r); err != nil {
+		if r.Figures[own], err = labels.Own(ctx, c, j.library); err != nil {
 			return err
 		}
 	}
@@ -91,13 +90,7 @@ func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Sourc
 		for n < len(sets) && sets[n].Dir == sets[0].Dir && sets[n].Split == sets[0].Split {
 			n++
 		}
-		read := slices.Clone(sets[:n])
-		for i := range read {
-			if made, ok := j.made[read[i].Dir]; ok {
-				read[i].Dir = made
-			}
-		}
-		found, err := dev.Evaluate(ctx, read, source, j.searcher)
+		found, err := dev.Evaluate(ctx, j.placed(sets[:n]), source, j.searcher)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +103,15 @@ func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Sourc
 		sets = sets[n:]
 	}
 	return all, nil
+}
+
+// placed are sets with the directories of those that were made.
+func (j judge) placed(sets []dev.Set) []dev.Set {
+	sets = slices.Clone(sets)
+	for i := range sets {
+		sets[i].Dir = cmp.Or(j.made[sets[i].Dir], sets[i].Dir)
+	}
+	return sets
 }
 
 // hubs adds the means of FLORES' languages.
@@ -136,8 +138,13 @@ func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt tes
 	if at < 0 {
 		return nil
 	}
+	return eachAligned(sets[at], use)
+}
+
+// eachAligned calls use with the line-aligned sets of a set's languages, of which there are so many.
+func eachAligned(s dev.Set, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
 	var names []string
-	for _, code := range append(slices.Clone(sets[at].Src), sets[at].Tgt) {
+	for _, code := range append(slices.Clone(s.Src), s.Tgt) {
 		name, err := corpus.ParseLanguage(code)
 		if err != nil {
 			return err
@@ -145,7 +152,7 @@ func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt tes
 		names = append(names, name)
 	}
 	last := len(names) - 1
-	files, err := testset.FindAligned(sets[at].Dir, sets[at].Split, names[:last], names[last])
+	files, err := testset.FindAligned(s.Dir, s.Split, names[:last], names[last])
 	if err != nil {
 		return err
 	}
@@ -195,54 +202,5 @@ func (j judge) inside(ctx context.Context, sets []dev.Set, dir string, r *result
 	}
 	match, err := t.MatchTokens(ctx, j.searcher, languages, texts)
 	maps.Copy(r.Figures, map[string]float64{same: match.Same, matched: match.Translation, lexical: match.Language, other: match.Other})
-	return err
-}
-
-// labels computes the share of a label that lies on the pair itself, over the first batches of the bitext.
-func (j judge) labels(ctx context.Context, c train.Config, r *result) (err error) {
-	var of struct {
-		Label              string
-		Teacher            string
-		Temperature        float64
-		TeacherTemperature float64 `yaml:"teacher_temperature"`
-	}
-	text, err := yaml.Marshal(c.Objective)
-	if err == nil {
-		err = yaml.Unmarshal(text, &of)
-	}
-	if err != nil {
-		return err
-	}
-	if of.TeacherTemperature == 0 {
-		of.TeacherTemperature = of.Temperature
-	}
-	loaded, err := model.Load(of.Teacher)
-	if err != nil {
-		return err
-	}
-	teacher, err := encode.Open(loaded, encode.Options{Library: j.library})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, teacher.Close()) }()
-	languages, texts := []string{"en"}, [][]string{nil}
-	if of.Label == "average" {
-		languages, texts = append(languages, c.Bitext.Sources[0].Tgt), append(texts, nil)
-	}
-	const enough = 1024
-	err = sample.Lines(c.Bitext.Sources[0].Files[0], 0, func(line string) error {
-		sides := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for i := range texts {
-			if len(texts[i]) < enough && len(sides) == 2 {
-				texts[i] = append(texts[i], sides[i])
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	l, err := analysis.Soften(ctx, teacher, languages, texts, c.Bitext.BatchSize, of.TeacherTemperature)
-	r.Figures[own] = 100 * l.Own
 	return err
 }

@@ -16,7 +16,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/bench/reproduce/meter"
+	"bitextmine/bench/reproduce/pruned"
 	"bitextmine/bench/reproduce/sample"
+	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
@@ -258,10 +260,15 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 			return c, err
 		}
 	}
-	if c.Encoder.Kind != "static" { // it has its own
-		if c.Tokenizer.File, err = m.vocabulary(ctx, part); err != nil {
-			return c, err
-		}
+	switch {
+	case c.Encoder.Kind == "static": // it has its own
+	case c.Tokenizer.File != "":
+		err = published(ctx, m, &c, part)
+	default:
+		c.Tokenizer.File, err = m.vocabulary(ctx, part)
+	}
+	if err != nil {
+		return c, err
 	}
 	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return c, err
@@ -297,6 +304,33 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	fmt.Fprintln(os.Stderr, "train the vocabulary")
 	c.Vocabulary.Lowercase = c.Vocabulary.Lowercase || c.Tokenizer.Lowercase
 	return path, vocab.Train(path, c.Vocabulary, data.Sentences(ctx, c.Bitext))
+}
+
+// published gives a preset that starts from published weights those without the pieces that neither the bitext nor the
+// line-aligned test sets have. Their directory's name identifies the text.
+func published(ctx context.Context, m *maker, c *train.Config, part []string) error {
+	sets := append(judged(m.budget.Sets, part), judged(m.budget.Choose.Sets, part)...)
+	settings, err := yaml.Marshal([]any{c.Encoder.Start, c.Tokenizer.File, c.Bitext.Sources, c.Bitext.Exclude, sets})
+	if err != nil {
+		return err
+	}
+	sum, bitext := sha256.Sum256(settings), c.Bitext
+	texts := func() (all []string, err error) {
+		for text, err := range data.Sentences(ctx, bitext) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, text)
+		}
+		for _, s := range m.judge.placed(sets) {
+			err = errors.Join(err, eachAligned(s, func(_ testset.LanguagePair, src, tgt testset.Side, _ int) error {
+				all = append(append(all, src.Texts...), tgt.Texts...)
+				return nil
+			}))
+		}
+		return all, err
+	}
+	return pruned.Start(c, texts, filepath.Join(m.out, fmt.Sprintf("%s-%x", filepath.Base(c.Encoder.Start), sum[:4])))
 }
 
 // start returns the checkpoint of a finished row.
