@@ -83,6 +83,8 @@ type ExportConfig struct {
 	Licence   string   `yaml:"licence"`
 	TrainedOn []string `yaml:"trained_on"`
 	Notes     string   `yaml:"notes"` // a sentence for the model card
+	// longest sentence of the exported encoder, in tokens; 0: bitext.max_tokens. A transformer needs positions for it
+	MaxTokens int `yaml:"max_tokens,omitempty"`
 }
 
 // DefaultConfig returns the default settings.
@@ -142,6 +144,7 @@ func (c Config) Validate() error {
 	check(c.Accumulate > 0, "accumulate is %d: it must be above 0", c.Accumulate)
 	check(c.Chunk >= 0, "chunk is %d: it cannot be negative", c.Chunk)
 	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
+	check(c.Export.MaxTokens >= 0, "export.max_tokens is %d but cannot be negative", c.Export.MaxTokens)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
 	check(c.Stop.Metric == "" || dev.Gives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (x exported) write(dir string) error {
 		tokens.Dim = width
 	}
 	manifest := model.Manifest{
-		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer, MaxTokens: x.config.Bitext.MaxTokens,
+		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer, MaxTokens: cmp.Or(x.config.Export.MaxTokens, x.config.Bitext.MaxTokens),
 		Prefixes: x.config.Prefixes,
 		Inputs:   model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
 		Dim: x.encoder.Dim(), Tokens: tokens,
@@ -126,12 +127,13 @@ func (x exported) write(dir string) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
 
-// check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many.
+// check compares ONNX Runtime's vectors with the trainer's, for one sentence and for many, of the trainer's length.
 func (x exported) check(ctx context.Context, dir string) (err error) {
 	model, err := model.Load(dir)
 	if err != nil {
 		return fmt.Errorf("the exported encoder: %w", err)
 	}
+	model.MaxTokens = x.config.Bitext.MaxTokens
 	runtime, err := encode.Open(model, encode.Options{Library: x.options.Library})
 	if err != nil {
 		return fmt.Errorf("the exported encoder: %w", err)

@@ -74,6 +74,9 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if p.encoder, err = newEncoder(c, p.vocabulary, backend, p.options.Out); err != nil {
 		return err
 	}
+	if t, ok := p.encoder.(*encoder.Transformer); ok && c.Export.MaxTokens > t.MaxTokens {
+		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, t.MaxTokens)
+	}
 	p.frozen = frozen.OriginOf(c.Encoder.Start, p.encoder.Weights())
 	if p.architecture, err = architectureOf(c, p.encoder, p.frozen, p.options.Out); err != nil {
 		return err

@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
@@ -99,6 +101,25 @@ func TestStartWithAProjection(t *testing.T) {
 	o.Out += "-other"
 	_, err = Run(ctx, next, o)
 	refused(t, err, "has a projection to 40 numbers, but encoder.transformer.projection is 41")
+}
+
+// TestExportOfLongerSentences: an encoder that was trained on short sentences reads as long ones as its start, if the
+// preset says so, and no longer ones.
+func TestExportOfLongerSentences(t *testing.T) {
+	ctx := limited(t)
+	first, next, o := follows(t, transformer)
+	next.Bitext.MaxTokens, next.Bitext.Buckets, next.Export.MaxTokens = 6, nil, first.Bitext.MaxTokens
+	if _, err := Run(ctx, next, o); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Load(filepath.Join(o.Out, modelDir))
+	if err != nil || m.MaxTokens != first.Bitext.MaxTokens {
+		t.Errorf("the exported encoder reads %d tokens, its start %d: %v", m.MaxTokens, first.Bitext.MaxTokens, err)
+	}
+	next.Export.MaxTokens++
+	o.Out += "-longer"
+	_, err = Run(ctx, next, o)
+	refused(t, err, "export.max_tokens is "+strconv.Itoa(next.Export.MaxTokens))
 }
 
 // TestStartsThatAreRefused: each is one sentence that says what to give.
