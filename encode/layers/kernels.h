@@ -8,7 +8,7 @@
 // layers_supported says whether this processor can run the functions below.
 int layers_supported(void);
 
-// layers_tiles says whether products may use AMX's tiles. It asks Linux for them the first time.
+// layers_tiles says whether the processor has AMX's tiles for products. A process may use them once Linux permits it.
 int layers_tiles(void);
 
 // layers_quantise rounds rows x [n, k] to numbers [n, k], 128 for 0, with one scale a row: a number is about

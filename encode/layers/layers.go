@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/internal/amx"
 )
 
 // Layers are the layers of a graph. Sums of products are exact, each row or sentence has scales of its own, and all
@@ -99,7 +100,7 @@ func Supported() bool { return supported() }
 var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
 
 // tiles says whether products are computed in AMX's tiles.
-var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 })
+var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && amx.Permitted() })
 
 // Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
 // than the steps know. mask is the graph's input that is 1 for every token; "" if it has none.

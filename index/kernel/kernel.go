@@ -29,6 +29,7 @@ import (
 	"unsafe"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/amx"
 )
 
 // Names lists all kernels, the fastest first.
@@ -48,7 +49,7 @@ func Get(name string) *Kernel {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	c := C.kernel_by_name(cname)
-	if c == nil {
+	if c == nil || name == "amx" && !amx.Permitted() {
 		return nil
 	}
 	return &Kernel{Name: name, c: c}

@@ -95,7 +95,7 @@ extern const kernel kernel_amx, kernel_amx_int8;
 #endif
 #endif
 
-// The kernel of that name, NULL if it is not known or this CPU cannot run it.
+// The kernel of that name, NULL if it is not known or this CPU cannot run it. Linux must permit amx its tiles, too.
 const kernel *kernel_by_name(const char *name);
 
 // side.c
