@@ -72,9 +72,7 @@ func AddColumns(ctx context.Context, in, out string, columns []Column) (err erro
 	}
 	wider := array.NewTable(arrow.NewSchema(fields, nil), cells, table.NumRows())
 	said := source.MetaData().KeyValueMetadata()
-	return atomicfile.Write(out, func(f *os.File) error {
-		return guarded.Call(func() error { return writeTable(f, wider, said) })
-	})
+	return atomicfile.Write(out, func(f *os.File) error { return writeTable(f, wider, said) })
 }
 
 func (c Column) array(rows int) (arrow.Array, error) {
@@ -176,7 +174,7 @@ const arrowSchema = "ARROW:schema"
 
 func writeTable(w io.Writer, table arrow.Table, said metadata.KeyValueMetadata) error {
 	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(RowGroup))
-	out, err := pqarrow.NewFileWriter(table.Schema(), guarded.KeepOpen{Writer: w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	out, err := guarded.NewFileWriter(w, table.Schema(), properties)
 	if err != nil {
 		return fmt.Errorf("start the copy: %w", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"bitextmine/bitext/guarded"
 	"bitextmine/corpus"
@@ -21,7 +20,7 @@ const RowGroup = 64 << 10
 
 // Writer writes a bitext file. It is not safe for concurrent use.
 type Writer struct {
-	file    *pqarrow.FileWriter
+	file    *guarded.FileWriter
 	builder *array.RecordBuilder
 	meta    Metadata
 	pending int
@@ -45,7 +44,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 		parquet.WithDictionaryFor("src_key", false),
 		parquet.WithDictionaryFor("tgt_key", false),
 	)
-	file, err := pqarrow.NewFileWriter(schema, guarded.KeepOpen{Writer: w}, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	file, err := guarded.NewFileWriter(w, schema, properties)
 	if err != nil {
 		return nil, fmt.Errorf("start bitext file: %w", err)
 	}

@@ -1,10 +1,7 @@
 // Package guarded calls the Parquet library on files that may be damaged or hostile.
 package guarded
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // Call calls the Parquet library, which panics on some damaged files and returns errors for others.
 func Call(call func() error) (err error) {
@@ -15,6 +12,3 @@ func Call(call func() error) (err error) {
 	}()
 	return call()
 }
-
-// KeepOpen hides Close from the Parquet writer: the file is closed by whoever opened it, after it is synced.
-type KeepOpen struct{ io.Writer }

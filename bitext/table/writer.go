@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"bitextmine/bitext/guarded"
 )
@@ -20,7 +19,7 @@ import (
 type ParquetWriter struct {
 	to       io.Writer
 	metadata map[string]string
-	file     *pqarrow.FileWriter
+	file     *guarded.FileWriter
 }
 
 // NewParquetWriter starts a file on w with metadata. Close finishes it and does not close w.
@@ -35,8 +34,7 @@ func (w *ParquetWriter) Write(b *Batch) error {
 			return err
 		}
 	}
-	err := guarded.Call(func() error { return w.file.Write(recordOf(b)) })
-	if err != nil {
+	if err := w.file.Write(recordOf(b)); err != nil {
 		return fmt.Errorf("write Parquet rows: %w", err)
 	}
 	return nil
@@ -56,8 +54,7 @@ func (w *ParquetWriter) begin(b *Batch) error {
 			options = append(options, parquet.WithDictionaryFor(f.Name, true))
 		}
 	}
-	file, err := pqarrow.NewFileWriter(arrow.NewSchema(b.fields, nil), guarded.KeepOpen{Writer: w.to}, parquet.NewWriterProperties(options...),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	file, err := guarded.NewFileWriter(w.to, arrow.NewSchema(b.fields, nil), parquet.NewWriterProperties(options...))
 	if err != nil {
 		return fmt.Errorf("start a Parquet file: %w", err)
 	}
