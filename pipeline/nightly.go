@@ -33,6 +33,9 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if dir := filepath.Dir(cfg.Metrics); cfg.Metrics != "" && !isDirectory(dir) {
+		return nil, badinput.Errorf("metrics = %s: there is no directory %s; make it, or name another file with --metrics", cfg.Metrics, dir)
+	}
 	if err := os.MkdirAll(filepath.Join(cfg.Out, nights.RunsName), 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
@@ -66,6 +69,11 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	}
 	opts.Log.Info("swept the work directory", "removed", swept)
 	return report, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // sweep removes from the work directory what the last run does not need.

@@ -32,6 +32,19 @@ func read(t *testing.T, path ...string) string {
 	return string(data)
 }
 
+// TestNightlyWithoutPlaceForMetrics: it is told before the night, not after it.
+func TestNightlyWithoutPlaceForMetrics(t *testing.T) {
+	cfg := newText(t).config(filepath.Join(t.TempDir(), "out"))
+	cfg.Keep, cfg.Metrics = 2, filepath.Join(t.TempDir(), "none", "mine.prom")
+	_, err := Nightly(t.Context(), cfg, options())
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "--metrics") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(cfg.Out); err == nil {
+		t.Error("the night began")
+	}
+}
+
 func TestNightly(t *testing.T) {
 	files := mineNights(t, 4)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")

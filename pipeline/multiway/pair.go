@@ -135,7 +135,8 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 		one.Source, one.Target = p.Source, p.Target
 		one.Out = filepath.Join(cfg.Out, p.String())
 		if cfg.Metrics != "" {
-			one.Metrics = cfg.Metrics + "." + p.String()
+			kind := filepath.Ext(cfg.Metrics) // the collector reads only .prom
+			one.Metrics = strings.TrimSuffix(cfg.Metrics, kind) + "." + p.String() + kind
 		}
 		if err := one.Validate(); err != nil {
 			return nil, badinput.Errorf("%s: %w", p, err)

@@ -185,6 +185,16 @@ func checkTable(t *testing.T, out string, r *multiway.Report) {
 	}
 }
 
+// TestMetricsOfPairs: the collector reads only names that end in .prom.
+func TestMetricsOfPairs(t *testing.T) {
+	cfg := settings(t, text(t, "de", "en"))
+	cfg.Metrics = filepath.Join("collected", "mine.prom")
+	configs, err := multiway.Configs(cfg, []multiway.Pair{{Source: "de", Target: "en"}})
+	if err != nil || configs[0].Metrics != filepath.Join("collected", "mine.de-en.prom") {
+		t.Errorf("%+v, %v", configs, err)
+	}
+}
+
 func TestAPairThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 	cfg := settings(t, text(t, "de", "en", "fr"))
 	cfg.LangPairs = "de-en,fr-en"
