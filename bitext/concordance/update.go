@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"github.com/blevesearch/bleve/v2"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -57,13 +59,23 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 		changed = m.Pairs
 	}
 	if err != nil {
-		return 0, err
+		return 0, explained(dir, err)
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return 0, err
 	}
 	return changed, atomicfile.WriteBytes(filepath.Join(dir, metaName), append(data, '\n'))
+}
+
+// explained gives a full disk its one sentence. Bleve tells of it by text alone.
+func explained(path string, err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		if strings.Contains(err.Error(), full.Error()) {
+			return atomicfile.Explain(path, full)
+		}
+	}
+	return err
 }
 
 // languages are those of the first pair.
@@ -80,13 +92,17 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 	if err != nil {
 		return 0, fmt.Errorf("mapping of the concordance: %w", err)
 	}
-	fresh := path + atomicfile.Suffix
-	for _, old := range []string{fresh, path} {
+	fresh, parts := path+atomicfile.Suffix, path+".parts"+atomicfile.Suffix
+	for _, old := range []string{fresh, parts, path} {
 		if err := os.RemoveAll(old); err != nil {
 			return 0, err
 		}
 	}
-	b, err := bleve.NewBuilder(fresh, m, map[string]any{"buildPathPrefix": filepath.Dir(path)})
+	if err := os.Mkdir(parts, 0o755); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(parts)) }()
+	b, err := bleve.NewBuilder(fresh, m, map[string]any{"buildPathPrefix": parts})
 	if err != nil {
 		return 0, fmt.Errorf("make the concordance %s: %w", path, err)
 	}

@@ -1,11 +1,13 @@
 package concordance
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"bitextmine/internal/badinput"
@@ -128,5 +130,43 @@ func TestHalfAnUpdate(t *testing.T) {
 	}
 	if x := open(t, at, path); x.Pairs != 5 {
 		t.Errorf("%d pairs", x.Pairs)
+	}
+}
+
+// TestKilledWhileItWasMade: what a process that is killed leaves is no reason to refuse the directory.
+func TestKilledWhileItWasMade(t *testing.T) {
+	dir := t.TempDir()
+	pairs := make([]pair, 1000)
+	for i := range pairs {
+		pairs[i] = pair{fmt.Sprintf("Haus %d", i), fmt.Sprintf("house %d", i), 1.1}
+	}
+	path, at, left := write(t, filepath.Join(dir, "de-en.parquet"), [2]string{"de", "en"}, pairs), filepath.Join(dir, "index"), filepath.Join(dir, "left")
+	x, err := Open(t.Context(), at, path, func(int, int) {
+		if err := os.CopyFS(left, os.DirFS(at)); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x = open(t, left, path); x.Pairs != len(pairs) {
+		t.Errorf("%d pairs", x.Pairs)
+	}
+	if entries, err := os.ReadDir(left); err != nil || len(entries) != 3 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestFullDisk: Bleve says by its text alone what went wrong.
+func TestFullDisk(t *testing.T) {
+	err := explained("index", fmt.Errorf("error flushing batch: %s", syscall.ENOSPC.Error()))
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "index") || !strings.Contains(err.Error(), "full") {
+		t.Errorf("error %v", err)
+	}
+	if other := errors.New("other"); explained("index", other) != other {
+		t.Error("another error is changed")
 	}
 }
