@@ -1,6 +1,10 @@
 package annotate
 
-import "slices"
+import (
+	"slices"
+
+	"bitextmine/corpus/surface"
+)
 
 // copies tell sides that are the same text.
 var copies = []Annotation{
@@ -22,18 +26,7 @@ func overlap(p *Pair) float64 {
 	a, b := hashes(&p.Source), hashes(&p.Target)
 	slices.Sort(a)
 	slices.Sort(b)
-	shared := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case a[i] > b[j]:
-			j++
-		default:
-			shared, i, j = shared+1, i+1, j+1
-		}
-	}
-	return float64(shared) / float64(max(1, len(a), len(b)))
+	return float64(surface.Common(a, b)) / float64(max(1, len(a), len(b)))
 }
 
 func hashes(s *Sentence) []uint32 {

@@ -76,6 +76,15 @@ func Register(d Descriptor) {
 	descriptors[d.Name] = d
 }
 
+// RegisterVariant registers an objective whose default settings are those of its package with a change.
+func RegisterVariant[S Settings](name string, defaults func() S, change func(S)) {
+	Register(Descriptor{Name: name, Settings: func() Settings {
+		s := defaults()
+		change(s)
+		return s
+	}})
+}
+
 // Names are the registered objectives, in order.
 func Names() []string { return slices.Sorted(maps.Keys(descriptors)) }
 

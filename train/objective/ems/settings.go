@@ -32,13 +32,7 @@ type Settings struct {
 }
 
 func init() {
-	register := func(name string, change func(*Settings)) {
-		objective.Register(objective.Descriptor{Name: name, Settings: func() objective.Settings {
-			s := defaults()
-			change(s)
-			return s
-		}})
-	}
+	register := func(name string, change func(*Settings)) { objective.RegisterVariant(name, defaults, change) }
 	withoutXTR := func(s *Settings) {
 		s.Margin, s.Reconstruction, s.LanguageToken, s.LanguageDim = 0.3, NoReconstruction, false, 0
 	}

@@ -48,13 +48,7 @@ type Settings struct {
 }
 
 func init() {
-	register := func(name string, change func(*Settings)) {
-		objective.Register(objective.Descriptor{Name: name, Settings: func() objective.Settings {
-			s := defaults()
-			change(s)
-			return s
-		}})
-	}
+	register := func(name string, change func(*Settings)) { objective.RegisterVariant(name, defaults, change) }
 	register("mexma", func(*Settings) {})
 	register("mexma-contrastive", func(s *Settings) { s.Alignment, s.Temperature, s.KoLeoWeight = Contrastive, 0.05, 0 })
 }

@@ -25,13 +25,7 @@ type Settings struct {
 }
 
 func init() {
-	register := func(name string, change func(*Settings)) {
-		objective.Register(objective.Descriptor{Name: name, Settings: func() objective.Settings {
-			s := defaults()
-			change(s)
-			return s
-		}})
-	}
+	register := func(name string, change func(*Settings)) { objective.RegisterVariant(name, defaults, change) }
 	register("vmsst", func(*Settings) {})
 	register("bitranslation", func(s *Settings) { s.ELBOWeight, s.KL, s.KLAnneal = 0, false, 0 })
 	register("vmsst-contrastive", func(s *Settings) { s.Translate, s.Contrastive, s.ELBOWeight = false, true, 0.0005 })
