@@ -53,6 +53,9 @@ func (l Local) Run(ctx context.Context, job Job) error {
 
 func (l Local) wave(ctx context.Context, job Job, wave int) error {
 	tasks, first := job.Plan.Waves[wave].Tasks, job.Plan.First(wave)
+	if err := l.fits(tasks); err != nil {
+		return err
+	}
 	cores, memory := semaphore.NewWeighted(int64(l.Cores)), semaphore.NewWeighted(max(l.MaxMemory, 1))
 	g, working := errgroup.WithContext(ctx)
 	for i := range tasks {
@@ -61,10 +64,7 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 			wants = int64(l.Cores)
 		}
 		if l.MaxMemory > 0 {
-			if needs = tasks[i].Memory; needs > l.MaxMemory {
-				return badinput.Errorf("a %s task needs %d MiB, more than max_memory = %d MiB; raise --max-memory, or lower --shard-size",
-					tasks[i].Stage, needs>>20, l.MaxMemory>>20)
-			}
+			needs = tasks[i].Memory
 		}
 		if cores.Acquire(working, wants) != nil {
 			break // a task failed, or ctx is done
@@ -83,4 +83,15 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// fits refuses a task that needs more memory than there may be.
+func (l Local) fits(tasks []plan.Task) error {
+	for _, t := range tasks {
+		if l.MaxMemory > 0 && t.Memory > l.MaxMemory {
+			return badinput.Errorf("a %s task needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
+				t.Stage, plan.Bytes(t.Memory), plan.Bytes(l.MaxMemory))
+		}
+	}
+	return nil
 }

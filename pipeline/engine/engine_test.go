@@ -111,6 +111,15 @@ func TestLocalRefusesWhatDoesNotFit(t *testing.T) {
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "--max-memory") {
 		t.Errorf("error %v", err)
 	}
+	j := job(2)
+	j.Plan.Waves[0].Tasks[1].Memory = 300 << 20
+	j.Do = func(context.Context, int) error {
+		t.Error("a task began before it was seen that another does not fit")
+		return nil
+	}
+	if err := (Local{Cores: 1, MaxMemory: 200 << 20}).Run(t.Context(), j); !badinput.Is(err) {
+		t.Errorf("error %v", err)
+	}
 }
 
 func golden(t *testing.T, name, got string) {
