@@ -2,13 +2,16 @@ package exporting
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gopkg.in/yaml.v3"
@@ -231,6 +234,44 @@ func TestMosesNames(t *testing.T) {
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNoFileOfHalfAnExport: what a compressor still holds after the last pair is written before any file appears.
+func TestNoFileOfHalfAnExport(t *testing.T) {
+	dir := t.TempDir()
+	var source strings.Builder
+	for range 500 {
+		source.WriteString(rand.Text() + "\n")
+	}
+	in := []string{filepath.Join(dir, "in.de"), filepath.Join(dir, "in.en")}
+	for i, text := range []string{source.String(), strings.Repeat("a\n", 500)} {
+		if err := os.WriteFile(in[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	for _, compression := range []string{"gz", "zst"} {
+		full := syscall.Rlimit{Cur: 4096, Max: limit.Max}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Files: in, Table: table.DefaultOptions(), Breaks: export.Escape, Format: "moses", Out: filepath.Join(dir, "out"), Compression: compression}
+		_, err := Run(t.Context(), opts)
+		if restored := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); restored != nil {
+			t.Fatal(restored)
+		}
+		if !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("%s: error %v", compression, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != len(in) {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 type set struct {
 	name   string
 	files  []string
+	to     []io.WriteCloser // the files, compressed
 	writer export.Writer
 	pairs  uint64
 }
@@ -98,8 +99,12 @@ func (e *exporter) create(sets []*set, fill func() error) error {
 	for _, s := range sets {
 		inner := next
 		next = func() error {
-			return withFiles(s.files, e.opts.Compression, nil, func(to []io.Writer) error {
-				s.writer = e.format.Open(to, opts)
+			return withFiles(s.files, e.opts.Compression, nil, func(to []io.WriteCloser) error {
+				plain := make([]io.Writer, len(to))
+				for i := range to {
+					plain[i] = to[i]
+				}
+				s.to, s.writer = to, e.format.Open(plain, opts)
 				return inner()
 			})
 		}
@@ -125,6 +130,11 @@ func (e *exporter) finish(sets []*set) error {
 		if err := s.writer.Close(); err != nil {
 			return err
 		}
+		for _, to := range s.to { // before any file is published: this writes what is left
+			if err := to.Close(); err != nil {
+				return err
+			}
+		}
 	}
 	if e.opts.Format == HuggingFace {
 		return e.describe(sets)
@@ -132,8 +142,8 @@ func (e *exporter) finish(sets []*set) error {
 	return nil
 }
 
-// withFiles calls fill with all files open, and publishes each.
-func withFiles(paths []string, compression string, open []io.Writer, fill func(to []io.Writer) error) error {
+// withFiles calls fill with all files open, which it closes if it ends well, and publishes each.
+func withFiles(paths []string, compression string, open []io.WriteCloser, fill func(to []io.WriteCloser) error) error {
 	if len(open) == len(paths) {
 		return fill(open)
 	}
