@@ -208,9 +208,9 @@ func (r *runner) part(p *session.Part, in ort.Shape, last []float32, lastShape o
 	}
 	return r.withInputs(names, in, func(inputs []ort.Value) (err error) {
 		if last != nil {
-			layers, err := ort.NewTensor(lastShape, last)
-			if err != nil {
-				return err
+			layers, failure := ort.NewTensor(lastShape, last)
+			if failure != nil {
+				return failure
 			}
 			defer func() { err = errors.Join(err, layers.Destroy()) }()
 			return p.Run(append(inputs, layers), []ort.Value{output})

@@ -71,9 +71,9 @@ func run(python, script, library string, devices []string, rounds, threads int, 
 		steppers = append(steppers, ours)
 	}
 	if python != "" {
-		torch, stop, err := newTorch(python, script, threads, dropout)
-		if err != nil {
-			return err
+		torch, stop, failure := newTorch(python, script, threads, dropout)
+		if failure != nil {
+			return failure
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		steppers = append(steppers, torch)

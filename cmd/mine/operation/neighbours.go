@@ -55,9 +55,9 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 	}
 	var sides [2]index.Side
 	for i, path := range paths {
-		file, err := embedding.OpenArray(path)
-		if err != nil {
-			return err
+		file, failure := embedding.OpenArray(path)
+		if failure != nil {
+			return failure
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		sides[i].Vectors = file.Matrix

@@ -46,13 +46,13 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 		Read: pair.Describe, // what encoding tokenised is not tokenised again, however often pairs are injected
 	}
 	if e.Plan.Refiner != nil {
-		strong, err := e.RefineModel()
-		if err != nil {
-			return err
+		strong, failure := e.RefineModel()
+		if failure != nil {
+			return failure
 		}
-		opened, err := encode.Open(strong, options)
-		if err != nil {
-			return err
+		opened, failure := encode.Open(strong, options)
+		if failure != nil {
+			return failure
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		host.Strong = &inject.Strong{Encoder: opened, Floor: e.Plan.Settings.RefineFloor}

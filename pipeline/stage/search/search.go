@@ -121,9 +121,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	var shards [2]*plan.Shard
 	for side := range sides {
 		shards[side] = &e.Plan.Side(a.Pair, side).Shards[a.Shards[side]]
-		file, err := e.Vectors(ctx, shards[side])
-		if err != nil {
-			return nil, err
+		file, failure := e.Vectors(ctx, shards[side])
+		if failure != nil {
+			return nil, failure
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		sides[side].Vectors = file.Matrix
