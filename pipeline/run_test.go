@@ -258,6 +258,7 @@ type stopper struct {
 
 func (s *stopper) Start(string, int64, string) progress.Meter { s.Add(0); return s }
 func (s *stopper) Done()                                      {}
+func (s *stopper) Skip(n int64)                               { s.Add(n) }
 func (s *stopper) Add(int64) {
 	if s.left.Add(-1) == 0 {
 		s.stop()

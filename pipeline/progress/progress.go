@@ -24,9 +24,11 @@ type Reporter interface {
 	Start(stage string, total int64, unit string) Meter
 }
 
-// Meter counts the items of one stage. Add may be called concurrently. Done ends the stage and must be called once.
+// Meter counts the items of one stage. Add and Skip may be called concurrently. Done ends the stage and must be called
+// once.
 type Meter interface {
 	Add(n int64)
+	Skip(n int64) // items whose output was there already: they are done, but say nothing of the rate
 	Done()
 }
 
@@ -48,6 +50,7 @@ type silent struct{}
 
 func (silent) Start(string, int64, string) Meter { return silent{} }
 func (silent) Add(int64)                         {}
+func (silent) Skip(int64)                        {}
 func (silent) Done()                             {}
 
 type bars struct{ out io.Writer }
@@ -78,8 +81,9 @@ type bar struct {
 }
 
 // An error from the terminal is no reason to stop mining, so a bar's errors are ignored.
-func (b bar) Add(n int64) { _ = b.Add64(n) }
-func (b bar) Done()       { _ = b.Finish(); fmt.Fprintln(b.out) }
+func (b bar) Add(n int64)  { _ = b.Add64(n) }
+func (b bar) Skip(n int64) { _ = b.Add64(n) }
+func (b bar) Done()        { _ = b.Finish(); fmt.Fprintln(b.out) }
 
 type lines struct {
 	out   io.Writer
@@ -98,12 +102,18 @@ type line struct {
 	stage, unit string
 	total       int64
 	done        atomic.Int64
+	skipped     atomic.Int64 // of done
 	begin       time.Time
 	stop        chan struct{}
 	stopped     sync.WaitGroup
 }
 
 func (m *line) Add(n int64) { m.done.Add(n) }
+
+func (m *line) Skip(n int64) {
+	m.skipped.Add(n)
+	m.done.Add(n)
+}
 
 func (m *line) Done() {
 	close(m.stop)
@@ -126,9 +136,10 @@ func (m *line) tick() {
 
 func (m *line) print() {
 	done, elapsed := m.done.Load(), time.Since(m.begin)
-	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
+	now := done - m.skipped.Load()
+	rate := float64(now) / max(elapsed.Seconds(), 1e-9)
 	left := ""
-	if done > 0 && elapsed >= minElapsed && done < m.total {
+	if now > 0 && elapsed >= minElapsed && done < m.total {
 		left = fmt.Sprintf(", %s left", time.Duration(float64(m.total-done)/rate*float64(time.Second)).Round(time.Second))
 	}
 	date := ""

@@ -28,6 +28,24 @@ func TestLinesSayWhatWasDone(t *testing.T) {
 	}
 }
 
+// TestSkippedItemsHaveNoRate: what was there already is done, but not at a million a second.
+func TestSkippedItemsHaveNoRate(t *testing.T) {
+	var out bytes.Buffer
+	meter := lines{out: &out}.Start("encode", 300, "sentences")
+	meter.Skip(300)
+	meter.Done()
+	if out.String() != "encode   300/300 sentences, 0/s\n" {
+		t.Errorf("%q", out.String())
+	}
+	out.Reset()
+	drawn := bars{&out}.Start("encode", 10, "sentences")
+	drawn.Skip(10)
+	drawn.Done()
+	if !bytes.Contains(out.Bytes(), []byte("10/10")) {
+		t.Errorf("%q", out.String())
+	}
+}
+
 func TestShort(t *testing.T) {
 	for n, want := range map[float64]string{0: "0", 9.6: "10", 950: "950", 9_990: "9990", 12_345: "12.3k", 999_900: "1.00M", 4_560_000: "4.56M", 29378457916: "29.4G", 3.56e11: "356G", 2e12: "2.00T"} {
 		if got := Short(n); got != want {

@@ -177,8 +177,8 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 		span.SetAttributes(attribute.Bool("cached", out.Cached))
 	}
 	record.EndSpan(span, err)
-	if err == nil && out.Cached && !d.FromInputs {
-		meter.Add(t.Items)
+	if err == nil && out.Cached {
+		meter.Skip(t.Items)
 	}
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,9 +99,17 @@ func TestToyStage(t *testing.T) {
 	}
 
 	for pass := range 2 {
-		report, err := pipeline.Run(t.Context(), cfg, options())
+		var shown strings.Builder
+		opts := options()
+		opts.Progress = progress.Dated(&shown)
+		report, err := pipeline.Run(t.Context(), cfg, opts)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for line := range strings.Lines(shown.String()) {
+			if all := regexp.MustCompile(` (\d+)/(\d+) \w+, (.*)/s\n$`).FindStringSubmatch(line); all == nil || all[1] != all[2] || pass == 1 && all[3] != "0" {
+				t.Errorf("pass %d: %q, want all items, and a rate only of work that was done", pass, line)
+			}
 		}
 		s := report.Stages[len(report.Stages)-1]
 		if s.Name != "toy" || s.Tasks != 2 || s.Cached != 2*pass || s.Unit != "toys" {
