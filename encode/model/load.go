@@ -26,6 +26,9 @@ const digestVersion = 1
 // library does also where Unicode changed, and a final capital sigma is lower-cased as others are.
 const wordPieceVersion = 2
 
+// graphName is what built-in encoders call their graph.
+const graphName = "model.onnx"
+
 // Model is a manifest whose files exist and match it. It holds no file open.
 type Model struct {
 	Manifest
@@ -35,6 +38,7 @@ type Model struct {
 
 	files     fs.FS
 	directory string // on disk, or empty for a built-in encoder
+	graph     []byte // of a built-in encoder
 }
 
 // Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a
@@ -42,7 +46,11 @@ type Model struct {
 func Load(ref string) (*Model, error) {
 	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
 		if _, err := fs.Stat(builtin, FileName); err == nil {
-			return LoadFS(builtin, FileName)
+			m, err := LoadFS(builtin, FileName)
+			if err == nil && m.ONNX == graphName {
+				m.graph = fixtures.Graph(ref)
+			}
+			return m, err
 		}
 	}
 	file := ref
@@ -169,6 +177,15 @@ func (m *Model) ReadFile(name string) ([]byte, error) {
 		return nil, badinput.Errorf("read %s of encoder %s: %w", m.Path(name), m.Name, err)
 	}
 	return data, nil
+}
+
+// Graph is the content of the model's ONNX file, which must not be written to: that of a built-in encoder is the
+// program's own, not a copy.
+func (m *Model) Graph() ([]byte, error) {
+	if m.graph != nil {
+		return m.graph, nil
+	}
+	return m.ReadFile(m.ONNX)
 }
 
 // OnDisk reports whether the model's files are in a directory on disk, not in the program.

@@ -32,7 +32,7 @@ func openFile(m *model.Model) (*file, error) {
 	if f := files.open[key].Value(); f != nil && m.Digest != "" {
 		return f, nil
 	}
-	data, err := m.ReadFile(m.ONNX)
+	data, err := m.Graph()
 	if err != nil {
 		return nil, err
 	}
