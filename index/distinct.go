@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash/maphash"
 	"math"
 	"math/bits"
@@ -68,6 +69,9 @@ func longest(ctx context.Context, name string, side Side) (float64, error) {
 			return 0, badLength(name, bad, side.Vectors)
 		}
 		longestSquare = max(longestSquare, square)
+		if err := side.Vectors.Release(); err != nil {
+			return 0, err
+		}
 	}
 	// Rounded up, because the sum was rounded.
 	return math.Sqrt(longestSquare) * (1 + 1e-9), nil
@@ -131,8 +135,10 @@ func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
 	hashes := make([]uint64, d.vectors.N)
 	seed := maphash.MakeSeed()
 	for row := range hashes {
-		if row%8192 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if row%8192 == 0 {
+			if err := errors.Join(ctx.Err(), d.Release()); err != nil {
+				return nil, err
+			}
 		}
 		hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
 	}
@@ -174,6 +180,9 @@ func (d *Distinct) Len() int {
 
 // Dim returns the length of a row.
 func (d *Distinct) Dim() int { return d.vectors.Dim }
+
+// Release takes the rows out of memory until they are read again, if they are those of a mapped file.
+func (d *Distinct) Release() error { return d.vectors.Release() }
 
 // Float16 reports whether the rows are stored in float16.
 func (d *Distinct) Float16() bool { return d.vectors.F16 != nil }

@@ -143,7 +143,8 @@ func (f *File) view(data []byte, dtype DType, n, dim int) error {
 	f.Meta = Meta{N: n, Dim: dim, DType: dtype}
 	f.Matrix = Matrix{N: n, Dim: dim}
 	start := unsafe.Pointer(unsafe.SliceData(data))
-	if uintptr(start)%uintptr(size) != 0 {
+	inPlace := uintptr(start)%uintptr(size) == 0
+	if !inPlace {
 		aligned := make([]uint64, (len(data)+7)/8)
 		start = unsafe.Pointer(unsafe.SliceData(aligned))
 		copy(unsafe.Slice((*byte)(start), len(data)), data)
@@ -154,6 +155,7 @@ func (f *File) view(data []byte, dtype DType, n, dim int) error {
 	case Float32:
 		f.F32 = unsafe.Slice((*float32)(start), n*dim)
 	case Float64:
+		inPlace = false
 		f.F32 = make([]float32, n*dim)
 		for i, x := range unsafe.Slice((*float64)(start), n*dim) {
 			f.F32[i] = float32(x)
@@ -161,6 +163,9 @@ func (f *File) view(data []byte, dtype DType, n, dim int) error {
 				return fmt.Errorf("has the value %v in row %d, which float32 cannot hold", x, i/dim)
 			}
 		}
+	}
+	if inPlace {
+		f.Matrix.mapped = f.mapped
 	}
 	return nil
 }
@@ -197,5 +202,8 @@ func mapFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map embedding file %s: %w", path, err)
 	}
+	// In pages of 2 MiB whoever reads a row here and there has all of the file in memory. Advice only: where there are no
+	// such pages it is refused.
+	_ = unix.Madvise(data, unix.MADV_NOHUGEPAGE)
 	return data, nil
 }

@@ -279,3 +279,21 @@ func FuzzParseHeader(f *testing.F) {
 		}
 	})
 }
+
+// TestRelease: rows that were released are there again when they are read.
+func TestRelease(t *testing.T) {
+	f, err := Open(write(t, testMeta, 1, 0, 0, 0, 1, 0), Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, m := range []Matrix{f.Matrix, FromFloat32([]float32{1, 0, 0, 0, 1, 0}, 3)} {
+		if err := m.Release(); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float32, 6)
+		if m.Float32(got, 0, 2); !slices.Equal(got, []float32{1, 0, 0, 0, 1, 0}) {
+			t.Errorf("released rows are %v", got)
+		}
+	}
+}

@@ -100,9 +100,13 @@ func WriteRaw(path string, dim int, fill func(w *Writer) error) (rows int, err e
 	return rows, err
 }
 
+// writeSize is what is written at a time. Linux caches what was written at once as one piece, of which a mapping later
+// has all in memory when it reads any of it (Matrix.Release).
+const writeSize = 64 << 10
+
 // writeRows writes the rows that fill appends, and returns their number.
 func writeRows(f *os.File, dim int, dtype DType, fill func(w *Writer) error) (int, error) {
-	w := &Writer{out: bufio.NewWriterSize(f, 1<<20), dim: dim, dtype: dtype}
+	w := &Writer{out: bufio.NewWriterSize(f, writeSize), dim: dim, dtype: dtype}
 	if err := fill(w); err != nil {
 		return 0, err
 	}

@@ -1,10 +1,17 @@
 package exact
 
-import "math"
+import (
+	"math"
+
+	"bitextmine/index/kernel"
+)
 
 // blocks cuts a side's n positions into count blocks of size (the last may be smaller). Position p stands for distinct
-// row p*step mod n.
-type blocks struct{ n, size, count, step int }
+// row p*step mod n, or rows[p] where there are any.
+type blocks struct {
+	n, size, count, step int
+	rows                 []int32
+}
 
 // cut makes blocks of at most size rows, as many as a multiple of workers where there are that many, and nearly equal.
 func cut(n, size, workers int) blocks {
@@ -15,6 +22,32 @@ func cut(n, size, workers int) blocks {
 	}
 	size = (n + count - 1) / count
 	return blocks{n: n, size: size, count: (n + size - 1) / size, step: goldenStep(n)}
+}
+
+// maxRun is the number of rows that stand together in a block in runs. Files are mapped in pieces of 64 KiB, so fewer
+// rows would have more of the side in memory.
+const maxRun = 128
+
+// inRuns has the blocks take runs of consecutive rows instead of single ones, of which a large side has thousands. Then
+// the rows of a block are in a small part of the side's file.
+func (b blocks) inRuns() blocks {
+	run := max(1, min(maxRun, b.n/1024))
+	runs := (b.n + run - 1) / run
+	step := goldenStep(runs)
+	b.rows = make([]int32, 0, b.n)
+	for i := range runs {
+		first := i * step % runs * run
+		for row := first; row < min(first+run, b.n); row++ {
+			b.rows = append(b.rows, int32(row))
+		}
+	}
+	return b
+}
+
+// span is the rows of block i.
+func (b blocks) span(i int) kernel.Span {
+	lo, hi := b.bounds(i)
+	return kernel.Span{Lo: lo, Hi: hi, Step: b.step, Rows: b.rows}
 }
 
 func (b blocks) bounds(i int) (lo, hi int) { return i * b.size, min((i+1)*b.size, b.n) }

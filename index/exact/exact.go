@@ -8,6 +8,9 @@
 //
 // Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which
 // may be sorted by similarity, floors would rise row by row and everything would become a candidate for a while.
+//
+// The base's blocks are of runs of rows, so that a worker reads few pages of the base's file at a time; it releases
+// them with the block. The queries' file stays in memory: the base rows' candidates are anywhere in it.
 package exact
 
 import (
@@ -107,7 +110,7 @@ func (s *searcher) newPass(cell *index.Cell, report func(float64)) *pass {
 	p := &pass{
 		kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly,
 		queries: cut(rows.Queries.Len(), queryRows, 1),
-		base:    cut(cols.Queries.Len(), baseRows, s.threads),
+		base:    cut(cols.Queries.Len(), baseRows, s.threads).inRuns(),
 	}
 	p.locks = make([]sync.Mutex, p.queries.count)
 	p.progress = index.NewProgress(float64(p.queries.n)*float64(p.base.n), report)
@@ -143,8 +146,8 @@ func (p *pass) work(ctx context.Context) error {
 // searchBlock runs all queries past base block b. Each block starts at other queries, so that workers seldom meet at a
 // lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
-	lo, hi := p.base.bounds(b)
-	scanner.Base(kernel.Span{Lo: lo, Hi: hi, Step: p.base.step}, nil)
+	block := p.base.span(b)
+	scanner.Base(block, nil)
 	if p.rowsOnly {
 		scanner.OnlyNearest(math.Inf(1))
 	}
@@ -153,20 +156,21 @@ func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) 
 			return err
 		}
 		q := (i + b*p.queries.count/p.base.count) % p.queries.count
-		p.searchTile(scanner, q, lo, hi)
+		p.searchTile(scanner, q, block)
 		from, to := p.queries.bounds(q)
-		p.progress.Add(float64(hi-lo) * float64(to-from))
+		p.progress.Add(float64(block.Hi-block.Lo) * float64(to-from))
 	}
-	if p.rowsOnly {
-		return nil
+	if !p.rowsOnly {
+		if err := p.cols.Exhaust(ctx, scanner.SettleBase(p.cols.Lists)); err != nil {
+			return err
+		}
 	}
-	return p.cols.Exhaust(ctx, scanner.SettleBase(p.cols.Lists))
+	return p.cols.Queries.Release()
 }
 
-func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
-	from, to := p.queries.bounds(q)
+func (p *pass) searchTile(scanner *kernel.Scanner, q int, block kernel.Span) {
 	p.locks[q].Lock()
-	scanner.Queries(kernel.Span{Lo: from, Hi: to, Step: p.queries.step}, p.rows.Lists)
+	scanner.Queries(p.queries.span(q), p.rows.Lists)
 	p.locks[q].Unlock()
 
 	scanner.Scan()
@@ -174,7 +178,7 @@ func (p *pass) searchTile(scanner *kernel.Scanner, q, lo, hi int) {
 	p.locks[q].Lock()
 	defer p.locks[q].Unlock()
 	unproven := scanner.SettleQueries(p.rows.Lists)
-	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, kernel.Span{Lo: lo, Hi: hi, Step: p.base.step})
+	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, block)
 }
 
 // Memory is how many bytes a search's blocks take, whatever the sides' sizes. The lists of the result come to that.

@@ -65,17 +65,26 @@ func TestOpenBadInput(t *testing.T) {
 }
 
 func TestCutVisitsEveryRowOnce(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 5, 1023, 1024, 2049, 16385, 50000} {
-		for _, workers := range []int{1, 2, 3, 16} {
-			b := cut(n, 8192, workers)
+	for _, n := range []int{1, 2, 3, 5, 1023, 1024, 2049, 16385, 50000, 70001} {
+		for _, workers := range []int{1, 2, 3, -1, -16} {
+			b := cut(n, 8192, max(workers, -workers))
+			if workers < 0 {
+				b = b.inRuns()
+			}
 			seen := make([]bool, n)
 			for i := range b.count {
 				lo, hi := b.bounds(i)
+				if s := b.span(i); s.Lo != lo || s.Hi != hi {
+					t.Fatalf("n %d, %d workers: block %d is %d to %d and %d to %d", n, workers, i, lo, hi, s.Lo, s.Hi)
+				}
 				if hi <= lo || hi-lo > b.size || b.size > 8192 {
 					t.Fatalf("n %d, %d workers: block %d is %d to %d of size %d", n, workers, i, lo, hi, b.size)
 				}
 				for p := lo; p < hi; p++ {
 					row := p * b.step % n
+					if b.rows != nil {
+						row = int(b.rows[p])
+					}
 					if seen[row] {
 						t.Fatalf("n %d, %d workers: row %d comes twice", n, workers, row)
 					}
