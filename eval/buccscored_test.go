@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"bitextmine/corpus/surface"
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
@@ -132,7 +131,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 		return ScoreBUCC(mined, mined)
 	}
 	candidates := lists.ScoredCandidates()
-	blank := func(n int) *feature.Side { return &feature.Side{Surface: make([]surface.Features, n)} }
+	blank := func(n int) *feature.Side { return &feature.Side{Surface: feature.NewSurfaces(n)} }
 	values, err := feature.Compute(t.Context(), lists, candidates, blank(source.rows.N), blank(target.rows.N), runtime.NumCPU())
 	if err != nil {
 		t.Fatal(err)

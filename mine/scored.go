@@ -88,9 +88,18 @@ func Others(nb Neighbours, k int, i int32, rank uint8) (mean, best float32) {
 	return float32(sum / float64(n-1)), best
 }
 
-// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours, with ranks only. A
-// candidate's token coverage is compared with theirs. scored must be in the order of ScoredCandidates.
-func (l *Lists) Rivals(scored []Candidate) []Candidate {
+// Pair is a candidate, or a pair that is none, without its margin.
+type Pair struct {
+	Source, Target         int32
+	SourceRank, TargetRank uint8 // as a Candidate's
+}
+
+// Pair is the candidate without its margin.
+func (c *Candidate) Pair() Pair { return Pair{c.Source, c.Target, c.SourceRank, c.TargetRank} }
+
+// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours. A candidate's token
+// coverage is compared with theirs. scored must be in the order of ScoredCandidates.
+func (l *Lists) Rivals(scored []Candidate) []Pair {
 	begins := make([]int32, l.Source.Len()+1) // first candidate of each source
 	targets := make([]bool, l.Target.Len())   // targets that have a candidate
 	for i := range scored {
@@ -103,7 +112,7 @@ func (l *Lists) Rivals(scored []Candidate) []Candidate {
 	isScored := func(x, y int32) bool {
 		return slices.ContainsFunc(scored[begins[x]:begins[x+1]], func(c Candidate) bool { return c.Target == y })
 	}
-	var found []Candidate
+	var found []Pair
 	for x := range int32(l.Source.Len()) {
 		if begins[x] == begins[x+1] {
 			continue
@@ -111,7 +120,7 @@ func (l *Lists) Rivals(scored []Candidate) []Candidate {
 		ids, _ := l.Source.Row(int(x))
 		for j, y := range ids[:l.K] {
 			if y != None && !isScored(x, y) {
-				found = append(found, Candidate{Source: x, Target: y, SourceRank: uint8(j), TargetRank: rank(l.Target, l.K, y, x)})
+				found = append(found, Pair{x, y, uint8(j), rank(l.Target, l.K, y, x)})
 			}
 		}
 	}
@@ -128,7 +137,7 @@ func (l *Lists) Rivals(scored []Candidate) []Candidate {
 			if at != Unranked && begins[x] < begins[x+1] {
 				continue // already found from the source
 			}
-			found = append(found, Candidate{Source: x, Target: int32(y), SourceRank: at, TargetRank: uint8(j)})
+			found = append(found, Pair{x, int32(y), at, uint8(j)})
 		}
 	}
 	return found

@@ -28,7 +28,7 @@ func withStrong(values, strong []float32, i int) []float32 {
 }
 
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
-// strong are their strong cosines; nil: one encoder.
+// strong are their strong cosines; nil: one encoder. The slices are sorted in place.
 func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values, strong []float32) Ranked {
 	probabilities := make([]float32, len(candidates))
 	// Non-negative floats are ordered like their bits; the complement puts the best first.
@@ -52,15 +52,43 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values, strong
 		}
 		lo = hi
 	}
-	r := Ranked{Candidates: make([]mine.Candidate, len(order)), Probabilities: make([]float32, len(order)), Values: make(feature.Values, 0, len(values))}
-	for to, from := range order {
-		r.Candidates[to], r.Probabilities[to] = candidates[from], probabilities[from]
-		r.Values = append(r.Values, values.Of(int(from))...)
-		if strong != nil {
-			r.Strong = append(r.Strong, strong[from])
+	r := Ranked{Candidates: candidates, Probabilities: probabilities, Values: values, Strong: strong}
+	r.reorder(order)
+	return r
+}
+
+// reorder moves candidate order[i] to place i, for every i, and uses up the order. It follows each cycle, so that
+// nothing is in memory twice.
+func (r *Ranked) reorder(order []int32) {
+	const moved = -1
+	for start := range order {
+		if order[start] == moved {
+			continue
+		}
+		candidate, probability, values, strong := r.Candidates[start], r.Probabilities[start], slices.Clone(r.Values.Of(start)), float32(0)
+		if r.Strong != nil {
+			strong = r.Strong[start]
+		}
+		to := start
+		for {
+			from := int(order[to])
+			order[to] = moved
+			if from == start {
+				break
+			}
+			r.Candidates[to], r.Probabilities[to] = r.Candidates[from], r.Probabilities[from]
+			copy(r.Values.Of(to), r.Values.Of(from))
+			if r.Strong != nil {
+				r.Strong[to] = r.Strong[from]
+			}
+			to = from
+		}
+		r.Candidates[to], r.Probabilities[to] = candidate, probability
+		copy(r.Values.Of(to), values)
+		if r.Strong != nil {
+			r.Strong[to] = strong
 		}
 	}
-	return r
 }
 
 // Match returns each candidate's verdict regardless of its probability: best first, each sentence at most once.

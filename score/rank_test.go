@@ -23,7 +23,7 @@ func TestRankAndMatch(t *testing.T) {
 	for _, cosine := range []float32{0.2, 0.5, 0.2, -1} {
 		values = append(values, row(cosine)...)
 	}
-	r := s.Rank(candidates, values, nil)
+	r := s.Rank(slices.Clone(candidates), values, nil)
 	if r.Candidates[0].Target != 1 || !slices.Equal(r.Values.Of(0), row(0.5)) || !slices.IsSortedFunc(r.Probabilities, func(a, b float32) int {
 		if a > b {
 			return -1

@@ -20,8 +20,9 @@ type SideBuilder struct {
 	language string
 	threads  int
 	tokens   Tokenizer // nil if there is none
-	surface  []surface.Features
-	rows     []int32 // token ids, or rows of vectors if those depend on the sentence
+	surface  feature.Surfaces
+	read     []surface.Features // of the sentences that are being added
+	rows     []int32            // token ids, or rows of vectors if those depend on the sentence
 	begins   []int
 	ends     []int
 	vectors  feature.TokenVectors // contextual
@@ -34,7 +35,7 @@ type SideBuilder struct {
 func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder {
 	s := &SideBuilder{
 		language: language, threads: max(1, threads), tokens: tokens,
-		surface: make([]surface.Features, n), begins: make([]int, n), ends: make([]int, n),
+		surface: feature.NewSurfaces(n), begins: make([]int, n), ends: make([]int, n),
 	}
 	if tokens != nil {
 		s.vectors = feature.NewTokenVectors(tokens.Dim())
@@ -92,11 +93,12 @@ func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts [
 
 func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, tokenize bool) error {
 	var group errgroup.Group
+	s.read = slices.Grow(s.read[:0], len(texts))[:len(texts)]
 	part := (len(texts) + s.threads - 1) / s.threads
 	for lo := 0; lo < len(texts); lo += part {
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
-				s.surface[numbers[i]] = surface.Of(s.language, texts[i])
+				s.read[i] = surface.Of(s.language, texts[i])
 			}
 			return ctx.Err()
 		})
@@ -104,8 +106,9 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, 
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for _, number := range numbers {
-		s.names.take(number, &s.surface[number])
+	for i, number := range numbers {
+		s.surface.Set(number, &s.read[i])
+		s.names.take(number, &s.read[i])
 	}
 	switch {
 	case s.tokens == nil || !tokenize:
@@ -165,6 +168,7 @@ func (s *SideBuilder) addContextual(ctx context.Context, numbers []int32, texts 
 
 // finish completes both sides, which must have the same tokenizer. They must not be used afterwards.
 func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Side, err error) {
+	defer func() { *source, *target = SideBuilder{}, SideBuilder{} }() // what is not needed for features is garbage
 	if source.tokens == nil {
 		return &feature.Side{Surface: source.surface}, &feature.Side{Surface: target.surface}, nil
 	}
@@ -179,7 +183,8 @@ func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Sid
 	if err := shareTable(ctx, source, target); err != nil {
 		return nil, nil, err
 	}
-	return source.side(&source.names.NameList), target.side(&target.names.NameList), nil
+	sourceNames, targetNames := source.names.NameList, target.names.NameList
+	return source.side(&sourceNames), target.side(&targetNames), nil
 }
 
 func (s *SideBuilder) side(names *feature.NameList) *feature.Side {

@@ -164,7 +164,7 @@ func (p *Pair) copyVectors(ctx context.Context, side, shard int, all *embedding.
 }
 
 // describeChunk is how many texts are in memory at once.
-const describeChunk = 64 << 10
+const describeChunk = 16 << 10
 
 // Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of
 // them.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +25,8 @@ func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
 func (v Values) Len() int { return len(v) / Count }
 
 // Compute returns the features of candidates: the ScoredCandidates of lists, or some of them in the same order. Each
-// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing.
+// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Tokens that are
+// too frequent are removed from the sides.
 func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int) (Values, error) {
 	if err := errors.Join(source.check(lists.Source.Len()), target.check(lists.Target.Len())); err != nil {
 		return nil, fmt.Errorf("describe candidates: %w", err)
@@ -49,24 +49,24 @@ func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate
 // coverTokens sets the token features.
 func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate, values Values, threads int) error {
 	var other sync.WaitGroup
-	var rivals []mine.Candidate
+	var rivals []mine.Pair
 	other.Go(func() {
 		d.targetTokens = d.target.Tokens.weigh()
 		rivals = d.lists.Rivals(candidates)
 	})
 	d.sourceTokens = d.source.Tokens.weigh()
 	other.Wait()
-	pairs := slices.Concat(candidates, rivals)
-	means := make([]float32, len(pairs))
-	err := inBlocks(ctx, len(pairs), threads, func(i int, m *coverage) {
+	pairs := rivalry{candidates, rivals}
+	means := make([]float32, pairs.len())
+	err := inBlocks(ctx, len(means), threads, func(i int, m *coverage) {
 		var rival [Count]float32
-		v := rival[:]
+		v, pair := rival[:], pairs.at(i)
 		if i < len(candidates) {
 			v = values.Of(i)
 		}
-		m.measure(d, &pairs[i], v)
+		m.measure(d, pair, v)
 		if i < len(candidates) {
-			m.compareNames(d, &pairs[i], v)
+			m.compareNames(d, pair, v)
 		}
 		means[i] = (v[atCoverageSource] + v[atCoverageTarget]) / 2
 	})
@@ -74,10 +74,25 @@ func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate
 		return err
 	}
 	coverageGaps(pairs, means, values, atCoverageGapSource, d.lists.Source.Len(),
-		func(c *mine.Candidate) (int32, bool) { return c.Source, c.SourceRank != mine.Unranked })
+		func(p mine.Pair) (int32, bool) { return p.Source, p.SourceRank != mine.Unranked })
 	coverageGaps(pairs, means, values, atCoverageGapTarget, d.lists.Target.Len(),
-		func(c *mine.Candidate) (int32, bool) { return c.Target, c.TargetRank != mine.Unranked })
+		func(p mine.Pair) (int32, bool) { return p.Target, p.TargetRank != mine.Unranked })
 	return nil
+}
+
+// rivalry is the candidates and, after them, the pairs that their coverage is compared with.
+type rivalry struct {
+	candidates []mine.Candidate
+	rivals     []mine.Pair
+}
+
+func (r rivalry) len() int { return len(r.candidates) + len(r.rivals) }
+
+func (r rivalry) at(i int) mine.Pair {
+	if i < len(r.candidates) {
+		return r.candidates[i].Pair()
+	}
+	return r.rivals[i-len(r.candidates)]
 }
 
 // inBlocks calls each for 0 to n-1 on several threads. Each thread has its own buffers.
@@ -121,7 +136,8 @@ func (d *describer) describe(c *mine.Candidate, v []float32) {
 	v[atRatioWithout] = mine.Ratio.Of(c.Cosine, sourceMean, targetMean)
 	v[atDistanceWithout] = mine.Distance.Of(c.Cosine, sourceMean, targetMean)
 	v[atGapSource], v[atGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
-	compareSurface(&d.source.Surface[c.Source], &d.target.Surface[c.Target], d.length, v)
+	a, b := d.source.Surface.Of(c.Source), d.target.Surface.Of(c.Target)
+	compareSurface(&a, &b, d.length, v)
 }
 
 // compareSurface sets the features of the two texts.
@@ -165,15 +181,15 @@ func inDigits(numbers []surface.Number) (n int) {
 // coverageGaps sets, for each of the first pairs (those in values), the difference between its token coverage and that
 // of the best other neighbour of the same sentence. sentence returns a pair's sentence and whether the partner is one
 // of its neighbours.
-func coverageGaps(pairs []mine.Candidate, means []float32, values Values, feature, sentences int, sentence func(*mine.Candidate) (int32, bool)) {
+func coverageGaps(pairs rivalry, means []float32, values Values, feature, sentences int, sentence func(mine.Pair) (int32, bool)) {
 	type top struct{ best, second float32 }
 	const none = -2 // below any mean of cosines
 	tops := make([]top, sentences)
 	for i := range tops {
 		tops[i] = top{none, none}
 	}
-	for i := range pairs {
-		at, near := sentence(&pairs[i])
+	for i := range means {
+		at, near := sentence(pairs.at(i))
 		t, m := &tops[at], means[i]
 		switch {
 		case !near:
@@ -184,7 +200,7 @@ func coverageGaps(pairs []mine.Candidate, means []float32, values Values, featur
 		}
 	}
 	for i := range values.Len() {
-		at, near := sentence(&pairs[i])
+		at, near := sentence(pairs.at(i))
 		rival := tops[at].best
 		if near && means[i] == rival {
 			rival = tops[at].second

@@ -18,7 +18,7 @@ type coverage struct {
 }
 
 // measure sets the token features except the gaps.
-func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
+func (m *coverage) measure(d *describer, c mine.Pair, v []float32) {
 	source, target := d.sourceTokens, d.targetTokens
 	rows, columns := source.of(c.Source), target.of(c.Target)
 	if len(rows) == 0 || len(columns) == 0 {
@@ -39,7 +39,7 @@ func (m *coverage) measure(d *describer, c *mine.Candidate, v []float32) {
 	m.source = m.source[:0]
 	for i := 0; i < len(rows); i += 2 {
 		next := min(i+1, len(rows)-1) // with an odd number the last one is computed twice
-		dotRows(one, two, source.vectors.row(rows[i]), source.vectors.row(rows[next]), target.vectors.values, m.padded)
+		dotRows(one, two, source.Vectors.row(rows[i]), source.Vectors.row(rows[next]), target.Vectors.values, m.padded)
 		top, other := int32(math.MinInt32), int32(math.MinInt32)
 		for j := range best {
 			x, y := one[j], two[j]

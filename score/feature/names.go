@@ -25,7 +25,7 @@ type names struct {
 
 // compareNames sets names_conflict. A name that looks or sounds like a word of the other sentence has its counterpart
 // there. Any other is compared with the other sentence's names and tokens by its vector, the sum of its tokens'.
-func (m *coverage) compareNames(d *describer, c *mine.Candidate, v []float32) {
+func (m *coverage) compareNames(d *describer, c mine.Pair, v []float32) {
 	m.names.missing[0] = missing(m.names.missing[0][:0], d.source, d.target, c.Source, c.Target)
 	if len(m.names.missing[0]) == 0 {
 		return
@@ -34,7 +34,7 @@ func (m *coverage) compareNames(d *describer, c *mine.Candidate, v []float32) {
 	if len(m.names.missing[1]) == 0 {
 		return
 	}
-	table := d.sourceTokens.vectors
+	table := &d.sourceTokens.Vectors
 	for side, s := range []*Side{d.source, d.target} {
 		m.names.vectors[side] = m.names.vectors[side][:0]
 		for _, name := range m.names.missing[side] {
@@ -49,7 +49,7 @@ func (m *coverage) compareNames(d *describer, c *mine.Candidate, v []float32) {
 
 // missing appends the names of sentence i whose form sentence j of the other side does not have.
 func missing(list []int32, side, other *Side, i, j int32) []int32 {
-	theirs := &other.Surface[j]
+	theirs := other.Surface.Of(j)
 	for _, at := range side.Names.of(i) {
 		name := &side.Names.All[at]
 		_, word := slices.BinarySearch(theirs.Capitals, name.Hash)

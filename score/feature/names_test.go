@@ -33,9 +33,10 @@ func TestNamesConflict(t *testing.T) {
 	}
 	side := func(tokens []int32, words []uint32, stems []uint32, names ...one) *Side {
 		s := &Side{
-			Surface: []surface.Features{{Capitals: words, Stems: stems}}, Names: &NameList{Of: make([][]int32, 1)},
+			Surface: NewSurfaces(1), Names: &NameList{Of: make([][]int32, 1)},
 			Tokens: &Tokens{Vectors: table, Rows: tokens, Begins: []int{0}, Ends: []int{len(tokens)}},
 		}
+		s.Surface.Set(0, &surface.Features{Capitals: words, Stems: stems})
 		for i, n := range names {
 			known, rows := name(n.name, n.rows...)
 			s.Names.All, s.Names.Rows = append(s.Names.All, known), append(s.Names.Rows, rows)
@@ -63,7 +64,7 @@ func TestNamesConflict(t *testing.T) {
 			d := describer{source: c.source, target: c.target, sourceTokens: c.source.Tokens.weigh(), targetTokens: c.target.Tokens.weigh()}
 			v := make([]float32, Count)
 			var m coverage
-			m.compareNames(&d, &mine.Candidate{}, v)
+			m.compareNames(&d, mine.Pair{}, v)
 			if got := float64(v[atNamesConflict]); math.Abs(got-c.want) > 1e-3 {
 				t.Errorf("names_conflict is %v, want %v", got, c.want)
 			}
@@ -75,7 +76,7 @@ func TestNamesSoundAlike(t *testing.T) {
 	table := nameTable(t)
 	side := func(hash uint32, row int32) *Side {
 		return &Side{
-			Surface: make([]surface.Features, 1), Tokens: &Tokens{Vectors: table, Rows: []int32{row}, Begins: []int{0}, Ends: []int{1}},
+			Surface: NewSurfaces(1), Tokens: &Tokens{Vectors: table, Rows: []int32{row}, Begins: []int{0}, Ends: []int{1}},
 			Names: &NameList{Of: [][]int32{{0}}, All: []surface.Name{{Hash: hash, Stem: hash, Sound: 7}}, Rows: [][]int32{{row}}},
 		}
 	}

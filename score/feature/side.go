@@ -24,14 +24,14 @@ func (n *NameList) of(i int32) []int32 {
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
 // candidate may be left out.
 type Side struct {
-	Surface []surface.Features
+	Surface Surfaces
 	Tokens  *Tokens   // nil if the encoder gives none; then the token features are 0
 	Names   *NameList // nil if a token's vector depends on its sentence; then names_conflict is 0
 }
 
 func (s *Side) check(sentences int) error {
-	if len(s.Surface) != sentences {
-		return fmt.Errorf("surface features of %d sentences, of %d", len(s.Surface), sentences)
+	if s.Surface.Len() != sentences {
+		return fmt.Errorf("surface features of %d sentences, of %d", s.Surface.Len(), sentences)
 	}
 	if s.Tokens == nil {
 		return nil
@@ -45,8 +45,8 @@ func (s *Side) check(sentences int) error {
 // meanLength is the mean length in characters of the described sentences.
 func (s *Side) meanLength() float64 {
 	sum, n := int64(0), 0
-	for i := range s.Surface {
-		if length := s.Surface[i].Length; length > 0 {
+	for i := range s.Surface.all {
+		if length := s.Surface.all[i].length; length > 0 {
 			sum += int64(length)
 			n++
 		}

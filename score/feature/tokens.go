@@ -106,15 +106,11 @@ const alwaysKept = 5
 
 // weighted holds the tokens that are not too frequent, with their IDF weights.
 type weighted struct {
-	vectors      *TokenVectors
-	rows         []int32
-	begins, ends []int
-	weights      []float32 // [rows of vectors]
+	*Tokens
+	weights []float32 // [rows of Vectors]
 }
 
-func (w *weighted) of(i int32) []int32 { return w.rows[w.begins[i]:w.ends[i]] }
-
-// weigh leaves out the most frequent tokens and weights the others by inverse document frequency, log((n+1) / (df+1/2))
+// weigh removes the most frequent tokens and weights the others by inverse document frequency, log((n+1) / (df+1/2))
 // over the n sentences of the side that have tokens, divided by the weight of a token that occurs in one sentence. So
 // no weight is above 1 for any n.
 func (t *Tokens) weigh() *weighted {
@@ -125,20 +121,21 @@ func (t *Tokens) weigh() *weighted {
 		return t.IDs[row]
 	}
 	df, n := t.frequencies(id)
-	w := &weighted{
-		vectors: &t.Vectors, rows: make([]int32, 0, len(t.Rows)), begins: make([]int, len(t.Begins)), ends: make([]int, len(t.Ends)),
-		weights: make([]float32, t.Vectors.Len()),
-	}
+	w := &weighted{Tokens: t, weights: make([]float32, t.Vectors.Len())}
 	maxFrequency := int32(max(alwaysKept, maxDocumentFrequency*float64(n)))
+	frequent := func(row int32) bool { return df[id(row)] > maxFrequency }
+	left := 0
 	for i := range t.Ends {
-		w.begins[i] = len(w.rows)
-		for _, row := range t.of(int32(i)) {
-			if df[id(row)] <= maxFrequency {
-				w.rows = append(w.rows, row)
-			}
-		}
-		w.ends[i] = len(w.rows)
+		t.Ends[i] = t.Begins[i] + len(slices.DeleteFunc(t.of(int32(i)), frequent))
+		left += t.Ends[i] - t.Begins[i]
 	}
+	rows := make([]int32, 0, left)
+	for i := range t.Ends {
+		begin := len(rows)
+		rows = append(rows, t.of(int32(i))...)
+		t.Begins[i], t.Ends[i] = begin, len(rows)
+	}
+	t.Rows = rows
 	once := math.Log(float64(n+1) / 1.5)
 	for row := range w.weights {
 		w.weights[row] = float32(math.Log(float64(n+1)/(float64(max(1, df[id(int32(row))]))+0.5)) / once)
