@@ -96,6 +96,7 @@ test-page: build .cache/page
 test-heavy: $(SETUP)
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
 	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
+	MINE_TEST_SENTENCES=100000 $(GO) test -count=1 -timeout 1h -run TestPeakMemory -v ./pipeline
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
 # GoMLX's Go backend steps past the ends of slices with pointers that it does not follow, which -race would refuse.

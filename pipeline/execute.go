@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"bitextmine/encode/session"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
@@ -40,6 +41,7 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 	err = r.engine.Run(ctx, engine.Job{
 		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out, Device: config.DeviceOfTasks(&r.cfg),
 		Begin: func(index int) func() {
+			usage.TrimHeap()
 			stage.RecountWave(ctx, env.Files, &p.Waves[index])
 			now = wave.Begin(r.Progress, &p.Waves[index])
 			return func() { r.report.Stages = append(r.report.Stages, now.Done()) }

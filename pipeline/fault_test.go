@@ -157,6 +157,7 @@ func child(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	fmt.Println(memoryOf("VmHWM"))
 	return 0
 }
 
@@ -215,15 +216,22 @@ func TestKilledAnywhere(t *testing.T) {
 // start runs a nightly run as a process of its own.
 func start(t *testing.T, cfg Config) *exec.Cmd {
 	t.Helper()
+	cmd := command(t, cfg)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// command is a nightly run as a process of its own. At its end it prints the most memory that was resident, in bytes.
+func command(t *testing.T, cfg Config) *exec.Cmd {
+	t.Helper()
 	var text bytes.Buffer
 	if err := gob.NewEncoder(hex.NewEncoder(&text)).Encode(cfg); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childConfig+"="+text.String())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	return cmd
 }
 

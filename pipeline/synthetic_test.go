@@ -206,7 +206,7 @@ func TestSyntheticCost(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(20 * time.Millisecond):
-				peak = max(peak, anonymous())
+				peak = max(peak, memoryOf("RssAnon"))
 			}
 		}
 	})
@@ -225,13 +225,14 @@ func TestSyntheticCost(t *testing.T) {
 	}
 }
 
-// anonymous is the process's resident memory that no file backs, in bytes.
-func anonymous() int64 {
+// memoryOf is a line of the process's status, in bytes: RssAnon is its resident memory that no file backs, VmHWM the
+// most that was resident.
+func memoryOf(line string) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(status), "RssAnon:")
+	_, rest, _ := strings.Cut(string(status), line+":")
 	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	kib, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {

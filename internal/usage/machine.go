@@ -3,7 +3,9 @@ package usage
 import (
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sys/unix"
@@ -44,17 +46,41 @@ func MemoryWithin(bound int64) int64 {
 // run's memory less, and no time that can be measured.
 const growth = 50
 
+// steadyGrowth is that of a heap of which most stays alive and has no pointers.
+const steadyGrowth = 25
+
 // LimitHeap has Go collect garbage when the heap has grown by half, unless GOGC says otherwise, and early enough that
 // it stays in three quarters of MemoryWithin(bound); the rest is for what is not Go's. Without a bound GOMEMLIMIT is
 // left as the environment has it.
 func LimitHeap(bound int64) {
-	if _, set := os.LookupEnv("GOGC"); !set {
-		debug.SetGCPercent(growth)
-	}
+	setGrowth(growth)
 	if _, set := os.LookupEnv("GOMEMLIMIT"); set && bound == 0 {
 		return
 	}
 	if limit := MemoryWithin(bound); limit > 0 {
 		debug.SetMemoryLimit(limit / 4 * 3)
+	}
+}
+
+// SteadyHeap has Go collect garbage when the heap has grown by a quarter, until the next LimitHeap.
+func SteadyHeap() { setGrowth(steadyGrowth) }
+
+func setGrowth(percent int) {
+	if _, set := os.LookupEnv("GOGC"); !set {
+		debug.SetGCPercent(percent)
+	}
+}
+
+// trimmed is the size of a heap that TrimHeap looks after.
+const trimmed = 160 << 20
+
+// TrimHeap returns what a large heap does not need to the system: at the end of a stage, whose buffers the next one does
+// not use. The garbage collector alone would wait for minutes where little is allocated.
+func TrimHeap() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	metrics.Read(heap)
+	if heap[0].Value.Uint64()+heap[1].Value.Uint64()+heap[2].Value.Uint64() > trimmed {
+		runtime.GC() // what a sync.Pool holds is garbage for the second collection
+		debug.FreeOSMemory()
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -131,6 +132,10 @@ func ReadResult(out *store.Output) (*Result, error) {
 	return r, nil
 }
 
+// manySentences is the number from which what is read of the sentences, which stays until all candidates are scored, is
+// most of the heap. With fewer the garbage collector would run too often while it is read.
+const manySentences = 100_000
+
 // run scores the candidates of both sides' neighbours, matches them and writes the bitext.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
 	a, err := stage.Args[args](t)
@@ -140,6 +145,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	pair, err := e.Pair(a.Pair)
 	if err != nil {
 		return nil, err
+	}
+	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
+		usage.SteadyHeap()
 	}
 	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
 	if err != nil {
