@@ -108,6 +108,9 @@ func newHalf(queries, base *Distinct, k int) *Half {
 // List returns the list of distinct query q for reading and writing.
 func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
 
+// Release takes the queries' rows out of memory until they are read again, if they are those of a mapped file.
+func (h *Half) Release() error { return h.Queries.vectors.Release() }
+
 // open returns the lists of all query rows: each row gets the list of its distinct row, and each entry is expanded to
 // the rows that it stands for.
 func (h *Half) open() mine.Neighbours {

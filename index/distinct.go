@@ -136,7 +136,7 @@ func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
 	seed := maphash.MakeSeed()
 	for row := range hashes {
 		if row%8192 == 0 {
-			if err := errors.Join(ctx.Err(), d.Release()); err != nil {
+			if err := errors.Join(ctx.Err(), d.vectors.Release()); err != nil {
 				return nil, err
 			}
 		}
@@ -180,9 +180,6 @@ func (d *Distinct) Len() int {
 
 // Dim returns the length of a row.
 func (d *Distinct) Dim() int { return d.vectors.Dim }
-
-// Release takes the rows out of memory until they are read again, if they are those of a mapped file.
-func (d *Distinct) Release() error { return d.vectors.Release() }
 
 // Float16 reports whether the rows are stored in float16.
 func (d *Distinct) Float16() bool { return d.vectors.F16 != nil }

@@ -165,7 +165,7 @@ func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) 
 			return err
 		}
 	}
-	return p.cols.Queries.Release()
+	return p.cols.Release()
 }
 
 func (p *pass) searchTile(scanner *kernel.Scanner, q int, block kernel.Span) {

@@ -74,8 +74,8 @@ func setGrowth(percent int) {
 // trimmed is the size of a heap that TrimHeap looks after.
 const trimmed = 160 << 20
 
-// TrimHeap returns what a large heap does not need to the system: at the end of a stage, whose buffers the next one does
-// not use. The garbage collector alone would wait for minutes where little is allocated.
+// TrimHeap returns what a large heap does not need to the system: at the end of a stage, whose buffers the next one
+// does not use. The garbage collector alone would wait for minutes where little is allocated.
 func TrimHeap() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
 	metrics.Read(heap)

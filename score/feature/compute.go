@@ -25,8 +25,8 @@ func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
 func (v Values) Len() int { return len(v) / Count }
 
 // Compute returns the features of candidates: the ScoredCandidates of lists, or some of them in the same order. Each
-// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Tokens that are
-// too frequent are removed from the sides.
+// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Tokens that
+// are too frequent are removed from the sides.
 func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int) (Values, error) {
 	if err := errors.Join(source.check(lists.Source.Len()), target.check(lists.Target.Len())); err != nil {
 		return nil, fmt.Errorf("describe candidates: %w", err)
