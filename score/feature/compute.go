@@ -57,7 +57,7 @@ func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate
 	d.sourceTokens = d.source.Tokens.weigh()
 	other.Wait()
 	pairs := rivalry{candidates, rivals}
-	means := make([]float32, pairs.len())
+	means, cubes := make([]float32, pairs.len()), make([]float32, pairs.len())
 	err := inBlocks(ctx, len(means), threads, func(i int, m *coverage) {
 		var rival [Count]float32
 		v, pair := rival[:], pairs.at(i)
@@ -69,14 +69,17 @@ func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate
 			m.compareNames(d, pair, v)
 		}
 		means[i] = (v[atCoverageSource] + v[atCoverageTarget]) / 2
+		cubes[i] = (v[atCubedSource] + v[atCubedTarget]) / 2
 	})
 	if err != nil {
 		return err
 	}
-	coverageGaps(pairs, means, values, atCoverageGapSource, d.lists.Source.Len(),
-		func(p mine.Pair) (int32, bool) { return p.Source, p.SourceRank != mine.Unranked })
-	coverageGaps(pairs, means, values, atCoverageGapTarget, d.lists.Target.Len(),
-		func(p mine.Pair) (int32, bool) { return p.Target, p.TargetRank != mine.Unranked })
+	ofSource := func(p mine.Pair) (int32, bool) { return p.Source, p.SourceRank != mine.Unranked }
+	ofTarget := func(p mine.Pair) (int32, bool) { return p.Target, p.TargetRank != mine.Unranked }
+	coverageGaps(pairs, means, values, atCoverageGapSource, d.lists.Source.Len(), ofSource)
+	coverageGaps(pairs, means, values, atCoverageGapTarget, d.lists.Target.Len(), ofTarget)
+	coverageGaps(pairs, cubes, values, atCubedGapSource, d.lists.Source.Len(), ofSource)
+	coverageGaps(pairs, cubes, values, atCubedGapTarget, d.lists.Target.Len(), ofTarget)
 	return nil
 }
 

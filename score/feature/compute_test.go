@@ -84,7 +84,7 @@ func TestCompute(t *testing.T) {
 		t.Error("the number of threads shows")
 	}
 	a, b := whole[0].weigh(), whole[1].weigh()
-	slow := func(c mine.Candidate) (float64, float64) {
+	slow := func(c mine.Candidate, power float64) (float64, float64) {
 		one := func(own, other *weighted, x, y int32) float64 {
 			sum, all := 0.0, 0.0
 			for _, r := range own.of(x) {
@@ -95,6 +95,9 @@ func TestCompute(t *testing.T) {
 						dot += float64(v) * float64(other.Vectors.row(s)[d])
 					}
 					best = max(best, dot/(tokenScale*tokenScale))
+				}
+				if power > 1 {
+					best = math.Pow(max(0, best), power)
 				}
 				sum, all = sum+float64(own.weights[r])*best, all+float64(own.weights[r])
 			}
@@ -115,26 +118,34 @@ func TestCompute(t *testing.T) {
 		if i > 0 && !(candidates[i-1].Source < c.Source || candidates[i-1].Source == c.Source && candidates[i-1].Target < c.Target) {
 			t.Fatalf("candidates %d and %d are out of order", i-1, i)
 		}
-		forward, backward := slow(c)
-		if math.Abs(forward-float64(v[atCoverageSource])) > 1e-5 || math.Abs(backward-float64(v[atCoverageTarget])) > 1e-5 {
-			t.Fatalf("coverage %v %v, want %v %v", v[atCoverageSource], v[atCoverageTarget], forward, backward)
-		}
-		gap := func(feature int, ids []int32, self int32, other func(partner int32) mine.Candidate) {
-			rival := math.Inf(-1)
-			for _, partner := range ids[:lists.K] {
-				if partner != self {
-					f, b := slow(other(partner))
-					rival = max(rival, (f+b)/2)
+		for _, f := range []struct {
+			power                                float64
+			source, target, gapSource, gapTarget int
+		}{
+			{1, atCoverageSource, atCoverageTarget, atCoverageGapSource, atCoverageGapTarget},
+			{3, atCubedSource, atCubedTarget, atCubedGapSource, atCubedGapTarget},
+		} {
+			forward, backward := slow(c, f.power)
+			if math.Abs(forward-float64(v[f.source])) > 1e-5 || math.Abs(backward-float64(v[f.target])) > 1e-5 {
+				t.Fatalf("%s %v %v, want %v %v", All[f.source].Name, v[f.source], v[f.target], forward, backward)
+			}
+			gap := func(feature int, ids []int32, self int32, other func(partner int32) mine.Candidate) {
+				rival := math.Inf(-1)
+				for _, partner := range ids[:lists.K] {
+					if partner != self {
+						f, b := slow(other(partner), f.power)
+						rival = max(rival, (f+b)/2)
+					}
+				}
+				if want := (forward+backward)/2 - rival; math.Abs(want-float64(v[feature])) > 1e-5 {
+					t.Fatalf("%s %v, want %v", All[feature].Name, v[feature], want)
 				}
 			}
-			if want := (forward+backward)/2 - rival; math.Abs(want-float64(v[feature])) > 1e-5 {
-				t.Fatalf("%s %v, want %v", All[feature].Name, v[feature], want)
-			}
+			ids, _ := lists.Source.Row(int(c.Source))
+			gap(f.gapSource, ids, c.Target, func(y int32) mine.Candidate { return mine.Candidate{Source: c.Source, Target: y} })
+			ids, _ = lists.Target.Row(int(c.Target))
+			gap(f.gapTarget, ids, c.Source, func(x int32) mine.Candidate { return mine.Candidate{Source: x, Target: c.Target} })
 		}
-		ids, _ := lists.Source.Row(int(c.Source))
-		gap(atCoverageGapSource, ids, c.Target, func(y int32) mine.Candidate { return mine.Candidate{Source: c.Source, Target: y} })
-		ids, _ = lists.Target.Row(int(c.Target))
-		gap(atCoverageGapTarget, ids, c.Source, func(x int32) mine.Candidate { return mine.Candidate{Source: x, Target: c.Target} })
 	}
 }
 

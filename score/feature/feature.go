@@ -29,6 +29,10 @@ var All = []Feature{
 	{"uncovered_tgt", 2, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
 	{"missing_src", 2, 0, 2, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
 	{"missing_tgt", 2, 0, 2, true, "the same of target tokens"},
+	{"cubed_src", 1, 0, 1, true, "token coverage of the source with the cubes of the best cosines, 0 of negative ones"},
+	{"cubed_tgt", 1, 0, 1, true, "the same of target tokens"},
+	{"cubed_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
+	{"cubed_gap_tgt", 1, -1, 1, true, "the same among the target's other neighbours"},
 	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
 	{"numbers_differ", 2, 0, 16, false, "numbers in digits that one sentence has and the other lacks"},
 	{"numbers_shared", 2, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
@@ -60,6 +64,10 @@ const (
 	atUncoveredTarget
 	atMissingSource
 	atMissingTarget
+	atCubedSource
+	atCubedTarget
+	atCubedGapSource
+	atCubedGapTarget
 	atLength
 	atNumbersDiffer
 	atNumbersShared

@@ -8,7 +8,7 @@ func TestFeaturesAndTheirPlaces(t *testing.T) {
 	}
 	for name, at := range map[string]int{
 		"cosine": atCosine, "gap_tgt": atGapTarget, "negation": atNegation, "cover_least": atCoverageMin, "cover_gap_tgt": atCoverageGapTarget,
-		"uncovered_src": atUncoveredSource, "missing_tgt": atMissingTarget, "length": atLength, "numbers_any": atNumbersAny,
+		"uncovered_src": atUncoveredSource, "missing_tgt": atMissingTarget, "cubed_src": atCubedSource, "cubed_gap_tgt": atCubedGapTarget, "length": atLength, "numbers_any": atNumbersAny,
 		"numbers_conflict": atNumbersConflict, "names": atNames, "names_conflict": atNamesConflict,
 		"punctuation": atPunctuation, "tokens": atTokens,
 	} {
