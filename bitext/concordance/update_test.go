@@ -166,7 +166,7 @@ func TestFullDisk(t *testing.T) {
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "index") || !strings.Contains(err.Error(), "full") {
 		t.Errorf("error %v", err)
 	}
-	if other := errors.New("other"); explained("index", other) != other {
+	if other := errors.New("other"); !errors.Is(explained("index", other), other) {
 		t.Error("another error is changed")
 	}
 }
