@@ -13,8 +13,8 @@ def conv(x, weight, bias=None, pads=(0, 0), **_):
     return F.conv1d(F.pad(x, tuple(pads)), weight, bias)
 
 
-def over(axes, of):
-    return [int(i) for i in (of if axes is None else axes.tolist())]
+def over(axes):
+    return [int(i) for i in axes]  # an attribute's list or an input's tensor
 
 
 def part(x, lo, hi):
@@ -28,11 +28,12 @@ OPERATORS = {
     "Transpose": lambda x, perm: x.permute(perm), "Shape": lambda x: torch.tensor(x.shape),
     "Gather": lambda table, ids, axis=0: table[ids], "Unsqueeze": lambda x, axes: reshape_ones(x, axes.tolist()),
     "Cast": lambda x, to: x.float() if to == onnx.TensorProto.FLOAT else x.long(),
-    "Concat": lambda *x, axis: torch.cat(x, axis), "Split": lambda x, axis, num_outputs: x.chunk(num_outputs, axis),
+    "Concat": lambda *x, axis: torch.cat(x, axis),
+    "Split": lambda x, sizes=None, axis=0, num_outputs=0: x.chunk(num_outputs, axis) if sizes is None else x.split(sizes.tolist(), axis),
     "LayerNormalization": lambda x, scale, bias, axis, epsilon: F.layer_norm(x.float(), scale.shape, scale, bias, epsilon),
-    "ReduceMean": lambda x, axes=None, keepdims=1, **a: x.mean(over(axes, a.get("axes")), bool(keepdims)),
-    "ReduceSum": lambda x, axes=None, keepdims=1, **a: x.sum(over(axes, a.get("axes")), bool(keepdims)),
-    "ReduceL2": lambda x, axes, keepdims=1: x.norm(dim=over(None, axes), keepdim=bool(keepdims)),
+    "ReduceMean": lambda x, axes, keepdims=1: x.mean(over(axes), bool(keepdims)),
+    "ReduceSum": lambda x, axes, keepdims=1: x.sum(over(axes), bool(keepdims)),
+    "ReduceL2": lambda x, axes, keepdims=1: x.norm(dim=over(axes), keepdim=bool(keepdims)),
     "LpNormalization": lambda x, axis=-1, p=2: F.normalize(x, p, axis),
 }
 

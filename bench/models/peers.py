@@ -29,9 +29,8 @@ def eight_bits(model):
     return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear})
 
 
-def static(folder):
-    """A static encoder: its table in an EmbeddingBag, its layers in Linear."""
-    weights = {w.name: w for w in onnx.load(os.path.join(folder, "model.onnx")).graph.initializer}
+def static(weights):
+    """A static encoder of mine distill: its table in an EmbeddingBag, its layers in Linear."""
     value = lambda name: torch.from_numpy(numpy_helper.to_array(weights[name]).astype(np.float32))
     packed = numpy_helper.to_array(weights["student.table"]).astype(np.int32)
     numbers = np.concatenate([packed & 15, packed >> 4], axis=1) - numpy_helper.to_array(weights["student.zeros"])
@@ -92,4 +91,5 @@ def transformer(folder, manifest):
 
 
 def peers(folder, manifest):
-    return static(folder) if manifest.get("tokens", {}).get("static") else transformer(folder, manifest)
+    weights = {w.name: w for w in onnx.load(os.path.join(folder, manifest["onnx"])).graph.initializer}
+    return static(weights) if "student.table" in weights else transformer(folder, manifest)
