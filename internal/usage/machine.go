@@ -62,8 +62,11 @@ func LimitHeap(bound int64) {
 	}
 }
 
-// SteadyHeap has Go collect garbage when the heap has grown by a quarter, until the next LimitHeap.
-func SteadyHeap() { setGrowth(steadyGrowth) }
+// SteadyHeap has Go collect garbage when the heap has grown by a quarter, until the function that it returns is called.
+func SteadyHeap() (end func()) {
+	setGrowth(steadyGrowth)
+	return func() { setGrowth(growth) }
+}
 
 func setGrowth(percent int) {
 	if _, set := os.LookupEnv("GOGC"); !set {

@@ -147,7 +147,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
-		usage.SteadyHeap()
+		defer usage.SteadyHeap()()
 	}
 	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
 	if err != nil {
