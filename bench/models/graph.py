@@ -26,7 +26,7 @@ OPERATORS = {
     "Relu": torch.relu, "Tanh": torch.tanh, "Sqrt": torch.sqrt, "Identity": lambda x: x, "Gelu": F.gelu,
     "Softmax": lambda x, axis: torch.softmax(x, axis), "Reshape": reshape, "Conv": conv, "Slice": part,
     "Transpose": lambda x, perm: x.permute(perm), "Shape": lambda x: torch.tensor(x.shape),
-    "Gather": lambda table, ids, axis=0: table[ids], "Unsqueeze": lambda x, axes: reshape_ones(x, axes.tolist()),
+    "Gather": lambda table, ids, axis=0: table[ids], "Unsqueeze": lambda x, axes: reshape_ones(x, over(axes)),
     "Cast": lambda x, to: x.float() if to == onnx.TensorProto.FLOAT else x.long(),
     "Concat": lambda *x, axis: torch.cat(x, axis),
     "Split": lambda x, sizes=None, axis=0, num_outputs=0: x.chunk(num_outputs, axis) if sizes is None else x.split(sizes.tolist(), axis),
@@ -53,9 +53,8 @@ class Step:
 class Graph(torch.nn.Module):
     """forward(ids, mask=...) returns the graph's output of that name."""
 
-    def __init__(self, path, output):
+    def __init__(self, graph, output):
         super().__init__()
-        graph = onnx.load(path).graph
         self.values = {w.name: torch.from_numpy(numpy_helper.to_array(w).copy()) for w in graph.initializer}
         self.steps, self.output = [Step(n) for n in graph.node], output
         self.makers = {name: s for s in self.steps for name in s.outputs}

@@ -69,10 +69,10 @@ def batches(ids, padded, size=32):
         yield batch
 
 
-def transformer(folder, manifest):
+def transformer(graph, manifest):
     """Any other encoder: its graph, which computes the vectors from ids and, if it takes one, a mask."""
     inputs, pad = manifest["inputs"], manifest["tokenizer"].get("pad", 0)
-    model = Graph(os.path.join(folder, manifest["onnx"]), manifest["output"])
+    model = Graph(graph, manifest["output"])
 
     def encoder(model, narrow=False):
         def encode(ids):
@@ -91,5 +91,6 @@ def transformer(folder, manifest):
 
 
 def peers(folder, manifest):
-    weights = {w.name: w for w in onnx.load(os.path.join(folder, manifest["onnx"])).graph.initializer}
-    return static(weights) if "student.table" in weights else transformer(folder, manifest)
+    graph = onnx.load(os.path.join(folder, manifest["onnx"])).graph
+    weights = {w.name: w for w in graph.initializer}
+    return static(weights) if "student.table" in weights else transformer(graph, manifest)

@@ -2,6 +2,7 @@
 package labels
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -30,9 +31,6 @@ func Own(ctx context.Context, c train.Config, library string) (percent float64, 
 	if err != nil {
 		return 0, err
 	}
-	if of.TeacherTemperature == 0 {
-		of.TeacherTemperature = of.Temperature
-	}
 	loaded, err := model.Load(of.Teacher)
 	if err != nil {
 		return 0, err
@@ -58,6 +56,6 @@ func Own(ctx context.Context, c train.Config, library string) (percent float64, 
 			break
 		}
 	}
-	l, err := analysis.Soften(ctx, teacher, languages, texts, c.Bitext.BatchSize, of.TeacherTemperature)
+	l, err := analysis.Soften(ctx, teacher, languages, texts, c.Bitext.BatchSize, cmp.Or(of.TeacherTemperature, of.Temperature))
 	return 100 * l.Own, err
 }
