@@ -14,6 +14,7 @@ import (
 	"bitextmine/eval/vectors"
 	"bitextmine/fixtures"
 	"bitextmine/index"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -131,8 +132,12 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 		return ScoreBUCC(mined, mined)
 	}
 	candidates := lists.ScoredCandidates()
-	blank := func(n int) *feature.Side { return &feature.Side{Surface: feature.NewSurfaces(n)} }
-	values, err := feature.Compute(t.Context(), lists, candidates, blank(source.rows.N), blank(target.rows.N), runtime.NumCPU())
+	blank := func(n int) *feature.Side { return feature.NewSide(spill.Space{}, n, 0) }
+	table, err := feature.Compute(t.Context(), spill.Space{}, lists, candidates, blank(source.rows.N), blank(target.rows.N), runtime.NumCPU())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := table.All()
 	if err != nil {
 		t.Fatal(err)
 	}

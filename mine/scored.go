@@ -1,6 +1,9 @@
 package mine
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // ScoredCandidates returns the pairs that a scorer evaluates, by source, then target. These are the mutual neighbours
 // (each sentence is among the other's K) and, of the pairs that Candidates returns, those whose cosine is above the
@@ -97,9 +100,13 @@ type Pair struct {
 // Pair is the candidate without its margin.
 func (c *Candidate) Pair() Pair { return Pair{c.Source, c.Target, c.SourceRank, c.TargetRank} }
 
-// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours. A candidate's token
+// Rivals yields the pairs of the scored candidates' sentences with their other K neighbours. A candidate's token
 // coverage is compared with theirs. scored must be in the order of ScoredCandidates.
-func (l *Lists) Rivals(scored []Candidate) []Pair {
+func (l *Lists) Rivals(scored []Candidate) iter.Seq[Pair] {
+	return func(yield func(Pair) bool) { l.rivals(scored, yield) }
+}
+
+func (l *Lists) rivals(scored []Candidate, yield func(Pair) bool) {
 	begins := make([]int32, l.Source.Len()+1) // first candidate of each source
 	targets := make([]bool, l.Target.Len())   // targets that have a candidate
 	for i := range scored {
@@ -112,15 +119,14 @@ func (l *Lists) Rivals(scored []Candidate) []Pair {
 	isScored := func(x, y int32) bool {
 		return slices.ContainsFunc(scored[begins[x]:begins[x+1]], func(c Candidate) bool { return c.Target == y })
 	}
-	var found []Pair
 	for x := range int32(l.Source.Len()) {
 		if begins[x] == begins[x+1] {
 			continue
 		}
 		ids, _ := l.Source.Row(int(x))
 		for j, y := range ids[:l.K] {
-			if y != None && !isScored(x, y) {
-				found = append(found, Pair{x, y, uint8(j), rank(l.Target, l.K, y, x)})
+			if y != None && !isScored(x, y) && !yield(Pair{x, y, uint8(j), rank(l.Target, l.K, y, x)}) {
+				return
 			}
 		}
 	}
@@ -137,10 +143,11 @@ func (l *Lists) Rivals(scored []Candidate) []Pair {
 			if at != Unranked && begins[x] < begins[x+1] {
 				continue // already found from the source
 			}
-			found = append(found, Pair{x, int32(y), at, uint8(j)})
+			if !yield(Pair{x, int32(y), at, uint8(j)}) {
+				return
+			}
 		}
 	}
-	return found
 }
 
 // insertByTarget sorts c into found[begin:], a few candidates in ascending order of target.

@@ -17,16 +17,16 @@ type nameList struct {
 	ids   []int32             // the token ids of all names; Rows are parts of it
 }
 
-func newNameList(sentences int) nameList {
-	return nameList{NameList: feature.NameList{Of: make([][]int32, sentences)}, place: map[string]int32{}, lower: map[uint32]struct{}{}}
+func newNameList() nameList {
+	return nameList{place: map[string]int32{}, lower: map[uint32]struct{}{}}
 }
 
-// take moves a sentence's names to the list.
-func (n *nameList) take(sentence int32, from *surface.Features) {
+// take moves a sentence's names to the list and returns their places.
+func (n *nameList) take(from *surface.Features) []int32 {
 	names, lower := from.Names, from.Lower
 	from.Names, from.Lower = nil, nil // they hold on to the text
 	if n.place == nil {
-		return
+		return nil
 	}
 	for _, word := range lower {
 		n.lower[word] = struct{}{}
@@ -45,30 +45,25 @@ func (n *nameList) take(sentence int32, from *surface.Features) {
 			list = append(list, at)
 		}
 	}
-	n.Of[sentence] = list
+	return list
 }
 
-// removeWords removes what is also a word without a capital: words of headlines, and first words after marks that do
-// not end a sentence. It returns which names are left.
-func (n *nameList) removeWords() []bool {
-	left := make([]bool, len(n.All))
+// findWords marks what is also a word without a capital: words of headlines, and first words after marks that do not
+// end a sentence.
+func (n *nameList) findWords() {
+	n.Words = make([]bool, len(n.All))
 	for at := range n.All {
-		_, word := n.lower[n.All[at].Hash]
-		left[at] = !word
-	}
-	for sentence, list := range n.Of {
-		n.Of[sentence] = slices.DeleteFunc(list, func(at int32) bool { return !left[at] })
+		_, n.Words[at] = n.lower[n.All[at].Hash]
 	}
 	n.lower, n.place = nil, nil
-	return left
 }
 
 // tokenize finds the tokens of the names.
 func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language string) error {
-	left := n.removeWords()
+	n.findWords()
 	var texts []string
-	for at, is := range left {
-		if is {
+	for at, word := range n.Words {
+		if !word {
 			texts = append(texts, n.All[at].Text)
 		}
 	}
@@ -86,8 +81,8 @@ func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language stri
 	}
 	n.Rows = make([][]int32, len(n.All))
 	begin := 0
-	for at, is := range left {
-		if is {
+	for at, word := range n.Words {
+		if !word {
 			n.Rows[at] = n.ids[begin:ends[0]:ends[0]]
 			begin, ends = ends[0], ends[1:]
 		}

@@ -2,11 +2,13 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
 )
@@ -22,6 +24,7 @@ type Problem struct {
 	Tokens    Tokenizer  // nil if there is none
 	Read      TextReader // adds the texts
 	Threads   int
+	Space     spill.Space                // of what candidates and sentences have
 	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
 	// Strong returns the strong cosines of candidates, mine.NotRefined where there is none; nil: one encoder.
 	Strong func(ctx context.Context, candidates []mine.Candidate) ([]float32, error)
@@ -29,12 +32,22 @@ type Problem struct {
 
 // Candidates returns the candidates with their features.
 func (p *Problem) Candidates(ctx context.Context) ([]mine.Candidate, feature.Values, error) {
-	var candidates []mine.Candidate
+	candidates, table, err := p.describe(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := table.All()
+	return candidates, values, errors.Join(err, table.Close())
+}
+
+// describe finds the candidates and computes their features.
+func (p *Problem) describe(ctx context.Context) (candidates []mine.Candidate, _ *feature.Table, err error) {
 	var sides [2]*SideBuilder
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, p.Threads))
 	for i, n := range []int{p.Lists.Source.Len(), p.Lists.Target.Len()} {
-		sides[i] = NewSide(p.Languages[i], n, p.Tokens, p.Threads)
+		sides[i] = NewSide(p.Space, p.Languages[i], n, p.Tokens, p.Threads)
+		defer func() { err = errors.Join(err, sides[i].side.Close()) }()
 		group.Go(func() error { return p.Read(within, i, sides[i]) })
 	}
 	group.Go(func() error {
@@ -47,11 +60,10 @@ func (p *Problem) Candidates(ctx context.Context) ([]mine.Candidate, feature.Val
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	source, target, err := finish(ctx, sides[0], sides[1])
-	if err != nil {
+	if err := finish(ctx, sides[0], sides[1]); err != nil {
 		return nil, nil, err
 	}
-	values, err := feature.Compute(ctx, p.Lists, candidates, source, target, p.Threads)
+	values, err := feature.Compute(ctx, p.Space, p.Lists, candidates, sides[0].side, sides[1].side, p.Threads)
 	return candidates, values, err
 }
 
@@ -60,7 +72,7 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	if p.Lists.K != scorer.K {
 		return Ranked{}, fmt.Errorf("the scorer's k is %d, that of the lists %d", scorer.K, p.Lists.K)
 	}
-	candidates, values, err := p.Candidates(ctx)
+	candidates, values, err := p.describe(ctx)
 	if err != nil {
 		return Ranked{}, err
 	}
@@ -69,11 +81,16 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	}
 	var strong []float32
 	if p.Strong != nil {
-		if strong, err = p.Strong(ctx, candidates); err != nil {
-			return Ranked{}, err
-		}
+		strong, err = p.Strong(ctx, candidates)
 	}
-	return scorer.Rank(candidates, values, strong), nil
+	var ranked Ranked
+	if err == nil {
+		ranked, err = scorer.Rank(candidates, values, strong)
+	}
+	if err != nil {
+		return Ranked{}, errors.Join(err, values.Close())
+	}
+	return ranked, nil
 }
 
 // Texts is a TextReader for texts in memory, by sentence number.

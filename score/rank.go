@@ -12,13 +12,28 @@ import (
 type Ranked struct {
 	Candidates    []mine.Candidate
 	Probabilities []float32
-	Values        feature.Values
+	values        *feature.Table
+	places        []int32 // in values
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
 	Strong []float32
 }
 
 // Of returns a candidate's values: those of its features, and its strong cosine if it has one.
-func (r *Ranked) Of(i int) []float32 { return withStrong(r.Values.Of(i), r.Strong, i) }
+func (r *Ranked) Of(i int) ([]float32, error) {
+	values, err := r.Values(i)
+	return withStrong(values, r.Strong, i), err
+}
+
+// Values returns the values of a candidate's features.
+func (r *Ranked) Values(i int) ([]float32, error) { return r.values.Of(int(r.places[i])) }
+
+// Close frees the values.
+func (r *Ranked) Close() error {
+	if r.values == nil {
+		return nil
+	}
+	return r.values.Close()
+}
 
 func withStrong(values, strong []float32, i int) []float32 {
 	if strong == nil || strong[i] == mine.NotRefined {
@@ -28,14 +43,18 @@ func withStrong(values, strong []float32, i int) []float32 {
 }
 
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
-// strong are their strong cosines; nil: one encoder. The slices are sorted in place.
-func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values, strong []float32) Ranked {
+// strong are their strong cosines; nil: one encoder. The slices are sorted in place, and values are closed with the
+// result.
+func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong []float32) (Ranked, error) {
 	probabilities := make([]float32, len(candidates))
 	// Non-negative floats are ordered like their bits; the complement puts the best first.
 	keys := make([]uint64, len(candidates))
-	for i := range candidates {
-		probabilities[i] = s.Probability(withStrong(values.Of(i), strong, i))
+	err := values.Each(func(i int, v []float32) {
+		probabilities[i] = s.Probability(withStrong(v, strong, i))
 		keys[i] = uint64(^math.Float32bits(probabilities[i]))<<32 | uint64(i)
+	})
+	if err != nil {
+		return Ranked{}, err
 	}
 	slices.Sort(keys)
 	order := make([]int32, len(keys))
@@ -52,42 +71,41 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values feature.Values, strong
 		}
 		lo = hi
 	}
-	r := Ranked{Candidates: candidates, Probabilities: probabilities, Values: values, Strong: strong}
-	r.reorder(order)
-	return r
+	r := Ranked{Candidates: candidates, Probabilities: probabilities, values: values, places: order, Strong: strong}
+	r.reorder()
+	return r, nil
 }
 
-// reorder moves candidate order[i] to place i, for every i, and uses up the order. It follows each cycle, so that
-// nothing is in memory twice.
-func (r *Ranked) reorder(order []int32) {
-	const moved = -1
-	for start := range order {
-		if order[start] == moved {
+// reorder moves candidate places[i] to place i, for every i. It follows each cycle, so that nothing is in memory twice.
+func (r *Ranked) reorder() {
+	for start := range r.places {
+		if r.places[start] < 0 { // the complement: it was moved
 			continue
 		}
-		candidate, probability, values, strong := r.Candidates[start], r.Probabilities[start], slices.Clone(r.Values.Of(start)), float32(0)
+		candidate, probability, strong := r.Candidates[start], r.Probabilities[start], float32(0)
 		if r.Strong != nil {
 			strong = r.Strong[start]
 		}
 		to := start
 		for {
-			from := int(order[to])
-			order[to] = moved
+			from := int(r.places[to])
+			r.places[to] = ^r.places[to]
 			if from == start {
 				break
 			}
 			r.Candidates[to], r.Probabilities[to] = r.Candidates[from], r.Probabilities[from]
-			copy(r.Values.Of(to), r.Values.Of(from))
 			if r.Strong != nil {
 				r.Strong[to] = r.Strong[from]
 			}
 			to = from
 		}
 		r.Candidates[to], r.Probabilities[to] = candidate, probability
-		copy(r.Values.Of(to), values)
 		if r.Strong != nil {
 			r.Strong[to] = strong
 		}
+	}
+	for i := range r.places {
+		r.places[i] = ^r.places[i]
 	}
 }
 

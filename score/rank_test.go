@@ -23,8 +23,11 @@ func TestRankAndMatch(t *testing.T) {
 	for _, cosine := range []float32{0.2, 0.5, 0.2, -1} {
 		values = append(values, row(cosine)...)
 	}
-	r := s.Rank(slices.Clone(candidates), values, nil)
-	if r.Candidates[0].Target != 1 || !slices.Equal(r.Values.Of(0), row(0.5)) || !slices.IsSortedFunc(r.Probabilities, func(a, b float32) int {
+	r, err := s.Rank(slices.Clone(candidates), feature.TableOf(values), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best, err := r.Values(0); err != nil || r.Candidates[0].Target != 1 || !slices.Equal(best, row(0.5)) || !slices.IsSortedFunc(r.Probabilities, func(a, b float32) int {
 		if a > b {
 			return -1
 		}

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/corpus/surface"
 	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/spill"
 	"bitextmine/score/feature"
 )
 
@@ -20,27 +21,23 @@ type SideBuilder struct {
 	language string
 	threads  int
 	tokens   Tokenizer // nil if there is none
-	surface  feature.Surfaces
-	read     []surface.Features // of the sentences that are being added
-	rows     []int32            // token ids, or rows of vectors if those depend on the sentence
-	begins   []int
-	ends     []int
-	vectors  feature.TokenVectors // contextual
-	ids      []int32              // of vectors
-	numbers  []int32              // see Renumber
-	names    nameList
+	side     *feature.Side
+	read     []feature.Sentence // that are being added
+	numbers  []int32            // see Renumber
+	names    nameList           // where the vectors of tokens do not depend on sentences
 }
 
-// NewSide returns a builder for a side of n sentences of one language. tokens may be nil.
-func NewSide(language string, n int, tokens Tokenizer, threads int) *SideBuilder {
-	s := &SideBuilder{
-		language: language, threads: max(1, threads), tokens: tokens,
-		surface: feature.NewSurfaces(n), begins: make([]int, n), ends: make([]int, n),
-	}
+// NewSide returns a builder for a side of n sentences of one language, which go to space. tokens may be nil.
+func NewSide(space spill.Space, language string, n int, tokens Tokenizer, threads int) *SideBuilder {
+	s := &SideBuilder{language: language, threads: max(1, threads), tokens: tokens}
+	dim := 0
 	if tokens != nil {
-		s.vectors = feature.NewTokenVectors(tokens.Dim())
-		s.names = newNameList(n)
+		dim = tokens.Dim()
+		if tokens.Static() {
+			s.names = newNameList()
+		}
 	}
+	s.side = feature.NewSide(space, n, dim)
 	return s
 }
 
@@ -62,15 +59,7 @@ func (s *SideBuilder) renumbered(added []int32) []int32 {
 // Add describes sentences by their numbers. The texts are normalised. Each sentence must be added once; the order does
 // not matter.
 func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) error {
-	numbers = s.renumbered(numbers)
-	for len(texts) > 0 {
-		n := min(chunk, len(texts))
-		if err := s.add(ctx, numbers[:n], texts[:n], true); err != nil {
-			return fmt.Errorf("describe %s sentences: %w", s.language, err)
-		}
-		numbers, texts = numbers[n:], texts[n:]
-	}
-	return nil
+	return s.inChunks(ctx, numbers, texts, s.tokenize)
 }
 
 // AddTokenized is Add for sentences with known distinct token ids: sentence i has the ids of row rows[i].
@@ -78,27 +67,46 @@ func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts [
 	if s.tokens == nil || !s.tokens.Static() {
 		return s.Add(ctx, numbers, texts)
 	}
-	numbers = s.renumbered(numbers)
-	for i, row := range rows {
-		begin := 0
-		if row > 0 {
-			begin = known.Ends[row-1]
+	return s.inChunks(ctx, numbers, texts, func(_ context.Context, texts []string) error {
+		for i, row := range rows[:len(texts)] {
+			begin := 0
+			if row > 0 {
+				begin = known.Ends[row-1]
+			}
+			s.read[i].Tokens = known.IDs[begin:known.Ends[row]]
 		}
-		s.begins[numbers[i]] = len(s.rows)
-		s.rows = append(s.rows, known.IDs[begin:known.Ends[row]]...)
-		s.ends[numbers[i]] = len(s.rows)
-	}
-	return s.add(ctx, numbers, texts, false)
+		rows = rows[len(texts):]
+		return nil
+	})
 }
 
-func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, tokenize bool) error {
+// inChunks describes and adds sentences, whose tokens tokens sets in s.read.
+func (s *SideBuilder) inChunks(ctx context.Context, numbers []int32, texts []string, tokens func(ctx context.Context, texts []string) error) error {
+	numbers = s.renumbered(numbers)
+	for len(texts) > 0 {
+		n := min(chunk, len(texts))
+		s.read = slices.Grow(s.read[:0], n)[:n]
+		clear(s.read)
+		err := tokens(ctx, texts[:n])
+		if err == nil {
+			err = s.add(ctx, numbers[:n], texts[:n])
+		}
+		if err != nil {
+			return fmt.Errorf("describe %s sentences: %w", s.language, err)
+		}
+		numbers, texts = numbers[n:], texts[n:]
+	}
+	return nil
+}
+
+// add describes the sentences in s.read and adds them.
+func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string) error {
 	var group errgroup.Group
-	s.read = slices.Grow(s.read[:0], len(texts))[:len(texts)]
 	part := (len(texts) + s.threads - 1) / s.threads
 	for lo := 0; lo < len(texts); lo += part {
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
-				s.read[i] = surface.Of(s.language, texts[i])
+				s.read[i].Surface = surface.Of(s.language, texts[i])
 			}
 			return ctx.Err()
 		})
@@ -107,21 +115,29 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string, 
 		return err
 	}
 	for i, number := range numbers {
-		s.surface.Set(number, &s.read[i])
-		s.names.take(number, &s.read[i])
+		one := &s.read[i]
+		one.Names = s.names.take(&one.Surface)
+		if err := s.side.Add(number, one); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// tokenize sets the tokens of the sentences in s.read.
+func (s *SideBuilder) tokenize(ctx context.Context, texts []string) error {
 	switch {
-	case s.tokens == nil || !tokenize:
+	case s.tokens == nil:
 		return nil
 	case s.tokens.Static():
-		return s.addIDs(ctx, numbers, texts)
+		return s.setIDs(ctx, texts)
 	default:
-		return s.addContextual(ctx, numbers, texts)
+		return s.setContextual(ctx, texts)
 	}
 }
 
-// addIDs stores each sentence's distinct ids, because a token that occurs twice has the same best cosine twice.
-func (s *SideBuilder) addIDs(ctx context.Context, numbers []int32, texts []string) error {
+// setIDs sets each sentence's distinct ids, because a token that occurs twice has the same best cosine twice.
+func (s *SideBuilder) setIDs(ctx context.Context, texts []string) error {
 	found, err := s.tokens.IDs(ctx, s.language, texts)
 	if err != nil {
 		return err
@@ -131,85 +147,59 @@ func (s *SideBuilder) addIDs(ctx context.Context, numbers []int32, texts []strin
 		ids := found.IDs[begin:end]
 		begin = end
 		slices.Sort(ids)
-		s.begins[numbers[i]] = len(s.rows)
-		s.rows = append(s.rows, slices.Compact(ids)...)
-		s.ends[numbers[i]] = len(s.rows)
+		s.read[i].Tokens = slices.Compact(ids)
 	}
 	return nil
 }
 
-// addContextual stores a row for each token, sentence after sentence.
-func (s *SideBuilder) addContextual(ctx context.Context, numbers []int32, texts []string) error {
-	type sentence struct {
-		ids     []int32
-		vectors []float32
-	}
-	found := make([]sentence, len(texts))
-	err := s.tokens.Contextual(ctx, s.language, texts, func(i int, ids []int32, vectors []float32) error {
-		found[i] = sentence{slices.Clone(ids), slices.Clone(vectors)}
-		return nil
+// setContextual sets each sentence's ids with the vectors that they have in it.
+func (s *SideBuilder) setContextual(ctx context.Context, texts []string) error {
+	return s.tokens.Contextual(ctx, s.language, texts, func(i int, ids []int32, vectors []float32) error {
+		own := feature.NewTokenVectors(s.tokens.Dim())
+		s.read[i].Tokens, s.read[i].Vectors = slices.Clone(ids), own
+		return s.read[i].Vectors.Append(vectors)
 	})
-	if err != nil {
-		return err
-	}
-	for i, one := range found {
-		s.begins[numbers[i]] = len(s.rows)
-		for range one.ids {
-			s.rows = append(s.rows, int32(len(s.rows)))
-		}
-		s.ids = append(s.ids, one.ids...)
-		s.ends[numbers[i]] = len(s.rows)
-		if err := s.vectors.Append(one.vectors); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// finish completes both sides, which must have the same tokenizer. They must not be used afterwards.
-func finish(ctx context.Context, source, target *SideBuilder) (_, _ *feature.Side, err error) {
-	defer func() { *source, *target = SideBuilder{}, SideBuilder{} }() // what is not needed for features is garbage
-	if source.tokens == nil {
-		return &feature.Side{Surface: source.surface}, &feature.Side{Surface: target.surface}, nil
+// finish completes both sides, which must have the same tokenizer. The builders must not be used afterwards.
+func finish(ctx context.Context, source, target *SideBuilder) error {
+	if source.tokens == nil || !source.tokens.Static() {
+		return nil
 	}
-	if !source.tokens.Static() {
-		return source.side(nil), target.side(nil), nil
-	}
-	for _, side := range []*SideBuilder{source, target} {
-		if err := side.names.tokenize(ctx, side.tokens, side.language); err != nil {
-			return nil, nil, fmt.Errorf("names of %s sentences: %w", side.language, err)
+	for _, one := range []*SideBuilder{source, target} {
+		if err := one.names.tokenize(ctx, one.tokens, one.language); err != nil {
+			return fmt.Errorf("names of %s sentences: %w", one.language, err)
 		}
+		one.side.Names = &one.names.NameList
 	}
-	if err := shareTable(ctx, source, target); err != nil {
-		return nil, nil, err
-	}
-	sourceNames, targetNames := source.names.NameList, target.names.NameList
-	return source.side(&sourceNames), target.side(&targetNames), nil
-}
-
-func (s *SideBuilder) side(names *feature.NameList) *feature.Side {
-	tokens := &feature.Tokens{Vectors: s.vectors, Rows: s.rows, Begins: s.begins, Ends: s.ends, IDs: s.ids}
-	return &feature.Side{Surface: s.surface, Tokens: tokens, Names: names}
+	return shareTable(ctx, source, target)
 }
 
 // shareTable gives both sides one table with a row for each id that occurs on either side, in order of ids.
 func shareTable(ctx context.Context, source, target *SideBuilder) error {
-	lists := slices.Concat(source.idLists(), target.idLists())
-	maxID := int32(-1)
-	for _, ids := range lists {
+	names := [][]int32{source.names.ids, target.names.ids}
+	size := max(len(source.side.Frequencies()), len(target.side.Frequencies()))
+	for _, ids := range names {
 		for _, id := range ids {
-			maxID = max(maxID, id)
+			size = max(size, int(id)+1)
 		}
 	}
-	place := make([]int32, maxID+1)
-	for _, ids := range lists {
-		for _, id := range ids {
-			place[id] = 1
+	place := slices.Repeat([]int32{-1}, size)
+	for _, side := range []*feature.Side{source.side, target.side} {
+		for id, n := range side.Frequencies() {
+			if n > 0 {
+				place[id] = 0
+			}
+		}
+	}
+	for _, list := range names {
+		for _, id := range list {
+			place[id] = 0
 		}
 	}
 	var ids []int32
-	for id, there := range place {
-		if there != 0 {
+	for id := range place {
+		if place[id] == 0 {
 			place[id] = int32(len(ids))
 			ids = append(ids, int32(id))
 		}
@@ -225,14 +215,12 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 			return err
 		}
 	}
-	for _, ids := range lists {
-		for i, id := range ids {
-			ids[i] = place[id]
+	for _, list := range names {
+		for i, id := range list {
+			list[i] = place[id]
 		}
 	}
-	source.vectors, target.vectors = table, table
+	source.side.SetTable(&table, place)
+	target.side.SetTable(&table, place)
 	return nil
 }
-
-// idLists are all lists of token ids of a side.
-func (s *SideBuilder) idLists() [][]int32 { return [][]int32{s.rows, s.names.ids} }

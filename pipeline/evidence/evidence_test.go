@@ -108,7 +108,11 @@ func TestLabelsOfARun(t *testing.T) {
 	for i := range set.True {
 		same := false
 		for j := range d.Candidates {
-			same = same || closeTo(set.Values.Of(i), d.Values.Of(j))
+			values, err := d.Values(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same = same || closeTo(set.Values.Of(i), values)
 		}
 		if !same || !set.Labelled[i] || set.Unpaired[i] {
 			t.Errorf("example %d has features that no candidate of the run has: %v", i, set.Values.Of(i))

@@ -121,7 +121,7 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 
 // Problem is what features of the pair's candidates are computed from; tokens may be nil.
 func (p *Pair) Problem(lists *mine.Lists, tokens score.Tokenizer, threads int) score.Problem {
-	problem := score.Problem{Languages: p.Codes(), Lists: lists, Tokens: tokens, Threads: threads, Read: p.Describe}
+	problem := score.Problem{Languages: p.Codes(), Lists: lists, Tokens: tokens, Threads: threads, Read: p.Describe, Space: p.Space}
 	if p.Plan.Settings.Refine != "" {
 		problem.Strong = p.refine
 	}

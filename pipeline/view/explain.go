@@ -99,10 +99,10 @@ func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explan
 	if err = errors.Join(err, vectors.close()); err != nil {
 		return nil, err
 	}
-	return x.explain(at[0], at[1], cosine), nil
+	return x.explain(at[0], at[1], cosine)
 }
 
-func (x *Explainer) explain(source, target int32, cosine float32) *Explanation {
+func (x *Explainer) explain(source, target int32, cosine float32) (*Explanation, error) {
 	c := x.decision.Lists.Candidate(source, target, cosine)
 	e := &Explanation{
 		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
@@ -110,8 +110,7 @@ func (x *Explainer) explain(source, target int32, cosine float32) *Explanation {
 		Threshold: x.decision.Threshold, Scored: x.decision.Scorer != nil,
 		RefineFloor: x.pair.Plan.Settings.RefineFloor,
 	}
-	x.verdict(e, source, target)
-	return e
+	return e, x.verdict(e, source, target)
 }
 
 // side is sentence i of a side, whose neighbourhood has this mean.
@@ -140,7 +139,7 @@ func (x *Explainer) side(side int, i, partner int32, mean float32) ExplainedSide
 }
 
 // verdict finds the pair among the candidates, and the pairs that took its place.
-func (x *Explainer) verdict(e *Explanation, source, target int32) {
+func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 	d := x.decision
 	at := slices.IndexFunc(d.Candidates, func(c mine.Candidate) bool { return c.Source == source && c.Target == target })
 	if at >= 0 {
@@ -155,10 +154,14 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 		}
 		if e.Scored {
 			e.Probability = d.Probabilities[at]
-			e.Intercept, e.Contributions = d.Scorer.Contributions(d.Of(at))
+			values, err := d.Of(at)
+			if err != nil {
+				return err
+			}
+			e.Intercept, e.Contributions = d.Scorer.Contributions(values)
 		}
 		if e.Verdict != mine.Taken {
-			return
+			return nil
 		}
 	}
 	for i, c := range d.Candidates {
@@ -171,6 +174,7 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) {
 		}
 		e.Winners = append(e.Winners, one)
 	}
+	return nil
 }
 
 // won says whether candidate i, which shares a sentence with candidate at, took it: at is -1 for a pair that is no

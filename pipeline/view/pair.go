@@ -10,6 +10,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/sentences"
@@ -22,6 +23,7 @@ type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
 	Sentences [2]*sentences.Numbered
+	Space     spill.Space // of what deciding does not keep in memory
 }
 
 // Pair numbers the sentences of one of the plan's pairs.

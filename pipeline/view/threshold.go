@@ -40,6 +40,9 @@ func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *mode
 	if err := p.byScorer(ctx, told, model, options); err != nil {
 		return 0, err
 	}
+	if err := told.Close(); err != nil {
+		return 0, err
+	}
 	expected := 0.0 // true pairs in all
 	probabilities, rejected := map[[2]int32]float32{}, map[[2]int32]bool{}
 	for i, c := range told.Candidates {

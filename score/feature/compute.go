@@ -4,132 +4,183 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
-	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"bitextmine/corpus/surface"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
 // candidateBlock is the number of candidates that a thread takes at a time.
 const candidateBlock = 256
 
-// Values are the features of candidates, [n, Count], one row each.
-type Values []float32
-
-// Of returns candidate i's values.
-func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
-
-// Len returns n.
-func (v Values) Len() int { return len(v) / Count }
-
 // Compute returns the features of candidates: the ScoredCandidates of lists, or some of them in the same order. Each
-// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Tokens that
-// are too frequent are removed from the sides.
-func Compute(ctx context.Context, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int) (Values, error) {
-	if err := errors.Join(source.check(lists.Source.Len()), target.check(lists.Target.Len())); err != nil {
+// value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Features that
+// do not fit in the space's memory are in a file, which the caller must close with the table.
+func Compute(
+	ctx context.Context, space spill.Space, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int,
+) (*Table, error) {
+	if err := errors.Join(source.finish(lists.Source.Len()), target.finish(lists.Target.Len())); err != nil {
 		return nil, fmt.Errorf("describe candidates: %w", err)
 	}
-	if (source.Tokens == nil) != (target.Tokens == nil) {
+	if (source.dim == 0) != (target.dim == 0) {
 		return nil, errors.New("describe candidates: only one side has tokens")
 	}
+	values, err := newTable(space, len(candidates))
+	if err != nil {
+		return nil, err
+	}
 	d := describer{lists: lists, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
-	values := make(Values, len(candidates)*Count)
-	err := inBlocks(ctx, len(candidates), threads, func(i int, _ *coverage) { d.describe(&candidates[i], values.Of(i)) })
-	if err == nil && source.Tokens != nil {
-		err = d.coverTokens(ctx, candidates, values, threads)
+	if source.dim > 0 {
+		source.weigh()
+		target.weigh()
+		d.rivals = newRivals(lists)
 	}
-	for i := range candidates {
-		clamp(values.Of(i))
+	if err := d.compute(ctx, candidates, values, threads); err != nil {
+		return nil, errors.Join(fmt.Errorf("describe candidates: %w", err), values.Close())
 	}
-	return values, err
+	return values, nil
 }
 
-// coverTokens sets the token features.
-func (d *describer) coverTokens(ctx context.Context, candidates []mine.Candidate, values Values, threads int) error {
-	var other sync.WaitGroup
-	var rivals []mine.Pair
-	other.Go(func() {
-		d.targetTokens = d.target.Tokens.weigh()
-		rivals = d.lists.Rivals(candidates)
-	})
-	d.sourceTokens = d.source.Tokens.weigh()
-	other.Wait()
-	pairs := rivalry{candidates, rivals}
-	means, cubes := make([]float32, pairs.len()), make([]float32, pairs.len())
-	err := inBlocks(ctx, len(means), threads, func(i int, m *coverage) {
-		var rival [Count]float32
-		v, pair := rival[:], pairs.at(i)
-		if i < len(candidates) {
-			v = values.Of(i)
+// compute sets all values: first those of each pair alone, then those that compare it with its rivals.
+func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, values *Table, threads int) error {
+	err := inBlocks(ctx, len(candidates), threads, func(lo, hi int, m *coverage) error {
+		block := m.block[:(hi-lo)*Count]
+		clear(block)
+		for i := lo; i < hi; i++ {
+			if err := m.describe(d, &candidates[i], Values(block).Of(i-lo)); err != nil {
+				return err
+			}
 		}
-		m.measure(d, pair, v)
-		if i < len(candidates) {
-			m.compareNames(d, pair, v)
+		if d.rivals != nil {
+			d.rivals.add(hi-lo, func(i int) mine.Pair { return candidates[lo+i].Pair() }, block)
 		}
-		means[i] = (v[atCoverageSource] + v[atCoverageTarget]) / 2
-		cubes[i] = (v[atCubedSource] + v[atCubedTarget]) / 2
+		return values.write(lo, block)
 	})
+	if err == nil && d.rivals != nil {
+		err = d.measureRivals(ctx, candidates, threads)
+	}
 	if err != nil {
 		return err
 	}
-	ofSource := func(p mine.Pair) (int32, bool) { return p.Source, p.SourceRank != mine.Unranked }
-	ofTarget := func(p mine.Pair) (int32, bool) { return p.Target, p.TargetRank != mine.Unranked }
-	coverageGaps(pairs, means, values, atCoverageGapSource, d.lists.Source.Len(), ofSource)
-	coverageGaps(pairs, means, values, atCoverageGapTarget, d.lists.Target.Len(), ofTarget)
-	coverageGaps(pairs, cubes, values, atCubedGapSource, d.lists.Source.Len(), ofSource)
-	coverageGaps(pairs, cubes, values, atCubedGapTarget, d.lists.Target.Len(), ofTarget)
-	return nil
+	return inBlocks(ctx, len(candidates), threads, func(lo, hi int, m *coverage) error {
+		block := Values(m.block[:(hi-lo)*Count])
+		if err := values.read(lo, block); err != nil {
+			return err
+		}
+		for i := lo; i < hi; i++ {
+			if d.rivals != nil {
+				d.rivals.gaps(candidates[i].Pair(), block.Of(i-lo))
+			}
+			clamp(block.Of(i - lo))
+		}
+		return values.write(lo, block)
+	})
 }
 
-// rivalry is the candidates and, after them, the pairs that their coverage is compared with.
-type rivalry struct {
-	candidates []mine.Candidate
-	rivals     []mine.Pair
-}
-
-func (r rivalry) len() int { return len(r.candidates) + len(r.rivals) }
-
-func (r rivalry) at(i int) mine.Pair {
-	if i < len(r.candidates) {
-		return r.candidates[i].Pair()
-	}
-	return r.rivals[i-len(r.candidates)]
-}
-
-// inBlocks calls each for 0 to n-1 on several threads. Each thread has its own buffers.
-func inBlocks(ctx context.Context, n, threads int, each func(i int, m *coverage)) error {
-	var next atomic.Int64
-	var wait sync.WaitGroup
+// measureRivals measures the token coverage of the candidates' rivals.
+func (d *describer) measureRivals(ctx context.Context, candidates []mine.Candidate, threads int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	blocks := make(chan []mine.Pair, threads)
+	group.Go(func() error {
+		defer close(blocks)
+		for block := range chunks(d.lists.Rivals(candidates), candidateBlock) {
+			select {
+			case blocks <- block:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
 	for range max(1, threads) {
-		wait.Go(func() {
-			var m coverage
+		group.Go(func() error {
+			m := newCoverage()
+			for pairs := range blocks {
+				block := Values(m.block[:len(pairs)*Count])
+				clear(block)
+				for i, pair := range pairs {
+					if err := m.load(d, pair.Source, pair.Target); err != nil {
+						return err
+					}
+					m.measure(block.Of(i))
+				}
+				d.rivals.add(len(pairs), func(i int) mine.Pair { return pairs[i] }, block)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// chunks yields what a sequence yields, n at a time.
+func chunks[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		chunk := make([]T, 0, n)
+		for one := range all {
+			if chunk = append(chunk, one); len(chunk) == n {
+				if !yield(chunk) {
+					return
+				}
+				chunk = make([]T, 0, n)
+			}
+		}
+		if len(chunk) > 0 {
+			yield(chunk)
+		}
+	}
+}
+
+// inBlocks calls each for the blocks of 0 to n-1 on several threads. Each thread has its own buffers.
+func inBlocks(ctx context.Context, n, threads int, each func(lo, hi int, m *coverage) error) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range max(1, threads) {
+		group.Go(func() error {
+			m := newCoverage()
 			for ctx.Err() == nil {
 				lo := int(next.Add(candidateBlock)) - candidateBlock
 				if lo >= n {
-					return
+					return nil
 				}
-				for i := lo; i < min(lo+candidateBlock, n); i++ {
-					each(i, &m)
+				if err := each(lo, min(lo+candidateBlock, n), m); err != nil {
+					return err
 				}
 			}
+			return ctx.Err()
 		})
 	}
-	wait.Wait()
-	return ctx.Err()
+	return group.Wait()
 }
 
 // describer holds the data that all candidates share.
 type describer struct {
-	lists                      *mine.Lists
-	source, target             *Side
-	sourceTokens, targetTokens *weighted // nil without tokens
-	length                     float64   // log of the target's mean length over the source's
+	lists          *mine.Lists
+	source, target *Side
+	rivals         *rivals // nil without tokens
+	length         float64 // log of the target's mean length over the source's
 }
 
-// describe sets the features that need no tokens.
-func (d *describer) describe(c *mine.Candidate, v []float32) {
+// describe sets the features that need no other pair.
+func (m *coverage) describe(d *describer, c *mine.Candidate, v []float32) error {
+	if err := m.load(d, c.Source, c.Target); err != nil {
+		return err
+	}
+	d.compareVectors(c, v)
+	compareSurface(&m.a.surface, &m.b.surface, d.length, v)
+	if d.rivals != nil {
+		m.measure(v)
+		m.compareNames(d, v)
+	}
+	return nil
+}
+
+// compareVectors sets the features of the vectors.
+func (d *describer) compareVectors(c *mine.Candidate, v []float32) {
 	l := d.lists
 	v[atCosine] = c.Cosine
 	v[atRatio] = mine.Ratio.Of(c.Cosine, c.SourceMean, c.TargetMean)
@@ -139,8 +190,6 @@ func (d *describer) describe(c *mine.Candidate, v []float32) {
 	v[atRatioWithout] = mine.Ratio.Of(c.Cosine, sourceMean, targetMean)
 	v[atDistanceWithout] = mine.Distance.Of(c.Cosine, sourceMean, targetMean)
 	v[atGapSource], v[atGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
-	a, b := d.source.Surface.Of(c.Source), d.target.Surface.Of(c.Target)
-	compareSurface(&a, &b, d.length, v)
 }
 
 // compareSurface sets the features of the two texts.
@@ -179,37 +228,4 @@ func inDigits(numbers []surface.Number) (n int) {
 		}
 	}
 	return n
-}
-
-// coverageGaps sets, for each of the first pairs (those in values), the difference between its token coverage and that
-// of the best other neighbour of the same sentence. sentence returns a pair's sentence and whether the partner is one
-// of its neighbours.
-func coverageGaps(pairs rivalry, means []float32, values Values, feature, sentences int, sentence func(mine.Pair) (int32, bool)) {
-	type top struct{ best, second float32 }
-	const none = -2 // below any mean of cosines
-	tops := make([]top, sentences)
-	for i := range tops {
-		tops[i] = top{none, none}
-	}
-	for i := range means {
-		at, near := sentence(pairs.at(i))
-		t, m := &tops[at], means[i]
-		switch {
-		case !near:
-		case m > t.best:
-			t.best, t.second = m, t.best
-		case m > t.second:
-			t.second = m
-		}
-	}
-	for i := range values.Len() {
-		at, near := sentence(pairs.at(i))
-		rival := tops[at].best
-		if near && means[i] == rival {
-			rival = tops[at].second
-		}
-		if rival != none {
-			values.Of(i)[feature] = means[i] - rival
-		}
-	}
 }

@@ -1,7 +1,7 @@
 package feature
 
 import (
-	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/corpus/surface"
 	"bitextmine/index/indextest"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
@@ -26,87 +27,111 @@ func randomLists(t testing.TB, seed uint64, n, m, dim, k int) *mine.Lists {
 	return lists
 }
 
-// randomSide gives sentences random tokens from a table.
-func randomSide(rng *rand.Rand, n, vocabulary int, vectors TokenVectors) *Side {
-	d := &Side{Surface: NewSurfaces(n), Tokens: &Tokens{Vectors: vectors}, Names: &NameList{}}
+// randomSide gives sentences random tokens from a table; an empty one gets none.
+func randomSide(t testing.TB, space spill.Space, rng *rand.Rand, n, vocabulary, empty int, vectors *TokenVectors) *Side {
+	t.Helper()
+	d := NewSide(space, n, vectors.dim)
+	d.Names = &NameList{}
 	for i := range vocabulary / 3 {
 		d.Names.All = append(d.Names.All, surface.Name{Hash: uint32(i), Stem: uint32(i), Sound: uint32(i)})
 		d.Names.Rows = append(d.Names.Rows, []int32{int32(i), int32(i + 1)})
 	}
+	rows := make([]int32, vocabulary)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	d.SetTable(vectors, rows)
 	for i := range int32(n) {
-		f := surface.Features{Length: int32(20 + rng.IntN(100))}
+		one := Sentence{Surface: surface.Features{Length: int32(20 + rng.IntN(100))}}
+		f := &one.Surface
 		for range rng.IntN(3) {
 			f.Numbers = append(f.Numbers, surface.Number{Hash: 1 + uint32(rng.IntN(50))})
 			f.Capitals = append(f.Capitals, uint32(rng.IntN(50)))
 		}
 		slices.Sort(f.Capitals)
 		f.Capitals = slices.Compact(f.Capitals)
-		d.Surface.Set(i, &f)
-		d.Names.Of = append(d.Names.Of, []int32{int32(rng.IntN(vocabulary / 3)), int32(rng.IntN(vocabulary / 3))})
-		d.Tokens.Begins = append(d.Tokens.Begins, len(d.Tokens.Rows))
-		rows := make([]int32, 1+rng.IntN(40))
-		for i := range rows {
-			rows[i] = int32(rng.IntN(vocabulary))
+		one.Names = []int32{int32(rng.IntN(vocabulary / 3)), int32(rng.IntN(vocabulary / 3))}
+		for range 1 + rng.IntN(40) {
+			one.Tokens = append(one.Tokens, int32(rng.IntN(vocabulary)))
 		}
-		slices.Sort(rows)
-		d.Tokens.Rows = append(d.Tokens.Rows, slices.Compact(rows)...)
-		d.Tokens.Ends = append(d.Tokens.Ends, len(d.Tokens.Rows))
+		slices.Sort(one.Tokens)
+		if one.Tokens = slices.Compact(one.Tokens); int(i) == empty {
+			one.Tokens = nil
+		}
+		if err := d.Add(i, &one); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return d
 }
 
-func copied(t *Tokens) *Tokens {
-	c := *t
-	c.Rows, c.Begins, c.Ends = slices.Clone(t.Rows), slices.Clone(t.Begins), slices.Clone(t.Ends)
-	return &c
-}
-
-// TestCompute compares coverage and gaps with a slow implementation, and checks every value's range and that the number
-// of threads changes nothing.
+// TestCompute compares coverage and gaps with a slow implementation, and checks every value's range and that neither
+// the number of threads nor what is in memory changes anything.
 func TestCompute(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
 	lists := randomLists(t, 21, 70, 60, 6, 4)
-	vectors := randomTable(rng, 300, 24)
-	source, target := randomSide(rng, 70, 300, vectors), randomSide(rng, 60, 300, vectors)
-	source.Tokens.Ends[3] = source.Tokens.Begins[3] // a sentence without tokens
+	vectors := randomTable(rand.New(rand.NewPCG(8, 8)), 300, 24)
 	candidates := lists.ScoredCandidates()
-	whole := [2]*Tokens{copied(source.Tokens), copied(target.Tokens)} // computing removes some
-	values, err := Compute(context.Background(), lists, candidates, source, target, 1)
-	if err != nil {
-		t.Fatal(err)
+	compute := func(space spill.Space, threads int) (Values, [2]*Side) {
+		rng := rand.New(rand.NewPCG(8, 9))
+		sides := [2]*Side{randomSide(t, space, rng, 70, 300, 3, &vectors), randomSide(t, space, rng, 60, 300, -1, &vectors)}
+		table, err := Compute(t.Context(), space, lists, candidates, sides[0], sides[1], threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := table.All()
+		if err = errors.Join(err, table.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return all, sides
 	}
-	source.Tokens, target.Tokens = copied(whole[0]), copied(whole[1])
-	again, err := Compute(context.Background(), lists, candidates, source, target, 5)
-	if err != nil {
-		t.Fatal(err)
+	values, whole := compute(spill.Space{}, 1)
+	for _, space := range []spill.Space{{}, {Dir: t.TempDir(), Memory: 4 << 10}, {Dir: t.TempDir()}} {
+		again, sides := compute(space, 5)
+		if !slices.Equal(values, again) {
+			t.Errorf("the number of threads or the space %v shows", space)
+		}
+		for _, side := range sides {
+			if err := side.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
-	if !slices.Equal(values, again) {
-		t.Error("the number of threads shows")
+	type tokens struct {
+		rows    []int32
+		weights []float32
 	}
-	a, b := whole[0].weigh(), whole[1].weigh()
+	of := func(side *Side, i int32) tokens {
+		var l loaded
+		if err := l.load(side, i); err != nil {
+			t.Fatal(err)
+		}
+		return tokens{l.tokens, l.weights}
+	}
+	a, b := whole[0], whole[1]
 	slow := func(c mine.Candidate, power float64) (float64, float64) {
-		one := func(own, other *weighted, x, y int32) float64 {
+		one := func(own, other tokens) float64 {
 			sum, all := 0.0, 0.0
-			for _, r := range own.of(x) {
+			for i, r := range own.rows {
 				best := math.Inf(-1)
-				for _, s := range other.of(y) {
+				for _, s := range other.rows {
 					dot := 0.0
-					for d, v := range own.Vectors.row(r) {
-						dot += float64(v) * float64(other.Vectors.row(s)[d])
+					for d, v := range vectors.row(r) {
+						dot += float64(v) * float64(vectors.row(s)[d])
 					}
 					best = max(best, dot/(tokenScale*tokenScale))
 				}
 				if power > 1 {
 					best = math.Pow(max(0, best), power)
 				}
-				sum, all = sum+float64(own.weights[r])*best, all+float64(own.weights[r])
+				sum, all = sum+float64(own.weights[i])*best, all+float64(own.weights[i])
 			}
 			return sum / all
 		}
-		if len(a.of(c.Source)) == 0 || len(b.of(c.Target)) == 0 {
+		x, y := of(a, c.Source), of(b, c.Target)
+		if len(x.rows) == 0 || len(y.rows) == 0 {
 			return 0, 0
 		}
-		return one(a, b, c.Source, c.Target), one(b, a, c.Target, c.Source)
+		return one(x, y), one(y, x)
 	}
 	for i, c := range candidates {
 		v := values.Of(i)
@@ -153,23 +178,23 @@ func TestComputeRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	lists := randomLists(t, 21, 10, 9, 6, 4)
 	vectors := randomTable(rng, 30, 24)
-	good := func(n int) *Side { return randomSide(rng, n, 30, vectors) }
+	good := func(n int) *Side { return randomSide(t, spill.Space{}, rng, n, 30, -1, &vectors) }
 	for name, c := range map[string]struct{ source, target *Side }{
-		"surface of another number": {good(11), good(9)},
-		"tokens of one side only":   {good(10), &Side{Surface: NewSurfaces(9)}},
+		"sentences of another number": {good(11), good(9)},
+		"tokens of one side only":     {good(10), NewSide(spill.Space{}, 9, 0)},
 		"names of another number": {func() *Side {
 			d := good(10)
-			d.Names.Of = d.Names.Of[1:]
+			d.Names.Rows = d.Names.Rows[1:]
 			return d
 		}(), good(9)},
 		"a vector not there": {func() *Side {
 			d := good(10)
-			d.Tokens.Rows[0] = 30
+			d.rows = slices.Repeat([]int32{-1}, len(d.rows))
 			return d
 		}(), good(9)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Compute(context.Background(), lists, lists.ScoredCandidates(), c.source, c.target, 1); err == nil || !strings.Contains(err.Error(), "describe") {
+			if _, err := Compute(t.Context(), spill.Space{}, lists, lists.ScoredCandidates(), c.source, c.target, 1); err == nil || !strings.Contains(err.Error(), "describe") {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -188,13 +213,14 @@ func BenchmarkCompute(b *testing.B) {
 		b.Fatal(err)
 	}
 	vectors := randomTable(rng, 8000, 256)
-	source, target := randomSide(rng, n, 8000, vectors), randomSide(rng, n, 8000, vectors) // some 20 tokens each
+	side := func() *Side { return randomSide(b, spill.Space{}, rng, n, 8000, -1, &vectors) } // some 20 tokens each
+	source, target := side(), side()
 	candidates := lists.ScoredCandidates()
 	for b.Loop() {
-		if _, err := Compute(context.Background(), lists, candidates, source, target, 2); err != nil {
+		if _, err := Compute(b.Context(), spill.Space{}, lists, candidates, source, target, 2); err != nil {
 			b.Fatal(err)
 		}
 	}
-	described := len(candidates) + len(lists.Rivals(candidates)) // a rival costs as much as a candidate
+	described := len(candidates) + len(slices.Collect(lists.Rivals(candidates))) // a rival costs as much as a candidate
 	b.ReportMetric(float64(described*b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

@@ -1,9 +1,8 @@
 package feature
 
 import (
+	"errors"
 	"math"
-
-	"bitextmine/mine"
 )
 
 // minCovered is the smallest best cosine of a covered token.
@@ -11,16 +10,24 @@ const minCovered = 0.4
 
 // coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
+	a, b         loaded     // the source, the target
+	block        Values     // of as many pairs as a thread takes at a time
 	padded       []int32    // the target's rows, padded to a multiple of dotBlock
 	dots         [2][]int32 // of two source tokens with each target token
 	source, best []int32    // best dot product of each source and each target token
 	names        names
 }
 
+func newCoverage() *coverage { return &coverage{block: make(Values, candidateBlock*Count)} }
+
+// load reads both sentences of a pair.
+func (m *coverage) load(d *describer, source, target int32) error {
+	return errors.Join(m.a.load(d.source, source), m.b.load(d.target, target))
+}
+
 // measure sets the token features except the gaps.
-func (m *coverage) measure(d *describer, c mine.Pair, v []float32) {
-	source, target := d.sourceTokens, d.targetTokens
-	rows, columns := source.of(c.Source), target.of(c.Target)
+func (m *coverage) measure(v []float32) {
+	rows, columns := m.a.tokens, m.b.tokens
 	if len(rows) == 0 || len(columns) == 0 {
 		return
 	}
@@ -39,7 +46,7 @@ func (m *coverage) measure(d *describer, c mine.Pair, v []float32) {
 	m.source = m.source[:0]
 	for i := 0; i < len(rows); i += 2 {
 		next := min(i+1, len(rows)-1) // with an odd number the last one is computed twice
-		dotRows(one, two, source.Vectors.row(rows[i]), source.Vectors.row(rows[next]), target.Vectors.values, m.padded)
+		dotRows(one, two, m.a.table.row(rows[i]), m.a.table.row(rows[next]), m.b.table.values, m.padded)
 		top, other := int32(math.MinInt32), int32(math.MinInt32)
 		for j := range best {
 			x, y := one[j], two[j]
@@ -49,8 +56,8 @@ func (m *coverage) measure(d *describer, c mine.Pair, v []float32) {
 		m.source = append(m.source, top, other)
 	}
 	m.source = m.source[:len(rows)]
-	v[atCoverageSource], v[atCubedSource], v[atUncoveredSource], v[atMissingSource] = coverageOf(rows, m.source, source.weights)
-	v[atCoverageTarget], v[atCubedTarget], v[atUncoveredTarget], v[atMissingTarget] = coverageOf(columns, best[:len(columns)], target.weights)
+	v[atCoverageSource], v[atCubedSource], v[atUncoveredSource], v[atMissingSource] = coverageOf(m.source, m.a.weights)
+	v[atCoverageTarget], v[atCubedTarget], v[atUncoveredTarget], v[atMissingTarget] = coverageOf(best[:len(columns)], m.b.weights)
 	v[atCoverageMin] = min(v[atCoverageSource], v[atCoverageTarget])
 	v[atTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
 }
@@ -58,11 +65,11 @@ func (m *coverage) measure(d *describer, c mine.Pair, v []float32) {
 // coverageOf returns, for one side's tokens, the weighted means of their best cosines and of the cubes of these, the
 // share of the weight that is not covered, and the mean of the three largest weighted losses. With both means a scorer,
 // which is linear, can weigh a step from 0.3 to 0.5, which chance makes, otherwise than one from 0.8 to 1.
-func coverageOf(rows, best []int32, weights []float32) (mean, cubes, uncovered, missing float32) {
+func coverageOf(best []int32, weights []float32) (mean, cubes, uncovered, missing float32) {
 	var sum, cubed, low, all float32
 	var worst [3]float32
-	for i, row := range rows {
-		w, cosine := weights[row], float32(best[i])/(tokenScale*tokenScale)
+	for i, w := range weights {
+		cosine := float32(best[i]) / (tokenScale * tokenScale)
 		all += w
 		sum += w * cosine
 		positive := max(0, cosine)
@@ -83,5 +90,5 @@ func coverageOf(rows, best []int32, weights []float32) (mean, cubes, uncovered, 
 	if all == 0 {
 		return 0, 0, 0, 0
 	}
-	return sum / all, cubed / all, low / all, (worst[0] + worst[1] + worst[2]) / float32(min(3, len(rows)))
+	return sum / all, cubed / all, low / all, (worst[0] + worst[1] + worst[2]) / float32(min(3, len(weights)))
 }

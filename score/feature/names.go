@@ -3,8 +3,6 @@ package feature
 import (
 	"math"
 	"slices"
-
-	"bitextmine/mine"
 )
 
 // maxNames is the number of a sentence's names that are compared. Only headlines and lists have more.
@@ -25,36 +23,36 @@ type names struct {
 
 // compareNames sets names_conflict. A name that looks or sounds like a word of the other sentence has its counterpart
 // there. Any other is compared with the other sentence's names and tokens by its vector, the sum of its tokens'.
-func (m *coverage) compareNames(d *describer, c mine.Pair, v []float32) {
-	m.names.missing[0] = missing(m.names.missing[0][:0], d.source, d.target, c.Source, c.Target)
+func (m *coverage) compareNames(d *describer, v []float32) {
+	m.names.missing[0] = missing(m.names.missing[0][:0], d.source, d.target, &m.a, &m.b)
 	if len(m.names.missing[0]) == 0 {
 		return
 	}
-	m.names.missing[1] = missing(m.names.missing[1][:0], d.target, d.source, c.Target, c.Source)
+	m.names.missing[1] = missing(m.names.missing[1][:0], d.target, d.source, &m.b, &m.a)
 	if len(m.names.missing[1]) == 0 {
 		return
 	}
-	table := &d.sourceTokens.Vectors
+	table := d.source.table
 	for side, s := range []*Side{d.source, d.target} {
 		m.names.vectors[side] = m.names.vectors[side][:0]
 		for _, name := range m.names.missing[side] {
 			m.names.add(side, table, s.Names.Rows[name])
 		}
 	}
-	unlike := min(m.names.unlike(0, table, d.targetTokens.of(c.Target)), m.names.unlike(1, table, d.sourceTokens.of(c.Source)))
+	unlike := min(m.names.unlike(0, table, m.b.tokens), m.names.unlike(1, table, m.a.tokens))
 	if unlike > minUnlike {
 		v[atNamesConflict] = (unlike - minUnlike) / (1 - minUnlike)
 	}
 }
 
-// missing appends the names of sentence i whose form sentence j of the other side does not have.
-func missing(list []int32, side, other *Side, i, j int32) []int32 {
-	theirs := other.Surface.Of(j)
-	for _, at := range side.Names.of(i) {
+// missing appends the names of a sentence whose form a sentence of the other side does not have.
+func missing(list []int32, side, other *Side, one, with *loaded) []int32 {
+	theirs := &with.surface
+	for _, at := range one.names {
 		name := &side.Names.All[at]
 		_, word := slices.BinarySearch(theirs.Capitals, name.Hash)
 		_, stem := slices.BinarySearch(theirs.Stems, name.Stem)
-		sounds := slices.ContainsFunc(other.Names.of(j), func(n int32) bool { return other.Names.All[n].Sound == name.Sound })
+		sounds := slices.ContainsFunc(with.names, func(n int32) bool { return other.Names.All[n].Sound == name.Sound })
 		if !word && !stem && !sounds && len(list) < maxNames {
 			list = append(list, at)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"bitextmine/corpus/surface"
-	"bitextmine/mine"
+	"bitextmine/internal/spill"
 )
 
 // nameTable has vectors of cosine 0 to each other, but for the second, which has 0.8 to the first, and the third,
@@ -21,6 +21,28 @@ func nameTable(t *testing.T) TokenVectors {
 	return v
 }
 
+// sideOf is a side whose token ids are rows of a table, ready to be loaded from.
+func sideOf(t *testing.T, table *TokenVectors, names *NameList, all ...Sentence) *Side {
+	t.Helper()
+	s := NewSide(spill.Space{}, len(all), table.dim)
+	s.Names = names
+	rows := make([]int32, table.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	s.SetTable(table, rows)
+	for i := range all {
+		if err := s.Add(int32(i), &all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.finish(len(all)); err != nil {
+		t.Fatal(err)
+	}
+	s.weigh()
+	return s
+}
+
 // TestNamesConflict: a name without a counterpart counts only if the other sentence has one, too.
 func TestNamesConflict(t *testing.T) {
 	table := nameTable(t)
@@ -32,17 +54,13 @@ func TestNamesConflict(t *testing.T) {
 		rows []int32
 	}
 	side := func(tokens []int32, words []uint32, stems []uint32, names ...one) *Side {
-		s := &Side{
-			Surface: NewSurfaces(1), Names: &NameList{Of: make([][]int32, 1)},
-			Tokens: &Tokens{Vectors: table, Rows: tokens, Begins: []int{0}, Ends: []int{len(tokens)}},
-		}
-		s.Surface.Set(0, &surface.Features{Capitals: words, Stems: stems})
+		list, sentence := &NameList{}, Sentence{Surface: surface.Features{Capitals: words, Stems: stems}, Tokens: tokens}
 		for i, n := range names {
 			known, rows := name(n.name, n.rows...)
-			s.Names.All, s.Names.Rows = append(s.Names.All, known), append(s.Names.Rows, rows)
-			s.Names.Of[0] = append(s.Names.Of[0], int32(i))
+			list.All, list.Rows = append(list.All, known), append(list.Rows, rows)
+			sentence.Names = append(sentence.Names, int32(i))
 		}
-		return s
+		return sideOf(t, &table, list, sentence)
 	}
 	for _, c := range []struct {
 		name           string
@@ -61,10 +79,12 @@ func TestNamesConflict(t *testing.T) {
 		{"one name of two", side([]int32{3, 4}, nil, nil, one{1, []int32{3}}, one{5, []int32{4}}), side([]int32{3, 6}, nil, nil, one{3, []int32{3}}, one{4, []int32{6}}), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := describer{source: c.source, target: c.target, sourceTokens: c.source.Tokens.weigh(), targetTokens: c.target.Tokens.weigh()}
-			v := make([]float32, Count)
-			var m coverage
-			m.compareNames(&d, mine.Pair{}, v)
+			d := describer{source: c.source, target: c.target}
+			v, m := make([]float32, Count), newCoverage()
+			if err := m.load(&d, 0, 0); err != nil {
+				t.Fatal(err)
+			}
+			m.compareNames(&d, v)
 			if got := float64(v[atNamesConflict]); math.Abs(got-c.want) > 1e-3 {
 				t.Errorf("names_conflict is %v, want %v", got, c.want)
 			}
@@ -75,17 +95,19 @@ func TestNamesConflict(t *testing.T) {
 func TestNamesSoundAlike(t *testing.T) {
 	table := nameTable(t)
 	side := func(hash uint32, row int32) *Side {
-		return &Side{
-			Surface: NewSurfaces(1), Tokens: &Tokens{Vectors: table, Rows: []int32{row}, Begins: []int{0}, Ends: []int{1}},
-			Names: &NameList{Of: [][]int32{{0}}, All: []surface.Name{{Hash: hash, Stem: hash, Sound: 7}}, Rows: [][]int32{{row}}},
-		}
+		list := &NameList{All: []surface.Name{{Hash: hash, Stem: hash, Sound: 7}}, Rows: [][]int32{{row}}}
+		return sideOf(t, &table, list, Sentence{Names: []int32{0}, Tokens: []int32{row}})
 	}
 	a, b := side(1, 3), side(2, 4)
-	if list := missing(nil, a, b, 0, 0); len(list) != 0 {
+	m := newCoverage()
+	if err := m.load(&describer{source: a, target: b}, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if list := missing(nil, a, b, &m.a, &m.b); len(list) != 0 {
 		t.Error("a name that sounds like one of the other sentence is missing")
 	}
 	b.Names.All[0].Sound = 8
-	if list := missing(nil, a, b, 0, 0); len(list) != 1 {
+	if list := missing(nil, a, b, &m.a, &m.b); len(list) != 1 {
 		t.Error("a name that is like none of the other sentence is not missing")
 	}
 }

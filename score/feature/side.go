@@ -1,55 +1,244 @@
 package feature
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"unsafe"
 
 	"bitextmine/corpus/surface"
+	"bitextmine/internal/spill"
 )
 
 // NameList has the names of one side's sentences that are looked up by their token vectors.
 type NameList struct {
-	Of   [][]int32      // [sentences] places in All
-	All  []surface.Name // distinct; their texts are not needed
-	Rows [][]int32      // [len(All)] rows of the token vectors of a name's tokens
+	All   []surface.Name // distinct; their texts are not needed
+	Words []bool         // [len(All)] it is also a word without a capital, and so no name; nil: none is
+	Rows  [][]int32      // [len(All)] rows of the token vectors of a name's tokens
 }
 
-// of returns sentence i's names.
-func (n *NameList) of(i int32) []int32 {
-	if n == nil {
-		return nil
-	}
-	return n.Of[i]
+// Sentence is the input of the features for one sentence.
+type Sentence struct {
+	Surface surface.Features // without Names and Lower
+	Names   []int32          // places in the side's list
+	Tokens  []int32          // ids
+	Vectors TokenVectors     // [len(Tokens)], if they depend on the sentence
 }
 
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
-// candidate may be left out.
+// candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory.
 type Side struct {
-	Surface Surfaces
-	Tokens  *Tokens   // nil if the encoder gives none; then the token features are 0
-	Names   *NameList // nil if a token's vector depends on its sentence; then names_conflict is 0
+	Names *NameList // nil: names_conflict is 0
+
+	dim    int           // of token vectors; 0: there are none, and the token features are 0
+	table  *TokenVectors // of all ids; nil: the sentences have their own
+	rows   []int32       // of the table, by token id
+	log    *spill.Log
+	places []uint32 // of the sentences in the log, in units of spill.Align, from 1; 0: it was left out
+	record []byte
+
+	lengths   int64 // sum, in characters
+	described int64 // sentences with characters
+
+	frequencies []int32   // sentences with a token id
+	last        []int32   // the last sentence with a token id, from 1
+	tokenised   int       // sentences with tokens
+	weights     []float32 // by token id, see weigh
 }
 
-func (s *Side) check(sentences int) error {
-	if s.Surface.Len() != sentences {
-		return fmt.Errorf("surface features of %d sentences, of %d", s.Surface.Len(), sentences)
+// NewSide returns an empty side of n sentences with token vectors of dim values, 0: without.
+func NewSide(space spill.Space, n, dim int) *Side {
+	return &Side{dim: dim, log: spill.NewLog(space), places: make([]uint32, n)}
+}
+
+// Len is the number of sentences.
+func (s *Side) Len() int { return len(s.places) }
+
+// SetTable gives all sentences one table of token vectors, with the row of each token id; -1 is that of an id that
+// does not occur.
+func (s *Side) SetTable(table *TokenVectors, rows []int32) { s.table, s.rows = table, rows }
+
+// Frequencies returns in how many sentences each token id occurs. The list may end before ids that do not.
+func (s *Side) Frequencies() []int32 { return s.frequencies }
+
+// Close frees the sentences.
+func (s *Side) Close() error { return s.log.Close() }
+
+// head is the beginning of a sentence's record in the log. After it stand its capitals, stems, numbers, names, tokens
+// and vectors.
+type head struct {
+	bytes                                   uint32 // of the record
+	length, numerals                        int32
+	capitals, stems, numbers, names, tokens uint32
+	vectors                                 uint32 // values
+	marks                                   [8]uint8
+	negation                                surface.Negation
+}
+
+const headBytes = int(unsafe.Sizeof(head{}))
+
+// appendValues appends the memory of values.
+func appendValues[T any](to []byte, values []T) []byte {
+	if len(values) == 0 {
+		return to
 	}
-	if s.Tokens == nil {
+	return append(to, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))...)
+}
+
+// takeValues takes n values from the beginning of a record, whose memory they share.
+func takeValues[T any](from *[]byte, n uint32) []T {
+	if n == 0 {
 		return nil
 	}
-	if s.Names != nil && (len(s.Names.Of) != sentences || len(s.Names.Rows) != len(s.Names.All)) {
-		return fmt.Errorf("names of %d sentences, of %d, and tokens of %d names, of %d", len(s.Names.Of), sentences, len(s.Names.Rows), len(s.Names.All))
+	values := unsafe.Slice((*T)(unsafe.Pointer(&(*from)[0])), n)
+	*from = (*from)[int(n)*int(unsafe.Sizeof(values[0])):]
+	return values
+}
+
+// Add adds sentence i, which must be added once at most.
+func (s *Side) Add(i int32, one *Sentence) error {
+	f := &one.Surface
+	h := head{
+		length: f.Length, numerals: f.Numerals, marks: f.Marks, negation: f.Negation,
+		capitals: uint32(len(f.Capitals)), stems: uint32(len(f.Stems)), numbers: uint32(len(f.Numbers)),
+		names: uint32(len(one.Names)), tokens: uint32(len(one.Tokens)), vectors: uint32(len(one.Vectors.values)),
 	}
-	return s.Tokens.check(sentences)
+	h.bytes = uint32(headBytes+4*(len(f.Capitals)+len(f.Stems)+len(one.Names)+len(one.Tokens))+2*len(one.Vectors.values)) +
+		h.numbers*uint32(unsafe.Sizeof(surface.Number{}))
+	s.record = appendValues(s.record[:0], []head{h})
+	s.record = appendValues(appendValues(appendValues(s.record, f.Capitals), f.Stems), f.Numbers)
+	s.record = appendValues(appendValues(appendValues(s.record, one.Names), one.Tokens), one.Vectors.values)
+	at, err := s.log.Append(s.record)
+	if err != nil {
+		return err
+	}
+	if at/spill.Align >= math.MaxUint32 {
+		return fmt.Errorf("describe sentences: those of one side take more than %d GiB", (spill.Align<<32)>>30)
+	}
+	s.places[i] = uint32(at/spill.Align) + 1
+	if f.Length > 0 {
+		s.lengths += int64(f.Length)
+		s.described++
+	}
+	return s.count(i, one.Tokens)
+}
+
+// count counts a sentence's tokens.
+func (s *Side) count(i int32, tokens []int32) error {
+	if len(tokens) > 0 {
+		s.tokenised++
+	}
+	for _, id := range tokens {
+		if id < 0 {
+			return fmt.Errorf("describe sentences: a token has the id %d", id)
+		}
+		if more := int(id) + 1 - len(s.frequencies); more > 0 {
+			s.frequencies, s.last = append(s.frequencies, make([]int32, more)...), append(s.last, make([]int32, more)...)
+		}
+		if s.last[id] != i+1 {
+			s.last[id] = i + 1
+			s.frequencies[id]++
+		}
+	}
+	return nil
+}
+
+// finish makes all sentences readable.
+func (s *Side) finish(sentences int) error {
+	if s.Len() != sentences {
+		return fmt.Errorf("a side of %d sentences, of %d", s.Len(), sentences)
+	}
+	if s.Names != nil && (len(s.Names.Rows) != len(s.Names.All) || s.Names.Words != nil && len(s.Names.Words) != len(s.Names.All)) {
+		return fmt.Errorf("tokens of %d names, of %d", len(s.Names.Rows), len(s.Names.All))
+	}
+	if s.Names != nil && s.table == nil {
+		return errors.New("names whose tokens have no vectors")
+	}
+	for id, df := range s.frequencies {
+		if s.table != nil && df > 0 && (id >= len(s.rows) || s.rows[id] < 0 || int(s.rows[id]) >= s.table.Len()) {
+			return fmt.Errorf("the token id %d has no vector", id)
+		}
+	}
+	s.record, s.last = nil, nil
+	return s.log.Flush()
 }
 
 // meanLength is the mean length in characters of the described sentences.
-func (s *Side) meanLength() float64 {
-	sum, n := int64(0), 0
-	for i := range s.Surface.all {
-		if length := s.Surface.all[i].length; length > 0 {
-			sum += int64(length)
-			n++
+func (s *Side) meanLength() float64 { return float64(s.lengths) / float64(max(1, s.described)) }
+
+// loaded is a sentence as it is compared: without names that are none and tokens that are too frequent. It is part of
+// a buffer, or of the log.
+type loaded struct {
+	number  int32 // from 1; 0: nothing was loaded
+	surface surface.Features
+	names   []int32
+	tokens  []int32       // rows of the table
+	weights []float32     // of the tokens
+	table   *TokenVectors // of the side or the sentence
+	own     TokenVectors
+	buffer  []byte
+}
+
+// usual is how much of a sentence is read at once: few have more.
+const usual = 512
+
+// load reads sentence i, unless it was the last one that was loaded.
+func (l *loaded) load(s *Side, i int32) error {
+	if l.number == i+1 {
+		return nil
+	}
+	l.number, l.surface, l.names, l.tokens, l.weights = i+1, surface.Features{}, l.names[:0], l.tokens[:0], l.weights[:0]
+	if s.places[i] == 0 {
+		return nil
+	}
+	record, err := l.read(s.log, int64(s.places[i]-1)*spill.Align)
+	if err != nil {
+		return err
+	}
+	h := takeValues[head](&record, 1)[0]
+	f := &l.surface
+	f.Length, f.Numerals, f.Marks, f.Negation = h.length, h.numerals, h.marks, h.negation
+	f.Capitals, f.Stems = takeValues[uint32](&record, h.capitals), takeValues[uint32](&record, h.stems)
+	f.Numbers = takeValues[surface.Number](&record, h.numbers)
+	for _, name := range takeValues[int32](&record, h.names) {
+		if s.Names.Words == nil || !s.Names.Words[name] {
+			l.names = append(l.names, name)
 		}
 	}
-	return float64(sum) / float64(max(1, n))
+	ids := takeValues[int32](&record, h.tokens)
+	if s.table == nil {
+		l.own = NewTokenVectors(s.dim)
+		l.own.values, l.table = takeValues[int16](&record, h.vectors), &l.own
+	} else {
+		l.table = s.table
+	}
+	for row, id := range ids {
+		if s.weights == nil || s.weights[id] < 0 {
+			continue
+		}
+		if s.table != nil {
+			row = int(s.rows[id])
+		}
+		l.tokens, l.weights = append(l.tokens, int32(row)), append(l.weights, s.weights[id])
+	}
+	return nil
+}
+
+// read reads a record.
+func (l *loaded) read(log *spill.Log, at int64) ([]byte, error) {
+	if l.buffer == nil {
+		l.buffer = make([]byte, usual)
+	}
+	record, err := log.At(at, l.buffer)
+	if err != nil || len(record) < headBytes {
+		return nil, errors.Join(err, errors.New("a temporary file is cut short"))
+	}
+	n := int((*head)(unsafe.Pointer(&record[0])).bytes)
+	if len(record) < n {
+		l.buffer = make([]byte, 2*n)
+		if record, err = log.At(at, l.buffer); err != nil || len(record) < n {
+			return nil, errors.Join(err, errors.New("a temporary file is cut short"))
+		}
+	}
+	return record[:n], nil
 }

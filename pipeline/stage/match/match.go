@@ -5,6 +5,7 @@ package match
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -83,6 +85,9 @@ func planPairs(b *stage.Builder) error {
 	return nil
 }
 
+// spilled is the bytes of a sentence and of its candidates' features: 350 were seen in German and English.
+const spilled = 450
+
 func specOf(language *plan.Language, merges []string) specSide {
 	s := specSide{Language: language.Code}
 	for _, in := range language.Inputs {
@@ -96,16 +101,20 @@ func specOf(language *plan.Language, merges []string) specSide {
 
 // cost is, in memory, an upper bound that was measured: both sides' keys and lists, the candidates, a chunk of texts.
 // On disk it is the bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was
-// ever seen.
+// ever seen. With a scorer it is also what does not stay in memory, while the task runs.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
 	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
 	memory := 256<<20 + n*(110+list)
 	if s.Documents != "" {
 		memory += n * 400 // documents' sentences and beads
 	}
+	disk := 2 * 200 * int64(min(rows[0], rows[1]))
+	if s.Scored() {
+		disk += n * spilled
+	}
 	return stage.Cost{
 		Memory: memory,
-		Disk:   2 * 200 * int64(min(rows[0], rows[1])),
+		Disk:   disk,
 		Read:   n * (stage.KeyBytes + list + stage.RowBytes),
 	}
 }
@@ -132,12 +141,15 @@ func ReadResult(out *store.Output) (*Result, error) {
 	return r, nil
 }
 
+// inMemory is how much of either side's sentences, and of the candidates' features, stays in memory.
+const inMemory = 16 << 20
+
 // manySentences is the number from which what is read of the sentences, which stays until all candidates are scored, is
 // most of the heap. With fewer the garbage collector would run too often while it is read.
 const manySentences = 100_000
 
 // run scores the candidates of both sides' neighbours, matches them and writes the bitext.
-func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[args](t)
 	if err != nil {
 		return nil, err
@@ -149,10 +161,12 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
 		defer usage.SteadyHeap()()
 	}
+	pair.Space = spill.Space{Dir: dir, Memory: inMemory}
 	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, decision.Close()) }()
 	meter.Add(t.Items)
 
 	r := &Result{Recall: decision.Recall, Threshold: decision.Threshold}

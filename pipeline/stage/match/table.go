@@ -58,7 +58,10 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 			probability := t.Probabilities[n]
 			rows[i].Prob = &probability
 			if t.pair.Plan.Settings.Features {
-				rows[i].Features = t.Values.Of(n)
+				var err error
+				if rows[i].Features, err = t.Values(n); err != nil {
+					return nil, err
+				}
 			}
 		}
 		source[i], target[i] = c.Source, c.Target

@@ -1,0 +1,190 @@
+// Package spill keeps what may be too much for memory: the first of it in memory, the rest in a file that has no name
+// and is gone when it is closed or the process ends, however it ends.
+package spill
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"bitextmine/internal/atomicfile"
+)
+
+// Space is where to keep it. The zero value keeps everything in memory.
+type Space struct {
+	Dir    string // of files; empty: there are none
+	Memory int    // bytes of each log and each table that stay in memory
+}
+
+// holds says whether so many bytes stay in memory.
+func (s Space) holds(n int) bool { return s.Dir == "" || n <= s.Memory }
+
+// file makes a file without a name.
+func (s Space) file() (*os.File, error) {
+	f, err := os.CreateTemp(s.Dir, ".spill.*"+atomicfile.Suffix)
+	if err != nil {
+		return nil, s.written(err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// written explains a failure to write to a temporary file.
+func (s Space) written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return atomicfile.Explain(s.Dir, err)
+}
+
+// Align is what the places of records are multiples of.
+const Align = 64
+
+// Log is records of any length, one after the other. One goroutine may append; when all are there and Flush was
+// called, several may read.
+type Log struct {
+	space Space
+	mem   []byte
+	file  *os.File // nil: all are in memory
+	out   *bufio.Writer
+	end   int64 // place of the next record
+}
+
+// NewLog returns an empty log.
+func NewLog(space Space) *Log { return &Log{space: space} }
+
+// Append adds a record and returns its place.
+func (l *Log) Append(record []byte) (at int64, err error) {
+	var padding [Align]byte
+	at, pad := l.end, -len(record)&(Align-1)
+	if l.file == nil && l.space.holds(len(l.mem)+len(record)+pad) {
+		l.mem = append(append(l.mem, record...), padding[:pad]...)
+	} else {
+		if l.file == nil {
+			if l.file, err = l.space.file(); err != nil {
+				return 0, err
+			}
+			l.out = bufio.NewWriterSize(l.file, 256<<10)
+		}
+		_, err = l.out.Write(record)
+		if err == nil {
+			_, err = l.out.Write(padding[:pad])
+		}
+	}
+	l.end += int64(len(record) + pad)
+	return at, l.space.written(err)
+}
+
+// Flush makes all records readable.
+func (l *Log) Flush() error {
+	if l.out == nil {
+		return nil
+	}
+	err := l.out.Flush()
+	l.out = nil
+	return l.space.written(err)
+}
+
+// At returns the bytes from a place on: at least as many as buffer has, or all that there are. They are in buffer or
+// the log's own, and must not be changed.
+func (l *Log) At(at int64, buffer []byte) ([]byte, error) {
+	if at < int64(len(l.mem)) {
+		return l.mem[at:], nil
+	}
+	n, err := l.file.ReadAt(buffer, at-int64(len(l.mem)))
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read a temporary file: %w", err)
+	}
+	return buffer[:n], nil
+}
+
+// Close frees the log.
+func (l *Log) Close() error {
+	l.mem = nil
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// Table is n rows of the same number of values. Goroutines may read and write different rows at once. T has no
+// pointers.
+type Table[T any] struct {
+	space Space
+	n     int
+	width int
+	mem   []T
+	file  *os.File // nil: the table is in memory
+}
+
+// NewTable returns a table of zeros.
+func NewTable[T any](space Space, n, width int) (*Table[T], error) {
+	t := &Table[T]{space: space, n: n, width: width}
+	var one T
+	size := n * width * int(unsafe.Sizeof(one))
+	if space.holds(size) {
+		t.mem = make([]T, n*width)
+		return t, nil
+	}
+	var err error
+	if t.file, err = space.file(); err != nil {
+		return nil, err
+	}
+	if err := t.file.Truncate(int64(size)); err != nil {
+		return nil, errors.Join(space.written(err), t.file.Close())
+	}
+	return t, nil
+}
+
+// Len is the number of rows.
+func (t *Table[T]) Len() int { return t.n }
+
+// bytesOf is the memory of values.
+func bytesOf[T any](values []T) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
+}
+
+// offset is that of a row in the file.
+func (t *Table[T]) offset(row int) int64 {
+	var one T
+	return int64(row) * int64(t.width) * int64(unsafe.Sizeof(one))
+}
+
+// Write replaces rows from first on.
+func (t *Table[T]) Write(first int, rows []T) error {
+	if t.file == nil {
+		copy(t.mem[first*t.width:], rows)
+		return nil
+	}
+	_, err := t.file.WriteAt(bytesOf(rows), t.offset(first))
+	return t.space.written(err)
+}
+
+// Read fills rows with those from first on.
+func (t *Table[T]) Read(first int, rows []T) error {
+	if t.file == nil {
+		copy(rows, t.mem[first*t.width:])
+		return nil
+	}
+	if _, err := t.file.ReadAt(bytesOf(rows), t.offset(first)); err != nil {
+		return fmt.Errorf("read a temporary file: %w", err)
+	}
+	return nil
+}
+
+// Close frees the table.
+func (t *Table[T]) Close() error {
+	t.mem = nil
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}

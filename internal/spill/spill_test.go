@@ -1,0 +1,84 @@
+package spill
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"testing"
+)
+
+// spaces are all ways to keep things: in memory, in a file, and in both.
+func spaces(t *testing.T) map[string]Space {
+	return map[string]Space{"memory": {}, "file": {Dir: t.TempDir()}, "both": {Dir: t.TempDir(), Memory: 1 << 10}}
+}
+
+func TestLog(t *testing.T) {
+	for name, space := range spaces(t) {
+		t.Run(name, func(t *testing.T) {
+			l := NewLog(space)
+			var records [][]byte
+			var places []int64
+			for i := range 300 {
+				record := bytes.Repeat([]byte{byte(i)}, i*i%701+1)
+				at, err := l.Append(record)
+				if err != nil || at%Align != 0 {
+					t.Fatalf("record %d is at %d, error %v", i, at, err)
+				}
+				records, places = append(records, record), append(places, at)
+			}
+			if err := l.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			for i, record := range records {
+				got, err := l.At(places[i], make([]byte, len(record)))
+				if err != nil || !bytes.HasPrefix(got, record) {
+					t.Fatalf("record %d is %v, error %v", i, got, err)
+				}
+			}
+			nothingLeft(t, space, l.Close())
+		})
+	}
+}
+
+func TestTable(t *testing.T) {
+	for name, space := range spaces(t) {
+		t.Run(name, func(t *testing.T) {
+			table, err := NewTable[int32](space, 500, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := table.Write(100, []int32{1, 2, 3, 4, 5, 6}); err != nil {
+				t.Fatal(err)
+			}
+			rows := make([]int32, 4*3)
+			if err := table.Read(99, rows); err != nil || !slices.Equal(rows, []int32{0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}) || table.Len() != 500 {
+				t.Errorf("read %v, error %v", rows, err)
+			}
+			nothingLeft(t, space, table.Close())
+		})
+	}
+}
+
+// nothingLeft: a file has no name, so that nothing is left of it even while it is open.
+func nothingLeft(t *testing.T, space Space, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	if space.Dir == "" {
+		return
+	}
+	if left, err := os.ReadDir(space.Dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, error %v", left, err)
+	}
+}
+
+func TestNoDirectory(t *testing.T) {
+	space := Space{Dir: "/not/there"}
+	if _, err := NewTable[int32](space, 1, 1); err == nil {
+		t.Error("a table in no directory")
+	}
+	if _, err := NewLog(space).Append([]byte{1}); err == nil {
+		t.Error("a log in no directory")
+	}
+}
