@@ -24,14 +24,14 @@ func cut(n, size, workers int) blocks {
 	return blocks{n: n, size: size, count: (n + size - 1) / size, step: goldenStep(n)}
 }
 
-// maxRun is the number of rows that stand together in a block in runs. Files are mapped in pieces of 64 KiB, so fewer
-// rows would have more of the side in memory.
-const maxRun = 128
+// runBytes is the size of the rows that stand together in a block in runs. The system maps a file in the pieces that
+// its cache has, of up to 2 MiB, so with less more of the side would be in memory.
+const runBytes = 2 << 20
 
-// inRuns has the blocks take runs of consecutive rows instead of single ones, of which a large side has thousands. Then
+// inRuns has the blocks take runs of consecutive rows instead of single ones, of which a large side has hundreds. Then
 // the rows of a block are in a small part of the side's file.
-func (b blocks) inRuns() blocks {
-	run := max(1, min(maxRun, b.n/1024))
+func (b blocks) inRuns(rowBytes int) blocks {
+	run := max(1, min(runBytes/rowBytes, b.n/256))
 	runs := (b.n + run - 1) / run
 	step := goldenStep(runs)
 	b.rows = make([]int32, 0, b.n)
@@ -42,6 +42,23 @@ func (b blocks) inRuns() blocks {
 		}
 	}
 	return b
+}
+
+// inParts divides rows 0 to n-1 into parts of at most size consecutive rows, nearly equal, and each part into blocks.
+func inParts(n, size, blockRows int) []blocks {
+	count := (n + size - 1) / size
+	parts := make([]blocks, count)
+	for i := range parts {
+		lo, hi := i*n/count, (i+1)*n/count
+		parts[i] = cut(hi-lo, blockRows, 1)
+		if count > 1 {
+			parts[i].rows = make([]int32, hi-lo)
+			for p := range parts[i].rows {
+				parts[i].rows[p] = int32(lo + p*parts[i].step%(hi-lo))
+			}
+		}
+	}
+	return parts
 }
 
 // span is the rows of block i.

@@ -10,11 +10,13 @@
 // may be sorted by similarity, floors would rise row by row and everything would become a candidate for a while.
 //
 // The base's blocks are of runs of rows, so that a worker reads few pages of the base's file at a time; it releases
-// them with the block. The queries' file stays in memory: the base rows' candidates are anywhere in it.
+// them with the block. A base block's candidates are anywhere among the queries, whose file stays in memory for it. So
+// many queries are divided into parts, which the base passes one after the other.
 package exact
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime"
 	"sync"
@@ -44,6 +46,9 @@ const (
 	baseRows  = 16384
 	queryRows = 2048
 )
+
+// partBytes is the size of the embeddings of a part of the queries.
+const partBytes = 96 << 20
 
 type searcher struct {
 	threads    int
@@ -82,7 +87,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 			return index.Result{}, err
 		}
 	}
-	if err := s.newPass(cell, report).run(ctx, s.threads); err != nil {
+	if err := s.pass(ctx, cell, partBytes, report); err != nil {
 		return index.Result{}, err
 	}
 	if report != nil {
@@ -94,27 +99,31 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 // pass is one search under way.
 type pass struct {
 	kernel        *kernel.Kernel
-	rows, cols    *index.Half // the queries' lists and the base rows'
-	rowsOnly      bool        // the base rows' lists are not wanted
-	queries, base blocks
+	rows, cols    *index.Half  // the queries' lists and the base rows'
+	rowsOnly      bool         // the base rows' lists are not wanted
+	queries, base blocks       // a part of the queries
 	locks         []sync.Mutex // one for each block of queries: guards those queries' lists
 	next          atomic.Int64 // the next base block without a worker
 	progress      *index.Progress
 }
 
-func (s *searcher) newPass(cell *index.Cell, report func(float64)) *pass {
+// pass runs all queries past the base, a part of at most so many bytes of embeddings after the other.
+func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, report func(float64)) error {
 	rows, cols := cell.Halves()
 	if !s.sourceOnly && rows.Queries.Len() > cols.Queries.Len() {
 		rows, cols = cols, rows
 	}
-	p := &pass{
-		kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly,
-		queries: cut(rows.Queries.Len(), queryRows, 1),
-		base:    cut(cols.Queries.Len(), baseRows, s.threads).inRuns(),
+	base := cut(cols.Queries.Len(), baseRows, s.threads).inRuns(cols.Queries.RowBytes())
+	progress := index.NewProgress(float64(rows.Queries.Len())*float64(base.n), report)
+	partRows := max(partBytes/rows.Queries.RowBytes(), queryRows)
+	for _, part := range inParts(rows.Queries.Len(), partRows, queryRows) {
+		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base, progress: progress}
+		p.locks = make([]sync.Mutex, part.count)
+		if err := errors.Join(p.run(ctx, s.threads), rows.Release()); err != nil {
+			return err
+		}
 	}
-	p.locks = make([]sync.Mutex, p.queries.count)
-	p.progress = index.NewProgress(float64(p.queries.n)*float64(p.base.n), report)
-	return p
+	return nil
 }
 
 func (p *pass) run(ctx context.Context, threads int) error {
@@ -147,7 +156,7 @@ func (p *pass) work(ctx context.Context) error {
 // lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	block := p.base.span(b)
-	scanner.Base(block, nil)
+	scanner.Base(block, p.cols.Lists) // what earlier parts of the queries gave
 	if p.rowsOnly {
 		scanner.OnlyNearest(math.Inf(1))
 	}

@@ -32,6 +32,41 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestParts: a search whose queries are in several parts finds the same.
+func TestParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	src, tgt := indextest.Float16(indextest.Random(rng, 7000, 24), 24), indextest.Float16(indextest.Random(rng, 6500, 24), 24)
+	var results [2]index.Result
+	for i, partBytes := range []int{partBytes, 1} {
+		cell, err := index.NewCell(t.Context(), src, tgt, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&searcher{threads: 2, kernel: kernel.Best}).pass(t.Context(), cell, partBytes, nil); err != nil {
+			t.Fatal(err)
+		}
+		results[i] = cell.Result()
+		cell.Close()
+	}
+	indextest.Same(t, "source", results[1].Source, results[0].Source)
+	indextest.Same(t, "target", results[1].Target, results[0].Target)
+}
+
+func TestInPartsHasEveryRowOnce(t *testing.T) {
+	seen := map[int]bool{}
+	for _, part := range inParts(10001, 4096, 2048) {
+		if part.n > 4096 || part.size > 2048 {
+			t.Errorf("a part of %d rows in blocks of %d", part.n, part.size)
+		}
+		for _, row := range part.rows {
+			seen[int(row)] = true
+		}
+	}
+	if len(seen) != 10001 {
+		t.Errorf("%d of 10001 rows are in parts", len(seen))
+	}
+}
+
 // The lists of the source rows do not depend on whether those of the target rows are wanted.
 func TestSourceOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -69,7 +104,7 @@ func TestCutVisitsEveryRowOnce(t *testing.T) {
 		for _, workers := range []int{1, 2, 3, -1, -16} {
 			b := cut(n, 8192, max(workers, -workers))
 			if workers < 0 {
-				b = b.inRuns()
+				b = b.inRuns(1024)
 			}
 			seen := make([]bool, n)
 			for i := range b.count {

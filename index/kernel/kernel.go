@@ -74,12 +74,13 @@ type Side struct {
 	Loss   float64 // at most this length is what rounding to bfloat16 takes from a row; negative: not measured
 	Top    float64 // the largest absolute value; negative: not measured
 	c      C.side
+	rows   embedding.Matrix
 	pin    runtime.Pinner
 }
 
 // NewSide pins a matrix, its distinct rows (first, nil for all rows) and the order of its rows (nil for the identity).
 func NewSide(rows embedding.Matrix, first, order []int32) *Side {
-	s := &Side{N: rows.N, Dim: rows.Dim, Loss: -1, Top: -1}
+	s := &Side{N: rows.N, Dim: rows.Dim, Loss: -1, Top: -1, rows: rows}
 	if rows.F16 != nil {
 		s.c.rows, s.c.half = unsafe.Pointer(pinned(&s.pin, rows.F16)), 1
 	} else {
@@ -133,6 +134,9 @@ func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
 			return err
 		}
 		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+		if err := s.rows.Release(); err != nil {
+			return err
+		}
 	}
 	s.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
 	return nil
