@@ -108,6 +108,9 @@ func newHalf(queries, base *Distinct, k int) *Half {
 // List returns the list of distinct query q for reading and writing.
 func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
 
+// RowBytes is the size of a query's embedding.
+func (h *Half) RowBytes() int { return len(rowBytes(h.Queries.vectors, 0)) }
+
 // Release takes the queries' rows out of memory until they are read again, if they are those of a mapped file.
 func (h *Half) Release() error { return h.Queries.vectors.Release() }
 

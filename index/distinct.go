@@ -52,9 +52,6 @@ func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error)
 	return d, nil
 }
 
-// RowBytes is the size of a row's embedding.
-func (d *Distinct) RowBytes() int { return len(rowBytes(d.vectors, 0)) }
-
 func (d *Distinct) close() { d.Kernel.Close() }
 
 // longest returns the length of the side's longest row. It returns an error for a row that is not finite or too long.

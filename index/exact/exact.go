@@ -113,9 +113,9 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 	if !s.sourceOnly && rows.Queries.Len() > cols.Queries.Len() {
 		rows, cols = cols, rows
 	}
-	base := cut(cols.Queries.Len(), baseRows, s.threads).inRuns(cols.Queries.RowBytes())
+	base := cut(cols.Queries.Len(), baseRows, s.threads).inRuns(cols.RowBytes())
 	progress := index.NewProgress(float64(rows.Queries.Len())*float64(base.n), report)
-	partRows := max(partBytes/rows.Queries.RowBytes(), queryRows)
+	partRows := max(partBytes/rows.RowBytes(), queryRows)
 	for _, part := range inParts(rows.Queries.Len(), partRows, queryRows) {
 		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base, progress: progress}
 		p.locks = make([]sync.Mutex, part.count)
