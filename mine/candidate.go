@@ -58,9 +58,12 @@ func NewLists(source, target Neighbours, k int, margin Margin) (*Lists, error) {
 }
 
 func inRange(nb Neighbours, n int) error {
-	for i, id := range nb.IDs {
-		if id < None || int(id) >= n {
-			return fmt.Errorf("neighbour %d of sentence %d is row %d, but the other side has %d rows", i%nb.K, i/nb.K, id, n)
+	for i := range nb.Len() {
+		ids, _ := nb.Row(i)
+		for j, id := range ids {
+			if id < None || int(id) >= n {
+				return fmt.Errorf("neighbour %d of sentence %d is row %d, but the other side has %d rows", j, i, id, n)
+			}
 		}
 	}
 	return nil
@@ -115,11 +118,16 @@ func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
 
 // Candidate returns any pair of this cosine as a candidate that neither sentence proposes.
 func (l *Lists) Candidate(x, y int32, cosine float32) Candidate {
+	return l.ranked(x, y, cosine, rank(l.Source, l.K, x, y))
+}
+
+// ranked is Candidate for a pair of which the target's rank in the source's list is known.
+func (l *Lists) ranked(x, y int32, cosine float32, sourceRank uint8) Candidate {
 	return Candidate{
 		Source: x, Target: y,
 		Score:  l.Margin.Of(cosine, l.sourceMeans[x], l.targetMeans[y]),
 		Cosine: cosine, SourceMean: l.sourceMeans[x], TargetMean: l.targetMeans[y],
-		SourceRank: rank(l.Source, l.K, x, y), TargetRank: rank(l.Target, l.K, y, x),
+		SourceRank: sourceRank, TargetRank: rank(l.Target, l.K, y, x),
 	}
 }
 

@@ -43,14 +43,17 @@ func (l *Lists) addScored(found []Candidate, x, best int32, proposing []int32, b
 	ids, cosines := l.Source.Row(int(x))
 	for j := 0; j < l.K && ids[j] != None; j++ {
 		y := ids[j]
-		c := l.Candidate(x, y, cosines[j])
+		c := l.ranked(x, y, cosines[j], uint8(j))
 		c.Forward, c.Backward = y == best, backward[y].partner == x
 		if c.TargetRank != Unranked || c.Forward && l.standsOut(&c) {
 			found = insertByTarget(found, begin, c)
 		}
 	}
 	for _, y := range proposing {
-		if c := l.Candidate(x, y, backward[y].cosine); c.SourceRank == Unranked && l.standsOut(&c) {
+		if slices.Contains(ids[:l.K], y) {
+			continue
+		}
+		if c := l.ranked(x, y, backward[y].cosine, Unranked); l.standsOut(&c) {
 			c.Backward = true
 			found = insertByTarget(found, begin, c)
 		}

@@ -59,3 +59,26 @@ func without(nb Neighbours, k int, i, j int32) float32 {
 	}
 	return sum / float32(k-1)
 }
+
+// TestListsElsewhere: lists that are read one by one give the same candidates and rivals.
+func TestListsElsewhere(t *testing.T) {
+	lists, _ := randomLists(t, 31, 60, 50, 8, 4)
+	elsewhere := func(nb Neighbours) Neighbours {
+		return Neighbours{K: nb.K, N: nb.Len(), Read: func(i int, ids []int32, cosines []float32) {
+			from, of := nb.Row(i)
+			copy(ids, from)
+			copy(cosines, of)
+		}}
+	}
+	again, err := NewLists(elsewhere(lists.Source), elsewhere(lists.Target), lists.K, lists.Margin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lists.ScoredCandidates()
+	if got := again.ScoredCandidates(); !slices.Equal(got, want) || !slices.Equal(again.Candidates(), lists.Candidates()) {
+		t.Error("the candidates differ")
+	}
+	if !slices.Equal(slices.Collect(again.Rivals(want)), slices.Collect(lists.Rivals(want))) {
+		t.Error("the rivals differ")
+	}
+}

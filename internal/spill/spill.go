@@ -19,8 +19,8 @@ type Space struct {
 	Memory int    // bytes of each log and each table that stay in memory
 }
 
-// holds says whether so many bytes stay in memory.
-func (s Space) holds(n int) bool { return s.Dir == "" || n <= s.Memory }
+// Holds says whether so many bytes stay in memory.
+func (s Space) Holds(n int) bool { return s.Dir == "" || n <= s.Memory }
 
 // file makes a file without a name.
 func (s Space) file() (*os.File, error) {
@@ -62,7 +62,7 @@ func NewLog(space Space) *Log { return &Log{space: space} }
 func (l *Log) Append(record []byte) (at int64, err error) {
 	var padding [Align]byte
 	at, pad := l.end, -len(record)&(Align-1)
-	if l.file == nil && l.space.holds(len(l.mem)+len(record)+pad) {
+	if l.file == nil && l.space.Holds(len(l.mem)+len(record)+pad) {
 		l.mem = append(append(l.mem, record...), padding[:pad]...)
 	} else {
 		if l.file == nil {
@@ -127,7 +127,7 @@ func NewTable[T any](space Space, n, width int) (*Table[T], error) {
 	t := &Table[T]{space: space, n: n, width: width}
 	var one T
 	size := n * width * int(unsafe.Sizeof(one))
-	if space.holds(size) {
+	if space.Holds(size) {
 		t.mem = make([]T, n*width)
 		return t, nil
 	}

@@ -47,27 +47,33 @@ func (s *Numbered) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
 	return laid
 }
 
-// Number numbers the sentences of shards, given the keys of each shard's rows.
+// passRows is how many rows are sorted at a time, about.
+const passRows = 512 << 10
+
+// Number numbers the sentences of shards, given the keys of each shard's rows. With many rows it asks for the keys
+// several times and sorts a range of them at a time.
 func Number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
-	var all []occurrence
-	s := &Numbered{Rows: make([][]int32, len(shards))}
+	return number(shards, keysOf, passRows)
+}
+
+func number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error), passRows int) (*Numbered, error) {
+	rows := (&plan.Language{Shards: shards}).Rows()
+	s := &Numbered{Rows: make([][]int32, len(shards)), First: make([]Place, 0, rows)}
 	for i := range shards {
-		keys, err := keysOf(&shards[i])
-		if err != nil {
-			return nil, err
-		}
-		s.Rows[i] = make([]int32, len(keys))
-		if all == nil {
-			all = make([]occurrence, 0, (&plan.Language{Shards: shards}).Rows())
-		}
-		all = appendOccurrences(all, i, keys)
+		s.Rows[i] = make([]int32, shards[i].Rows)
 	}
-	all = byKey(all)
-	for i, o := range all {
-		if i == 0 || o.compareKey(all[i-1]) != 0 {
-			s.First = append(s.First, o.Place)
+	var some []occurrence
+	passes := rows/passRows + 1
+	for pass := range passes {
+		some = some[:0]
+		for i := range shards {
+			keys, err := keysOf(&shards[i])
+			if err != nil {
+				return nil, err
+			}
+			some = appendOccurrences(some, i, keys, func(group int) bool { return group*passes>>16 == pass })
 		}
-		s.Rows[o.Shard][o.Row] = int32(len(s.First) - 1)
+		s.number(byKey(some))
 	}
 	s.InSet = slices.Repeat([]int32{-1}, len(s.First))
 	for at, n := range s.EndToEnd(shards, plan.SetOf(shards)) {
@@ -78,10 +84,20 @@ func Number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error))
 	return s, nil
 }
 
+// number numbers the sentences of occurrences, which are in the order of their keys and after those before.
+func (s *Numbered) number(some []occurrence) {
+	for i, o := range some {
+		if i == 0 || o.compareKey(some[i-1]) != 0 {
+			s.First = append(s.First, o.Place)
+		}
+		s.Rows[o.Shard][o.Row] = int32(len(s.First) - 1)
+	}
+}
+
 // KeyOrder returns each row's place in the order of the rows' keys.
 func KeyOrder(keys []corpus.Key) []int32 {
 	order := make([]int32, len(keys))
-	for place, o := range byKey(appendOccurrences(make([]occurrence, 0, len(keys)), 0, keys)) {
+	for place, o := range byKey(appendOccurrences(make([]occurrence, 0, len(keys)), 0, keys, func(int) bool { return true })) {
 		order[o.Row] = int32(place)
 	}
 	return order
@@ -97,10 +113,16 @@ func (o occurrence) compareKey(p occurrence) int {
 	return cmp.Or(cmp.Compare(o.head, p.head), cmp.Compare(o.tail, p.tail))
 }
 
-// appendOccurrences appends the rows of a shard, whose keys are given.
-func appendOccurrences(to []occurrence, shard int, keys []corpus.Key) []occurrence {
+// group is that of the first 16 bits of an occurrence's key.
+func (o occurrence) group() int { return int(o.head >> 48) }
+
+// appendOccurrences appends the rows of a shard, whose keys are given, that are of some groups.
+func appendOccurrences(to []occurrence, shard int, keys []corpus.Key, wanted func(group int) bool) []occurrence {
 	for row, key := range keys {
-		to = append(to, occurrence{binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:]), Place{int32(shard), uint32(row)}})
+		o := occurrence{binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:]), Place{int32(shard), uint32(row)}}
+		if wanted(o.group()) {
+			to = append(to, o)
+		}
 	}
 	return to
 }
@@ -111,7 +133,7 @@ func appendOccurrences(to []occurrence, shard int, keys []corpus.Key) []occurren
 func byKey(all []occurrence) []occurrence {
 	var ends [1 << 16]int
 	for _, o := range all {
-		ends[o.head>>48]++
+		ends[o.group()]++
 	}
 	sum := 0
 	for i, n := range ends {
@@ -120,7 +142,7 @@ func byKey(all []occurrence) []occurrence {
 	}
 	sorted := make([]occurrence, len(all))
 	for _, o := range all {
-		at := &ends[o.head>>48]
+		at := &ends[o.group()]
 		sorted[*at] = o
 		*at++
 	}

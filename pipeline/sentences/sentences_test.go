@@ -1,10 +1,15 @@
 package sentences
 
 import (
+	"bytes"
 	"cmp"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
+
+	"bitextmine/corpus"
+	"bitextmine/pipeline/plan"
 )
 
 func TestByKey(t *testing.T) {
@@ -25,6 +30,36 @@ func TestByKey(t *testing.T) {
 		if !slices.Equal(byKey(all), want) {
 			t.Errorf("%d occurrences are not in the order of their keys", n)
 		}
+	}
+}
+
+// TestNumberInPasses: how many rows are sorted at a time does not show.
+func TestNumberInPasses(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	shards, keys := make([]plan.Shard, 3), map[*plan.Shard][]corpus.Key{}
+	for i := range shards {
+		shards[i] = plan.Shard{Vector: string(rune('a' + i)), Rows: 1000}
+		for range shards[i].Rows {
+			var key corpus.Key
+			key[0], key[1] = byte(random.IntN(256)), byte(random.IntN(8)) // many occur several times
+			keys[&shards[i]] = append(keys[&shards[i]], key)
+		}
+	}
+	keysOf := func(s *plan.Shard) ([]corpus.Key, error) { return keys[s], nil }
+	want, err := number(shards, keysOf, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, passRows := range []int{1, 7, 700, 3000} {
+		if got, err := number(shards, keysOf, passRows); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("with %d rows at a time the numbers differ, error %v", passRows, err)
+		}
+	}
+	if !slices.IsSortedFunc(want.First, func(a, b Place) int {
+		x, y := keys[&shards[a.Shard]][a.Row], keys[&shards[b.Shard]][b.Row]
+		return bytes.Compare(x[:], y[:])
+	}) {
+		t.Error("the numbers are not in the order of the keys")
 	}
 }
 

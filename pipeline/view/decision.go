@@ -37,10 +37,12 @@ func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Op
 		}
 	}
 	if d.Scorer == nil {
-		return d, p.byMargin(ctx, d, options.Threads)
+		err = p.byMargin(ctx, d, options.Threads)
+	} else {
+		err = p.byScorer(ctx, d, model, options)
 	}
-	if err := p.byScorer(ctx, d, model, options); err != nil {
-		return nil, err
+	if err = errors.Join(err, p.readFailure()); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }

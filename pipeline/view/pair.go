@@ -23,7 +23,8 @@ type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
 	Sentences [2]*sentences.Numbered
-	Space     spill.Space // of what deciding does not keep in memory
+	Space     spill.Space // of what deciding does not keep in memory; with a directory, Close frees it
+	spilled   spilled
 }
 
 // Pair numbers the sentences of one of the plan's pairs.
@@ -50,7 +51,10 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
 	k := p.Plan.Settings.K
-	all := mine.NewNeighbours(own.Len(), k)
+	all, set, err := p.newLists(own.Len(), k)
+	if err != nil {
+		return all, err
+	}
 	laid := partners.EndToEnd(other, plan.SetOf(other))
 	for shard, key := range p.Plan.Pairs[p.Index].Merges[side] {
 		if err := ctx.Err(); err != nil {
@@ -64,13 +68,14 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 			if !own.IsFirst(shard, row) {
 				continue
 			}
-			from, cosines := lists.Row(row)
-			ids, into := all.Row(int(number))
-			copy(into, cosines)
-			for j, at := range from {
+			ids, cosines := lists.Row(row)
+			for j, at := range ids {
 				if at != mine.None {
 					ids[j] = laid[at]
 				}
+			}
+			if err := set(int(number), ids, cosines); err != nil {
+				return all, err
 			}
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// TextChunk is how many pairs have their texts in memory at once: some 300 MB of ordinary sentences.
-const TextChunk = 512 << 10
+// textChunk is how many pairs have their texts in memory at once: some 50 MB of ordinary sentences. For each so many
+// pairs the text is read again, which takes less than the search of the text that has them.
+const textChunk = 128 << 10
 
 // reject marks the candidates that the rules of package filter reject, among those that the threshold lets pass: what
 // stands below it is not read.
@@ -39,7 +40,7 @@ func (p *Pair) reject(ctx context.Context, d *Decision, threads int) error {
 			wanted = append(wanted, int32(i))
 		}
 	}
-	for chunk := range slices.Chunk(wanted, TextChunk) {
+	for chunk := range slices.Chunk(wanted, textChunk) {
 		if err := r.chunk(ctx, chunk); err != nil {
 			return err
 		}

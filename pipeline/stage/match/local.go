@@ -274,7 +274,7 @@ func (l *local) reject(ctx context.Context, threads int) error {
 	codes := l.pair.Codes()
 	copies := !s.KeepCopies && !language.Near(codes[0], codes[1])
 	var left []*found
-	for some := range slices.Chunk(l.rows, view.TextChunk) {
+	for some := range slices.Chunk(l.rows, rowChunk) {
 		rows, err := l.table(ctx, some, threads)
 		if err != nil {
 			return err
@@ -306,7 +306,7 @@ func foreign(s *bitext.Sentence) bool {
 
 // append writes the rows of beads that are no candidates.
 func (l *local) append(ctx context.Context, out *bitext.Writer, threads, features int) error {
-	for some := range slices.Chunk(l.rows, view.TextChunk) {
+	for some := range slices.Chunk(l.rows, rowChunk) {
 		rows, err := l.table(ctx, some, threads)
 		if err != nil {
 			return err

@@ -99,16 +99,17 @@ func specOf(language *plan.Language, merges []string) specSide {
 	return s
 }
 
-// cost is, in memory, an upper bound that was measured: both sides' keys and lists, the candidates, a chunk of texts.
-// On disk it is the bitext and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was
-// ever seen. With a scorer it is also what does not stay in memory, while the task runs.
+// cost is, in memory, an upper bound that was measured: what is there whatever the corpus, and of each sentence its
+// places and means, its candidates and the best coverages of its tokens. On disk it is the bitext and its copy: every
+// sentence of the smaller side in a pair of 200 bytes is more than was ever seen. While the task runs it is also what
+// does not stay in memory.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
 	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
-	memory := 256<<20 + n*(110+list)
+	memory := 256<<20 + n*100
 	if s.Documents != "" {
 		memory += n * 400 // documents' sentences and beads
 	}
-	disk := 2 * 200 * int64(min(rows[0], rows[1]))
+	disk := 2*200*int64(min(rows[0], rows[1])) + n*list
 	if s.Scored() {
 		disk += n * spilled
 	}
@@ -141,8 +142,8 @@ func ReadResult(out *store.Output) (*Result, error) {
 	return r, nil
 }
 
-// inMemory is how much of either side's sentences, and of the candidates' features, stays in memory.
-const inMemory = 16 << 20
+// inMemory is how much of either side's sentences and lists, and of the candidates' features, stays in memory.
+const inMemory = 8 << 20
 
 // manySentences is the number from which what is read of the sentences, which stays until all candidates are scored, is
 // most of the heap. With fewer the garbage collector would run too often while it is read.
@@ -162,6 +163,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		defer usage.SteadyHeap()()
 	}
 	pair.Space = spill.Space{Dir: dir, Memory: inMemory}
+	defer func() { err = errors.Join(err, pair.Close()) }()
 	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
 	if err != nil {
 		return nil, err
@@ -207,6 +209,9 @@ func counts(ctx context.Context, p *view.Pair) (c record.Counts, err error) {
 	return c, nil
 }
 
+// rowChunk is how many rows of the bitext are in memory at once: some 50 MB of ordinary sentences.
+const rowChunk = 64 << 10
+
 // write writes the bitext file and completes the result.
 func (r *Result) write(ctx context.Context, path string, t *table) error {
 	r.RunID = runID(t.pair)
@@ -221,7 +226,8 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(wanted, view.TextChunk) {
+		written := 0
+		for chunk := range slices.Chunk(wanted, rowChunk) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -234,7 +240,8 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 					return err
 				}
 			}
-			r.sample(rows)
+			r.sample(rows, written, len(wanted))
+			written += len(rows)
 		}
 		if t.local != nil {
 			if err := t.local.append(ctx, out, t.threads, len(metadata.Features)); err != nil {
@@ -245,17 +252,20 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 	})
 }
 
-// sample keeps the pairs to show: as the bitext stands best first, every row is a candidate, and what is shown is
-// spread over the first chunk of kept pairs.
-func (r *Result) sample(rows []bitext.Row) {
-	if r.Samples != nil {
-		return
+// sampled is the number of pairs, the best ones, that a sample is spread over.
+const sampled = 512 << 10
+
+// sample keeps the pairs to show of rows, which begin at a place among n: as the bitext stands best first, every row is
+// a candidate, and what is shown is spread over the kept pairs.
+func (r *Result) sample(rows []bitext.Row, begin, n int) {
+	if r.Samples == nil {
+		r.Samples = []record.Sample{}
 	}
-	r.Samples = []record.Sample{}
-	step := max(1, len(rows)/record.MaxSamples)
-	for i := 0; i < len(rows) && len(r.Samples) < record.MaxSamples; i += step {
-		if rows[i].Keep {
-			r.Samples = append(r.Samples, sampleOf(&rows[i]))
+	n = min(n, sampled)
+	step := max(1, n/record.MaxSamples)
+	for at := (begin + step - 1) / step * step; at < min(begin+len(rows), n) && len(r.Samples) < record.MaxSamples; at += step {
+		if row := &rows[at-begin]; row.Keep {
+			r.Samples = append(r.Samples, sampleOf(row))
 		}
 	}
 }
