@@ -19,6 +19,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 )
 
 // Name is the searcher's name in the settings.
@@ -87,6 +89,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 			return index.Result{}, err
 		}
 	}
+	defer usage.TrimC()
 	if err := s.pass(ctx, cell, partBytes, report); err != nil {
 		return index.Result{}, err
 	}
@@ -116,31 +119,48 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 	base := cut(cols.Queries.Len(), baseRows, s.threads).inRuns(cols.RowBytes())
 	progress := index.NewProgress(float64(rows.Queries.Len())*float64(base.n), report)
 	partRows := max(partBytes/rows.RowBytes(), queryRows)
-	for _, part := range inParts(rows.Queries.Len(), partRows, queryRows) {
+	parts := inParts(rows.Queries.Len(), partRows, queryRows)
+	scanners, err := s.scanners(rows, cols, slices.MaxFunc(parts, func(a, b blocks) int { return a.size - b.size }).size, base)
+	defer func() {
+		for _, scanner := range scanners {
+			scanner.Close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
 		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base, progress: progress}
 		p.locks = make([]sync.Mutex, part.count)
-		if err := errors.Join(p.run(ctx, s.threads), rows.Release()); err != nil {
+		if err := errors.Join(p.run(ctx, scanners), rows.Release()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *pass) run(ctx context.Context, threads int) error {
+// scanners makes one for each worker.
+func (s *searcher) scanners(rows, cols *index.Half, queryRows int, base blocks) (all []*kernel.Scanner, err error) {
+	for range min(s.threads, base.count) {
+		scanner, err := s.kernel.NewScanner(rows.Queries.Kernel, cols.Queries.Kernel, rows.K, queryRows, base.size)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, scanner)
+	}
+	return all, nil
+}
+
+func (p *pass) run(ctx context.Context, scanners []*kernel.Scanner) error {
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(threads, p.base.count) {
-		g.Go(func() error { return p.work(ctx) })
+	for _, scanner := range scanners {
+		g.Go(func() error { return p.work(ctx, scanner) })
 	}
 	return g.Wait()
 }
 
 // work takes base blocks until there are none left.
-func (p *pass) work(ctx context.Context) error {
-	scanner, err := p.kernel.NewScanner(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.K, p.queries.size, p.base.size)
-	if err != nil {
-		return err
-	}
-	defer scanner.Close()
+func (p *pass) work(ctx context.Context, scanner *kernel.Scanner) error {
 	for {
 		b := int(p.next.Add(1)) - 1
 		if b >= p.base.count {

@@ -80,6 +80,7 @@ const trimmed = 160 << 20
 // TrimHeap returns what a large heap does not need to the system: at the end of a stage, whose buffers the next one
 // does not use. The garbage collector alone would wait for minutes where little is allocated.
 func TrimHeap() {
+	TrimC()
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64()+heap[1].Value.Uint64()+heap[2].Value.Uint64() > trimmed {
