@@ -41,7 +41,7 @@ func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Op
 	} else {
 		err = p.byScorer(ctx, d, model, options)
 	}
-	if err = errors.Join(err, p.readFailure()); err != nil {
+	if err = errors.Join(err, p.lists.Err()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil

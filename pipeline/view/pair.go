@@ -12,6 +12,7 @@ import (
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
+	"bitextmine/pipeline/lists"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/sentences"
 	"bitextmine/score"
@@ -24,7 +25,7 @@ type Pair struct {
 	Index     int // among the plan's pairs
 	Sentences [2]*sentences.Numbered
 	Space     spill.Space // of what deciding does not keep in memory; with a directory, Close frees it
-	spilled   spilled
+	lists     lists.Store
 }
 
 // Pair numbers the sentences of one of the plan's pairs.
@@ -39,6 +40,9 @@ func (f *Files) Pair(index int) (*Pair, error) {
 	return p, nil
 }
 
+// Close frees what deciding did not keep in memory. It returns the first failure to read any of it.
+func (p *Pair) Close() error { return p.lists.Close() }
+
 // Language returns the language of a side.
 func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, side) }
 
@@ -51,7 +55,7 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
 	k := p.Plan.Settings.K
-	all, set, err := p.newLists(own.Len(), k)
+	all, set, err := p.lists.New(p.Space, own.Len(), k)
 	if err != nil {
 		return all, err
 	}
