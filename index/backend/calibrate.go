@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,9 @@ import (
 
 // Calibration holds the measured costs of backends for one dim and k.
 type Calibration struct {
-	Dim, K, Threads int
-	Costs           []Cost
+	Dim, K  int
+	Options Options
+	Costs   []Cost
 }
 
 // Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU (for
@@ -51,11 +53,9 @@ const (
 // approximate index takes as long as its training. A backend that cannot be used has the reason in Cost.Err. The
 // returned error is only that of ctx.
 func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (Calibration, error) {
-	c := Calibration{Dim: dim, K: k, Threads: opts.Threads}
-	if c.Threads == 0 {
-		c.Threads = runtime.GOMAXPROCS(0)
-	}
+	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
 	opts.Approximate.Dir = "" // nobody could use an index of random rows
+	c := Calibration{Dim: dim, K: k, Options: opts}
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows, cols := randomRows(rng, calibrationRows, dim), randomRows(rng, calibrationCols, dim)
 	trials := make([]*trial, len(names))
@@ -75,17 +75,17 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	for _, t := range trials {
 		c.Costs = append(c.Costs, t.cost())
 	}
-	c.derive(opts.Approximate.NProbe)
+	c.derive()
 	return c, nil
 }
 
 // derive computes the costs of searches with inverted lists from that of the exact search, whose kernels they use: a
 // calibration has too few rows for as many lists as are of use.
-func (c *Calibration) derive(nprobe int) {
+func (c *Calibration) derive() {
 	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 	for i, cost := range c.Costs {
 		if lists, ok := strings.CutPrefix(cost.Name, ivf.Prefix); ok && at >= 0 && Untimed(cost.Err) {
-			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe))
+			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, c.Options.Approximate.NProbe))
 		}
 	}
 }

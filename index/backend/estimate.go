@@ -74,7 +74,7 @@ func (c Calibration) Estimates(cells []Shape) []Estimate {
 		var seconds float64
 		for _, cell := range cells {
 			seconds += cost.Seconds(cell.Rows, cell.Cols)
-			e.Memory = max(e.Memory, Memory(cost.Name, cell, c.Dim, c.K, c.Threads))
+			e.Memory = max(e.Memory, Memory(cost.Name, cell, c.Dim, c.K, c.Options))
 		}
 		e.Time = time.Duration(seconds * float64(time.Second))
 		out = append(out, e)
@@ -137,17 +137,17 @@ var (
 )
 
 // Memory estimates the peak bytes of a backend that searches a cell, without the mapped embeddings: the lists of both
-// sides, and an exact search's blocks or the FAISS index of the larger side.
-func Memory(name string, cell Shape, dim, k, threads int) int64 {
+// sides, and an exact search's blocks or the FAISS index of the larger side. opts says how many threads there are.
+func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {
-		return lists + exact.Memory(threads, dim, k)
+		return lists + exact.Memory(opts.Threads, dim, k)
 	}
 	if strings.HasPrefix(name, xla.Prefix) {
 		return lists + xla.Memory(cell.Rows, cell.Cols, dim, k)
 	}
 	if n, ok := strings.CutPrefix(name, ivf.Prefix); ok {
-		return lists + ivf.Memory(n, cell.Rows+cell.Cols, threads, dim, k)
+		return lists + ivf.Memory(n, opts.Approximate.NProbe, cell.Rows+cell.Cols, opts.Threads, dim, k)
 	}
 	_, factory, _ := strings.Cut(name, ":")
 	perRow := 4 * int64(dim)

@@ -113,12 +113,12 @@ func TestCalibrateIsCancelled(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	cell := Shape{1000000, 1000}
-	exactly := Memory("exact", cell, 256, 4, 2)
-	if again := Memory("exact", Shape{2000000, 1000}, 256, 4, 2); again-exactly != 1000000*48 {
+	cell, two := Shape{1000000, 1000}, Options{Threads: 2}
+	exactly := Memory("exact", cell, 256, 4, two)
+	if again := Memory("exact", Shape{2000000, 1000}, 256, 4, two); again-exactly != 1000000*48 {
 		t.Errorf("a row more of an exact search takes %d bytes, want those of its list", (again-exactly)/1000000)
 	}
-	flat, codes := Memory("faiss:Flat", cell, 256, 4, 2), Memory("faiss:IVF64,PQ32np", cell, 256, 4, 2)
+	flat, codes := Memory("faiss:Flat", cell, 256, 4, two), Memory("faiss:IVF64,PQ32np", cell, 256, 4, two)
 	if flat < 1000000*256*4 || codes > flat/4 {
 		t.Errorf("flat %d MiB, codes %d MiB", flat>>20, codes>>20)
 	}
@@ -138,8 +138,14 @@ func TestInvertedListsAreEstimated(t *testing.T) {
 	if small := lists.Seconds(10000, 10000) / exact.Seconds(10000, 10000); small < 1 {
 		t.Errorf("10,000 rows with 4,096 lists take %.2f of exact search's time", small)
 	}
-	if m := Memory("ivf:4096", Shape{1000000, 1000000}, 512, 4, 2); m < 64<<20 || m > 1<<30 {
+	if m := Memory("ivf:4096", Shape{1000000, 1000000}, 512, 4, opts); m < 64<<20 || m > 1<<30 {
 		t.Errorf("memory of %d MiB", m>>20)
+	}
+	million := []Shape{{1000000, 1000000}}
+	few := c.Estimates(million)[1].Memory
+	c.Options.Approximate.NProbe = 2048
+	if many := c.Estimates(million)[1].Memory; many < few+32<<20 {
+		t.Errorf("memory of %d MiB with 2,048 visits, %d with 64", many>>20, few>>20)
 	}
 }
 

@@ -75,12 +75,15 @@ func MinRows(lists string) int {
 }
 
 // Memory is the number of bytes that a search of n rows in all takes at most, beside the lists of the result: the
-// centroids, the lists of both sides, the visits, and each thread's blocks.
-func Memory(lists string, rows, threads, dim, k int) int64 {
+// centroids, the lists of both sides, the visits, and each thread's blocks. nprobe is that of Options.
+func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
-	nprobe := 2 * DefaultNProbe(n)
-	visits := max(visitBytes*int64(min(maxVisits, nprobe*rows)), 8*memberChoice*int64(rows)) // these before those
-	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + kernel.ScannerBytes(dim, nprobe, nearestRows, n)
+	nprobe = cmp.Or(nprobe, DefaultNProbe(n))
+	most := mostVisits(nprobe, n)
+	visits := visitBytes * int64(min(rows, visitorsAtOnce(nprobe))) * int64(nprobe)
+	visits = max(visits, 8*memberChoice*int64(rows)) // the lists that a row may be in are found before
+	nearest := kernel.ScannerBytes(dim, most, nearestRows, n) + nearBytes(nearestRows, most)
+	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + nearest
 	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
 }
 

@@ -184,6 +184,22 @@ func TestVisits(t *testing.T) {
 	}
 }
 
+// Visits of more lists take more memory: those of all rows until they are made, and those of each thread's rows.
+func TestMemoryGrowsWithVisits(t *testing.T) {
+	const rows, threads = 200000, 2
+	estimate := func(nprobe int) int64 { return Memory("4096", nprobe, rows, threads, 64, 4) }
+	if estimate(0) != estimate(DefaultNProbe(4096)) {
+		t.Errorf("%d bytes without nprobe, %d with the default", estimate(0), estimate(DefaultNProbe(4096)))
+	}
+	visits := int64(8 * (100 - 50) * rows)
+	if more := estimate(100) - estimate(50); more < visits {
+		t.Errorf("100 visits take %d bytes more than 50; they are %d bytes themselves", more, visits)
+	}
+	if most := estimate(4096); most < 8*maxVisits || most > 2<<30 {
+		t.Errorf("%d MiB if all lists are visited", most>>20)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for _, lists := range []string{"", "0", "-4", "+4", "04", "4,Flat", "x", "65537", "99999999999999999999"} {
 		if _, err := Open(lists, Options{}); !badinput.Is(err) {

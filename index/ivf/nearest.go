@@ -24,6 +24,8 @@ func makeNear(rows, n int) near {
 	return near{n, make([]int32, rows*n), make([]float32, rows*n), make([]int32, rows)}
 }
 
+func nearBytes(rows, n int) int64 { return int64(rows) * int64(8*n+4) }
+
 // of returns the nearest centroids of a row, and the products.
 func (l near) of(row int) ([]int32, []float32) {
 	lo := row * l.n

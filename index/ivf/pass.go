@@ -43,9 +43,12 @@ const (
 	visitBytes = 9
 )
 
+// visitorsAtOnce is the number of rows whose visits are found before those are made.
+func visitorsAtOnce(nprobe int) int { return max(maxVisits/max(nprobe, 1), nearestRows) }
+
 // run has all rows visit their nearest lists.
 func (p *pass) run(ctx context.Context) error {
-	n, size := p.visitors.Queries.Len(), max(maxVisits/p.opts.NProbe, nearestRows)
+	n, size := p.visitors.Queries.Len(), visitorsAtOnce(p.opts.NProbe)
 	for lo := 0; lo < n; lo += size {
 		start, visitors, err := p.visits(ctx, lo, min(lo+size, n))
 		if err != nil {
@@ -74,7 +77,11 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 	each := make([]int32, len(rows))                                // how many each row visits
 	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(at int, found near) {
 		copy(each[at:], found.counts)
-		visited := make([]int32, 0, p.opts.NProbe*len(found.counts))
+		sum := 0
+		for _, n := range found.counts {
+			sum += int(n)
+		}
+		visited := make([]int32, 0, sum) // it stays until all visits are known
 		for row := range found.counts {
 			ids, _ := found.of(row)
 			visited = append(visited, ids...)

@@ -10,7 +10,9 @@ import (
 const spanRows = 1000
 
 // mostVisits bounds the number of lists that one row visits.
-func (p *pass) mostVisits() int { return min(2*p.opts.NProbe, p.searcher.lists) }
+func mostVisits(nprobe, lists int) int { return min(2*nprobe, lists) }
+
+func (p *pass) mostVisits() int { return mostVisits(p.opts.NProbe, p.searcher.lists) }
 
 // measureSpan sets how far below the cosine of its nearest centroid that of another may be for a row to visit its list.
 // A row near the middle of a list needs to visit few others, one between many lists visits many of them: the rows of a

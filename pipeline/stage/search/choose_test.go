@@ -15,7 +15,7 @@ const ivf = "faiss:IVF8,Flat"
 func chooser(approximate ...string) *Chooser {
 	c := &Chooser{
 		Settings: setting.Searching{Search: backend.Auto, SearchApproximate: strings.Join(approximate, " ")}, Dim: 256, K: 4, MemoryLimit: 64 << 30,
-		Costs: &backend.Calibration{Dim: 256, K: 4, Threads: 2, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}},
+		Costs: &backend.Calibration{Dim: 256, K: 4, Options: backend.Options{Threads: 2}, Costs: []backend.Cost{{Name: "exact", Pair: 1e-9}, {Name: "faiss:Flat", Pair: 2e-9}}},
 	}
 	if len(approximate) > 0 {
 		c.Costs.Costs = append(c.Costs.Costs, backend.Cost{Name: approximate[0], Pair: 1e-10})

@@ -19,6 +19,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/sentences"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/view"
@@ -82,7 +83,8 @@ func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 	vector := int64(b.Settings.Dim)*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
 	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8, Read: rows * vector}
 	if name := b.Searcher(); name != exact.Name {
-		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, b.Threads))
+		opts := open.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
+		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts))
 	}
 	return c
 }
