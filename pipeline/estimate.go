@@ -53,7 +53,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.store.Close()) }()
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
 	if before, err := record.ReadReport(r.cfg.Out); err == nil { // if it cannot be read, the run will say so
 		r.previous = before
 	}

@@ -106,7 +106,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.store.Close()) }()
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
 	if err := r.settleScorer(ctx); err != nil {
 		return nil, err
 	}

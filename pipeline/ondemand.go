@@ -15,7 +15,7 @@ func withRun(ctx context.Context, goal string, cfg Config, opts Options, do func
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.store.Close()) }()
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
 	return do(r)
 }
 

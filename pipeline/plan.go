@@ -135,6 +135,7 @@ func (r *run) storePlan(ctx context.Context, p *plan.Plan) error {
 		return err
 	}
 	r.report.PlanID = id
+	r.held.Add(ctx, r.store, r.Log, id)
 	return r.store.WriteNote(ctx, record.PlansNote, id+".json", data)
 }
 

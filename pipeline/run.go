@@ -63,13 +63,14 @@ func (o Options) openStore(ctx context.Context, location string) (*store.Store, 
 	return store.Open(ctx, location, o.Log)
 }
 
-// run is the state of one run. It has 33 methods because planning, sharding, the choice of a search and of a scorer,
+// run is the state of one run. It has 34 methods because planning, sharding, the choice of a search and of a scorer,
 // the estimates and the execution of one run are steps that each need its settings, languages, store and progress; a
 // file has one step.
 type run struct {
 	Options
 	cfg      Config
 	store    *store.Store
+	held     record.Held // plans
 	model    *model.Model
 	refiner  *model.Model // of two-stage mining; nil: there is none
 	search   search.Choice
@@ -90,7 +91,7 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.store.Close()) }()
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
 	if err := r.settleScorer(ctx); err != nil {
 		return nil, err
 	}
@@ -113,6 +114,11 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 		return nil, err
 	}
 	return r.report, r.report.Write(filepath.Join(r.cfg.Out, record.ReportName))
+}
+
+func (r *run) close(ctx context.Context) error {
+	r.held.Release(ctx)
+	return r.store.Close()
 }
 
 // newRun opens what cfg names.

@@ -26,7 +26,7 @@ import (
 type Sweep struct {
 	Keep   int           // the last runs into each output directory whose outputs stay
 	Cells  bool          // sweep searched cells too, as merged neighbours hold all that a run needs of them
-	Older  time.Duration // younger outputs and leftovers stay: a run that is under way may need them
+	Older  time.Duration // younger outputs and leftovers stay, and of whatever age what a running process needs
 	DryRun bool
 }
 
@@ -36,6 +36,7 @@ type Swept struct {
 	Leftovers int            `json:"leftovers"`
 	Notes     int            `json:"notes"`
 	Bytes     int64          `json:"bytes"`
+	Kept      int            `json:"kept"` // outputs that stay because a running process needs them, or may
 }
 
 // GC removes outputs that none of the last runs made or used, and what killed writers left behind. Swept cells cost a
@@ -44,11 +45,18 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 	if sweep.Keep < 1 || sweep.Older < 0 {
 		return nil, badinput.Errorf("keep = %d and older = %s: keep at least one run, and let the age not be negative", sweep.Keep, sweep.Older)
 	}
-	g := &collector{Sweep: sweep, store: st, before: time.Now().Add(-sweep.Older), live: map[string]bool{}, log: log, swept: &Swept{Outputs: map[string]int{}}}
-	if err := g.mark(ctx, version); err != nil {
+	now := time.Now()
+	g := &collector{
+		Sweep: sweep, store: st, version: version, log: log, before: now.Add(-sweep.Older), used: newUsed(now.Add(-sweep.Older)),
+		live: map[string]bool{}, swept: &Swept{Outputs: map[string]int{}},
+	}
+	if err := g.mark(ctx); err != nil {
 		return nil, err
 	}
 	for _, d := range slices.Backward(stage.All()) {
+		if err := g.markUsed(ctx); err != nil { // again: a process may have begun meanwhile
+			return g.swept, err
+		}
 		if err := g.outputs(ctx, d.Name); err != nil {
 			return g.swept, err
 		}
@@ -56,13 +64,13 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 	if err := g.sweepIndexes(); err != nil {
 		return g.swept, err
 	}
-	for _, kind := range []string{record.RunsNote, record.PlansNote, record.RunningNote, record.FailedNote, record.LedgerNote} {
+	for _, kind := range []string{record.RunsNote, record.PlansNote, record.RunningNote, record.HeldNote, record.FailedNote, record.LedgerNote} {
 		if err := g.notes(ctx, kind); err != nil {
 			return g.swept, err
 		}
 	}
 	if !sweep.DryRun {
-		swept, bytes, err := st.Sweep(ctx, g.before)
+		swept, bytes, err := st.Sweep(ctx, g.used.before)
 		g.swept.Leftovers += swept
 		g.swept.Bytes += bytes
 		if err != nil {
@@ -75,18 +83,27 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 // collector is one sweep.
 type collector struct {
 	Sweep
-	store  *store.Store
-	log    *slog.Logger
-	before time.Time
-	live   map[string]bool // "stage/key" of outputs, "kind/name" of notes
-	swept  *Swept
+	store   *store.Store
+	version string // of the program
+	log     *slog.Logger
+	before  time.Time       // what changed later stays
+	live    map[string]bool // "stage/key" of outputs, "kind/name" of notes
+	used    used
+	swept   *Swept
 }
 
-// mark finds what the kept runs made or used.
-func (g *collector) mark(ctx context.Context, version string) error {
+// mark finds what the kept runs made or used, and what running processes need.
+func (g *collector) mark(ctx context.Context) error {
+	if err := g.markUsed(ctx); err != nil {
+		return err
+	}
 	runs, err := record.History(ctx, g.store)
 	if err != nil {
 		return err
+	}
+	if len(runs) == 0 && g.used.processes > 0 { // the first run is under way
+		g.used.all, g.before, g.used.before = true, time.Time{}, time.Time{}
+		return nil
 	}
 	if len(runs) == 0 {
 		return badinput.Errorf("the store has seen no run, so what is still needed is not known; name the work directory of a run")
@@ -97,41 +114,43 @@ func (g *collector) mark(ctx context.Context, version string) error {
 			continue
 		}
 		g.live[record.RunsNote+"/"+run.Name()] = true
-		g.live[record.PlansNote+"/"+run.Plan+".json"] = true
-		if err := g.markPlan(ctx, run, version); err != nil {
+		failure, err := g.markPlan(ctx, run.Plan, g.Cells, func(string) {})
+		if err != nil {
 			return err
+		}
+		if failure != nil {
+			g.log.Warn("the plan of a run cannot be read: what that run alone needs is swept, and computed again if it is asked for",
+				"run", run.Number, "out", run.Out, "reason", failure)
 		}
 	}
 	return nil
 }
 
-// markPlan marks the outputs of a run's plan. Of a plan of another version of the program its tasks are known, not what
-// else it uses; of a plan that cannot be read nothing is, and what only that run needs is swept.
-func (g *collector) markPlan(ctx context.Context, run record.Run, version string) error {
-	name := "plan " + run.Plan
-	data, err := g.store.ReadNote(ctx, record.PlansNote, run.Plan+".json")
+// markPlan marks the outputs of a plan, but for cells if they are swept, and calls also with each, as stage/key. Of a
+// plan of another version of the program its tasks are known, not what else it uses; of one that cannot be read, which
+// is the failure, nothing.
+func (g *collector) markPlan(ctx context.Context, id string, cells bool, also func(output string)) (failure, err error) {
+	name := "plan " + id
+	g.live[record.PlansNote+"/"+id+".json"] = true
+	data, err := g.store.ReadNote(ctx, record.PlansNote, id+".json")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	keep := func(stage, key string) {
 		g.live[stage+"/"+key] = true
 		g.live[record.RunningNote+"/"+stage+"-"+key] = true
 		g.live[record.FailedNote+"/"+stage+"-"+key] = true
+		also(stage + "/" + key)
 	}
-	if p, failure := stage.Decode(data, name, version); failure == nil {
-		stage.Outputs(p, g.Cells, keep)
-		return nil
+	if p, failure := stage.Decode(data, name, g.version); failure == nil {
+		stage.Outputs(p, cells, keep)
+		return nil, nil
 	}
 	outputs, failure := plan.Outputs(data, name)
-	if failure != nil {
-		g.log.Warn("the plan of a run cannot be read: what that run alone needs is swept, and computed again if it is asked for",
-			"run", run.Number, "out", run.Out, "reason", failure)
-		return nil
-	}
 	for _, output := range outputs {
 		keep(output[0], output[1])
 	}
-	return nil
+	return failure, nil
 }
 
 // outputs removes a stage's outputs that nobody needs.
@@ -139,6 +158,9 @@ func (g *collector) outputs(ctx context.Context, stage string) error {
 	for entry, err := range g.store.List(ctx, stage) {
 		if err != nil {
 			return fmt.Errorf("list %s: %w", stage, err)
+		}
+		if g.used.all || g.used.outputs[stage+"/"+entry.Name] {
+			g.swept.Kept++
 		}
 		if g.live[stage+"/"+entry.Name] || entry.Time.After(g.before) {
 			g.live[stage+"/"+entry.Name] = true
@@ -168,7 +190,7 @@ func (g *collector) sweepIndexes() error {
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.before) {
+		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.used.before) {
 			continue // gone meanwhile, or a leftover, which Sweep takes
 		}
 		g.swept.Outputs[search.IndexesName]++
@@ -241,7 +263,11 @@ func (s *Swept) String() string {
 	if parts == nil {
 		parts = []string{"no outputs"}
 	}
-	return fmt.Sprintf("%s, %d leftovers, %d notes, %s", strings.Join(parts, ", "), s.Leftovers, s.Notes, plan.Bytes(s.Bytes))
+	line := fmt.Sprintf("%s, %d leftovers, %d notes, %s", strings.Join(parts, ", "), s.Leftovers, s.Notes, plan.Bytes(s.Bytes))
+	if s.Kept > 0 {
+		line += fmt.Sprintf("; kept %d outputs that running tasks need", s.Kept)
+	}
+	return line
 }
 
 func stageNames() []string {

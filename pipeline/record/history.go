@@ -18,6 +18,7 @@ const (
 	PlansNote   = "plans"   // by id
 	LedgerNote  = "ledger"  // by family
 	RunningNote = "running" // by stage-key: a task that somebody works on
+	HeldNote    = "held"    // by plan id and process: a plan that a process works on
 	FailedNote  = "failed"  // by stage-key: how a task failed last
 	RunsNote    = "runs"    // which plans runs had, named by a number that only rises, whatever clocks do
 	FittedNote  = "fitted"  // the scorer that scorer = auto fitted, by what it depends on besides the text
