@@ -74,6 +74,9 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		}
 		return e.sorted(ctx, sets)
 	})
+	if err == nil && opts.Format == HuggingFace {
+		err = e.describe(sets)
+	}
 	if err != nil {
 		return nil, err
 	}

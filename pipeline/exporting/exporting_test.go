@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -217,6 +218,27 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
+// TestHuggingFaceHalfPublished: without all its data a folder has no description, not even an earlier export's.
+func TestHuggingFaceHalfPublished(t *testing.T) {
+	in, dir := source(t), filepath.Join(t.TempDir(), "set")
+	opts := Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1}}
+	run(t, opts)
+	blocked := filepath.Join(dir, "data", "train-00000-of-00001.parquet")
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(blocked, "full"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	opts.Table = table.DefaultOptions()
+	if _, err := Run(t.Context(), opts); err == nil {
+		t.Fatal("a set was written over a folder")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "README.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an export that failed left a description, error %v", err)
+	}
+}
+
 func TestMosesNames(t *testing.T) {
 	in, dir := source(t), t.TempDir()
 	run(t, Options{Files: []string{in}, Format: "moses", Out: filepath.Join(dir, "corpus"), Compression: "zst", All: true})
@@ -241,11 +263,12 @@ func TestMosesNames(t *testing.T) {
 func TestNoFileOfHalfAnExport(t *testing.T) {
 	dir := t.TempDir()
 	var source strings.Builder
-	for range 500 {
+	const lines = 1100 // they compress to 18 kB, of which gzip holds eight to the end
+	for range lines {
 		source.WriteString(rand.Text() + "\n")
 	}
 	in := []string{filepath.Join(dir, "in.de"), filepath.Join(dir, "in.en")}
-	for i, text := range []string{source.String(), strings.Repeat("a\n", 500)} {
+	for i, text := range []string{source.String(), strings.Repeat("a\n", lines)} {
 		if err := os.WriteFile(in[i], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +280,7 @@ func TestNoFileOfHalfAnExport(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
 	for _, compression := range []string{"gz", "zst"} {
-		full := syscall.Rlimit{Cur: 4096, Max: limit.Max}
+		full := syscall.Rlimit{Cur: 16 << 10, Max: limit.Max} // the test's own log must fit
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
 			t.Fatal(err)
 		}

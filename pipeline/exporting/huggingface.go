@@ -38,7 +38,9 @@ type dataFile struct {
 	Path  string `yaml:"path"`
 }
 
-// describe writes README.md.
+func (e *exporter) descriptionPath() string { return filepath.Join(e.opts.Out, "README.md") }
+
+// describe writes README.md, when all data is published: a folder with it is complete.
 func (e *exporter) describe(sets []*set) error {
 	source, target := e.languages()
 	pairs := uint64(0)
@@ -66,7 +68,7 @@ func (e *exporter) describe(sets []*set) error {
 			fmt.Fprintf(&b, "| %s | %s |\n", key, value)
 		}
 	}
-	return atomicfile.WriteBytes(filepath.Join(e.opts.Out, "README.md"), []byte(b.String()))
+	return atomicfile.WriteBytes(e.descriptionPath(), []byte(b.String()))
 }
 
 // sizeCategory is the hub's name for a number of rows.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,8 +137,10 @@ func (e *exporter) finish(sets []*set) error {
 			}
 		}
 	}
-	if e.opts.Format == HuggingFace {
-		return e.describe(sets)
+	if e.opts.Format == HuggingFace { // an earlier description must not be found with other data
+		if err := os.Remove(e.descriptionPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the description of the data set: %w", err)
+		}
 	}
 	return nil
 }
