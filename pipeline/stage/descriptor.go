@@ -46,8 +46,7 @@ type Descriptor struct {
 	Rate func(ctx context.Context, e *Env, left []*plan.Task) (float64, error)
 }
 
-// DefaultRate is the items a second of a stage that does little for each: merging and matching handle about a million
-// sentences.
+// DefaultRate is the items a second of a stage that does little for each: merging handles about a million sentences.
 const DefaultRate = 1e6
 
 // registered has the stages by name.

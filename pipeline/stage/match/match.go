@@ -35,7 +35,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Plan, Stage.Check, Stage.Run = planPairs, stage.CheckPair, run
+	Stage.Plan, Stage.Check, Stage.Run, Stage.Rate = planPairs, stage.CheckPair, run, rate
 	stage.Register(Stage)
 }
 
