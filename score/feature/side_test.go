@@ -3,12 +3,38 @@ package feature
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
 	"bitextmine/corpus/surface"
 	"bitextmine/internal/spill"
 )
+
+// TestSideMemory: a sentence that is not in memory has four bytes there.
+func TestSideMemory(t *testing.T) {
+	used := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	const n, fixed = 200_000, 512 << 10
+	one := Sentence{Surface: surface.Of("de", "Gestern, am 3. Mai 2020, kam Anna nicht aus Rostock!"), Tokens: []int32{1, 2, 3, 4, 5}}
+	before := used()
+	s := NewSide(spill.Space{Dir: t.TempDir()}, n, 8)
+	for i := range int32(n) {
+		if err := s.Add(i, &one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := used(); after > before+4*n+fixed {
+		t.Errorf("%d sentences have %d bytes in memory", n, after-before)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestSide: what is added is what is loaded, from memory and from a file, but for names that are words, and tokens
 // that are too frequent.
