@@ -67,7 +67,7 @@ func (r *run) trainable() (*finish.Head, error) {
 // items are all sentences that are fitted, each with itself, and the pairs of the bitext, each in both directions.
 func (r *run) items() []finish.Item {
 	var items []finish.Item
-	row := make([]int32, r.text.len()) // of each sentence; -1: it is not fitted
+	row := make([]int32, r.text.Len()) // of each sentence; -1: it is not fitted
 	for i := range row {
 		row[i] = -1
 	}
@@ -77,7 +77,7 @@ func (r *run) items() []finish.Item {
 			items = append(items, finish.Item{Sentence: int32(i), Aim: int32(i)})
 		}
 	}
-	for _, pair := range r.text.pairs {
+	for _, pair := range r.text.Pairs {
 		if a, b := row[pair[0]], row[pair[1]]; a >= 0 && b >= 0 {
 			items = append(items, finish.Item{Sentence: a, Aim: b}, finish.Item{Sentence: b, Aim: a})
 		}

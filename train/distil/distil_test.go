@@ -18,6 +18,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/distil/sentences"
 	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
 )
@@ -112,7 +113,7 @@ func writeText(t *testing.T, n int) string {
 
 func options(t *testing.T, teacher, text string) Options {
 	o := DefaultOptions()
-	o.Teacher, o.Texts, o.Out, o.Threads, o.Share = teacher, []Text{{"aa", text}}, t.TempDir(), 2, 1
+	o.Teacher, o.Texts, o.Out, o.Threads, o.Share = teacher, []sentences.Text{{Language: "aa", Path: text}}, t.TempDir(), 2, 1
 	return o
 }
 
@@ -224,7 +225,7 @@ func spellLength(t *testing.T, path string) {
 // some of the teacher's vectors.
 func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
 	teacher, text := writeTeacher(t, 1), writeText(t, 10_500)
-	bitext := []Bitext{{"aa", "de", write(t, t.TempDir(), "pairs.tsv", "waa wab\twac wad\nwae waf wag\twah\nwba\twba\n")}}
+	bitext := []sentences.Bitext{{Source: "aa", Target: "de", Path: write(t, t.TempDir(), "pairs.tsv", "waa wab\twac wad\nwae waf wag\twah\nwba\twba\n")}}
 	var first map[string][]byte
 	for n := range 2 {
 		o := options(t, teacher, text)
@@ -311,8 +312,8 @@ func TestBadInput(t *testing.T) {
 		{"odd rank", "even number", func(o *Options) { o.Rank = 5 }},
 		{"tensor", "these would do: pooled", func(o *Options) { o.Features = "sum" }},
 		{"epochs", "give a number of passes", func(o *Options) { o.Epochs = -1 }},
-		{"bitext alone", "give --epochs", func(o *Options) { o.Bitexts = []Bitext{{"aa", "de", "x.tsv"}} }},
-		{"no bitext", "no-such-file.tsv", func(o *Options) { o.Epochs, o.Bitexts = 1, []Bitext{{"aa", "de", "no-such-file.tsv"}} }},
+		{"bitext alone", "give --epochs", func(o *Options) { o.Bitexts = []sentences.Bitext{{Source: "aa", Target: "de", Path: "x.tsv"}} }},
+		{"no bitext", "no-such-file.tsv", func(o *Options) { o.Epochs, o.Bitexts = 1, []sentences.Bitext{{Source: "aa", Target: "de", Path: "no-such-file.tsv"}} }},
 
 		{"pruned words", "only a SentencePiece vocabulary", func(o *Options) { o.Pieces = 10 }},
 	} {

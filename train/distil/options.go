@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/distil/sentences"
 )
 
 // Options are the settings of a distillation. Those that change the student's bytes are in its record.
 type Options struct {
-	Teacher   string   `json:"teacher"`   // what model.Load finds
-	Texts     []Text   `json:"texts"`     // in this order
-	Bitexts   []Bitext `json:"bitexts"`   // for the descent; after the texts
-	Languages []string `json:"languages"` // that the student is for; none: those of the text
-	Name      string   `json:"name"`
-	Licence   string   `json:"licence"` // of the student; none: the teacher's
-	TrainedOn []string `json:"trained_on"`
+	Teacher   string             `json:"-"`         // what model.Load finds; the record has its digest
+	Texts     []sentences.Text   `json:"-"`         // in this order; the record has their names and digests
+	Bitexts   []sentences.Bitext `json:"-"`         // for the descent; after the texts
+	Languages []string           `json:"languages"` // that the student is for; none: those of the text
+	Name      string             `json:"name"`
+	Licence   string             `json:"licence"` // of the student; none: the teacher's
+	TrainedOn []string           `json:"trained_on"`
 
 	// the teacher's tensor that the table's sums stand for; none: the first that everything passes through as one row a
 	// sentence
@@ -34,6 +35,10 @@ type Options struct {
 	// it: less than 1 is better on text of other kinds
 	Share float64 `json:"share"`
 	Seed  uint64  `json:"seed"` // of the sentences that are invented, and of the descent
+	// an encoder whose vectors are sums over tokens, which further columns of the table stand for; none: there are none
+	Beside        string  `json:"beside,omitempty"`
+	BesideColumns int     `json:"beside_columns,omitempty"`
+	BesideShare   float64 `json:"beside_share,omitempty"` // of the square of a vector's length
 	// passes of gradient descent over the sentences and the bitext, after the least squares
 	Epochs float64 `json:"epochs"`
 
@@ -55,6 +60,9 @@ func DefaultOptions() Options {
 		Steps:    20,  // the default encoder's fit
 		Share:    0.7, // of 0.6 to 1, the best on news where the text was documentation and short sentences
 		Seed:     1,
+		// Chosen with bag-ngram beside the universal sentence encoder: larger shares cost languages that the bag does
+		// not know.
+		BesideColumns: 128, BesideShare: 0.2,
 	}
 }
 
@@ -81,6 +89,9 @@ func (o Options) Validate() error {
 	check(o.Share >= 0 && o.Share <= 1, "--share is %g: give 0 to 1", o.Share)
 	check(o.Steps > 0, "--steps is %d: give at least 1", o.Steps)
 	check(o.Epochs >= 0, "--epochs is %g: give a number of passes, or 0 for none", o.Epochs)
+	check(o.BesideColumns > 0 && o.BesideColumns%2 == 0, "--beside-columns is %d: give an even number of columns", o.BesideColumns)
+	check(o.BesideShare > 0 && o.BesideShare < 1, "--beside-share is %g: give a number between 0 and 1", o.BesideShare)
+	check(o.Beside == "" || o.HeadBits == 16, "--head-bits 8 cannot be given with --beside: quantise the student with mine model quantise")
 	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
 	if wrong != nil {

@@ -18,7 +18,6 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/static"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/leastsquares"
 	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
@@ -56,6 +55,11 @@ func (r *run) publish(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if s.Beside != nil {
+		if err := r.turnBeside(ctx, tmp, s); err != nil {
+			return err
+		}
+	}
 	if err := r.compare(ctx, tmp, s); err != nil {
 		return err
 	}
@@ -71,44 +75,56 @@ func (r *run) publish(ctx context.Context) (err error) {
 // student rounds the table, and says what each step leaves leastsquares.Unexplained of held-out sentences.
 func (r *run) student() (*student.Student, error) {
 	dim, values := r.teacher.Dim(), r.table
-	columns := cmp.Or(r.Rank, dim)
-	if columns > dim {
-		return nil, badinput.Errorf("--rank %d: the teacher's features have %d columns; ask for no more", columns, dim)
+	s := &student.Student{Name: r.name(), Dim: dim, Power: r.Power, Head: r.head}
+	wide, factor := r.wide(), float32(1)
+	if r.beside != nil {
+		values, factor = r.join()
+		s.Beside = &student.Beside{Columns: r.BesideColumns, Share: r.BesideShare}
 	}
-	if columns%2 != 0 && r.Bits == 4 {
-		return nil, badinput.Errorf("--rank %d: a table of 4 bits needs an even number of columns", columns)
-	}
-	var basis []float32
+	columns := cmp.Or(r.Rank, wide)
 	r.RankLeft = r.Fit.HeldOut
 	if r.Epochs > 0 {
 		r.RankLeft = r.Descent.HeldOut
 	}
-	if columns < dim {
+	if columns < wide {
 		counts := make([]int, r.Rows)
 		for _, id := range r.rows.IDs {
 			counts[id]++
 		}
 		var err error
-		if values, basis, err = leastsquares.LowRank(values, dim, columns, counts); err != nil {
+		if values, s.Basis, err = leastsquares.LowRank(values, wide, columns, counts); err != nil {
 			return nil, err
 		}
-		if r.RankLeft, err = r.leftBy(leastsquares.Product(values, columns, basis, dim)); err != nil {
+		if r.RankLeft, err = r.leftBy(leastsquares.Product(values, columns, s.Basis, wide), wide); err != nil {
 			return nil, err
+		}
+	} else if r.beside != nil {
+		s.Basis = make([]float32, wide*wide)
+		for i := range wide {
+			s.Basis[i*wide+i] = 1
 		}
 	}
-	s := &student.Student{Name: cmp.Or(r.Name, r.model.Name+"-static"), Table: student.Quantise(values, columns, r.Bits), Basis: basis, Dim: dim, Power: r.Power, Head: r.head}
+	s.Table = student.Quantise(values, columns, r.Bits)
 	shipped := s.Table.Values()
-	if basis != nil {
-		shipped = leastsquares.Product(shipped, columns, basis, dim)
+	if s.Basis != nil {
+		shipped = leastsquares.Product(shipped, columns, s.Basis, wide)
+	}
+	for i := range s.Basis {
+		if i%wide >= dim {
+			s.Basis[i] /= factor
+		}
 	}
 	var err error
-	r.BitsLeft, err = r.leftBy(shipped)
+	r.BitsLeft, err = r.leftBy(shipped, wide)
 	return s, err
 }
 
-// leftBy is what a table [rows, dim] other than r.table leaves of held-out sentences. The fit's features are what
-// r.table leaves.
-func (r *run) leftBy(values []float32) (float64, error) {
+// name is the student's.
+func (r *run) name() string { return cmp.Or(r.Name, r.model.Name+"-static") }
+
+// leftBy is what another table than r.table, the first columns of values [rows, wide], leaves of held-out sentences.
+// The fit's features are what r.table leaves.
+func (r *run) leftBy(values []float32, wide int) (float64, error) {
 	f, dim := r.fit, r.teacher.Dim()
 	left := 0.0
 	row := make([]float64, dim)
@@ -119,8 +135,7 @@ func (r *run) leftBy(values []float32) (float64, error) {
 		clear(row)
 		for _, id := range f.Sentences.At(i) {
 			for k := range row {
-				at := int(id)*dim + k
-				row[k] += float64(r.table[at] - values[at])
+				row[k] += float64(r.table[int(id)*dim+k] - values[int(id)*wide+k])
 			}
 		}
 		for k, x := range row {
@@ -154,7 +169,7 @@ func (r *run) write(dir string, s *student.Student) error {
 	tokenizer.BOS, tokenizer.EOS = r.special(bos), r.special(eos)
 	manifest, err := yaml.Marshal(model.Manifest{
 		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: r.model.MaxTokens, Inputs: model.Inputs{IDs: export.IDs},
-		Output: r.head.To, Pooling: model.None, Normalise: r.model.Normalise, Dim: r.head.Dim,
+		Output: s.Output(), Pooling: model.None, Normalise: r.model.Normalise && s.Beside == nil, Dim: s.VectorDim(),
 		Tokens:  model.TokenOutput{Output: student.TokensOutput, Dim: s.Table.Dim, Static: true},
 		Licence: cmp.Or(r.Licence, r.model.Licence), Languages: r.Languages, TrainedOn: r.TrainedOn,
 	})
@@ -187,7 +202,7 @@ func (r *run) writeHead(ctx context.Context, dir string, s *student.Student) err
 func (r *run) comparedSentences() (own, theirs [][]int32) {
 	for i, w := range r.fit.Weights {
 		if w == 0 && len(own) < compared {
-			own, theirs = append(own, r.rows.At(i)), append(theirs, r.text.at(r.kept[i]))
+			own, theirs = append(own, r.rows.At(i)), append(theirs, r.text.At(r.kept[i]))
 		}
 	}
 	return own, theirs
@@ -210,18 +225,26 @@ func (r *run) compare(ctx context.Context, dir string, s *student.Student) error
 		return fmt.Errorf("the student: %w", err)
 	}
 	sums := s.Sums(own)
-	for _, tensor := range []string{static.Sums, s.Head.From} { // the graph computes its sums if they are asked for
-		want, columns := sums, s.Table.Dim
-		if tensor != static.Sums {
-			want, columns = s.Turned(sums), s.Dim
-		}
-		got, err := r.vectorsOf(ctx, written, tensor, own)
+	turned, rows, columns := s.Turned(sums)
+	for _, want := range []struct {
+		tensor  string
+		rows    []float32
+		columns int
+	}{{static.Sums, sums, s.Table.Dim}, {turned, rows, columns}} { // the graph computes its sums if they are asked for
+		got, err := r.vectorsOf(ctx, written, want.tensor, own)
 		if err != nil {
 			return fmt.Errorf("the student: %w", err)
 		}
-		if err := agree(got, want, columns); err != nil {
+		if err := agree(got, want.rows, want.columns); err != nil {
 			return err
 		}
+	}
+	if r.beside != nil {
+		got, err := r.vectorsOf(ctx, written, turned, own)
+		if err != nil {
+			return fmt.Errorf("the student: %w", err)
+		}
+		r.Second.Cosine = meanCosine(got, r.beside.held, columns)
 	}
 	student, err := r.vectorsOf(ctx, written, s.Head.To, own)
 	if err != nil {
@@ -298,8 +321,8 @@ func (r *run) writeRecord(dir string) error {
 func (r *run) card() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\nA static student of %s, made by `mine distill`, for %s: a table of %d subword vectors of %d columns, %d bits a number, whose sum, divided by tokens^%g,\n"+
-		"stands for the teacher's tensor %q; the teacher's head makes the sentence vector of it. %.1f MB.\n\n", cmp.Or(r.Name, r.model.Name+"-static"), r.model.Name,
-		strings.Join(r.Languages, ", "), r.Rows, cmp.Or(r.Rank, r.teacher.Dim()), r.Bits, r.Power, r.Tensor, float64(r.Bytes)/1e6)
+		"stands for the teacher's tensor %q; the teacher's head makes the sentence vector of it. %.1f MB.\n\n", r.name(), r.model.Name,
+		strings.Join(r.Languages, ", "), r.Rows, cmp.Or(r.Rank, r.wide()), r.Bits, r.Power, r.Tensor, float64(r.Bytes)/1e6)
 	fmt.Fprintf(&b, "Licence: %s. Teacher: digest %s, licence %s.\n\n", cmp.Or(r.Licence, r.model.Licence, "not stated"), r.TeacherDigest, cmp.Or(r.model.Licence, "not stated"))
 	fmt.Fprintf(&b, "%d sentences, %d tokens, were fitted, invented ones for seldom pieces among them (%d before any were drawn):\n\n| language | file | sentences | sha256 |\n| --- | --- | --- | --- |\n",
 		r.Sentences, r.Tokens, r.Invented)
@@ -308,10 +331,16 @@ func (r *run) card() []byte {
 	}
 	if r.Epochs > 0 {
 		fmt.Fprintf(&b, "\nThe table and the head were then trained for %g passes over the text and %d pairs of bitext by gradient descent: the loss went from %.4f to %.4f.\n",
-			r.Epochs, len(r.text.pairs), r.Losses[0], r.Losses[1])
+			r.Epochs, len(r.text.Pairs), r.Losses[0], r.Losses[1])
 	}
 	fmt.Fprintf(&b, "\nOf the features' squares, on held-out sentences, %.4f are left by the linear map of pieces alone, %.4f by the table (ridge %g), %.4f with its columns and %.4f with its bits.\n"+
 		"Mean cosine to the teacher's vectors of held-out sentences: %.4f.\n", r.Prior.HeldOut, r.Fit.HeldOut, r.Ridge, r.RankLeft, r.BitsLeft, r.Cosine)
+	if o := r.Second; o != nil {
+		fmt.Fprintf(&b, "\nBeside it stands %s (digest %s, licence %s): %d of the columns, on the same pieces, stand for its sums, on the axes that hold %.4f of its vectors' squares.\n"+
+			"Of the sums' squares, on held-out sentences, %.4f are left by the linear map of pieces alone and %.4f by the table (ridge %g); mean cosine to its vectors there: %.4f.\n"+
+			"It has %g of the square of a vector's length. Vectors are on %d axes, which hold %.4f of both.\n",
+			o.Encoder, o.Digest, cmp.Or(o.Licence, "not stated"), o.Columns, o.Kept, o.Fitted.Prior.HeldOut, o.Fitted.Fit.HeldOut, o.Fitted.Ridge, o.Cosine, o.Share, r.head.Dim, o.Turned)
+	}
 	return b.Bytes()
 }
 

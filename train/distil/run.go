@@ -1,6 +1,7 @@
 package distil
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil/leastsquares"
+	"bitextmine/train/distil/sentences"
 	"bitextmine/train/distil/student"
 	"bitextmine/train/distil/subword"
 	"bitextmine/train/teacher"
@@ -29,24 +31,21 @@ type Summary struct {
 	Sentences int      `json:"sentences"`
 	Invented  int      `json:"invented"`
 	Tokens    int      `json:"tokens"`
-	Rows      int      `json:"rows"`  // of the table: pieces and special tokens
-	Power     float64  `json:"power"` // of the tokens that a sum is divided by
-	Ridge     float64  `json:"ridge"`
-	// What of the features' squares is left by the linear map of pieces alone, the fit, the descent, the fewer columns,
-	// and the fewer bits.
-	Prior         leastsquares.Unexplained `json:"prior"`
-	Fit           leastsquares.Unexplained `json:"fit"`
+	Rows      int      `json:"rows"` // of the table: pieces and special tokens
+	Fitted
+	// What of the features' squares is left by the descent, the fewer columns, and the fewer bits.
 	Descent       leastsquares.Unexplained `json:"descent"`
 	Losses        [2]float64               `json:"losses"` // means of the first and the last tenth of the descent's steps
 	RankLeft      float64                  `json:"rank_held_out"`
 	BitsLeft      float64                  `json:"bits_held_out"`
 	Cosine        float64                  `json:"cosine_held_out"` // mean, of student's and teacher's sentence vectors
-	Text          []Source                 `json:"text"`
+	Text          []sentences.Source       `json:"text"`
 	TeacherDigest string                   `json:"teacher_digest"`
+	Second        *Second                  `json:"second,omitempty"`
 	Bytes         int                      `json:"bytes"` // of the graph and the tokenizer
 }
 
-// run holds a distillation's parts between its steps. It has 22 methods because every step takes what steps before it
+// run holds a distillation's parts between its steps. It has 37 methods because every step takes what steps before it
 // found: texts, vocabulary, head, table and fit.
 type run struct {
 	Options
@@ -55,13 +54,14 @@ type run struct {
 	encoder *encode.Encoder // gives the features
 	teacher *teacher.Teacher
 	head    *student.Head
-	frames  []frame // by language, in the order of the text
-	text    *sentences
+	frames  []sentences.Frame // by language, in the order of the text
+	text    *sentences.Set
 	vocab   *subword.Vocabulary
 	rows    leastsquares.Sparse // sentences in the student's ids
 	kept    []int               // which of the sentences those are
 	fit     *leastsquares.Problem
 	table   []float32 // [student's ids, dim]
+	beside  *beside   // nil: there is no second encoder
 }
 
 // Run distils a student into Options.Out.
@@ -70,15 +70,18 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 		return nil, err
 	}
 	r := &run{Options: o.withDefaults()}
-	if err := r.open(); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if r.teacher != nil {
 			err = errors.Join(err, r.teacher.Close())
 		}
+		if r.beside != nil {
+			err = errors.Join(err, r.beside.teacher.Close())
+		}
 	}()
-	for _, step := range []func(context.Context) error{r.read, r.encode, r.solve, r.descend, r.cut, r.publish} {
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{r.read, r.encode, r.solve, r.descend, r.fitBeside, r.cut, r.publish} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -104,8 +107,22 @@ func (r *run) open() error {
 	if cache == "" {
 		cache = filepath.Join(r.Out, "teacher")
 	}
-	if r.teacher, err = teacher.New(features{r.encoder}, cache, false); err != nil {
+	if r.teacher, err = teacher.New(sentences.Features{Encoder: r.encoder}, cache, false); err != nil {
 		return errors.Join(err, r.encoder.Close())
+	}
+	if err := r.openBeside(cache); err != nil {
+		return err
+	}
+	return r.checkRank()
+}
+
+// checkRank says whether the table can have the columns that are asked for.
+func (r *run) checkRank() error {
+	switch wide := r.wide(); {
+	case r.Rank > wide:
+		return badinput.Errorf("--rank %d: the features have %d columns; ask for no more", r.Rank, wide)
+	case cmp.Or(r.Rank, wide)%2 != 0 && r.Bits == 4:
+		return badinput.Errorf("--rank %d: a table of 4 bits needs an even number of columns", cmp.Or(r.Rank, wide))
 	}
 	return nil
 }
@@ -188,19 +205,19 @@ func (r *run) openFeatures() error {
 // read reads the text, chooses the vocabulary and invents sentences.
 func (r *run) read(ctx context.Context) (err error) {
 	r.Report("read the text")
-	if r.text, err = readText(ctx, r.encoder, r.Texts, r.Bitexts); err != nil {
+	if r.text, err = sentences.Read(ctx, r.encoder, r.Texts, r.Bitexts); err != nil {
 		return err
 	}
-	r.Text = r.text.sources
-	if n := r.text.len(); n < minSentences {
+	r.Text = r.text.Sources
+	if n := r.text.Len(); n < minSentences {
 		return badinput.Errorf("the text has %d different sentences, fewer than the %d that a table can be fitted on: name more --text", n, minSentences)
 	}
-	for _, language := range r.text.names {
+	for _, language := range r.text.Names {
 		before, after, err := r.encoder.Vocabulary().Frame(language)
 		if err != nil {
 			return err
 		}
-		r.frames = append(r.frames, frame{before, after})
+		r.frames = append(r.frames, sentences.Frame{Before: before, After: after})
 	}
 	v := r.encoder.Vocabulary()
 	if r.vocab, err = r.chooseVocabulary(v); err != nil {
@@ -216,9 +233,9 @@ func (r *run) read(ctx context.Context) (err error) {
 		for _, id := range slices.Concat(bos, eos) {
 			wanted[id] = false
 		}
-		r.Invented = r.text.invent(v.Pieces(), wanted, r.frames[0], r.Invent, r.Seed)
+		r.Invented = r.text.Invent(v.Pieces(), wanted, r.frames[0], r.Invent, r.Seed)
 	}
-	r.text = r.text.sample(r.Sample)
+	r.text = r.text.Sample(r.Sample)
 	return nil
 }
 
@@ -229,7 +246,7 @@ func (r *run) chooseVocabulary(v *tokenizer.Vocabulary) (*subword.Vocabulary, er
 		return nil, err
 	}
 	counts := make([]int, v.Rows())
-	for _, id := range r.text.ids {
+	for _, id := range r.text.IDs {
 		counts[id]++
 	}
 	keep := make([]bool, v.Size())

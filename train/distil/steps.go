@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"bitextmine/train/distil/leastsquares"
+	"bitextmine/train/distil/sentences"
 )
 
 // heldOut is which of so many sentences is left out of the fit and measures it.
@@ -14,7 +15,7 @@ const heldOut = 50
 func (r *run) encode(ctx context.Context) error {
 	r.translate()
 	r.Report("encode with the teacher")
-	all, err := vectors(ctx, r.teacher, r.text, func(done int) { r.Progress("sentences", done, r.text.len()) })
+	all, err := sentences.Vectors(ctx, r.teacher, r.text, func(done int) { r.Progress("sentences", done, r.text.Len()) })
 	if err != nil {
 		return err
 	}
@@ -24,13 +25,12 @@ func (r *run) encode(ctx context.Context) error {
 	}
 	weights := make([]float32, len(r.kept))
 	for i, from := range r.kept {
-		if weights[i] = 1; i%heldOut == 0 && r.text.languages[from] != noLanguage {
+		if weights[i] = 1; i%heldOut == 0 && r.text.Languages[from] != sentences.NoLanguage {
 			weights[i] = 0
 		}
 	}
 	features, wide := leastsquares.Padded(all[:len(r.kept)*dim], dim)
 	r.fit = &leastsquares.Problem{Sentences: r.rows, Weights: weights, Features: features, Dim: wide, Pieces: len(r.vocab.Teacher), Threads: r.Threads}
-	r.fit.Total = r.fit.Squares()
 	r.Sentences, r.Tokens = len(r.kept), len(r.rows.IDs)
 	return nil
 }
@@ -40,10 +40,10 @@ func (r *run) encode(ctx context.Context) error {
 func (r *run) translate() {
 	bos, eos := r.encoder.Vocabulary().Ends()
 	var ids []int32
-	for i := range r.text.len() {
-		frame := r.frames[max(r.text.languages[i], 0)]
-		whole := r.text.at(i)
-		own := whole[min(len(frame.before), len(whole)):max(len(whole)-len(frame.after), min(len(frame.before), len(whole)))]
+	for i := range r.text.Len() {
+		frame := r.frames[max(r.text.Languages[i], 0)]
+		whole := r.text.At(i)
+		own := whole[min(len(frame.Before), len(whole)):max(len(whole)-len(frame.After), min(len(frame.Before), len(whole)))]
 		ids = append(append(append(ids[:0], bos...), own...), eos...)
 		ids, ok := r.vocab.Translate(ids, nil)
 		if !ok {
@@ -57,13 +57,13 @@ func (r *run) translate() {
 
 // alone gives what the teacher says of each of the student's pieces alone [pieces, dim].
 func (r *run) alone(ctx context.Context) ([]float32, error) {
-	singles := &sentences{}
+	singles := &sentences.Set{}
 	for _, id := range r.vocab.Teacher {
-		singles.ids = append(singles.ids, r.frames[0].around([]int32{id})...)
-		singles.ends = append(singles.ends, len(singles.ids))
+		singles.IDs = append(singles.IDs, r.frames[0].Around([]int32{id})...)
+		singles.Ends = append(singles.Ends, len(singles.IDs))
 	}
 	r.Report("encode each piece with the teacher")
-	rows, err := vectors(ctx, r.teacher, singles, func(done int) { r.Progress("pieces", done, singles.len()) })
+	rows, err := sentences.Vectors(ctx, r.teacher, singles, func(done int) { r.Progress("pieces", done, singles.Len()) })
 	if err != nil {
 		return nil, err
 	}
@@ -71,46 +71,60 @@ func (r *run) alone(ctx context.Context) ([]float32, error) {
 	return rows, nil
 }
 
-// solve fits the table: the prior with the better scale, then the pieces' own part.
+// Fitted says how a table was fitted: how much of the features' squares is left.
+type Fitted struct {
+	Power float64                  `json:"power"` // of the tokens that a sum is divided by
+	Ridge float64                  `json:"ridge"`
+	Prior leastsquares.Unexplained `json:"prior"` // by the linear map of pieces alone
+	Fit   leastsquares.Unexplained `json:"fit"`
+}
+
+// solve fits the table to the teacher's features.
 func (r *run) solve(ctx context.Context) error {
 	alone, err := r.alone(ctx)
 	if err != nil {
 		return err
 	}
-	r.Report("fit the linear map of pieces alone")
-	f := r.fit
+	r.Report("fit the table")
+	r.table, r.Fitted, err = r.fitTable(ctx, r.fit, alone, 0, 0.5, 1)
+	return err
+}
+
+// fitTable fits a table [pieces, f.Dim]: the linear map of alone, what is said of the pieces alone, with the best of
+// the powers, then the pieces' own part. f.Features are then what is left.
+func (r *run) fitTable(ctx context.Context, f *leastsquares.Problem, alone []float32, powers ...float64) (table []float32, s Fitted, err error) {
+	f.Total = f.Squares()
 	best := math.Inf(1)
 	var linear []float32
-	for _, power := range []float64{0, 0.5, 1} {
+	for _, power := range powers {
 		scales := leastsquares.ScalesOf(f.Sentences, power)
 		w, left, err := f.PriorMap(alone, scales)
 		if err != nil {
-			return err
+			return nil, s, err
 		}
 		if left < best {
-			best, linear, r.Power, f.Scales = left, w, power, scales
+			best, linear, s.Power, f.Scales = left, w, power, scales
 		}
 	}
-	r.table = leastsquares.Product(alone, f.Dim, linear[:f.Dim*f.Dim], f.Dim)
+	table = leastsquares.Product(alone, f.Dim, linear[:f.Dim*f.Dim], f.Dim)
 	if bos, _ := r.encoder.Vocabulary().Ends(); len(bos) > 0 { // every sentence has one: it carries the constant
-		row := r.table[int(r.vocab.Student[bos[0]])*f.Dim:][:f.Dim]
+		row := table[int(r.vocab.Student[bos[0]])*f.Dim:][:f.Dim]
 		for k, x := range linear[f.Dim*f.Dim:] {
 			row[k] += x
 		}
 	}
-	if err := f.Explain(ctx, r.table); err != nil {
-		return err
+	if err := f.Explain(ctx, table); err != nil {
+		return nil, s, err
 	}
-	r.Prior = f.Left()
-	r.Report("fit the table")
-	if r.Ridge, err = f.ChooseRidge(ctx, r.Steps); err != nil {
-		return err
+	s.Prior = f.Left()
+	if s.Ridge, err = f.ChooseRidge(ctx, r.Steps); err != nil {
+		return nil, s, err
 	}
-	if err := f.Solve(ctx, r.table, r.Ridge, r.Steps, float32(r.Share)); err != nil {
-		return err
+	if err := f.Solve(ctx, table, s.Ridge, r.Steps, float32(r.Share)); err != nil {
+		return nil, s, err
 	}
-	r.Fit = f.Left()
-	return ctx.Err()
+	s.Fit = f.Left()
+	return table, s, ctx.Err()
 }
 
 // cut leaves of the table the features' columns.

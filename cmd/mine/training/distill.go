@@ -13,6 +13,7 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/distil"
+	"bitextmine/train/distil/sentences"
 )
 
 // NewDistill makes mine distill.
@@ -66,33 +67,36 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
 	f.Float64Var(&o.Share, "share", o.Share, "how much of what the least squares find for each piece beside the linear map of pieces alone is added to it: 0 to 1; less than 1 is better on text of other kinds")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences and of the gradient descent")
+	f.StringVar(&o.Beside, "beside", "", "an encoder that mine train made as a bag, such as bag-ngram: more columns stand for its vectors, beside the teacher's")
+	f.IntVar(&o.BesideColumns, "beside-columns", o.BesideColumns, "columns that stand for the encoder of --beside")
+	f.Float64Var(&o.BesideShare, "beside-share", o.BesideShare, "what the encoder of --beside has of the square of a vector's length")
 	f.Float64Var(&o.Epochs, "epochs", o.Epochs, "passes of gradient descent over the text and the bitext after the least squares; 0: none")
 	return cmd
 }
 
 // distilTexts reads what --text names.
-func distilTexts(all []string) ([]distil.Text, error) {
-	var texts []distil.Text
+func distilTexts(all []string) ([]sentences.Text, error) {
+	var texts []sentences.Text
 	for _, flag := range all {
 		language, path, err := flags.LanguageFile("--text", flag)
 		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, distil.Text{Language: language, Path: path})
+		texts = append(texts, sentences.Text{Language: language, Path: path})
 	}
 	return texts, nil
 }
 
 // distilBitexts reads SOURCE-TARGET=FILE.
-func distilBitexts(flags []string) ([]distil.Bitext, error) {
-	var bitexts []distil.Bitext
+func distilBitexts(flags []string) ([]sentences.Bitext, error) {
+	var bitexts []sentences.Bitext
 	for _, flag := range flags {
 		languages, path, ok := strings.Cut(flag, "=")
 		source, target, pair := strings.Cut(languages, "-")
 		if !ok || !pair || source == "" || target == "" || path == "" {
 			return nil, badinput.Errorf("--bitext %q is not SOURCE-TARGET=FILE, such as de-en=pairs.tsv", flag)
 		}
-		bitexts = append(bitexts, distil.Bitext{Source: source, Target: target, Path: path})
+		bitexts = append(bitexts, sentences.Bitext{Source: source, Target: target, Path: path})
 	}
 	return bitexts, nil
 }

@@ -16,10 +16,12 @@ import (
 type Student struct {
 	Name  string
 	Table *Table
-	Basis []float32 // [Table.Dim, Dim], or nil: the table's columns are the features'
+	Basis []float32 // [Table.Dim, Dim and Beside.Columns], or nil: the table's columns are the features'
 	Dim   int       // of the features
 	Power float64   // scale(s) = 1 / tokens^Power
 	Head  *Head
+	// Beside stands for another encoder, and needs a basis; nil: the vector is the head's.
+	Beside *Beside
 }
 
 // Names of tensors of a student's graph. The head's keep theirs, unless the teacher is a student itself.
@@ -52,17 +54,17 @@ func (s *Student) Graph() (*export.Graph, error) {
 	cast(g, "count", "count_f")
 	node(g, "Pow", "scale", own+"count_f", own+"power")
 	node(g, "Mul", "scaled", own+"sum", own+"scale")
+	g.Output(s.Output(), export.Float32, "batch", s.VectorDim())
+	if s.Beside != nil {
+		return g, s.addBoth(g)
+	}
 	if s.Basis != nil {
 		g.Initializer(own+"basis", []int{s.Table.Dim, s.Dim}, s.Basis)
 		node(g, "MatMul", "turned", own+"scaled", own+"basis")
 		features = own + "turned"
 	}
 	g.Node("Identity", []string{features}, []string{s.Head.From})
-	if err := s.Head.add(g); err != nil {
-		return nil, err
-	}
-	g.Output(s.Head.To, export.Float32, "batch", s.Head.Dim)
-	return g, nil
+	return g, s.Head.add(g)
 }
 
 // minOpset is the first with axes as inputs of Squeeze and ReduceSum.
@@ -154,12 +156,17 @@ func (s *Student) Sums(sentences [][]int32) []float32 {
 	return out
 }
 
-// Turned are the features of sums, before the head: [sentences, dim].
-func (s *Student) Turned(sums []float32) []float32 {
-	if s.Basis == nil {
-		return sums
+// Turned is a tensor of the graph that is linear in the sums, and its rows [sentences, columns]: the features, before
+// the head, or with Beside the other encoder's sums.
+func (s *Student) Turned(sums []float32) (tensor string, rows []float32, columns int) {
+	switch {
+	case s.Beside != nil:
+		_, beside := s.split()
+		return besideSums, leastsquares.Product(sums, s.Table.Dim, widened(narrowed(beside)), s.Beside.Columns), s.Beside.Columns
+	case s.Basis == nil:
+		return s.Head.From, sums, s.Dim
 	}
-	return leastsquares.Product(sums, s.Table.Dim, s.Basis, s.Dim)
+	return s.Head.From, leastsquares.Product(sums, s.Table.Dim, s.Basis, s.Dim), s.Dim
 }
 
 // Head is the teacher's own way from its features to the sentence vector.

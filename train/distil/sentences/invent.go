@@ -1,4 +1,4 @@
-package distil
+package sentences
 
 import (
 	"math/rand/v2"
@@ -32,9 +32,9 @@ func script(piece string) int {
 	return 0
 }
 
-// invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the
+// Invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the
 // teacher's ids, nil if they are not known, and frame is what stands around a sentence that has no model.
-func (s *sentences) invent(pieces []string, wanted []bool, frame frame, times int, seed uint64) int {
+func (s *Set) Invent(pieces []string, wanted []bool, frame Frame, times int, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	scriptOf := make([]int, len(wanted))
 	for id, piece := range pieces {
@@ -51,13 +51,13 @@ func (s *sentences) invent(pieces []string, wanted []bool, frame frame, times in
 			var sentence []int32
 			if len(from) == 0 {
 				own := min(inventAlone, len(ids))
-				sentence = frame.around(ids[:own])
+				sentence = frame.Around(ids[:own])
 				ids = ids[own:]
 			} else {
-				sentence = append(sentence, s.at(from[n%len(from)])...)
-				ids = ids[replace(sentence[len(frame.before):len(sentence)-len(frame.after)], ids, random):]
+				sentence = append(sentence, s.At(from[n%len(from)])...)
+				ids = ids[replace(sentence[len(frame.Before):len(sentence)-len(frame.After)], ids, random):]
 			}
-			if _, isNew := s.add(sentence, noLanguage); isNew {
+			if _, isNew := s.add(sentence, NoLanguage); isNew {
 				added++
 			}
 		}
@@ -65,8 +65,8 @@ func (s *sentences) invent(pieces []string, wanted []bool, frame frame, times in
 	return added
 }
 
-// noLanguage is an invented sentence's.
-const noLanguage = -1
+// NoLanguage is an invented sentence's.
+const NoLanguage = -1
 
 // replace puts ids at random places and says how many.
 func replace(own, ids []int32, random *rand.Rand) int {
@@ -78,9 +78,9 @@ func replace(own, ids []int32, random *rand.Rand) int {
 }
 
 // rare lists by script the wanted pieces that are missing, each as often as it is.
-func (s *sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
+func (s *Set) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 	counts := make([]int, len(wanted))
-	for _, id := range s.ids {
+	for _, id := range s.IDs {
 		counts[id]++
 	}
 	rare := make([][]int32, len(scripts)+1)
@@ -94,11 +94,11 @@ func (s *sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 
 // models lists by script the sentences that are neither short nor long, by the script that most of their pieces have.
 // Every one is a model for pieces without a script.
-func (s *sentences) models(scriptOf []int, frame frame) [][]int {
+func (s *Set) models(scriptOf []int, frame Frame) [][]int {
 	models := make([][]int, len(scripts)+1)
-	for i := range s.ends {
-		ids := s.at(i)
-		own := ids[len(frame.before) : len(ids)-len(frame.after)]
+	for i := range s.Ends {
+		ids := s.At(i)
+		own := ids[len(frame.Before) : len(ids)-len(frame.After)]
 		if len(own) < inventLeast || len(own) > inventMost {
 			continue
 		}
@@ -119,13 +119,13 @@ func (s *sentences) models(scriptOf []int, frame frame) [][]int {
 	return models
 }
 
-// frame is what stands before and after a sentence's own ids.
-type frame struct{ before, after []int32 }
+// Frame is what stands before and after a sentence's own ids.
+type Frame struct{ Before, After []int32 }
 
-// around is a sentence of ids.
-func (f frame) around(ids []int32) []int32 {
+// Around is a sentence of ids.
+func (f Frame) Around(ids []int32) []int32 {
 	var all []int32
-	all = append(all, f.before...)
+	all = append(all, f.Before...)
 	all = append(all, ids...)
-	return append(all, f.after...)
+	return append(all, f.After...)
 }

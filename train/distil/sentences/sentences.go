@@ -1,4 +1,4 @@
-package distil
+package sentences
 
 import (
 	"context"
@@ -30,15 +30,15 @@ type Bitext struct {
 	Path   string
 }
 
-// sentences are sequences of the teacher's ids, back to back, special tokens included; no two are equal.
-type sentences struct {
-	ids       []int32
-	ends      []int
-	languages []int32            // the place of each sentence's language in names
-	names     []string           // languages, in the order of the text; invented sentences have none
+// Set is sequences of the teacher's ids, back to back, special tokens included; no two are equal.
+type Set struct {
+	IDs       []int32
+	Ends      []int
+	Languages []int32            // the place of each sentence's language in names
+	Names     []string           // languages, in the order of the text; invented sentences have none
 	seen      map[corpus.Key]int // which sentence it is
-	pairs     [][2]int           // sentences that are translations of each other
-	sources   []Source
+	Pairs     [][2]int           // sentences that are translations of each other
+	Sources   []Source
 }
 
 // Source is what was read of a file.
@@ -49,37 +49,37 @@ type Source struct {
 	Sentences int    `json:"sentences"` // that no file before had
 }
 
-func (s *sentences) len() int { return len(s.ends) }
+func (s *Set) Len() int { return len(s.Ends) }
 
-// at is sentence i.
-func (s *sentences) at(i int) []int32 {
+// At is sentence i.
+func (s *Set) At(i int) []int32 {
 	lo := 0
 	if i > 0 {
-		lo = s.ends[i-1]
+		lo = s.Ends[i-1]
 	}
-	return s.ids[lo:s.ends[i]]
+	return s.IDs[lo:s.Ends[i]]
 }
 
 // add appends a sentence unless it is there already, and returns which it is.
-func (s *sentences) add(ids []int32, language int32) (at int, added bool) {
+func (s *Set) add(ids []int32, language int32) (at int, added bool) {
 	key := corpus.KeyOf(packed(ids))
 	if at, ok := s.seen[key]; ok {
 		return at, false
 	}
-	at = len(s.ends)
+	at = len(s.Ends)
 	s.seen[key] = at
-	s.ids = append(s.ids, ids...)
-	s.ends = append(s.ends, len(s.ids))
-	s.languages = append(s.languages, language)
+	s.IDs = append(s.IDs, ids...)
+	s.Ends = append(s.Ends, len(s.IDs))
+	s.Languages = append(s.Languages, language)
 	return at, true
 }
 
 // language is the place of a language in names.
-func (s *sentences) language(name string) int32 {
-	at := slices.Index(s.names, name)
+func (s *Set) language(name string) int32 {
+	at := slices.Index(s.Names, name)
 	if at < 0 {
-		at = len(s.names)
-		s.names = append(s.names, name)
+		at = len(s.Names)
+		s.Names = append(s.Names, name)
 	}
 	return int32(at)
 }
@@ -103,9 +103,9 @@ func unpacked(text string) []int32 {
 	return ids
 }
 
-// readText reads and cuts all texts, then all bitexts, in the order in which they are given.
-func readText(ctx context.Context, teacher *encode.Encoder, texts []Text, bitexts []Bitext) (*sentences, error) {
-	s := &sentences{seen: map[corpus.Key]int{}}
+// Read reads and cuts all texts, then all bitexts, in the order in which they are given.
+func Read(ctx context.Context, teacher *encode.Encoder, texts []Text, bitexts []Bitext) (*Set, error) {
+	s := &Set{seen: map[corpus.Key]int{}}
 	for _, t := range texts {
 		if err := s.read(ctx, teacher, t); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func readText(ctx context.Context, teacher *encode.Encoder, texts []Text, bitext
 }
 
 // read adds one file.
-func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) error {
+func (s *Set) read(ctx context.Context, teacher *encode.Encoder, t Text) error {
 	const together = 4096
 	source := Source{Language: t.Language, File: filepath.Base(t.Path)}
 	var batch []string
@@ -145,12 +145,12 @@ func (s *sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) e
 	}
 	sum, err := sumOf(t.Path)
 	source.SHA256 = sum
-	s.sources = append(s.sources, source)
+	s.Sources = append(s.Sources, source)
 	return err
 }
 
 // addTexts adds sentences of a language, and returns which they are and how many are new.
-func (s *sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string, texts []string) (at []int, added int, err error) {
+func (s *Set) addTexts(ctx context.Context, teacher *encode.Encoder, language string, texts []string) (at []int, added int, err error) {
 	sequences, err := teacher.Sequences(ctx, language, texts)
 	if err != nil {
 		return nil, 0, err
@@ -167,7 +167,7 @@ func (s *sentences) addTexts(ctx context.Context, teacher *encode.Encoder, langu
 }
 
 // readBitext adds the sentences of a bitext, and its pairs.
-func (s *sentences) readBitext(ctx context.Context, teacher *encode.Encoder, b Bitext) error {
+func (s *Set) readBitext(ctx context.Context, teacher *encode.Encoder, b Bitext) error {
 	pairs, err := exchange.ReadKnown(b.Path, b.Source, b.Target)
 	if err != nil {
 		return err
@@ -187,11 +187,11 @@ func (s *sentences) readBitext(ctx context.Context, teacher *encode.Encoder, b B
 	}
 	for i := range pairs {
 		if at[0][i] != at[1][i] {
-			s.pairs = append(s.pairs, [2]int{at[0][i], at[1][i]})
+			s.Pairs = append(s.Pairs, [2]int{at[0][i], at[1][i]})
 		}
 	}
 	source.SHA256, err = sumOf(b.Path)
-	s.sources = append(s.sources, source)
+	s.Sources = append(s.Sources, source)
 	return err
 }
 
@@ -206,10 +206,10 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// sample draws n sentences evenly, in an order in which every beginning is such a sample; 0 or too many: all of them in
+// Sample draws n sentences evenly, in an order in which every beginning is such a sample; 0 or too many: all of them in
 // that order.
-func (s *sentences) sample(n int) *sentences {
-	all := s.len()
+func (s *Set) Sample(n int) *Set {
+	all := s.Len()
 	if n == 0 || n > all {
 		n = all
 	}
@@ -217,18 +217,18 @@ func (s *sentences) sample(n int) *sentences {
 	for divisor(step, all) != 1 {
 		step += 2
 	}
-	drawn := &sentences{names: s.names, sources: s.sources}
+	drawn := &Set{Names: s.Names, Sources: s.Sources}
 	to := make([]int, all) // 1 more than where a sentence goes; 0: it is not drawn
 	for i := range n {
 		from := i * step % all
 		to[from] = i + 1
-		drawn.ids = append(drawn.ids, s.at(from)...)
-		drawn.ends = append(drawn.ends, len(drawn.ids))
-		drawn.languages = append(drawn.languages, s.languages[from])
+		drawn.IDs = append(drawn.IDs, s.At(from)...)
+		drawn.Ends = append(drawn.Ends, len(drawn.IDs))
+		drawn.Languages = append(drawn.Languages, s.Languages[from])
 	}
-	for _, pair := range s.pairs {
+	for _, pair := range s.Pairs {
 		if a, b := to[pair[0]], to[pair[1]]; a > 0 && b > 0 {
-			drawn.pairs = append(drawn.pairs, [2]int{a - 1, b - 1})
+			drawn.Pairs = append(drawn.Pairs, [2]int{a - 1, b - 1})
 		}
 	}
 	return drawn
