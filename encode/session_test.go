@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,10 @@ func TestOpenVerifiesGraph(t *testing.T) {
 	dim := fmt.Sprint(open(t, Options{}).Dim())
 	broken := encodetest.Changed(t)
 	broken["model.onnx"] = &fstest.MapFile{Data: []byte("not a graph")}
+	tooNew := encodetest.Changed(t)
+	graph := bytes.Clone(tooNew["model.onnx"].Data)
+	graph[len(graph)-1] = 99 // the version of opset_import, which ends the file
+	tooNew["model.onnx"] = &fstest.MapFile{Data: graph}
 	notSPM := encodetest.Changed(t)
 	notSPM["spm.model"] = &fstest.MapFile{Data: []byte("not a model")}
 	for _, c := range []struct {
@@ -32,6 +37,7 @@ func TestOpenVerifiesGraph(t *testing.T) {
 		{"pooling of pooled vectors", encodetest.Changed(t, "pooling: none", "pooling: mean"), "has it as float32 [-1, " + dim + "], where pooling: mean needs float32 [batch, tokens, dim]"},
 		{"another dim", encodetest.Changed(t, "dim: "+dim, "dim: 300"), `dim is "300", but model.onnx gives vectors of ` + dim + " values"},
 		{"not a graph", broken, "model.onnx of encoder " + fixtures.Bag + " is not a graph"},
+		{"an opset to come", tooNew, "export it with an older opset"},
 		{"not a tokenizer", notSPM, "spm.model of encoder " + fixtures.Bag + " (tokenizer.file in its manifest)"},
 		{"not a piece", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    eos: '[SEP]'"), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
 		{"a negative id", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},

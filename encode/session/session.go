@@ -149,6 +149,9 @@ func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputIn
 		hint = ""
 		inputs, outputs, err = ort.GetInputOutputInfo(m.Path(m.ONNX))
 	}
+	if err != nil && strings.Contains(err.Error(), "opset") {
+		hint = "; export it with an older opset"
+	}
 	if err != nil {
 		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s", m.Path(m.ONNX), m.Name, err, hint)
 	}

@@ -331,6 +331,8 @@ func TestBadInput(t *testing.T) {
 func TestLanguagesThatTheTeacherLacksAreNamed(t *testing.T) {
 	o := options(t, writeTeacher(t, 0), writeText(t, 10_500))
 	o.Languages = []string{"aa", "bb", "cc"}
+	var told []string
+	o.Report = func(what string) { told = append(told, what) }
 	s, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -338,6 +340,9 @@ func TestLanguagesThatTheTeacherLacksAreNamed(t *testing.T) {
 	all := strings.Join(s.Warnings, "\n")
 	if !strings.Contains(all, "not trained on cc") || !strings.Contains(all, "no text of bb, cc") {
 		t.Errorf("the warnings are %q", all)
+	}
+	if len(told) < 2 || !strings.Contains(told[0]+told[1], "not trained on cc") {
+		t.Errorf("first it says %q, not what the teacher lacks", told)
 	}
 }
 

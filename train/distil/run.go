@@ -128,7 +128,9 @@ func (r *run) checkRank() error {
 }
 
 func (r *run) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	r.Warnings = append(r.Warnings, text)
+	r.Report("warning: " + text) // before the hours that it may be about
 }
 
 // warnOfLanguages names languages that the teacher was not trained on, or that no text is of.

@@ -46,7 +46,7 @@ func (r *Result) Print(out io.Writer) error {
 func Import(ctx context.Context, path string, o draft.Options) (*Result, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, badinput.Errorf("%s cannot be imported: %w", path, err)
+		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file", path, err)
 	}
 	d := &draft.Draft{Options: o}
 	d.Manifest.Normalise = true
