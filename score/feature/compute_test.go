@@ -108,17 +108,20 @@ func TestCompute(t *testing.T) {
 		return tokens{l.tokens, l.weights}
 	}
 	a, b := whole[0], whole[1]
+	cosine := func(r, s int32) float64 {
+		dot := 0.0
+		for d, v := range vectors.row(r) {
+			dot += float64(v) * float64(vectors.row(s)[d])
+		}
+		return dot / (tokenScale * tokenScale)
+	}
 	slow := func(c mine.Candidate, power float64) (float64, float64) {
 		one := func(own, other tokens) float64 {
 			sum, all := 0.0, 0.0
 			for i, r := range own.rows {
 				best := math.Inf(-1)
 				for _, s := range other.rows {
-					dot := 0.0
-					for d, v := range vectors.row(r) {
-						dot += float64(v) * float64(vectors.row(s)[d])
-					}
-					best = max(best, dot/(tokenScale*tokenScale))
+					best = max(best, cosine(r, s))
 				}
 				if power > 1 {
 					best = math.Pow(max(0, best), power)
@@ -133,6 +136,41 @@ func TestCompute(t *testing.T) {
 		}
 		return one(x, y), one(y, x)
 	}
+	means := func(power float64) func(c mine.Candidate) (float64, float64) {
+		return func(c mine.Candidate) (float64, float64) { return slow(c, power) }
+	}
+	mutual := func(c mine.Candidate) (float64, float64) {
+		x, y := of(a, c.Source), of(b, c.Target)
+		var sums, all [2]float64
+		for _, w := range y.weights {
+			all[1] += float64(w)
+		}
+		used := map[int]bool{}
+		for i, r := range x.rows {
+			all[0] += float64(x.weights[i])
+			for j, s := range y.rows {
+				own := cosine(r, s)
+				farther := func(cosine float64) bool { return cosine <= own }
+				best := !used[j]
+				for _, other := range y.rows {
+					best = best && farther(cosine(r, other))
+				}
+				for _, other := range x.rows {
+					best = best && farther(cosine(other, s))
+				}
+				if best {
+					used[j] = true
+					sums[0] += float64(x.weights[i]) * own
+					sums[1] += float64(y.weights[j]) * own
+					break
+				}
+			}
+		}
+		if len(x.rows) == 0 || len(y.rows) == 0 {
+			return 0, 0
+		}
+		return sums[0] / all[0], sums[1] / all[1]
+	}
 	for i, c := range candidates {
 		v := values.Of(i)
 		for at, f := range All {
@@ -144,13 +182,14 @@ func TestCompute(t *testing.T) {
 			t.Fatalf("candidates %d and %d are out of order", i-1, i)
 		}
 		for _, f := range []struct {
-			power                                float64
+			slow                                 func(c mine.Candidate) (source, target float64)
 			source, target, gapSource, gapTarget int
 		}{
-			{1, atCoverageSource, atCoverageTarget, atCoverageGapSource, atCoverageGapTarget},
-			{3, atCubedSource, atCubedTarget, atCubedGapSource, atCubedGapTarget},
+			{means(1), atCoverageSource, atCoverageTarget, atCoverageGapSource, atCoverageGapTarget},
+			{means(3), atCubedSource, atCubedTarget, atCubedGapSource, atCubedGapTarget},
+			{mutual, atMutualSource, atMutualTarget, atMutualGapSource, atMutualGapTarget},
 		} {
-			forward, backward := slow(c, f.power)
+			forward, backward := f.slow(c)
 			if math.Abs(forward-float64(v[f.source])) > 1e-5 || math.Abs(backward-float64(v[f.target])) > 1e-5 {
 				t.Fatalf("%s %v %v, want %v %v", All[f.source].Name, v[f.source], v[f.target], forward, backward)
 			}
@@ -158,7 +197,7 @@ func TestCompute(t *testing.T) {
 				rival := math.Inf(-1)
 				for _, partner := range ids[:lists.K] {
 					if partner != self {
-						f, b := slow(other(partner), f.power)
+						f, b := f.slow(other(partner))
 						rival = max(rival, (f+b)/2)
 					}
 				}

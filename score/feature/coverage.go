@@ -3,6 +3,7 @@ package feature
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // minCovered is the smallest best cosine of a covered token.
@@ -10,11 +11,12 @@ const minCovered = 0.4
 
 // coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
-	a, b         loaded     // the source, the target
-	block        Values     // of as many pairs as a thread takes at a time
-	padded       []int32    // the target's rows, padded to a multiple of dotBlock
-	dots         [2][]int32 // of two source tokens with each target token
-	source, best []int32    // best dot product of each source and each target token
+	a, b         loaded  // the source, the target
+	block        Values  // of as many pairs as a thread takes at a time
+	padded       []int32 // the target's rows, padded to a multiple of dotBlock
+	dots         []int32 // [source tokens, made even, padded target tokens]
+	source, best []int32 // best dot product of each source and each target token
+	matched      []bool  // target tokens
 	names        names
 }
 
@@ -35,17 +37,17 @@ func (m *coverage) measure(v []float32) {
 	for len(m.padded)%dotBlock != 0 {
 		m.padded = append(m.padded, columns[0])
 	}
-	if len(m.best) < len(m.padded) {
-		m.dots[0], m.dots[1], m.best = make([]int32, len(m.padded)), make([]int32, len(m.padded)), make([]int32, len(m.padded))
-	}
-	best := m.best[:len(m.padded)]
-	one, two := m.dots[0][:len(best)], m.dots[1][:len(best)]
+	wide := len(m.padded)
+	m.best = slices.Grow(m.best[:0], wide)[:wide]
+	m.dots = slices.Grow(m.dots[:0], (len(rows)+1)*wide)[:(len(rows)+1)*wide]
+	best := m.best
 	for j := range best {
 		best[j] = math.MinInt32
 	}
 	m.source = m.source[:0]
 	for i := 0; i < len(rows); i += 2 {
 		next := min(i+1, len(rows)-1) // with an odd number the last one is computed twice
+		one, two := m.dots[i*wide:][:len(best)], m.dots[(i+1)*wide:][:len(best)]
 		dotRows(one, two, m.a.table.row(rows[i]), m.a.table.row(rows[next]), m.b.table.values, m.padded)
 		top, other := int32(math.MinInt32), int32(math.MinInt32)
 		for j := range best {
@@ -59,6 +61,7 @@ func (m *coverage) measure(v []float32) {
 	v[atCoverageSource], v[atCubedSource], v[atUncoveredSource], v[atMissingSource] = coverageOf(m.source, m.a.weights)
 	v[atCoverageTarget], v[atCubedTarget], v[atUncoveredTarget], v[atMissingTarget] = coverageOf(best[:len(columns)], m.b.weights)
 	v[atCoverageMin] = min(v[atCoverageSource], v[atCoverageTarget])
+	v[atMutualSource], v[atMutualTarget] = m.match(wide)
 	v[atTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
 }
 
@@ -91,4 +94,31 @@ func coverageOf(best []int32, weights []float32) (mean, cubes, uncovered, missin
 		return 0, 0, 0, 0
 	}
 	return sum / all, cubed / all, low / all, (worst[0] + worst[1] + worst[2]) / float32(min(3, len(weights)))
+}
+
+// match returns the weighted means of the cosines of mutual matches, tokens that are each other's best ones, over one
+// side's tokens and over the other's; other tokens count as 0. Of tokens with equal products the first counts. measure
+// has set dots, whose rows are wide, source and best.
+func (m *coverage) match(wide int) (source, target float32) {
+	columns := len(m.b.tokens)
+	m.matched = append(m.matched[:0], make([]bool, columns)...)
+	var all, other float32
+	for _, w := range m.b.weights {
+		other += w
+	}
+	for i, top := range m.source {
+		all += m.a.weights[i]
+		j := slices.Index(m.dots[i*wide:][:columns], top)
+		if m.best[j] != top || m.matched[j] {
+			continue
+		}
+		m.matched[j] = true
+		cosine := float32(top) / (tokenScale * tokenScale)
+		source += m.a.weights[i] * cosine
+		target += m.b.weights[j] * cosine
+	}
+	if all == 0 || other == 0 {
+		return 0, 0
+	}
+	return source / all, target / other
 }

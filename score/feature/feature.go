@@ -33,6 +33,10 @@ var All = []Feature{
 	{"cubed_tgt", 1, 0, 1, true, "the same of target tokens"},
 	{"cubed_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
 	{"cubed_gap_tgt", 1, -1, 1, true, "the same among the target's other neighbours"},
+	{"mutual_src", 1, -1, 1, true, "token coverage of the source by mutual matches alone: tokens that are each other's best ones"},
+	{"mutual_tgt", 1, -1, 1, true, "the same of target tokens"},
+	{"mutual_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
+	{"mutual_gap_tgt", 1, -1, 1, true, "the same among the target's other neighbours"},
 	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
 	{"numbers_differ", 2, 0, 16, false, "numbers in digits that one sentence has and the other lacks"},
 	{"numbers_shared", 2, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
@@ -68,6 +72,10 @@ const (
 	atCubedTarget
 	atCubedGapSource
 	atCubedGapTarget
+	atMutualSource
+	atMutualTarget
+	atMutualGapSource
+	atMutualGapTarget
 	atLength
 	atNumbersDiffer
 	atNumbersShared

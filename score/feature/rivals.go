@@ -12,8 +12,9 @@ type rivals struct {
 	sides [2][]tops // by sentence
 }
 
-// tops are the highest and the second highest mean of the coverages of both sides, and of their cubes.
-type tops [2]struct{ best, second float32 }
+// tops are the highest and the second highest mean of the coverages of both sides, of their cubes and of mutual
+// matches.
+type tops [3]struct{ best, second float32 }
 
 // noRival is below any mean of cosines.
 const noRival = -2
@@ -31,10 +32,13 @@ func newRivals(lists *mine.Lists) *rivals {
 	return r
 }
 
-// means are the mean coverage of a pair, and that of the cubes.
-func means(v []float32) [2]float32 {
-	return [2]float32{(v[atCoverageSource] + v[atCoverageTarget]) / 2, (v[atCubedSource] + v[atCubedTarget]) / 2}
+// means are the mean coverage of a pair, that of the cubes and that of mutual matches.
+func means(v []float32) [3]float32 {
+	return [3]float32{(v[atCoverageSource] + v[atCoverageTarget]) / 2, (v[atCubedSource] + v[atCubedTarget]) / 2, (v[atMutualSource] + v[atMutualTarget]) / 2}
 }
+
+// gapsAt are the places of the differences of means, by side.
+var gapsAt = [2][3]int{{atCoverageGapSource, atCubedGapSource, atMutualGapSource}, {atCoverageGapTarget, atCubedGapTarget, atMutualGapTarget}}
 
 // near says of a pair's sides whether the partner is one of the sentence's neighbours.
 func near(p mine.Pair) [2]bool {
@@ -76,7 +80,7 @@ func (r *rivals) gaps(p mine.Pair, v []float32) {
 				rival = t.second
 			}
 			if rival != noRival {
-				v[[2][2]int{{atCoverageGapSource, atCubedGapSource}, {atCoverageGapTarget, atCubedGapTarget}}[side][j]] = m - rival
+				v[gapsAt[side][j]] = m - rival
 			}
 		}
 	}

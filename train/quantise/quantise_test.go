@@ -228,7 +228,7 @@ func TestStaticEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Changed != (counts{Products: 6}) || !(r.Mean > 0.999) || !(r.Least > 0.998) {
+	if r.Changed != (counts{Products: 9}) || !(r.Mean > 0.999) || !(r.Least > 0.998) {
 		t.Errorf("%+v: the least cosine is %v, the mean %v", r.Changed, r.Least, r.Mean)
 	}
 	all := sentences(118_000)
