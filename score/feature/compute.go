@@ -52,7 +52,7 @@ func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, va
 		block := m.block[:(hi-lo)*Count]
 		clear(block)
 		for i := lo; i < hi; i++ {
-			if err := m.describe(d, &candidates[i], Values(block).Of(i-lo)); err != nil {
+			if err := m.describe(d, &candidates[i], block.Of(i-lo)); err != nil {
 				return err
 			}
 		}
@@ -68,7 +68,7 @@ func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, va
 		return err
 	}
 	return inBlocks(ctx, len(candidates), threads, func(lo, hi int, m *coverage) error {
-		block := Values(m.block[:(hi-lo)*Count])
+		block := m.block[:(hi-lo)*Count]
 		if err := values.read(lo, block); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (d *describer) measureRivals(ctx context.Context, candidates []mine.Candida
 		group.Go(func() error {
 			m := newCoverage()
 			for pairs := range blocks {
-				block := Values(m.block[:len(pairs)*Count])
+				block := m.block[:len(pairs)*Count]
 				clear(block)
 				for i, pair := range pairs {
 					if err := m.load(d, pair.Source, pair.Target); err != nil {

@@ -313,7 +313,9 @@ func TestBadInput(t *testing.T) {
 		{"tensor", "these would do: pooled", func(o *Options) { o.Features = "sum" }},
 		{"epochs", "give a number of passes", func(o *Options) { o.Epochs = -1 }},
 		{"bitext alone", "give --epochs", func(o *Options) { o.Bitexts = []sentences.Bitext{{Source: "aa", Target: "de", Path: "x.tsv"}} }},
-		{"no bitext", "no-such-file.tsv", func(o *Options) { o.Epochs, o.Bitexts = 1, []sentences.Bitext{{Source: "aa", Target: "de", Path: "no-such-file.tsv"}} }},
+		{"no bitext", "no-such-file.tsv", func(o *Options) {
+			o.Epochs, o.Bitexts = 1, []sentences.Bitext{{Source: "aa", Target: "de", Path: "no-such-file.tsv"}}
+		}},
 
 		{"pruned words", "only a SentencePiece vocabulary", func(o *Options) { o.Pieces = 10 }},
 	} {

@@ -49,6 +49,7 @@ type Source struct {
 	Sentences int    `json:"sentences"` // that no file before had
 }
 
+// Len is the number of sentences.
 func (s *Set) Len() int { return len(s.Ends) }
 
 // At is sentence i.

@@ -11,6 +11,7 @@ import (
 // no text was written of.
 type Features struct{ *encode.Encoder }
 
+// Encode gives the features of sentences that are packed ids.
 func (f Features) Encode(ctx context.Context, _ string, texts []string, dst []float32) error {
 	sequences := make([][]int32, len(texts))
 	for i, text := range texts {
