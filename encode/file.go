@@ -2,10 +2,13 @@ package encode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/tokenfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -22,13 +25,14 @@ type Source struct {
 // shard. If the encoder's token vectors are static, it also writes a token file beside it. progress may be nil; it is
 // called by one goroutine at a time with the growing number of encoded sentences. If Texts yields another number of
 // sentences than Rows, or a vector is refused, nothing is written.
-func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (embedding.Meta, error) {
-	meta := embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
-	var log *tokenLog
+func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (meta embedding.Meta, err error) {
+	meta = embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
+	var log *tokenfile.Log
 	if e.graph.model.Tokens.Static {
-		log = &tokenLog{}
+		log = tokenfile.NewLog(filepath.Dir(path))
+		defer func() { err = errors.Join(err, log.Close()) }()
 	}
-	meta, err := embedding.Write(path, meta, func(w *embedding.Writer) error {
+	meta, err = embedding.Write(path, meta, func(w *embedding.Writer) error {
 		n, err := e.stream(ctx, source.Language, source.Texts, w.Append, progress, log)
 		if err != nil {
 			return err
@@ -39,7 +43,7 @@ func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.D
 		return nil
 	})
 	if err == nil && log != nil {
-		err = log.write(TokenPath(path))
+		err = log.Write(path)
 	}
 	if err != nil {
 		return meta, fmt.Errorf("encode %s: %w", source.Name, err)

@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/encode/tokenfile"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
@@ -24,7 +25,7 @@ func TestTokenFile(t *testing.T) {
 	if _, err := open(t, Options{Window: 64}).EncodeFile(context.Background(), path, embedding.Float32, source, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, ok, err := ReadTokens(path, len(texts))
+	got, ok, err := tokenfile.Read(path, len(texts))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -41,28 +42,10 @@ func TestTokenFile(t *testing.T) {
 		}
 		begin, at = end, got.Ends[i]
 	}
-	if _, _, err := ReadTokens(path, len(texts)+1); !badinput.Is(err) {
+	if _, _, err := tokenfile.Read(path, len(texts)+1); !badinput.Is(err) {
 		t.Errorf("a file of other sentences: %v", err)
 	}
-	if _, ok, err := ReadTokens(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
+	if _, ok, err := tokenfile.Read(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
 		t.Errorf("no file: %v %v", ok, err)
 	}
-}
-
-func FuzzDecodeTokens(f *testing.F) {
-	f.Add([]byte(tokenMagic + "\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00"))
-	f.Add([]byte(tokenMagic))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		ids, err := decodeTokens(data)
-		if err != nil {
-			return
-		}
-		last := 0
-		for _, end := range ids.Ends {
-			if end < last || end > len(ids.IDs) {
-				t.Fatalf("ends %v of %d ids", ids.Ends, len(ids.IDs))
-			}
-			last = end
-		}
-	})
 }

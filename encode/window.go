@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"bitextmine/encode/model"
+	"bitextmine/encode/tokenfile"
 	"bitextmine/encode/tokenizer"
 
 	"golang.org/x/sync/errgroup"
@@ -42,7 +43,7 @@ func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary
 // stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
 // threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
 // most Options.Threads of them work at a time.
-func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenLog) (int, error) {
+func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenfile.Log) (int, error) {
 	prefix, err := e.graph.model.Prefix(lang)
 	if err != nil {
 		return 0, err
@@ -71,7 +72,12 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 				return err
 			}
 			if log != nil {
-				log.add(e.vocabulary, w, prefix)
+				for i := range w.texts {
+					own, _ := e.vocabulary.Own(w.tokens(i), prefix)
+					if err := log.Add(own); err != nil {
+						return err
+					}
+				}
 			}
 			n += len(w.texts)
 			clear(w.texts)

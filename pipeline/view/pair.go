@@ -7,8 +7,8 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
-	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/tokenfile"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
@@ -186,7 +186,7 @@ func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) 
 		if err != nil {
 			return err
 		}
-		known, tokenised, err := encode.ReadTokens(vectors.Path(EmbeddingFile), s.Rows)
+		known, tokenised, err := tokenfile.Read(vectors.Path(EmbeddingFile), s.Rows)
 		if err != nil {
 			return err
 		}
