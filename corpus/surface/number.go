@@ -13,6 +13,7 @@ type Number struct {
 	Small     bool   // often spelled out
 	Magnitude bool   // a word such as million follows
 	Word      bool   // it is spelled out
+	Month     bool   // of the year, as in 7月: other languages have a word for it
 	Decade    uint32 // of a year that ends in 0, the hash of its last two digits, as in the 70s; 0 for other numbers
 }
 
@@ -60,7 +61,7 @@ func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
 		written = hour
 	}
 	n := numberOf(written)
-	n.Magnitude = multiplied(text[length:])
+	n.Magnitude, n.Month = multiplied(text[length:]), isMonth(written, text[length:])
 	numbers = append(numbers, n)
 	return numbers, length
 }
@@ -72,6 +73,7 @@ func numberOf(written string) Number {
 		}
 		return r
 	}, written)
+	written = withoutEmptyFraction(written)
 	hash, _, _ := digits(written)
 	round, _, _ := digits(strings.TrimRight(written, "0.,"))
 	n := Number{Hash: hash, Round: round, Small: isSmall(written)}
@@ -79,6 +81,28 @@ func numberOf(written string) Number {
 		n.Decade, _, _ = digits(written[2:])
 	}
 	return n
+}
+
+// withoutEmptyFraction leaves out the one or two zeros behind a decimal point or comma: 2.0 is 2, and 5,00 is 5. Three
+// are thousands.
+func withoutEmptyFraction(written string) string {
+	whole := strings.TrimRight(written, "0")
+	if zeros := len(written) - len(whole); zeros == 0 || zeros > 2 || len(whole) < 2 {
+		return written
+	}
+	if last := len(whole) - 1; whole[last] == '.' || whole[last] == ',' {
+		return whole[:last]
+	}
+	return written
+}
+
+// isMonth reports whether a number is one of the twelve months: the sign of months follows it, and not the one of spans
+// of them.
+func isMonth(written, rest string) bool {
+	if leading(written) != len(written) || len(written) > 2 || atoi(written) > 12 {
+		return false
+	}
+	return strings.HasPrefix(rest, "月") || strings.HasPrefix(rest, "월")
 }
 
 func isSmall(digits string) bool {
@@ -129,6 +153,15 @@ func UnpairedDecades(a, b []Number) (_, _ []Number) {
 		return a, b
 	}
 	return withoutPairs(a, b, func(x, y Number) bool { return x.Decade == y.Hash || y.Decade == x.Hash })
+}
+
+// WithoutMonths returns the numbers that are no months: the other sentence has the name of a month that has no partner.
+func WithoutMonths(numbers []Number) []Number {
+	isMonth := func(n Number) bool { return n.Month }
+	if !slices.ContainsFunc(numbers, isMonth) {
+		return numbers
+	}
+	return slices.DeleteFunc(slices.Clone(numbers), isMonth)
 }
 
 // withoutPairs leaves out each number of a that has a partner, and its partner.

@@ -25,6 +25,8 @@ func TestUnpairedNumbers(t *testing.T) {
 		{"digits of other scripts", "aren", "٢٥ كتابا", "25 books", 0, 0},
 		{"decades", "deen", "in den 70er Jahren", "in the 1970s", 0, 0},
 		{"another decade", "deen", "in den 80er Jahren", "in the 1970s", 1, 1},
+		{"an empty fraction", "deen", "2% und 5,00 Euro", "2.0% and 5 euros", 0, 0},
+		{"thousands are no fraction", "deen", "2.000 Menschen", "2 people", 1, 1},
 		{"a year is not its end", "deen", "75 Jahre", "in 1975", 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -33,6 +35,15 @@ func TestUnpairedNumbers(t *testing.T) {
 				t.Errorf("%d and %d numbers are unpaired, want %d and %d", len(a), len(b), c.onlyA, c.onlyB)
 			}
 		})
+	}
+}
+
+// TestWithoutMonths: a month is a number in some languages and a name in others.
+func TestWithoutMonths(t *testing.T) {
+	for text, want := range map[string]int{"7月26日": 1, "11月": 0, "13月": 1, "7个月": 1, "2020年9月5日": 2, "7 Tage": 1, "7월 26일": 1} {
+		if got := len(WithoutMonths(Of("zh", text).Numbers)); got != want {
+			t.Errorf("%q has %d numbers that are no months, want %d", text, got, want)
+		}
 	}
 }
 

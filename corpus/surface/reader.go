@@ -14,6 +14,7 @@ type reader struct {
 	negations   map[uint32]bool // hashes of the language's negation words
 	negating    string          // its negation characters
 	spelled     map[uint32]int  // values of the language's number words
+	elides      bool            // words lose their last vowel before another, as in l'Europe
 	inside      bool            // a word or number stands before in the sentence, and no mark that begins a quotation
 	last        int             // letters of the last word
 	tens        int             // 20, 30 and so on, if the last word is such a number
@@ -62,7 +63,7 @@ func (s *reader) number(at int) (length int) {
 
 // word reads the word at a byte and returns its length in bytes.
 func (s *reader) word(at int) int {
-	w := WordAt(s.text[at:])
+	w, short := s.wordAt(at)
 	text := s.text[at : at+w.Bytes]
 	s.Length += int32(w.Runes)
 	if s.negations[w.Hash] {
@@ -78,6 +79,8 @@ func (s *reader) word(at int) int {
 	case !w.Capital:
 		s.Lower = append(s.Lower, w.Hash)
 		return w.Bytes
+	case short:
+		return w.Bytes
 	case w.Runes > 1 && strings.Trim(text, "IVXLC") == "":
 		s.Numerals++
 	}
@@ -88,6 +91,21 @@ func (s *reader) word(at int) int {
 		}
 	}
 	return w.Bytes
+}
+
+// wordAt is the word at a byte, and whether it lost its vowel: of l'Europe it is l', as Europe is a word of its own.
+func (s *reader) wordAt(at int) (_ Word, short bool) {
+	w := WordAt(s.text[at:])
+	if !s.elides {
+		return w, false
+	}
+	text := s.text[at : at+w.Bytes]
+	end := strings.IndexAny(text, "'’")
+	if end < 0 || !elided[strings.ToLower(text[:end])] {
+		return w, false
+	}
+	_, width := utf8.DecodeRuneInString(text[end:])
+	return WordAt(text[:end+width]), true
 }
 
 // spelledOut adds the number that a word is, if it is one. end is where the word ends, in bytes. Tens and a number

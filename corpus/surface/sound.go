@@ -1,9 +1,15 @@
 package surface
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // sounds is the number of letters at a name's beginning by which it is compared with its form in other languages.
 const sounds = 4
+
+// maxAcronym is the number of letters of the longest words that are taken for acronyms.
+const maxAcronym = 5
 
 // latin gives Cyrillic and Greek letters, accents apart, in Latin ones.
 var latin = map[rune]string{
@@ -17,6 +23,9 @@ var latin = map[rune]string{
 // soundOf hashes how the first letters of a word sound, roughly: Kanada and Canada, Wien and Vienna, Путин and Putin
 // are equal.
 func soundOf(word string) uint32 {
+	if letters, ok := acronym(word); ok {
+		return letters
+	}
 	hash := uint32(hashStart)
 	count := 0
 	for i := 0; i < len(word) && count < sounds; {
@@ -36,9 +45,33 @@ func soundOf(word string) uint32 {
 	return hash
 }
 
+// acronym hashes the letters of three to five capitals in the order of the alphabet, because other languages often have
+// them in another order: NATO is OTAN, and BIP, the gross domestic product, PIB.
+func acronym(word string) (hash uint32, ok bool) {
+	if len(word) < minName || len(word) > maxAcronym {
+		return 0, false
+	}
+	letters := []byte(word)
+	for _, letter := range letters {
+		if letter < 'A' || letter > 'Z' {
+			return 0, false
+		}
+	}
+	slices.Sort(letters)
+	hash = hashStart
+	for _, letter := range letters {
+		hash = mix(hash, rune(letter)) // a capital, which no other sound has
+	}
+	return hash, true
+}
+
 // sound is how a Latin letter sounds before the next one. Letters of other scripts are returned as they are.
 func sound(r, next rune) string {
 	switch r {
+	case 'o':
+		if next == 'u' {
+			return "" // as French writes u
+		}
 	case 'c':
 		if next == 'e' || next == 'i' || next == 'y' {
 			return "s"

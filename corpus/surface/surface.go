@@ -53,7 +53,7 @@ func markOf(r rune) (kind int, ok bool) {
 
 // Of computes the surface features of a normalised text.
 func Of(language, text string) Features {
-	r := reader{text: text, negations: negationHashes[language], negating: negatingRunes[language], spelled: spelledNumbers[language]}
+	r := reader{text: text, negations: negationHashes[language], negating: negatingRunes[language], spelled: spelledNumbers[language], elides: eliding[language]}
 	r.read()
 	return r.Features
 }

@@ -215,8 +215,9 @@ func compareNumbers(a, b *surface.Features, v []float32) {
 	}
 	onlyA, onlyB := surface.UnpairedDecades(surface.UnpairedNumbers(a.Numbers, b.Numbers))
 	shared := len(a.Numbers) - len(onlyA)
+	onlyA, onlyB = surface.WithoutMonths(onlyA), surface.WithoutMonths(onlyB)
 	v[atNumbersDiffer] = float32(inDigits(onlyA) + inDigits(onlyB))
-	v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(len(onlyA)+len(onlyB)+shared), 1
+	v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(max(1, len(onlyA)+len(onlyB)+shared)), 1
 	// A number whose value is not read may be the other sentence's.
 	v[atNumbersConflict] = float32(max(0, min(len(onlyA)-int(b.Numerals), len(onlyB)-int(a.Numerals))))
 }
