@@ -37,7 +37,7 @@ def encode(session, pieces, texts):
     out = np.empty((len(texts), DIM), np.float32)
 
     def run(batch):
-        out[batch] = session.run(["sentence"], {"ids": np.array([ids[i] for i in batch], np.int64)})[0]
+        out[batch] = session.run(None, {"ids": np.array([ids[i] for i in batch], np.int64)})[0]
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(run, batches))
