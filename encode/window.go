@@ -71,13 +71,8 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 			if err := emit(w.rows); err != nil {
 				return err
 			}
-			if log != nil {
-				for i := range w.texts {
-					own, _ := e.vocabulary.Own(w.tokens(i), prefix)
-					if err := log.Add(own); err != nil {
-						return err
-					}
-				}
+			if err := w.logTokens(log, e.vocabulary, prefix); err != nil {
+				return err
 			}
 			n += len(w.texts)
 			clear(w.texts)
@@ -87,6 +82,20 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	})
 	err = group.Wait()
 	return n, err
+}
+
+// logTokens adds the ids of the window's sentences, without their special tokens, to a log, if there is one.
+func (w *window) logTokens(log *tokenfile.Log, v *tokenizer.Vocabulary, prefix model.Prefix) error {
+	if log == nil {
+		return nil
+	}
+	for i := range w.texts {
+		own, _ := v.Own(w.tokens(i), prefix)
+		if err := log.Add(own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // counter reports the number of encoded sentences, one call at a time and in ascending order.

@@ -96,8 +96,7 @@ func withoutEmptyFraction(written string) string {
 	return written
 }
 
-// isMonth reports whether a number is one of the twelve months: the sign of months follows it, and not the one of spans
-// of them.
+// isMonth reports whether a number is one of the twelve months: 7月 is July, and 7个月 are seven months.
 func isMonth(written, rest string) bool {
 	if leading(written) != len(written) || len(written) > 2 || atoi(written) > 12 {
 		return false
@@ -157,11 +156,11 @@ func UnpairedDecades(a, b []Number) (_, _ []Number) {
 
 // WithoutMonths returns the numbers that are no months: the other sentence has the name of a month that has no partner.
 func WithoutMonths(numbers []Number) []Number {
-	isMonth := func(n Number) bool { return n.Month }
-	if !slices.ContainsFunc(numbers, isMonth) {
-		return numbers
+	month := func(n Number) bool { return n.Month }
+	if !slices.ContainsFunc(numbers, month) {
+		return numbers // not a copy: few sentences have one
 	}
-	return slices.DeleteFunc(slices.Clone(numbers), isMonth)
+	return slices.DeleteFunc(slices.Clone(numbers), month)
 }
 
 // withoutPairs leaves out each number of a that has a partner, and its partner.

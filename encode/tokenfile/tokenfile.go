@@ -24,7 +24,7 @@ const magic = "MINETOKS"
 
 func pathOf(embedding string) string { return strings.TrimSuffix(embedding, ".npy") + ".tokens" }
 
-// Log collects the ids of sentences while they are encoded. Most of them are in a temporary file.
+// Log collects the ids of sentences while they are encoded. Beyond mostHeld they are in a temporary file.
 type Log struct {
 	file  *spill.Log // of ids, in parts
 	parts []part
@@ -59,36 +59,30 @@ func (l *Log) Add(ids []int32) error {
 	if len(l.held) < mostHeld {
 		return nil
 	}
-	return l.flush()
+	packed := appendAll(make([]byte, 0, 4*len(l.held)), l.held)
+	at, err := l.file.Append(packed)
+	l.parts, l.held = append(l.parts, part{at, len(packed)}), l.held[:0]
+	return err
 }
 
-// flush moves the ids in memory to the file.
-func (l *Log) flush() error {
-	if len(l.held) == 0 {
-		return nil
+// appendAll appends numbers as they stand in a token file.
+func appendAll[T int32 | uint32](to []byte, numbers []T) []byte {
+	for _, n := range numbers {
+		to = binary.LittleEndian.AppendUint32(to, uint32(n))
 	}
-	ids := make([]byte, 0, 4*len(l.held))
-	for _, id := range l.held {
-		ids = binary.LittleEndian.AppendUint32(ids, uint32(id))
-	}
-	at, err := l.file.Append(ids)
-	l.parts, l.held = append(l.parts, part{at, len(ids)}), l.held[:0]
-	return err
+	return to
 }
 
 // Write writes the token file of an embedding file.
 func (l *Log) Write(embedding string) error {
-	if err := errors.Join(l.flush(), l.file.Flush()); err != nil {
+	if err := l.file.Flush(); err != nil {
 		return err
 	}
 	return atomicfile.Write(pathOf(embedding), func(f *os.File) error {
 		header := make([]byte, 0, len(magic)+8+4*len(l.ends))
 		header = append(header, magic...)
-		header = binary.LittleEndian.AppendUint32(header, uint32(len(l.ends)))
-		header = binary.LittleEndian.AppendUint32(header, uint32(l.ids))
-		for _, end := range l.ends {
-			header = binary.LittleEndian.AppendUint32(header, end)
-		}
+		header = appendAll(header, []uint32{uint32(len(l.ends)), uint32(l.ids)})
+		header = appendAll(header, l.ends)
 		if _, err := f.Write(header); err != nil {
 			return err
 		}
@@ -101,7 +95,8 @@ func (l *Log) Write(embedding string) error {
 				return err
 			}
 		}
-		return nil
+		_, err := f.Write(appendAll(nil, l.held))
+		return err
 	})
 }
 
