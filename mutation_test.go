@@ -21,12 +21,12 @@ var equivalent = map[string]string{
 	"train/objective/imascl/anchor.go: < -> <= in: return x < y":                                                                                                          "the two are not equal there",
 	"train/objective/mexma/mexma.go: graph.StopGradient -> graph.Identity in: away := graph.Sub(x, graph.Gather(x, graph.Reshape(graph.StopGradient(nearest(x)), n, 1)))": "an index has no gradient",
 	"train/objective/mexma/mexma.go: 4 -> (4+1) in: const own = 4 // above the difference of any two products":                                                            "any number above 2 does",
-	"train/objective/loss/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                             "it matters to a zero vector alone, whose cosine is 0 either way",
+	"train/objective/loss.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                                  "it matters to a zero vector alone, whose cosine is 0 either way",
 	"train/objective/mexma/masking.go: == -> != in: case draw == 8:":                                                                                                      "it names the other of two equally likely draws",
 	"train/objective/mexma/mexma.go: 0 -> (0+1) in: n, length, count := views[0].N, 0, 0":                                                                                 "every view has a length of at least 1; that of count is noticed",
 	"train/objective/mexma/masking.go: 8 -> (8+1) in: case draw == 8:":                                                                                                    "it names the other of two equally likely draws",
 	"train/objective/mexma/masking.go: == -> != in: if rng.IntN(2) == 1 {":                                                                                                "it names the other of two equally likely draws",
-	"train/objective/loss/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)":                                                        "the last axis of a matrix is axis 1",
+	"train/objective/loss.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)":                                                             "the last axis of a matrix is axis 1",
 }
 
 // TestMutantsAreCaught changes every constant and sign of the packages or files of ./train/objective that MUTATE names,
@@ -73,7 +73,7 @@ func (m mutant) survives(t *testing.T, all *binaries) bool {
 		all = newBinaries(t, map[string][]byte{m.path: []byte(m.source[:m.from] + m.new + m.source[m.to:])})
 		defer all.remove(t)
 	}
-	own, systems := filepath.Dir(m.path), "train/objective/systems"
+	own, systems := filepath.Dir(m.path), "train/objective"
 	order := append([]string{own, systems}, slices.DeleteFunc(folders(t), func(f string) bool { return f == own || f == systems })...)
 	for i, folder := range order { // the first two notice most mutants
 		if slices.Contains(order[:i], folder) || !slices.Contains(importedBy(t, folder), "bitextmine/"+own) {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxLines   = 1500
+	maxLines   = 2500
 	maxMethods = 12
 )
 

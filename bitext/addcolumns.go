@@ -16,7 +16,6 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"bitextmine/bitext/guarded"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -36,7 +35,7 @@ func ReadTexts(ctx context.Context, path, source, target string) (sources, targe
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	err = guarded.Call(func() (err error) {
+	err = Guard(func() (err error) {
 		if sources, err = textColumn(table, path, source); err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, err
 	}
 	var table arrow.Table
 	var parquetFile *file.Reader
-	err = guarded.Call(func() (err error) {
+	err = Guard(func() (err error) {
 		if parquetFile, err = file.NewParquetReader(f); err != nil {
 			return err
 		}
@@ -118,7 +117,7 @@ func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, err
 }
 
 func decodeTable(ctx context.Context, f *file.Reader, size int64) (arrow.Table, error) {
-	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, guarded.NewAllocator(parquet.DefaultMaxChunkSize(size)))
+	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, NewAllocator(parquet.DefaultMaxChunkSize(size)))
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +173,7 @@ const arrowSchema = "ARROW:schema"
 
 func writeTable(w io.Writer, table arrow.Table, said metadata.KeyValueMetadata) error {
 	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(RowGroup))
-	out, err := guarded.NewFileWriter(w, table.Schema(), properties)
+	out, err := NewFileWriter(w, table.Schema(), properties)
 	if err != nil {
 		return fmt.Errorf("start the copy: %w", err)
 	}

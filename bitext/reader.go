@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
-	"bitextmine/bitext/guarded"
 	"bitextmine/internal/badinput"
 )
 
@@ -47,7 +46,7 @@ func Open(path string) (*Reader, error) {
 
 // guard calls the Parquet library and says which file an error is of.
 func (r *Reader) guard(call func() error) error {
-	err := guarded.Call(call)
+	err := Guard(call)
 	if err != nil && !badinput.Is(err) {
 		err = badinput.Errorf("bitext file %s is not Parquet or is damaged (%w); mine it again", r.path, err)
 	}

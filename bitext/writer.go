@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"bitextmine/bitext/guarded"
 	"bitextmine/corpus"
 )
 
@@ -20,7 +19,7 @@ const RowGroup = 64 << 10
 
 // Writer writes a bitext file. It is not safe for concurrent use.
 type Writer struct {
-	file    *guarded.FileWriter
+	file    *FileWriter
 	builder *array.RecordBuilder
 	meta    Metadata
 	pending int
@@ -44,7 +43,7 @@ func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 		parquet.WithDictionaryFor("src_key", false),
 		parquet.WithDictionaryFor("tgt_key", false),
 	)
-	file, err := guarded.NewFileWriter(w, schema, properties)
+	file, err := NewFileWriter(w, schema, properties)
 	if err != nil {
 		return nil, fmt.Errorf("start bitext file: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet/file"
 
-	"bitextmine/corpus/column"
 	"bitextmine/corpus/input"
 )
 
@@ -17,12 +16,12 @@ var parquetMagic = []byte("PAR1")
 type parquetDecoder struct {
 	src     *input.Source
 	file    *file.Reader
-	columns []*column.Column // by Options.columns; nil if not read
-	group   int              // the next row group
-	left    int64            // rows of the current group not yet in a batch
-	batch   int              // rows in the batch
-	at      int              // index of the next row in the batch
-	row     uint64           // number of rows returned
+	columns []*textColumn // by Options.columns; nil if not read
+	group   int           // the next row group
+	left    int64         // rows of the current group not yet in a batch
+	batch   int           // rows in the batch
+	at      int           // index of the next row in the batch
+	row     uint64        // number of rows returned
 }
 
 func newParquetDecoder(src *input.Source, opts Options) (*parquetDecoder, error) {
@@ -38,11 +37,11 @@ func newParquetDecoder(src *input.Source, opts Options) (*parquetDecoder, error)
 		return nil, err
 	}
 	for i, name := range opts.columns() {
-		var found *column.Column
+		var found *textColumn
 		if name != "" {
-			as := []column.Kind{column.Text, column.ID, column.ID, column.Metadata}[min(i, firstMetadata)]
+			as := []columnKind{columnText, ID, ID, Metadata}[min(i, firstMetadata)]
 			var names []string
-			if found, names, err = column.Find(src.Name, d.file, name, as); err != nil {
+			if found, names, err = findColumn(src.Name, d.file, name, as); err != nil {
 				return nil, err
 			}
 			if found == nil {
@@ -102,7 +101,7 @@ func (d *parquetDecoder) readBatch() error {
 			}
 		}
 	}
-	n := int(min(d.left, column.Batch))
+	n := int(min(d.left, columnBatch))
 	for _, c := range d.columns {
 		if c == nil {
 			continue

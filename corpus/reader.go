@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bitextmine/corpus/html"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -108,7 +107,7 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
-	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && html.Lines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && HTMLLines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
 		return badinput.Errorf("%s is HTML, not text; extract its text, or leave the file out", r.src.Name)
 	}
 	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/encode/tokenfile"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -27,9 +27,9 @@ type Source struct {
 // sentences than Rows, or a vector is refused, nothing is written.
 func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (meta embedding.Meta, err error) {
 	meta = embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
-	var log *tokenfile.Log
+	var log *TokenLog
 	if e.graph.model.Tokens.Static {
-		log = tokenfile.NewLog(filepath.Dir(path))
+		log = NewTokenLog(filepath.Dir(path))
 		defer func() { err = errors.Join(err, log.Close()) }()
 	}
 	meta, err = embedding.Write(path, meta, func(w *embedding.Writer) error {

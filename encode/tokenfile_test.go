@@ -8,7 +8,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/encode/tokenfile"
+
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
@@ -25,7 +25,7 @@ func TestTokenFile(t *testing.T) {
 	if _, err := open(t, Options{Window: 64}).EncodeFile(context.Background(), path, embedding.Float32, source, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, ok, err := tokenfile.Read(path, len(texts))
+	got, ok, err := ReadTokens(path, len(texts))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -42,10 +42,10 @@ func TestTokenFile(t *testing.T) {
 		}
 		begin, at = end, got.Ends[i]
 	}
-	if _, _, err := tokenfile.Read(path, len(texts)+1); !badinput.Is(err) {
+	if _, _, err := ReadTokens(path, len(texts)+1); !badinput.Is(err) {
 		t.Errorf("a file of other sentences: %v", err)
 	}
-	if _, ok, err := tokenfile.Read(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
+	if _, ok, err := ReadTokens(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
 		t.Errorf("no file: %v %v", ok, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"bitextmine/encode/model"
-	"bitextmine/encode/tokenfile"
+
 	"bitextmine/encode/tokenizer"
 
 	"golang.org/x/sync/errgroup"
@@ -43,7 +43,7 @@ func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary
 // stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
 // threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
 // most Options.Threads of them work at a time.
-func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *tokenfile.Log) (int, error) {
+func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *TokenLog) (int, error) {
 	prefix, err := e.graph.model.Prefix(lang)
 	if err != nil {
 		return 0, err
@@ -85,7 +85,7 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 }
 
 // logTokens adds the ids of the window's sentences, without their special tokens, to a log, if there is one.
-func (w *window) logTokens(log *tokenfile.Log, v *tokenizer.Vocabulary, prefix model.Prefix) error {
+func (w *window) logTokens(log *TokenLog, v *tokenizer.Vocabulary, prefix model.Prefix) error {
 	if log == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -36,7 +36,7 @@ func (o AlignedOptions) negatives(set testset.AlignedFiles, targets []string) ([
 // alignedSet is a line-aligned set with its vectors.
 type alignedSet struct {
 	label          string
-	source, target vectors.Side
+	source, target testset.EncodedSide
 	// negatives are the last sentences of the target side.
 	negatives []testset.Negative
 	byText    bool
@@ -108,7 +108,7 @@ func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.Alig
 			target.Texts = append(target.Texts, n.Text)
 		}
 	}
-	role := vectors.Role{Pair: files.Pair, File: files.Source}
+	role := testset.Role{Pair: files.Pair, File: files.Source}
 	if set.source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return set, err
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -76,7 +76,7 @@ func TestBUCCRefuses(t *testing.T) {
 			} else {
 				write(t, put, strings.NewReader(c.text))
 			}
-			runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+			runner := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
 			_, err := runner.BUCC(t.Context(), []*Protocol{BUCCLaser}, dir, []testset.LanguagePair{{Source: "de", Target: "en"}})
 			refused(t, err, c.words...)
 		})
@@ -94,7 +94,7 @@ func TestAlignedRefuses(t *testing.T) {
 		"x.deu-eng.deu": "eins\nzwei\n", "x.deu-eng.eng": "one\ntwo\nthree\n",
 		"x.fra-eng.fra": "un\n\ntrois\n", "x.fra-eng.eng": "one\ntwo\nthree\n",
 	})
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
 	for language, words := range map[string][]string{"de": {"x.deu-eng.deu", "2 lines", "3"}, "fr": {"x.fra-eng.fra:2", "empty"}} {
 		sets, err := testset.FindAligned(dir, "devtest", []string{language}, "en")
 		if err != nil {

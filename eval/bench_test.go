@@ -3,7 +3,7 @@ package eval
 import (
 	"testing"
 
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 )
 
@@ -19,9 +19,9 @@ func BenchmarkArrange(b *testing.B) {
 }
 
 func BenchmarkScoreBUCC(b *testing.B) {
-	pairs := make([]curve.Scored, 100_000)
+	pairs := make([]report.Scored, 100_000)
 	for i := range pairs {
-		pairs[i] = curve.Scored{Score: 2 - float64(i)*1e-5, Correct: i%3 == 0}
+		pairs[i] = report.Scored{Score: 2 - float64(i)*1e-5, Correct: i%3 == 0}
 	}
 	mined := Mined{Half: testset.Train, Pairs: pairs, Gold: 40_000}
 	for b.Loop() {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/curve"
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/report"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -16,14 +16,14 @@ const laserNeighbours = 4
 // Half is one part of a BUCC set with its vectors.
 type Half struct {
 	Name           string // "train", "test"
-	Source, Target vectors.Side
+	Source, Target testset.EncodedSide
 	Gold           [][2]int32 // distinct pairs of sentences
 }
 
 // Mined is the scored pairs of a half, best first.
 type Mined struct {
 	Half  string
-	Pairs []curve.Scored
+	Pairs []report.Scored
 	Gold  int // number of gold pairs, whether or not they can be found
 }
 
@@ -33,21 +33,21 @@ type Miner func(ctx context.Context, searcher index.Searcher, half Half) (Mined,
 // BUCCScore is the result of a BUCC protocol with a threshold.
 type BUCCScore struct {
 	Threshold     float64
-	ThresholdHalf string        // the half on which the threshold was found
-	ReportHalf    string        // the half that is reported
-	curve.Counts                // of the reported half
-	Candidates    int           // pairs before the threshold
-	Curve         []curve.Point // of the reported half
+	ThresholdHalf string              // the half on which the threshold was found
+	ReportHalf    string              // the half that is reported
+	report.Counts                     // of the reported half
+	Candidates    int                 // pairs before the threshold
+	Curve         []report.CurvePoint // of the reported half
 }
 
 // ScoreBUCC finds the threshold on tune and reports on reported. They may be the same half. The pairs of reported are
 // extracted with score >= threshold, so all pairs tied at the threshold count, as in bucc.py.
 func ScoreBUCC(tune, reported Mined) BUCCScore {
-	threshold, _ := curve.BestThreshold(curve.Of(tune.Pairs, tune.Gold))
+	threshold, _ := report.BestThreshold(report.CurveOf(tune.Pairs, tune.Gold))
 	return BUCCScore{
 		Threshold: threshold, ThresholdHalf: tune.Half, ReportHalf: reported.Half,
-		Counts:     curve.Extract(reported.Pairs, reported.Gold, threshold),
-		Candidates: len(reported.Pairs), Curve: curve.Of(reported.Pairs, reported.Gold),
+		Counts:     report.Extract(reported.Pairs, reported.Gold, threshold),
+		Candidates: len(reported.Pairs), Curve: report.CurveOf(reported.Pairs, reported.Gold),
 	}
 }
 
@@ -62,12 +62,12 @@ func neighbours(ctx context.Context, searcher index.Searcher, source, target emb
 
 // maxPairs chooses one-to-one pairs with a score above floor among candidates, the best first, and returns them as
 // sentences. keep may reject a pair of rows; the two rows of a rejected pair are still used up.
-func maxPairs(candidates []mine.Candidate, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []curve.Scored {
-	var out []curve.Scored
+func maxPairs(candidates []mine.Candidate, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []report.Scored {
+	var out []report.Scored
 	for _, c := range mine.Pairs(candidates, source.rows.N, target.rows.N, mine.Max, floor) {
 		if keep == nil || keep(c.Source, c.Target) {
 			s, t := source.sentence[c.Source], target.sentence[c.Target]
-			out = append(out, curve.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
+			out = append(out, report.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
 		}
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/index"
 )
 
@@ -29,20 +29,20 @@ func MineBUCCCosine(ctx context.Context, searcher index.Searcher, half Half) (Mi
 		return Mined{}, err
 	}
 	gold := newPairSet(half.Gold)
-	var pairs []curve.Scored
+	var pairs []report.Scored
 	for row, s := range source.sentence {
 		ids, cosines := found.Source.Row(row)
 		if source.repeated[row] || target.repeated[ids[0]] {
 			continue
 		}
 		t := target.sentence[ids[0]]
-		pairs = append(pairs, curve.Scored{Source: s, Target: t, Score: float64(cosines[0]), Correct: gold.has(s, t)})
+		pairs = append(pairs, report.Scored{Source: s, Target: t, Score: float64(cosines[0]), Correct: gold.has(s, t)})
 	}
 	bestFirst(pairs)
 	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
 }
 
 // bestFirst sorts by score. Pairs with equal scores stay in key order.
-func bestFirst(pairs []curve.Scored) {
-	slices.SortStableFunc(pairs, func(a, b curve.Scored) int { return cmp.Compare(b.Score, a.Score) })
+func bestFirst(pairs []report.Scored) {
+	slices.SortStableFunc(pairs, func(a, b report.Scored) int { return cmp.Compare(b.Score, a.Score) })
 }

@@ -5,7 +5,7 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 )
 
@@ -55,12 +55,12 @@ func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTE
 	if len(half.Gold) == 0 {
 		return MTEBScore{}, nil
 	}
-	queries := vectors.Side{Side: testset.Side{Language: half.Source.Language}}
+	queries := testset.EncodedSide{Side: testset.Side{Language: half.Source.Language}}
 	sources, labels := make([]int32, len(half.Gold)), make([]int32, len(half.Gold))
 	for i, g := range half.Gold {
 		sources[i], labels[i] = g[0], g[1]
 	}
-	queries.Rows = vectors.Gather(half.Source.Rows, sources)
+	queries.Rows = testset.Gather(half.Source.Rows, sources)
 	target := arrange(half.Target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: queries.Rows}, index.Side{Vectors: target.rows}, 1, nil)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
-	"bitextmine/eval/curve"
 	"bitextmine/eval/report"
+
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -63,7 +63,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
 			continue
 		}
-		pair := curve.Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
+		pair := report.Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
 		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
@@ -72,7 +72,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 }
 
 // texts returns the normalised texts of the rows.
-func (a arranged) texts(v vectors.Side) []string {
+func (a arranged) texts(v testset.EncodedSide) []string {
 	out := make([]string, len(a.sentence))
 	for i, s := range a.sentence {
 		out[i] = corpus.Normalise(v.Texts[s])
@@ -98,7 +98,7 @@ func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) e
 func (s *scoredPair) report(out *report.Report, pair testset.LanguagePair) {
 	s.thresholded.report(out, pair)
 	mined, q := s.mined[len(s.mined)-1], s.quality
-	at := curve.Extract(mined.Pairs, mined.Gold, 0.5)
+	at := report.Extract(mined.Pairs, mined.Gold, 0.5)
 	out.Note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
 	top := q.Bins[len(q.Bins)-1]
 	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",

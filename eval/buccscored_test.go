@@ -9,9 +9,9 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/internal/spill"
@@ -56,7 +56,7 @@ func sharedHalf(t *testing.T, dir, source string) Half {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: openEncoder(t), Narrow: true}}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: openEncoder(t), Narrow: true}}
 	half, err := runner.half(t.Context(), files[0], pair)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestScorerOnSharedSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, after := ScoreBUCC(margin, margin), ScoreBUCC(mined, mined)
-			half := curve.Extract(mined.Pairs, mined.Gold, 0.5)
+			half := report.Extract(mined.Pairs, mined.Gold, 0.5)
 			t.Logf("F1 %.2f by ratio margin, %.2f by the scorer, %.2f (P %.1f, R %.1f) from probability 0.5", before.F1(), after.F1(), half.F1(), half.Precision(), half.Recall())
 			if after.F1() < before.F1()+c.best {
 				t.Errorf("F1 %.2f is not %v above %.2f", after.F1(), c.best, before.F1())
@@ -150,7 +150,7 @@ func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.M
 	for i, v := range mine.Judge(candidates, source.rows.N, target.rows.N, mine.Max, 0) {
 		if c := candidates[i]; v == mine.Kept && keep(c.Source, c.Target) {
 			s, t := source.sentence[c.Source], target.sentence[c.Target]
-			mined.Pairs = append(mined.Pairs, curve.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
+			mined.Pairs = append(mined.Pairs, report.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
 		}
 	}
 	return ScoreBUCC(mined, mined)
@@ -174,12 +174,12 @@ func TestHardEditsByKind(t *testing.T) {
 		wide.Texts = append(wide.Texts, n.Text)
 		kinds[n.Of+"\t"+n.Text] = n.Kind
 	}
-	embedder := &vectors.Embedder{Encoder: openEncoder(t), Narrow: true}
-	x, err := embedder.Vectors(t.Context(), source, vectors.Role{})
+	embedder := &testset.Embedder{Encoder: openEncoder(t), Narrow: true}
+	x, err := embedder.Vectors(t.Context(), source, testset.Role{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := embedder.Vectors(t.Context(), wide, vectors.Role{})
+	y, err := embedder.Vectors(t.Context(), wide, testset.Role{})
 	if err != nil {
 		t.Fatal(err)
 	}

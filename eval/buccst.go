@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -39,7 +39,7 @@ func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined,
 func ScoreBUCCST(tune, reported Mined) BUCCScore {
 	score := ScoreBUCC(tune, reported)
 	if tune.Half == reported.Half {
-		score.Threshold, score.Counts = curve.BestThreshold(score.Curve)
+		score.Threshold, score.Counts = report.BestThreshold(score.Curve)
 	}
 	return score
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/correlation"
-	"bitextmine/eval/curve"
-	"bitextmine/eval/similarity"
+
+	"bitextmine/eval/report"
+
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 )
 
@@ -25,8 +25,8 @@ type goldenSide struct {
 	Vectors [][]float32 `json:"vectors"`
 }
 
-func (g goldenSide) vectors() vectors.Side {
-	v := vectors.Side{Side: testset.Side{IDs: g.IDs}}
+func (g goldenSide) vectors() testset.EncodedSide {
+	v := testset.EncodedSide{Side: testset.Side{IDs: g.IDs}}
 	var rows []float32
 	for i, row := range g.Vectors {
 		rows = append(rows, row...)
@@ -137,7 +137,7 @@ func TestBUCCAgainstOracle(t *testing.T) {
 	}
 }
 
-func samePairs(t *testing.T, half Half, got []curve.Scored, want [][3]any) {
+func samePairs(t *testing.T, half Half, got []report.Scored, want [][3]any) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d pairs, want %d", len(got), len(want))
@@ -213,7 +213,7 @@ func TestAlignedAgainstOracle(t *testing.T) {
 	}
 }
 
-func checkErrors(ctx context.Context, t *testing.T, name string, source, target vectors.Side, byText bool, want goldenErrors) {
+func checkErrors(ctx context.Context, t *testing.T, name string, source, target testset.EncodedSide, byText bool, want goldenErrors) {
 	t.Helper()
 	got, err := ScoreXSim(ctx, exactSearch{}, source, target, byText)
 	if err != nil {
@@ -240,18 +240,18 @@ func TestSTSAgainstOracle(t *testing.T) {
 		}
 	}
 	readGolden(t, "sts", &c)
-	var sets []similarity.Set
-	var each []correlation.Correlation
+	var sets []SimilaritySet
+	var each []Correlation
 	for i, s := range c.Sets {
-		sets = append(sets, similarity.Set{Year: "2012", Name: s.Name, Gold: s.Gold, Cosine: s.Cosine})
+		sets = append(sets, SimilaritySet{Year: "2012", Name: s.Name, Gold: s.Gold, Cosine: s.Cosine})
 		each = append(each, sets[i].Correlate())
 		sameCorrelation(t, s.Name, each[i], c.Want.Sets[i])
 	}
-	sameCorrelation(t, "mean", correlation.WeightedMean(each), c.Want.Mean)
-	sameCorrelation(t, "all", similarity.Together(sets).Correlate(), c.Want.All)
+	sameCorrelation(t, "mean", WeightedMean(each), c.Want.Mean)
+	sameCorrelation(t, "all", SimilarityTogether(sets).Correlate(), c.Want.All)
 }
 
-func sameCorrelation(t *testing.T, name string, got correlation.Correlation, want [2]float64) {
+func sameCorrelation(t *testing.T, name string, got Correlation, want [2]float64) {
 	t.Helper()
 	if !near(got.Pearson, want[0]) || !near(got.Spearman, want[1]) {
 		t.Errorf("%s: Pearson %v Spearman %v, want %v", name, got.Pearson, got.Spearman, want)

@@ -6,7 +6,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -26,10 +26,10 @@ type poolSide struct {
 }
 
 // NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
-func NewPool(ctx context.Context, provider vectors.Source, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
+func NewPool(ctx context.Context, provider testset.VectorSource, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
 	var p Pool
 	var err error
-	role := vectors.Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
+	role := testset.Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
 	if p.source, err = newPoolSide(ctx, provider, source, role); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func NewPool(ctx context.Context, provider vectors.Source, searcher index.Search
 	return &p, err
 }
 
-func newPoolSide(ctx context.Context, provider vectors.Source, side testset.Side, role vectors.Role) (poolSide, error) {
+func newPoolSide(ctx context.Context, provider testset.VectorSource, side testset.Side, role testset.Role) (poolSide, error) {
 	distinct := testset.Side{Language: side.Language}
 	seen := make(map[string]bool, len(side.Texts))
 	for _, text := range side.Texts {

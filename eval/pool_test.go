@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/mine"
 )
 
@@ -19,7 +19,7 @@ func toyPool(t *testing.T, n, m int) (*Pool, testset.Side, testset.Side) {
 		target.Texts = append(target.Texts, fmt.Sprintf("sentence %d", j))
 	}
 	source.Texts = append(source.Texts, "Satz 0", " Satz 1 ", "")
-	p, err := NewPool(t.Context(), &vectors.Embedder{Encoder: &hashEncoder{}}, exactSearch{}, source, target, 4, mine.Ratio)
+	p, err := NewPool(t.Context(), &testset.Embedder{Encoder: &hashEncoder{}}, exactSearch{}, source, target, 4, mine.Ratio)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -68,12 +68,12 @@ func unitRows(rows [][]float32) embedding.Matrix {
 	return embedding.FromFloat32(out, len(rows[0]))
 }
 
-func shuffledSide(v vectors.Side, rng *rand.Rand) (vectors.Side, []int32) {
+func shuffledSide(v testset.EncodedSide, rng *rand.Rand) (testset.EncodedSide, []int32) {
 	order := make([]int32, len(v.Texts))
 	for i, p := range rng.Perm(len(order)) {
 		order[i] = int32(p)
 	}
-	out := vectors.Side{Side: testset.Side{Language: v.Language}, Rows: vectors.Gather(v.Rows, order)}
+	out := testset.EncodedSide{Side: testset.Side{Language: v.Language}, Rows: testset.Gather(v.Rows, order)}
 	place := make([]int32, len(order))
 	for i, from := range order {
 		out.Texts = append(out.Texts, v.Texts[from])
@@ -101,7 +101,7 @@ type named struct {
 	correct        bool
 }
 
-func byName(half Half, pairs []curve.Scored) []named {
+func byName(half Half, pairs []report.Scored) []named {
 	out := make([]named, len(pairs))
 	for i, p := range pairs {
 		out[i] = named{half.Source.IDs[p.Source], half.Target.IDs[p.Target], p.Score, p.Correct}
@@ -233,11 +233,11 @@ func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			score := ScoreBUCC(mined, mined)
-			if again := curve.Extract(mined.Pairs, mined.Gold, score.Threshold); again != score.Counts {
+			if again := report.Extract(mined.Pairs, mined.Gold, score.Threshold); again != score.Counts {
 				t.Errorf("seed %d, %s: reported %+v, extracting again gives %+v", seed, name, score.Counts, again)
 			}
 			for _, p := range score.Curve {
-				if other := curve.Extract(mined.Pairs, mined.Gold, p.Score); other.F1() > score.F1()+1e-9 {
+				if other := report.Extract(mined.Pairs, mined.Gold, p.Score); other.F1() > score.F1()+1e-9 {
 					t.Errorf("seed %d, %s: F1 %.4f at %v, better than the reported %.4f", seed, name, other.F1(), p.Score, score.F1())
 				}
 			}

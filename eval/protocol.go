@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/eval/report"
-	"bitextmine/eval/similarity"
+
 	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
@@ -30,7 +30,7 @@ type Protocol struct {
 
 	bucc       func() buccMeasure
 	aligned    func() alignedMeasure
-	similarity func(out *report.Report, sets []similarity.Set)
+	similarity func(out *report.Report, sets []SimilaritySet)
 
 	// negatives is true if the targets of a line-aligned set get synthetic negatives.
 	negatives bool

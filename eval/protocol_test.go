@@ -3,7 +3,7 @@ package eval
 import (
 	"testing"
 
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 )
 
@@ -33,7 +33,7 @@ func TestProtocols(t *testing.T) {
 
 // TestProtocolsRefuseOtherSets checks that no protocol is measured on sets that it is not for.
 func TestProtocolsRefuseOtherSets(t *testing.T) {
-	r := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}}
+	r := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}}
 	for _, p := range Protocols {
 		_, bucc := r.BUCC(t.Context(), []*Protocol{p}, "", nil)
 		_, aligned := r.Aligned(t.Context(), []*Protocol{p}, nil, AlignedOptions{})

@@ -12,20 +12,20 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
 	"bitextmine/index"
 	"bitextmine/index/backend"
 )
 
 // openEncoder opens the default encoder, once for all tests.
-func openEncoder(t testing.TB) vectors.Encoder {
+func openEncoder(t testing.TB) testset.Encoder {
 	t.Helper()
 	return open(t, fixtures.Encoder)
 }
 
 // openReference opens the encoder that the golden figures are from, once for all tests.
-func openReference(t testing.TB) vectors.Encoder {
+func openReference(t testing.TB) testset.Encoder {
 	t.Helper()
 	return open(t, filepath.Join(shared, "models", "bag-multi"))
 }

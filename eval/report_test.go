@@ -7,7 +7,6 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
 )
 
 func buccDir(t *testing.T) string {
@@ -24,7 +23,7 @@ func buccDir(t *testing.T) string {
 
 func buccReports(t *testing.T, dir string) []*report.Report {
 	t.Helper()
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
 	reports, err := runner.BUCC(t.Context(), []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB}, filepath.Join(dir, "bucc2018"), []testset.LanguagePair{{Source: "de", Target: "en"}})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +70,7 @@ func TestSTSYears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: &hashEncoder{}}}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}}
 	reports, err := runner.STS(t.Context(), []*Protocol{STS}, files)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 	"bitextmine/internal/badinput"
 	"bitextmine/score/inject"
@@ -14,7 +14,7 @@ import (
 
 // Runner evaluates test sets on disk. It may be used by one goroutine.
 type Runner struct {
-	Vectors  vectors.Source
+	Vectors  testset.VectorSource
 	Searcher index.Searcher
 	Scoring  *Scoring       // for bucc-scored
 	Strong   *inject.Strong // for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder
@@ -32,7 +32,7 @@ func (r *Runner) progress(format string, args ...any) {
 
 // forget lets an Embedder release a language that no later row needs.
 func (r *Runner) forget(languages ...string) {
-	if e, ok := r.Vectors.(*vectors.Embedder); ok {
+	if e, ok := r.Vectors.(*testset.Embedder); ok {
 		for _, l := range languages {
 			e.Forget(l)
 		}
@@ -113,7 +113,7 @@ func (r *Runner) half(ctx context.Context, files testset.BUCCFiles, pair testset
 		return Half{}, err
 	}
 	half := Half{Name: files.Half, Gold: gold}
-	role := vectors.Role{Pair: pair, Half: files.Half, File: files.Source}
+	role := testset.Role{Pair: pair, Half: files.Half, File: files.Source}
 	if half.Source, err = r.Vectors.Vectors(ctx, source, role); err != nil {
 		return half, err
 	}

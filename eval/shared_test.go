@@ -16,9 +16,9 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/corpustest"
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/mine"
 	"bitextmine/score/calibration"
 	"bitextmine/score/inject"
@@ -56,7 +56,7 @@ func TestLASERGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
 	half, err := runner.half(t.Context(), files[0], pair)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func readLASERPairs(t *testing.T, path string) map[testset.IDs]float64 {
 
 // comparePairs allows different pairs only if scores tie: a pair that is on one side only must have the score of one of
 // its rivals.
-func comparePairs(t *testing.T, half Half, got []curve.Scored, golden map[testset.IDs]float64) {
+func comparePairs(t *testing.T, half Half, got []report.Scored, golden map[testset.IDs]float64) {
 	t.Helper()
 	const tolerance = 1e-4
 	same, worst := 0, 0.0
@@ -128,7 +128,7 @@ func TestBUCCReferenceFigures(t *testing.T) {
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	pairs := []testset.LanguagePair{{Source: "de", Target: "en"}, {Source: "fr", Target: "en"}, {Source: "zh", Target: "en"}}
 	for _, narrow := range []bool{false, true} {
-		runner := Runner{Vectors: &vectors.Embedder{Encoder: openReference(t), Narrow: narrow}, Searcher: openSearcher(t)}
+		runner := Runner{Vectors: &testset.Embedder{Encoder: openReference(t), Narrow: narrow}, Searcher: openSearcher(t)}
 		reports, err := runner.BUCC(t.Context(), []*Protocol{BUCCLaser, BUCCCosine}, dir, pairs)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 	if len(sets) != 112 {
 		t.Errorf("%d languages found, LASER's Tatoeba has 112", len(sets))
 	}
-	runner := Runner{Vectors: &vectors.Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
+	runner := Runner{Vectors: &testset.Embedder{Encoder: openReference(t)}, Searcher: openSearcher(t)}
 	reports, err := runner.Aligned(t.Context(), []*Protocol{Tatoeba}, sets, AlignedOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 		return kept
 	}
 	source, target := testset.Side{Language: "de", Texts: keep(german.Texts, outSource)}, testset.Side{Language: "en", Texts: keep(english.Texts, outTarget)}
-	vectors, searcher := &vectors.Embedder{Encoder: openEncoder(t)}, openSearcher(t)
+	vectors, searcher := &testset.Embedder{Encoder: openEncoder(t)}, openSearcher(t)
 	pool, err := NewPool(t.Context(), vectors, searcher, source, target, 4, mine.Ratio)
 	if err != nil {
 		t.Fatal(err)
@@ -236,8 +236,8 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	truth := poolCurve(pool, gold)
 	estimates := c.Estimate(300, 1)
 	best := calibration.BestF1(estimates)
-	_, trueBest := curve.BestThreshold(curve.Of(truth, len(gold)))
-	atBest := curve.Extract(truth, len(gold), best.Threshold)
+	_, trueBest := report.BestThreshold(report.CurveOf(truth, len(gold)))
+	atBest := report.Extract(truth, len(gold), best.Threshold)
 	t.Logf("%d known pairs, %d dropped; threshold %.4f estimated P %.3f R %.3f F1 %.3f [%.3f, %.3f]; in truth P %.2f R %.2f F1 %.2f, the best F1 there is %.2f",
 		len(known), c.Dropped, best.Threshold, best.Precision.Value, best.Recall.Value, best.F1.Value, best.F1.Low, best.F1.High, atBest.Precision(), atBest.Recall(), atBest.F1(), trueBest.F1())
 	if atBest.F1() < trueBest.F1()-3 {
@@ -247,7 +247,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 		if e.Kept < 150 {
 			continue
 		}
-		at := curve.Extract(truth, len(gold), e.Threshold)
+		at := report.Extract(truth, len(gold), e.Threshold)
 		if math.Abs(100*e.Recall.Value-at.Recall()) > 8 || math.Abs(100*e.Precision.Value-at.Precision()) > 15 {
 			t.Errorf("threshold %.4f, %d kept: estimated P %.3f [%.3f, %.3f] R %.3f, in truth %.2f and %.2f", e.Threshold, e.Kept, e.Precision.Value, e.Precision.Low, e.Precision.High, e.Recall.Value, at.Precision(), at.Recall())
 		}
@@ -255,11 +255,11 @@ func TestCalibrationOnBUCC(t *testing.T) {
 }
 
 // poolCurve lists the one-to-one pairs of a pool, best first, marked as gold or not by text.
-func poolCurve(p *Pool, gold map[[2]string]bool) []curve.Scored {
-	var out []curve.Scored
+func poolCurve(p *Pool, gold map[[2]string]bool) []report.Scored {
+	var out []report.Scored
 	for _, c := range mine.Pairs(p.Lists.Candidates(), p.source.rows.N, p.target.rows.N, mine.Max, 0) {
 		texts := [2]string{p.source.texts[c.Source], p.target.texts[c.Target]}
-		out = append(out, curve.Scored{Source: c.Source, Target: c.Target, Score: float64(c.Score), Correct: gold[texts]})
+		out = append(out, report.Scored{Source: c.Source, Target: c.Target, Score: float64(c.Score), Correct: gold[texts]})
 	}
 	return out
 }

@@ -7,7 +7,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 )
 
 // arranged is a side in key order. Package mine needs this order because it breaks ties by row.
@@ -20,7 +20,7 @@ type arranged struct {
 
 // arrange sorts a side by the key of its text, then id, then line. With unify, sentences with the same text share a
 // row.
-func arrange(v vectors.Side, unify bool) arranged {
+func arrange(v testset.EncodedSide, unify bool) arranged {
 	n := len(v.Texts)
 	keys := make([]corpus.Key, n)
 	order := make([]int32, n)
@@ -48,6 +48,6 @@ func arrange(v vectors.Side, unify bool) arranged {
 		}
 		out.row[s] = int32(len(out.sentence) - 1)
 	}
-	out.rows = vectors.Gather(v.Rows, out.sentence)
+	out.rows = testset.Gather(v.Rows, out.sentence)
 	return out
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bitextmine/eval/report"
-	"bitextmine/eval/similarity"
 )
 
 // STS is semantic textual similarity as evaluated in SemEval 2012-2017 and SICK.
@@ -15,5 +14,5 @@ var STS = &Protocol{
 	Columns: []report.Column{
 		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage}, {Name: "pairs", Kind: report.Count},
 	},
-	similarity: similarity.Report,
+	similarity: ReportSimilarity,
 }

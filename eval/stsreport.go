@@ -5,9 +5,8 @@ import (
 	"fmt"
 
 	"bitextmine/eval/report"
-	"bitextmine/eval/similarity"
+
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
 )
 
 // STS evaluates sets of sentence pairs with one or more of their protocols. It encodes each set once. It returns one
@@ -20,7 +19,7 @@ func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset
 		}
 		reports[i] = p.newReport(r.Vectors.Name())
 	}
-	sets := make([]similarity.Set, len(files))
+	sets := make([]SimilaritySet, len(files))
 	for i, f := range files {
 		r.progress("sts %s %s", f.Year, f.Name)
 		set, unscored, err := r.stsSet(ctx, f)
@@ -41,12 +40,12 @@ func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset
 }
 
 // stsSet reads and encodes a set. unscored is the number of pairs at its end that have no gold score and are left out.
-func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set similarity.Set, unscored int, err error) {
+func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set SimilaritySet, unscored int, err error) {
 	pairs, err := testset.ReadSTS(files)
 	if err != nil {
 		return set, 0, err
 	}
-	role := vectors.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name, File: files.Text}
+	role := testset.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name, File: files.Text}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err
@@ -56,6 +55,6 @@ func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set simila
 	if err != nil {
 		return set, 0, err
 	}
-	set = similarity.Set{Year: files.Year, Name: files.Name, Gold: pairs.Scores, Cosine: similarity.Cosines(first.Rows, second.Rows)}
+	set = SimilaritySet{Year: files.Year, Name: files.Name, Gold: pairs.Scores, Cosine: PairCosines(first.Rows, second.Rows)}
 	return set, pairs.Unscored, nil
 }

@@ -3,9 +3,9 @@ package eval
 import (
 	"context"
 
-	"bitextmine/eval/curve"
 	"bitextmine/eval/report"
-	"bitextmine/eval/vectors"
+
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 )
 
@@ -31,10 +31,10 @@ var Tatoeba = &Protocol{
 type Accuracy struct{ Correct, Queries int }
 
 // Percent is Correct/Queries in percent.
-func (a Accuracy) Percent() float64 { return curve.Percent(a.Correct, a.Queries) }
+func (a Accuracy) Percent() float64 { return report.Percent(a.Correct, a.Queries) }
 
 // Error is 100 - Percent.
-func (a Accuracy) Error() float64 { return curve.Percent(a.Queries-a.Correct, a.Queries) }
+func (a Accuracy) Error() float64 { return report.Percent(a.Queries-a.Correct, a.Queries) }
 
 // TatoebaScore is the P@1 of both directions.
 type TatoebaScore struct{ Forward, Backward Accuracy }
@@ -44,7 +44,7 @@ func (s TatoebaScore) Mean() float64 { return (s.Forward.Percent() + s.Backward.
 
 // ScoreTatoeba evaluates two line-aligned sides. With byText, a neighbour with the same text as the correct one is
 // correct too.
-func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target vectors.Side, byText bool) (TatoebaScore, error) {
+func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, byText bool) (TatoebaScore, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: x.rows}, index.Side{Vectors: y.rows}, 1, nil)
 	if err != nil {

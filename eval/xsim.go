@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"bitextmine/eval/report"
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/mine"
 )
@@ -29,7 +29,7 @@ var errorColumns = []report.Column{{Name: "error", Kind: report.Percentage}, {Na
 
 // forwardBest returns, for each source sentence, the one of its nearest targets with the highest margin: LASER's
 // forward candidates. The margin uses the neighbourhoods of both sides.
-func forwardBest(ctx context.Context, searcher index.Searcher, source, target vectors.Side) ([]int32, error) {
+func forwardBest(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide) ([]int32, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours, mine.Ratio)
 	if err != nil {
@@ -46,7 +46,7 @@ func forwardBest(ctx context.Context, searcher index.Searcher, source, target ve
 
 // ScoreXSim evaluates sources against targets whose first len(source) lines are their translations, in order. Further
 // targets are distractors: xsim has none, retrieval has many. Answers are compared by line or, with byText, by text.
-func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target vectors.Side, byText bool) (Accuracy, error) {
+func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, byText bool) (Accuracy, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return Accuracy{}, err

@@ -6,7 +6,7 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 )
 
@@ -32,7 +32,7 @@ type XSimPlusPlusScore struct {
 // ScoreXSimPlusPlus evaluates sources against their line-aligned targets and negatives. The vectors of the negatives
 // are the last len(negatives) rows of target. A negative that was chosen counts under its kind if it was made from the
 // correct sentence.
-func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target vectors.Side, negatives []testset.Negative) (XSimPlusPlusScore, error) {
+func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, negatives []testset.Negative) (XSimPlusPlusScore, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return XSimPlusPlusScore{}, err

@@ -10,4 +10,10 @@
 // such row, plus a bound on its error, is below the last cosine in the list. A list for which this cannot be proven,
 // because many rows tie at its end, is computed from all rows. So the result is that of a float64 brute force, however
 // the candidates were found.
+//
+// # Neighbour lists
+//
+// The package also reads and writes neighbour lists: cell files, which have the lists of both sides of a cell, and
+// list files, which have the lists of one shard over several shards of the other side. docs/formats.md has both
+// formats.
 package index

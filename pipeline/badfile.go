@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
-	"bitextmine/pipeline/check"
+
 	"bitextmine/pipeline/config"
-	"bitextmine/pipeline/given"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/store"
 )
 
 // cut reads what was cut from the inputs into shards, and takes the files that cannot be used out of the languages.
 func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) error {
-	doubts := make([][]check.Doubted, len(languages))
+	doubts := make([][]checkDoubted, len(languages))
 	for l := range languages {
 		language := &languages[l]
 		whole := *language
@@ -28,7 +28,7 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 				return err
 			}
 			bad := info.Bad
-			if err := given.Fit(&in, info.Result); err != nil && bad == "" {
+			if err := encode.ExternalFit(&in, info.Result); err != nil && bad == "" {
 				if !p.SetAside {
 					return err
 				}
@@ -42,10 +42,10 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 			language.Shards = append(language.Shards, shard.Shards(in, p.Settings, info.Shards)...)
 			r.report.Inputs = append(r.report.Inputs, inputReport(language.Code, in, info.Counts))
 			if d := info.Languages.Doubt(language.Code); d != nil {
-				doubts[l] = append(doubts[l], check.Doubted{Path: in.Path, Doubt: *d})
+				doubts[l] = append(doubts[l], checkDoubted{Path: in.Path, Doubt: *d})
 			}
 		}
-		what, err := check.Aside(&whole, r.report.SetAside[before:])
+		what, err := checkAside(&whole, r.report.SetAside[before:])
 		if err != nil {
 			return err
 		}
@@ -53,12 +53,12 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 			r.warn("%s", what)
 		}
 		if r.previous != nil && r.cfg.OnBadFile == config.SkipBadFile {
-			if err := check.Shrunk(language.Code, r.previous.Inputs, r.report.Inputs); err != nil {
+			if err := checkShrunk(language.Code, r.previous.Inputs, r.report.Inputs); err != nil {
 				return err
 			}
 		}
 	}
-	for _, what := range check.Foreign(languages, doubts) {
+	for _, what := range checkForeign(languages, doubts) {
 		r.warn("%s", what)
 	}
 	return nil

@@ -19,8 +19,8 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 	}
 	cfg := text.config(out)
 	want := text.fresh()
@@ -79,14 +79,14 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 	files := mineNights(t, 3)
 	text := newText(t)
 	for i := range 3 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 	}
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))
 	cfg.OnBadFile = config.SkipBadFile
 	mustNight(t, cfg)
-	text.remove(0, night(0))
-	text.remove(0, night(1))
+	text.remove(0, nightText(0))
+	text.remove(0, nightText(1))
 	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has shrunk from") || !strings.Contains(err.Error(), "--on-bad-file fail") {
 		t.Errorf("error %v", err)
 	}
@@ -99,7 +99,7 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 func TestMaxMemoryBoundsPages(t *testing.T) {
 	text := newText(t)
 	for side, files := range mineNights(t, 1) {
-		text.put(side, night(0), files[0])
+		text.put(side, nightText(0), files[0])
 	}
 	text.put(0, "large.parquet", parquettest.Large("text", 24<<20))
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))

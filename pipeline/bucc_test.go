@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bitextmine/pipeline/record"
 	"bytes"
 	"math/rand/v2"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"bitextmine/pipeline/record"
 )
 
 // TestBUCCNights: on real text, ten nights in two orders, on one thread and on two, and one run give the same bytes.
@@ -58,8 +59,8 @@ func TestBUCCNights(t *testing.T) {
 	}
 	x := newText(t)
 	put := func(i int) {
-		x.put(0, night(i), files[0][i])
-		x.put(1, night(i), files[1][i])
+		x.put(0, nightText(i), files[0][i])
+		x.put(1, nightText(i), files[1][i])
 	}
 	run := func(out string, threads int) *record.Report {
 		cfg := x.config(out)
@@ -73,8 +74,8 @@ func TestBUCCNights(t *testing.T) {
 	t.Logf("%+v", full.Counts)
 	for threads, order := range [][]int{rand.New(rand.NewPCG(1, 1)).Perm(n), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} {
 		for i := range n {
-			x.remove(0, night(i))
-			x.remove(1, night(i))
+			x.remove(0, nightText(i))
+			x.remove(1, nightText(i))
 		}
 		out := filepath.Join(t.TempDir(), "nightly")
 		var last *record.Report

@@ -12,7 +12,6 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
-	"bitextmine/pipeline/wave"
 )
 
 // env returns what tasks of a plan work with in this process.
@@ -37,13 +36,13 @@ func (r *run) execute(ctx context.Context, p *plan.Plan) (err error) {
 			return err
 		}
 	}
-	var now *wave.Meter
+	var now *waveMeter
 	err = r.engine.Run(ctx, engine.Job{
 		Plan: p, ID: r.report.PlanID, PlanPath: record.PlanPath(r.cfg.Work, r.report.PlanID), Out: r.cfg.Out, Device: config.DeviceOfTasks(&r.cfg),
 		Begin: func(index int) func() {
 			usage.TrimHeap()
 			stage.RecountWave(ctx, env.Files, &p.Waves[index])
-			now = wave.Begin(r.Progress, &p.Waves[index])
+			now = beginWave(r.Progress, &p.Waves[index])
 			return func() { r.report.Stages = append(r.report.Stages, now.Done()) }
 		},
 		Do: func(ctx context.Context, index int) error {
@@ -74,7 +73,7 @@ func (r *run) collect(ctx context.Context, p *plan.Plan, before func(stage, key 
 	files := view.NewFiles(r.store, p, r.cfg.Work)
 	for i := range p.Waves {
 		stage.RecountWave(ctx, files, &p.Waves[i])
-		report, err := wave.Collect(ctx, r.store, &p.Waves[i], before, after, failed)
+		report, err := collectWave(ctx, r.store, &p.Waves[i], before, after, failed)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"bitextmine/internal/filedigest"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -44,8 +44,8 @@ func onFaulty(f *storetest.Faulty) Options {
 func TestEveryStoreOperationMayFail(t *testing.T) {
 	text := newText(t)
 	files := mineNights(t, 1)
-	text.put(0, night(0), files[0][0])
-	text.put(1, night(0), files[1][0])
+	text.put(0, nightText(0), files[0][0])
+	text.put(1, nightText(0), files[1][0])
 	want := text.fresh()
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC} {
 		for _, every := range []bool{false, true} {
@@ -96,7 +96,7 @@ func twoWorkers(t *testing.T, location string) {
 	text := newText(t)
 	for side, files := range mineNights(t, 2) {
 		for i, content := range files {
-			text.put(side, night(i), content)
+			text.put(side, nightText(i), content)
 		}
 	}
 	want := text.fresh()
@@ -175,7 +175,7 @@ func TestKilledAnywhere(t *testing.T) {
 	text := newText(t)
 	for side, files := range mineNights(t, 3) {
 		for i, content := range files {
-			text.put(side, night(i), content)
+			text.put(side, nightText(i), content)
 		}
 	}
 	want := text.fresh()
@@ -250,7 +250,7 @@ func checkWhole(t *testing.T, out, want string) bool {
 			t.Fatalf("%s has no whole record: %v", dir, err)
 		}
 		for _, file := range record.Files {
-			if size, sum, err := filedigest.Of(filepath.Join(dir, file.Name)); err != nil || size != file.Size || sum != file.SHA256 {
+			if size, sum, err := atomicfile.Digest(filepath.Join(dir, file.Name)); err != nil || size != file.Size || sum != file.SHA256 {
 				t.Fatalf("%s/%s is not whole: %v", dir, file.Name, err)
 			}
 		}
@@ -260,7 +260,7 @@ func checkWhole(t *testing.T, out, want string) bool {
 		t.Fatal(err)
 	}
 	for _, path := range bitexts {
-		if _, sum, err := filedigest.Of(path); err != nil || sum != want {
+		if _, sum, err := atomicfile.Digest(path); err != nil || sum != want {
 			t.Fatalf("%s is not whole: %v", path, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bitextmine/pipeline/record"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"bitextmine/pipeline/record"
 )
 
 // nights lays a corpus out as a file for every night and side, in directories; some lines stand in two nights' files,
@@ -66,7 +67,7 @@ func (x text) fresh() string {
 	return mustRun(x.t, x.config(filepath.Join(x.t.TempDir(), "fresh"))).Bitext.SHA256
 }
 
-func night(i int) string { return fmt.Sprintf("night%02d.txt", i) }
+func nightText(i int) string { return fmt.Sprintf("night%02d.txt", i) }
 
 // searched is the number of cells that a run searched.
 func searched(r *record.Report) int {
@@ -85,8 +86,8 @@ func TestNightsEqualOneRun(t *testing.T) {
 	files := mineNights(t, n)
 	text := newText(t)
 	put := func(i int) {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 	}
 	for i := range n {
 		put(i)
@@ -96,8 +97,8 @@ func TestNightsEqualOneRun(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, random.Perm(n)} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			for i := range n {
-				text.remove(0, night(i))
-				text.remove(1, night(i))
+				text.remove(0, nightText(i))
+				text.remove(1, nightText(i))
 			}
 			out := filepath.Join(t.TempDir(), "out")
 			var last *record.Report
@@ -119,23 +120,23 @@ func TestNightsEqualOneRun(t *testing.T) {
 func TestWithdrawnTextLeaves(t *testing.T) {
 	files := mineNights(t, 4)
 	for name, change := range map[string]func(text){
-		"deleted":           func(x text) { x.remove(0, night(1)) },
-		"deleted on both":   func(x text) { x.remove(0, night(0)); x.remove(1, night(3)) },
-		"changed":           func(x text) { x.put(1, night(2), files[1][2][:len(files[1][2])/2]) },
-		"replaced by other": func(x text) { x.put(0, night(2), files[0][3]) },
-		"renamed":           func(x text) { x.remove(0, night(0)); x.put(0, "zzz.txt", files[0][0]) },
-		"one line more":     func(x text) { x.put(0, night(1), append(slices.Clone(files[0][1]), "Ein Satz mehr.\n"...)) },
+		"deleted":           func(x text) { x.remove(0, nightText(1)) },
+		"deleted on both":   func(x text) { x.remove(0, nightText(0)); x.remove(1, nightText(3)) },
+		"changed":           func(x text) { x.put(1, nightText(2), files[1][2][:len(files[1][2])/2]) },
+		"replaced by other": func(x text) { x.put(0, nightText(2), files[0][3]) },
+		"renamed":           func(x text) { x.remove(0, nightText(0)); x.put(0, "zzz.txt", files[0][0]) },
+		"one line more":     func(x text) { x.put(0, nightText(1), append(slices.Clone(files[0][1]), "Ein Satz mehr.\n"...)) },
 		"and back again": func(x text) {
-			x.remove(0, night(1))
+			x.remove(0, nightText(1))
 			mustRun(x.t, x.config(filepath.Join(filepath.Dir(x.dirs[0]), "out")))
-			x.put(0, night(1), files[0][1])
+			x.put(0, nightText(1), files[0][1])
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := newText(t)
 			for side := range files {
 				for i, content := range files[side] {
-					text.put(side, night(i), content)
+					text.put(side, nightText(i), content)
 				}
 			}
 			out := filepath.Join(filepath.Dir(text.dirs[0]), "out")
@@ -152,8 +153,8 @@ func TestWithdrawnTextLeaves(t *testing.T) {
 func TestShardsOnBothSides(t *testing.T) {
 	files := mineNights(t, 1)
 	text := newText(t)
-	text.put(0, night(0), files[0][0])
-	text.put(1, night(0), files[1][0])
+	text.put(0, nightText(0), files[0][0])
+	text.put(1, nightText(0), files[1][0])
 	var want string
 	for _, shards := range []int{1, 2, 7} {
 		cfg := text.config(filepath.Join(t.TempDir(), "out"))

@@ -25,8 +25,8 @@ func TestSweptCells(t *testing.T) {
 	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 		report := mustRun(t, text.config(out))
 		if got := searched(report); got != 2*i+1 {
 			t.Errorf("night %d searched %d cells", i, got)
@@ -36,7 +36,7 @@ func TestSweptCells(t *testing.T) {
 			t.Fatalf("sweep %v, error %v", swept, err)
 		}
 	}
-	text.remove(0, night(1))
+	text.remove(0, nightText(1))
 	if got := mustRun(t, text.config(out)); got.Bitext.SHA256 != text.fresh() {
 		t.Error("after text was withdrawn the bitext differs")
 	}
@@ -47,8 +47,8 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	work := filepath.Join(out, "work")
 	for i := range 2 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 		mustRun(t, text.config(out))
 	}
 	left := filepath.Join(work, "search", ".0123.7.tmp")
@@ -58,7 +58,7 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Older: time.Hour}); err != nil || len(swept.Outputs) > 0 || swept.Leftovers > 0 {
 		t.Errorf("swept %v of what is young, error %v", swept, err)
 	}
-	text.remove(0, night(0))
+	text.remove(0, nightText(0))
 	mustRun(t, text.config(out))
 	before := time.Now().Add(-2 * time.Minute)
 	if err := os.Chtimes(left, before, before); err != nil {

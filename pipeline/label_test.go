@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext"
-	"bitextmine/pipeline/label"
-	"bitextmine/pipeline/plan"
+	"bitextmine/bitext/label"
 )
 
 // TestLabels: a rejected pair does not come back, its sentences are free for others, and accepting it again gives the
@@ -51,9 +50,9 @@ func TestLabels(t *testing.T) {
 	if len(all) != len(before) {
 		t.Errorf("%d candidates are written, of %d before", len(all), len(before))
 	}
-	accepted := make([]plan.Label, len(rejected))
+	accepted := make([]label.Label, len(rejected))
 	for i, l := range rejected {
-		accepted[i] = plan.Label{Source: l.Source, Target: l.Target, Accepted: true}
+		accepted[i] = label.Label{Source: l.Source, Target: l.Target, Accepted: true}
 	}
 	if err := label.Append(cfg.Out, accepted); err != nil {
 		t.Fatal(err)

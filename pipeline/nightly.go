@@ -12,9 +12,8 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
-	"bitextmine/pipeline/nights"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
-	"bitextmine/pipeline/summary"
 )
 
 // The names in the output directory of nightly runs.
@@ -36,7 +35,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	if dir := filepath.Dir(cfg.Metrics); cfg.Metrics != "" && !isDirectory(dir) {
 		return nil, badinput.Errorf("metrics = %s: there is no directory %s; make it, or name another file with --metrics", cfg.Metrics, dir)
 	}
-	if err := os.MkdirAll(filepath.Join(cfg.Out, nights.RunsName), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(cfg.Out, night.RunsName), 0o755); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
 	}
 	release, err := lockfile.Lock(filepath.Join(cfg.Out, lockName))
@@ -50,10 +49,10 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (report *record.Repo
 	}
 	defer func() {
 		if cfg.Metrics != "" && ctx.Err() == nil {
-			err = errors.Join(err, summary.WriteMetrics(cfg, begin, report, previous, err))
+			err = errors.Join(err, night.WriteMetrics(cfg, begin, report, previous, err))
 		}
 	}()
-	n := &nightly{out: nights.Directory(cfg.Out), previous: previous, opts: opts}
+	n := &nightly{out: night.Directory(cfg.Out), previous: previous, opts: opts}
 	if previous != nil && previous.Started.After(begin) {
 		n.warn("the clock went back: the run before began at %s", previous.Started.Format(time.RFC3339))
 	}
@@ -88,7 +87,7 @@ func sweep(ctx context.Context, cfg Config, opts Options) (_ *admin.Swept, err e
 
 // nightly is one night.
 type nightly struct {
-	out      nights.Directory
+	out      night.Directory
 	previous *record.Report // of the run before; nil if there is none
 	opts     Options
 	warnings []string
@@ -142,7 +141,7 @@ func (n *nightly) run(ctx context.Context, cfg Config) (_ *record.Report, err er
 			n.warn("the run before cannot be compared with: %v", err)
 		}
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), summary.Page(name, r.report, n.previous, changes, n.warnings)); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), night.Page(name, r.report, n.previous, changes, n.warnings)); err != nil {
 		return nil, err
 	}
 	return r.report, n.out.Publish(name)

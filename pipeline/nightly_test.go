@@ -10,7 +10,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
-	"bitextmine/pipeline/nights"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
 )
 
@@ -51,8 +51,8 @@ func TestNightly(t *testing.T) {
 	cfg := text.config(out)
 	cfg.Keep, cfg.Metrics = 2, filepath.Join(t.TempDir(), "mine.prom")
 	for i := range 4 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 		report := mustNight(t, cfg)
 		if got := read(t, out, LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
 			t.Errorf("night %d: latest has %d bytes of %d", i, len(got), report.Bitext.Bytes)
@@ -62,7 +62,7 @@ func TestNightly(t *testing.T) {
 			t.Errorf("night %d: latest report %+v, error %v", i, latest.Bitext, err)
 		}
 		page := read(t, out, LatestName, SummaryName)
-		for _, want := range []string{"# de-en, night 00000" + string(rune('1'+i)), night(i), "2 new, 0 changed, 0 gone"} {
+		for _, want := range []string{"# de-en, night 00000" + string(rune('1'+i)), nightText(i), "2 new, 0 changed, 0 gone"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("night %d: the summary does not say %q:\n%s", i, want, page)
 			}
@@ -132,7 +132,7 @@ func TestNightlyAfterTheClockWentBack(t *testing.T) {
 	if err := os.Rename(runs[0], tomorrow); err != nil {
 		t.Fatal(err)
 	}
-	if err := nights.Directory(cfg.Out).Link(filepath.Base(tomorrow)); err != nil {
+	if err := night.Directory(cfg.Out).Link(filepath.Base(tomorrow)); err != nil {
 		t.Fatal(err)
 	}
 	mustNight(t, cfg)

@@ -7,15 +7,15 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/index/kernel"
-	"bitextmine/pipeline/check"
+
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
-	"bitextmine/pipeline/given"
-	"bitextmine/pipeline/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/align"
+	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/store"
@@ -29,10 +29,10 @@ func (r *run) plan(ctx context.Context, goal func(*stage.Builder) error) (*plan.
 	if err != nil {
 		return nil, err
 	}
-	if err := check.Neighbours(ctx, view.NewFiles(r.store, &plan.Plan{}, r.cfg.Work), r.cfg.K, languages); err != nil {
+	if err := checkNeighbours(ctx, view.NewFiles(r.store, &plan.Plan{}, r.cfg.Work), r.cfg.K, languages); err != nil {
 		return nil, err
 	}
-	if err := check.Index(r.cfg.Search, languages); err != nil {
+	if err := checkIndex(r.cfg.Search, languages); err != nil {
 		return nil, err
 	}
 	if err := r.chooseSearch(ctx, languages); err != nil {
@@ -62,7 +62,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range check.Split(r.Log, languages) {
+	for _, warning := range checkSplit(r.Log, languages) {
 		r.warn("%s", warning)
 	}
 	p, err := stage.Inputs(stage.Request{Version: r.Version, Settings: r.settings(), Encoder: r.cfg.Encoder, Languages: languages, Pairs: r.pairs()})
@@ -93,7 +93,7 @@ func (r *run) shard(ctx context.Context) ([]plan.Language, error) {
 	if err := r.cut(ctx, p, languages); err != nil {
 		return nil, err
 	}
-	return languages, given.Digest(ctx, view.NewFiles(r.store, &plan.Plan{Languages: languages}, r.cfg.Work))
+	return languages, encode.ExternalDigest(ctx, view.NewFiles(r.store, &plan.Plan{Languages: languages}, r.cfg.Work))
 }
 
 // pairs are the pairs of the run, by the places of cfg.languages.
@@ -119,9 +119,10 @@ func (r *run) request(ctx context.Context, languages []plan.Language) (stage.Req
 	if request.Aligned, err = align.ReadLedgers(ctx, r.store, request, r.Log); err != nil {
 		return request, err
 	}
-	if request.Labels, request.Settings.Labels, err = label.Latest(r.cfg.Out); err != nil {
+	if request.Labels, err = label.Latest(r.cfg.Out); err != nil {
 		return request, err
 	}
+	request.Settings.Labels = plan.DigestLabels(request.Labels)
 	if r.search.Backend != r.search.Result {
 		request.Backend = r.search.Backend
 	}

@@ -39,8 +39,8 @@ func TestRefinedScorer(t *testing.T) {
 	files := mineNights(t, 2)
 	text, path := newText(t), filepath.Join(t.TempDir(), "scorer.json")
 	put := func(i int) {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 	}
 	put(0)
 	put(1)
@@ -89,8 +89,8 @@ func TestRefinedScorer(t *testing.T) {
 	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
 		t.Error("the number of threads shows")
 	}
-	text.remove(0, night(1))
-	text.remove(1, night(1))
+	text.remove(0, nightText(1))
+	text.remove(1, nightText(1))
 	cfg = decided("nights")
 	mustRun(t, cfg)
 	put(1)

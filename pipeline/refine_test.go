@@ -194,8 +194,8 @@ func TestRefinedNights(t *testing.T) {
 	text, out, w := newText(t), filepath.Join(t.TempDir(), "out"), watch()
 	var last *record.Report
 	for i := range n {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 		before := len(w.texts)
 		last = w.run(t, refined(text.config(out)))
 		if got := int(refinedNow(last)); got != len(w.texts)-before {

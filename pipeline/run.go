@@ -20,13 +20,13 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 	"bitextmine/internal/usage"
-	"bitextmine/pipeline/check"
+
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
-	"bitextmine/pipeline/evidence"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/calibrate"
 	"bitextmine/pipeline/stage/match"
@@ -150,13 +150,13 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	r.cfg = cfg // with what computes them
 	for _, m := range []*model.Model{r.model, r.refiner} {
 		if m != nil {
-			check.Languages(opts.Log, m, cfg.Languages)
+			checkLanguages(opts.Log, m, cfg.Languages)
 		}
 	}
 	if r.engine, r.remote, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
-	if err := check.Search(&cfg, r.model.Dim, r.remote); err != nil {
+	if err := checkSearch(&cfg, r.model.Dim, r.remote); err != nil {
 		return nil, err
 	}
 	r.search = search.As(cfg.Search)
@@ -259,7 +259,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 		return err
 	}
 	// it reads the store, so it comes before anything is published
-	if err := evidence.Warn(ctx, view.NewFiles(r.store, p, r.cfg.Work), r.warn); err != nil {
+	if err := scorer.Warn(ctx, view.NewFiles(r.store, p, r.cfg.Work), r.warn); err != nil {
 		return err
 	}
 	r.report.Stages = record.Joined(r.fitted, r.report.Stages)

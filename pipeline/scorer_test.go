@@ -63,8 +63,8 @@ func TestScoredNightsEqualOneRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	var last *record.Report
 	for i := range 3 {
-		text.put(0, night(i), files[0][i])
-		text.put(1, night(i), files[1][i])
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
 		last = mustRun(t, scored(text.config(out)))
 	}
 	fresh := mustRun(t, scored(text.config(filepath.Join(t.TempDir(), "fresh"))))

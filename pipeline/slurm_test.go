@@ -150,7 +150,7 @@ func TestSlurm(t *testing.T) {
 	text := newText(t)
 	for side, files := range mineNights(t, 4) {
 		for i, content := range files {
-			text.put(side, night(i), content)
+			text.put(side, nightText(i), content)
 		}
 	}
 	run := func(t *testing.T, out string, args ...string) *exec.Cmd {

@@ -179,7 +179,7 @@ func TestSyntheticNights(t *testing.T) {
 	nightly := filepath.Join(t.TempDir(), "nightly")
 	var last *record.Report
 	for i := range n {
-		r.put(night(i), i*100/n, (i+1)*100/n)
+		r.put(nightText(i), i*100/n, (i+1)*100/n)
 		last, _ = r.run(nightly)
 	}
 	if full, _ := r.run(filepath.Join(t.TempDir(), "full")); full.Bitext.SHA256 != last.Bitext.SHA256 {

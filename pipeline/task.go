@@ -7,9 +7,9 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
+
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
@@ -53,7 +53,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
-	model, err := open.Encoder(p.Encoder, p.Settings.Dim)
+	model, err := setting.OpenEncoder(p.Encoder, p.Settings.Dim)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
-	"bitextmine/train/frozen"
 )
 
 // architecture is what the weights alone do not determine of their encoder. Another training starts from them only with
@@ -21,11 +20,11 @@ type architecture struct {
 	Vocabulary  string            `json:"vocabulary"` // SHA-256 of the tokenizer's file
 	NGrams      [2]int            `json:"ngrams"`     // of a bag: the shortest and the longest
 	Transformer *encoder.Settings `json:"transformer,omitempty"`
-	Frozen      *frozen.Origin    `json:"frozen,omitempty"`
+	Frozen      *Origin           `json:"frozen,omitempty"`
 }
 
 // architectureOf returns the architecture of the preset's encoder, over the vocabulary in dir, as metadata.
-func architectureOf(c *Config, e encoder.Encoder, origin *frozen.Origin, dir string) (map[string]string, error) {
+func architectureOf(c *Config, e encoder.Encoder, origin *Origin, dir string) (map[string]string, error) {
 	digest, err := vocabularyDigest(c, dir)
 	if err != nil {
 		return nil, err

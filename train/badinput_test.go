@@ -12,7 +12,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/traintest"
@@ -110,11 +110,11 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	config, o := tiny(t, func(c *Config) { c.EvalEvery, c.Steps = 2, 9 })
 	tr := takenUp(ctx, t, config, o)
 	var err error
-	if tr.journal, err = journal.Open(o.Out, 0); err != nil {
+	if tr.journal, err = OpenJournal(o.Out, 0); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tr.journal.Close() }()
-	tr.options.Progress = func(l journal.Line, _ time.Duration) {
+	tr.options.Progress = func(l JournalLine, _ time.Duration) {
 		if l.Step == 3 {
 			table := tr.encoder.Weights()[0].Data
 			for i := range table {
@@ -141,7 +141,7 @@ func TestDivergenceThatIsNoNumber(t *testing.T) {
 	config, o := tiny(t, all(transformer, by("vmsst", smallDecoder)))
 	tr := takenUp(ctx, t, config, o)
 	var err error
-	if tr.journal, err = journal.Open(o.Out, 0); err != nil {
+	if tr.journal, err = OpenJournal(o.Out, 0); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tr.journal.Close() }()

@@ -19,15 +19,15 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
+
 	"bitextmine/train/encoder"
-	"bitextmine/train/frozen"
+
 	"bitextmine/train/objective"
-	_ "bitextmine/train/objective/systems" // all that a preset may name
+	// all that a preset may name
 	"bitextmine/train/optimiser"
 	"bitextmine/train/static"
 	"bitextmine/train/step"
-	"bitextmine/train/vocab"
+	"bitextmine/train/words"
 )
 
 // Config is a training preset.
@@ -45,17 +45,17 @@ type Config struct {
 	Mask *model.Token `yaml:"mask,omitempty"`
 	// as in a manifest: what stands before a sentence's own tokens, by language
 	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
-	Vocabulary vocab.Options           `yaml:"vocabulary"` // how it is trained
+	Vocabulary words.VocabularyOptions `yaml:"vocabulary"` // how it is trained
 	Encoder    EncoderConfig           `yaml:"encoder"`
 	Objective  objective.Section       `yaml:"objective"`
 	Optimiser  optimiser.Settings      `yaml:"optimiser"`
 	Export     ExportConfig            `yaml:"export"`
 
 	// The following settings change no weight.
-	Dev       []dev.Set `yaml:"dev"`
-	LogEvery  int       `yaml:"log_every"`  // steps between lines of the log
-	EvalEvery int       `yaml:"eval_every"` // steps between evaluations, each with a checkpoint; 0: the last
-	Stop      Stop      `yaml:"stop"`
+	Dev       []DevSet `yaml:"dev"`
+	LogEvery  int      `yaml:"log_every"`  // steps between lines of the log
+	EvalEvery int      `yaml:"eval_every"` // steps between evaluations, each with a checkpoint; 0: the last
+	Stop      Stop     `yaml:"stop"`
 }
 
 // Stop says when training ends before its last step, and which checkpoint is the best.
@@ -74,8 +74,8 @@ type EncoderConfig struct {
 	Transformer encoder.Settings    `yaml:"transformer"`
 	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. Of a
 	// static encoder it is the encoder itself, with its tokenizer
-	Start  string          `yaml:"start"`
-	Freeze frozen.Settings `yaml:"freeze,omitempty"` // what of a transformer keeps the values of start
+	Start  string         `yaml:"start"`
+	Freeze FrozenSettings `yaml:"freeze,omitempty"` // what of a transformer keeps the values of start
 }
 
 // ExportConfig is the content of the manifest and the model card that training cannot know.
@@ -93,7 +93,7 @@ func DefaultConfig() Config {
 		Seed: 1, Steps: 1000, Accumulate: 1,
 		Bitext:     data.DefaultConfig(),
 		Tokenizer:  model.Tokenizer{Kind: "sentencepiece"},
-		Vocabulary: vocab.DefaultOptions(),
+		Vocabulary: words.DefaultVocabularyOptions(),
 		Encoder:    EncoderConfig{Kind: "bag", Bag: encoder.BagSettings{Dim: 256, Deviation: 0.05}, Transformer: encoder.Defaults()},
 		Objective:  objective.Default("contrastive"),
 		Optimiser:  optimiser.Defaults(),
@@ -147,7 +147,7 @@ func (c Config) Validate() error {
 	check(c.Export.MaxTokens >= 0, "export.max_tokens is %d but cannot be negative", c.Export.MaxTokens)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
-	check(c.Stop.Metric == "" || dev.Gives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
+	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
 		"the objective %s needs the encoder's tokens, which are available only with a transformer and without chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	check(!c.Objective.Needs().First || c.Tokenizer.BOS != nil, "the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)

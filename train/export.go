@@ -17,7 +17,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
+
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
 	"bitextmine/train/static"
@@ -75,7 +75,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 type exported struct {
 	*parts
 	graph *export.Graph
-	exact dev.Live // gives the vectors that the graph must give: those of a rounded table
+	exact LiveEncoder // gives the vectors that the graph must give: those of a rounded table
 }
 
 func newExport(p *parts) (x exported, err error) {
@@ -147,7 +147,7 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		language = p.SourceLanguage
-		if texts = append(texts, p.Source); len(texts) == dev.Together {
+		if texts = append(texts, p.Source); len(texts) == DevBatch {
 			break
 		}
 	}

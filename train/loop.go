@@ -13,11 +13,10 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
-	"bitextmine/train/dev"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/layers"
 	"bitextmine/train/step"
 	"bitextmine/train/weights"
@@ -27,7 +26,7 @@ import (
 type trainer struct {
 	parts
 	checkpoints checkpoint.Dir
-	journal     *journal.Journal
+	journal     *Journal
 	state       checkpoint.State
 	figures     map[int]map[string]float64 // dev figures by step, of this process
 }
@@ -57,7 +56,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
-	since := journal.NewAverage()
+	since := NewAverage()
 	for t.state.Step < c.Steps {
 		if err := t.step(ctx, since); err != nil {
 			return "", err
@@ -68,7 +67,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			if err := t.log(since.Line(step, t.optimiser.Rate(step, c.Steps), t.batches.Epoch())); err != nil {
 				return "", err
 			}
-			since = journal.NewAverage()
+			since = NewAverage()
 		}
 		if !evaluates {
 			continue
@@ -87,7 +86,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 
 // step computes one optimiser step. A loss or gradient that is not finite ends the training. The weights are then those
 // of the previous step, and so are the checkpoints.
-func (t *trainer) step(ctx context.Context, since *journal.Average) (err error) {
+func (t *trainer) step(ctx context.Context, since *Average) (err error) {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
@@ -133,7 +132,7 @@ func (t *trainer) save(ctx context.Context) (err error) {
 		t.state.Better(figure)
 	}
 	if t.state.Dev != nil {
-		if err := t.log(journal.Line{Step: t.state.Step, Dev: t.state.Dev}); err != nil {
+		if err := t.log(JournalLine{Step: t.state.Step, Dev: t.state.Dev}); err != nil {
 			return err
 		}
 	}
@@ -144,7 +143,7 @@ func (t *trainer) save(ctx context.Context) (err error) {
 }
 
 // log shows and stores a line.
-func (t *trainer) log(l journal.Line) error {
+func (t *trainer) log(l JournalLine) error {
 	if t.options.Progress != nil {
 		var left time.Duration
 		if l.Sentences > 0 {
@@ -157,11 +156,11 @@ func (t *trainer) log(l journal.Line) error {
 }
 
 // evaluate returns the dev figures of an encoder.
-func (t *trainer) evaluate(ctx context.Context, e dev.Live) (map[string]float64, error) {
+func (t *trainer) evaluate(ctx context.Context, e LiveEncoder) (map[string]float64, error) {
 	if len(t.config.Dev) == 0 {
 		return nil, nil
 	}
-	return dev.Evaluate(ctx, t.config.Dev, &vectors.Embedder{Encoder: e}, t.options.Searcher)
+	return EvaluateDev(ctx, t.config.Dev, &testset.Embedder{Encoder: e}, t.options.Searcher)
 }
 
 // diverged is the error of a training whose loss or weights are NaN or infinite. It names the last checkpoint.

@@ -15,12 +15,12 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
+
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/traintest"
-	"bitextmine/train/vocab"
+	"bitextmine/train/words"
 )
 
 func TestMain(m *testing.M) {
@@ -69,9 +69,9 @@ var vocabularyPath string // set by TestMain
 
 // vocabulary is one for all tests, with a piece for masks.
 var vocabulary = sync.OnceValues(func() (string, error) {
-	o := vocab.DefaultOptions()
+	o := words.DefaultVocabularyOptions()
 	o.Size, o.Threads, o.Control = 900, 2, []string{maskPiece}
-	return vocabularyPath, vocab.Train(vocabularyPath, o, func(yield func(string, error) bool) {
+	return vocabularyPath, words.TrainVocabulary(vocabularyPath, o, func(yield func(string, error) bool) {
 		text, err := fixtures.Text.ReadFile("text/en.txt")
 		if err != nil {
 			yield("", err)
@@ -144,7 +144,7 @@ func tiny(t *testing.T, change func(*Config)) (Config, Options) {
 
 // evaluated adds the held-out sentences to a preset.
 func evaluated(c *Config) {
-	c.Dev = []dev.Set{{Protocol: "tatoeba", Dir: filepath.Join(filepath.Dir(c.Bitext.Sources[0].Files[0]), "held"), Src: []string{"eo"}, Tgt: "en"}}
+	c.Dev = []DevSet{{Protocol: "tatoeba", Dir: filepath.Join(filepath.Dir(c.Bitext.Sources[0].Files[0]), "held"), Src: []string{"eo"}, Tgt: "en"}}
 }
 
 // transformer turns a tiny preset into one of a transformer.

@@ -6,8 +6,6 @@ import (
 
 	"bitextmine/index/exact"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
-	"bitextmine/train/negatives"
 )
 
 // mineNegatives finds the hard negatives that the objective needs: with the teacher if there is one, otherwise with the
@@ -29,7 +27,7 @@ func (p *parts) mineNegatives(ctx context.Context) (*data.HardNegatives, error) 
 	}
 	tenths := 0
 	each := p.config.Objective.Needs().Negatives
-	return negatives.Mine(ctx, searcher, p.set, source, target, dim, each, func(fraction float64) {
+	return MineNegatives(ctx, searcher, p.set, source, target, dim, each, func(fraction float64) {
 		if now := int(10 * fraction); now > tenths { // it can take as long as many steps
 			tenths = now
 			p.options.report(fmt.Sprintf("find hard negatives: %d%%", 10*now))
@@ -55,7 +53,7 @@ func (p *parts) vectorsOfPairs(ctx context.Context) (source, target []float32, d
 func (p *parts) started(ctx context.Context, target bool) ([]float32, error) {
 	dim := p.encoder.Dim()
 	out := make([]float32, p.set.Len()*dim)
-	for part := range p.set.Parts(target, dev.Together) {
+	for part := range p.set.Parts(target, DevBatch) {
 		vectors, err := p.encoder.Forward(ctx, part.Side, 0)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/objective"
 )
 
@@ -81,7 +81,7 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if strings.Contains(told, "find hard negatives: 100%") != (c.objective == "muse") {
 					t.Errorf("it told\n%s", told)
 				}
-				lines, err := journal.Read(o.Out)
+				lines, err := ReadJournal(o.Out)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,13 +16,13 @@ import (
 	"bitextmine/internal/pjrt"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
+
 	"bitextmine/train/encoder"
-	"bitextmine/train/frozen"
+
+	"bitextmine/distil/teacher"
 	"bitextmine/train/objective"
 	"bitextmine/train/optimiser"
 	"bitextmine/train/step"
-	"bitextmine/train/teacher"
 	"bitextmine/train/weights"
 )
 
@@ -35,7 +35,7 @@ type parts struct {
 	tokens       data.Options
 	set          *data.Set
 	encoder      encoder.Encoder
-	frozen       *frozen.Origin    // of the encoder's frozen weights; nil: all are learned
+	frozen       *Origin           // of the encoder's frozen weights; nil: all are learned
 	architecture map[string]string // the encoder's, as metadata of its weights
 	teacher      *teacher.Teacher  // nil unless the preset names one
 	batches      *data.Batches
@@ -77,7 +77,7 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if t, ok := p.encoder.(*encoder.Transformer); ok && c.Export.MaxTokens > t.MaxTokens {
 		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, t.MaxTokens)
 	}
-	p.frozen = frozen.OriginOf(c.Encoder.Start, p.encoder.Weights())
+	p.frozen = OriginOf(c.Encoder.Start, p.encoder.Weights())
 	if p.architecture, err = architectureOf(c, p.encoder, p.frozen, p.options.Out); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 		return nil
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
-	if err := frozen.Unchanged(checkpoints.At(step), p.frozen); err != nil {
+	if err := FrozenUnchanged(checkpoints.At(step), p.frozen); err != nil {
 		return err
 	}
 	for file, tensors := range p.files() {
@@ -194,8 +194,8 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 }
 
 // live makes the encoder available to evaluation.
-func (p *parts) live() dev.Live {
-	return dev.Live{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
+func (p *parts) live() LiveEncoder {
+	return LiveEncoder{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
 }
 
 // close closes what was opened.

@@ -15,8 +15,8 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/static"
-	"bitextmine/train/vocab"
 	"bitextmine/train/weights"
+	"bitextmine/train/words"
 )
 
 // vocabularyName is the tokenizer's file name in the directory of a training and of an exported encoder.
@@ -48,7 +48,7 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 		report("train the vocabulary")
 		options := c.Vocabulary
 		options.Lowercase = options.Lowercase || c.Tokenizer.Lowercase
-		if err := vocab.Train(path, options, data.Sentences(ctx, c.Bitext)); err != nil {
+		if err := words.TrainVocabulary(path, options, data.Sentences(ctx, c.Bitext)); err != nil {
 			return nil, err
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
-	"bitextmine/train/vocab"
+	"bitextmine/train/words"
 )
 
 // product is a matrix product of a graph: B products of [M, K] with [K, N].
@@ -130,7 +130,7 @@ func eachShort(b *testing.B, measure func(b *testing.B, c Config)) {
 	dir := b.TempDir()
 	text := filepath.Join(dir, "bitext.tsv")
 	first(b, filepath.Join(from, "train", "tatoeba.en-de.tsv.gz"), text, 60000)
-	words := filepath.Join(dir, "spm.model")
+	pieces := filepath.Join(dir, "spm.model")
 	for _, name := range []string{"ems", "imascl", "wacse", "vmsst", "mexma"} {
 		b.Run(name, func(b *testing.B) {
 			c, err := ReadConfig(filepath.Join(presetDir, name+"-short.yaml"), text)
@@ -138,14 +138,14 @@ func eachShort(b *testing.B, measure func(b *testing.B, c Config)) {
 				b.Fatal(err)
 			}
 			c.Bitext.Sources[0].Src, c.Bitext.Sources[0].Tgt, c.Bitext.Exclude, c.Dev = "en", "de", nil, nil
-			if _, err := os.Stat(words); err != nil {
+			if _, err := os.Stat(pieces); err != nil {
 				o := c.Vocabulary
 				o.Lowercase, o.SampleSize, o.Control = true, 60000, []string{maskPiece}
-				if err := vocab.Train(words, o, data.Sentences(b.Context(), c.Bitext)); err != nil {
+				if err := words.TrainVocabulary(pieces, o, data.Sentences(b.Context(), c.Bitext)); err != nil {
 					b.Fatal(err)
 				}
 			}
-			c.Tokenizer.File = words
+			c.Tokenizer.File = pieces
 			c.Bitext.Buckets = []int{16} // one shape
 			c.Bitext.MaxTokens = 16
 			measure(b, c)

@@ -12,7 +12,7 @@ import (
 
 	"bitextmine/internal/lockfile"
 	"bitextmine/train/checkpoint"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/layers"
 )
 
@@ -150,7 +150,7 @@ func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, step
 	t.Helper()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o.Progress = func(l journal.Line, _ time.Duration) {
+	o.Progress = func(l JournalLine, _ time.Duration) {
 		if l.Step == steps+1 {
 			stop()
 		}
@@ -162,7 +162,7 @@ func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, step
 
 func losses(t *testing.T, o Options) (all []float64) {
 	t.Helper()
-	lines, err := journal.Read(o.Out)
+	lines, err := ReadJournal(o.Out)
 	if err != nil {
 		t.Fatal(err)
 	}

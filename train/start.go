@@ -14,7 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/encoder"
-	"bitextmine/train/frozen"
+
 	"bitextmine/train/static"
 	"bitextmine/train/weights"
 )
@@ -60,7 +60,7 @@ func continued(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir,
 	if err := checkpoint.Verify(c.Encoder.Start, checkpoint.Encoder); err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
-	stored, metadata, err := frozen.Read(c.Encoder.Start)
+	stored, metadata, err := ReadFrozen(c.Encoder.Start)
 	if err != nil {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
 	"bitextmine/train/traintest"
-	"bitextmine/train/vocab"
 	"bitextmine/train/weights"
+	"bitextmine/train/words"
 )
 
 // follows trains a tiny preset for a few steps, and gives a preset of another objective that starts from its
@@ -154,9 +154,9 @@ func TestStartsThatAreRefused(t *testing.T) {
 		{"another kind", "is of a transformer, but encoder.kind is bag", "transformer", func(_ *testing.T, c *Config) { c.Encoder.Kind = "bag" }},
 		{"another vocabulary", "another vocabulary", "bag", func(t *testing.T, c *Config) {
 			c.Tokenizer.File = filepath.Join(t.TempDir(), "other.model")
-			options := vocab.DefaultOptions()
+			options := words.DefaultVocabularyOptions()
 			options.Size, options.Threads = 300, 2
-			err := vocab.Train(c.Tokenizer.File, options, func(yield func(string, error) bool) {
+			err := words.TrainVocabulary(c.Tokenizer.File, options, func(yield func(string, error) bool) {
 				for _, s := range english(t) {
 					if !yield(s, nil) {
 						return

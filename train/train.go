@@ -11,7 +11,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/layers"
 	"bitextmine/train/static"
 )
@@ -35,8 +35,8 @@ type Options struct {
 	Resume   bool   // continue from the last checkpoint in Out
 	Teacher  string // directory of cached teacher vectors, which trainings may share; if empty, Out/teacher
 	Searcher index.Searcher
-	Report   func(what string)                        // called with what comes next; may be nil
-	Progress func(l journal.Line, left time.Duration) // called with every line of the log; may be nil
+	Report   func(what string)                       // called with what comes next; may be nil
+	Progress func(l JournalLine, left time.Duration) // called with every line of the log; may be nil
 }
 
 func (o *Options) report(what string) {
@@ -84,7 +84,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := t.prepare(ctx, backend); err != nil {
 		return summary, err
 	}
-	if t.journal, err = journal.Open(o.Out, t.state.Step); err != nil {
+	if t.journal, err = OpenJournal(o.Out, t.state.Step); err != nil {
 		return summary, err
 	}
 	defer func() { err = errors.Join(err, t.journal.Close()) }()
@@ -92,7 +92,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if summary.Reason, err = t.loop(ctx); err != nil {
 		return summary, err
 	}
-	if err := journal.Plot(o.Out); err != nil {
+	if err := PlotJournal(o.Out); err != nil {
 		return summary, err
 	}
 	summary.Steps, summary.Model = t.state.Step, filepath.Join(o.Out, modelDir)

@@ -13,7 +13,6 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
-	"bitextmine/train/journal"
 )
 
 // TestTinyTraining: the loss falls, held-out sentences find their translations, and mining opens what was exported.
@@ -38,7 +37,7 @@ func TestTinyTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines, err := journal.Read(o.Out)
+			lines, err := ReadJournal(o.Out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +47,7 @@ func TestTinyTraining(t *testing.T) {
 			if accuracy := summary.Dev["tatoeba epo accuracy"]; accuracy < c.floor {
 				t.Errorf("held-out sentences: %v, want %v%% or more", summary.Dev, c.floor)
 			}
-			for _, file := range []string{configFile, journal.File, "loss.svg", "loss.png", "dev.svg", "spm.model", "model/README.md"} {
+			for _, file := range []string{configFile, JournalFile, "loss.svg", "loss.png", "dev.svg", "spm.model", "model/README.md"} {
 				if _, err := os.Stat(filepath.Join(o.Out, file)); err != nil {
 					t.Error(err)
 				}

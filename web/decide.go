@@ -8,10 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"bitextmine/pipeline/label"
-	"bitextmine/pipeline/plan"
+	"bitextmine/bitext/label"
 	"bitextmine/web/pairs"
-	"bitextmine/web/request"
 )
 
 func stampOfLabels(out string) stamp {
@@ -33,7 +31,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "A decision is sent as application/json.", http.StatusUnsupportedMediaType)
 		return
 	}
-	d, err := request.ReadDecision(http.MaxBytesReader(w, r.Body, request.MaxDecision))
+	d, err := ReadDecision(http.MaxBytesReader(w, r.Body, MaxDecision))
 	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -54,7 +52,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		if d.Withdrawn {
 			store = label.Withdraw
 		}
-		err = store(one.Out, []plan.Label{d.Label})
+		err = store(one.Out, []label.Label{d.Label})
 	}
 	var now *decisions
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"bitextmine/pipeline/label"
+	"bitextmine/bitext/label"
 	"bitextmine/web/overview"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
@@ -18,7 +18,7 @@ func Report(ctx context.Context, w io.Writer, dir, version string, progress pair
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	labels, _, err := label.Latest(run.Out)
+	labels, err := label.Latest(run.Out)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/web/page"
-	"bitextmine/web/request"
 )
 
 // reviewPage shows pairs one at a time.
@@ -36,11 +35,11 @@ func (o *shown) nextCard(r *http.Request) (sel page.Selection, card page.Card, n
 	if err != nil {
 		return sel, card, nil, err
 	}
-	at, err := request.Place(form, "at")
+	at, err := Place(form, "at")
 	if err != nil {
 		return sel, card, nil, badRequest(err)
 	}
-	undecided, err := request.Step(form)
+	undecided, err := Step(form)
 	if err != nil {
 		return sel, card, nil, badRequest(err)
 	}

@@ -9,15 +9,14 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
-	"bitextmine/web/request"
 )
 
 // searchPage looks words up: in the index, if there is one, else in every sentence.
 func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
 	languages := one.Languages()
-	q, searched, err := request.Search(r.URL.Query(), languages)
+	q, searched, err := Search(r.URL.Query(), languages)
 	if err == nil {
-		err = request.Reachable(q)
+		err = Reachable(q)
 	}
 	if err != nil {
 		return nil, badRequest(err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"bitextmine/bitext/concordance"
-	"bitextmine/pipeline/label"
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/web/overview"
@@ -153,7 +153,7 @@ type labels struct {
 
 // decisions are the labels at one time. They do not change.
 type decisions struct {
-	list               []plan.Label
+	list               []label.Label
 	digest             string
 	byKeys             map[[2][16]byte]bool // accepted or not
 	accepted, rejected int
@@ -166,11 +166,11 @@ func (l *labels) now() (*decisions, error) {
 	if l.latest != nil && now == l.stamp {
 		return l.latest, nil
 	}
-	list, digest, err := label.Latest(l.run.Out)
+	list, err := label.Latest(l.run.Out)
 	if err != nil {
 		return nil, err
 	}
-	d := &decisions{list: list, digest: digest, byKeys: make(map[[2][16]byte]bool, len(list))}
+	d := &decisions{list: list, digest: plan.DigestLabels(list), byKeys: make(map[[2][16]byte]bool, len(list))}
 	for _, one := range list {
 		keys, err := pairs.Keys(one.Source, one.Target)
 		if err != nil {

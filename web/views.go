@@ -11,7 +11,6 @@ import (
 	"bitextmine/web/overview"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
-	"bitextmine/web/request"
 )
 
 // PageOf is a page about a run.
@@ -64,7 +63,7 @@ func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([
 
 // selection reads which pairs are meant, and finds them.
 func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, err error) {
-	show, order, err := request.Selection(r.URL.Query())
+	show, order, err := Selection(r.URL.Query())
 	if err != nil {
 		return sel, nil, badRequest(err)
 	}
@@ -112,7 +111,7 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	from, err := request.Place(r.URL.Query(), "from")
+	from, err := Place(r.URL.Query(), "from")
 	if err != nil {
 		return nil, badRequest(err)
 	}
@@ -122,7 +121,7 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	}
 	body := page.ListBody{Selection: sel, From: from, OnlyKept: one.Pairs.Len() == one.Pairs.Kept()}
 	body.Previous, body.Next = beside(from, len(rows))
-	for at := from; at < min(len(rows), from+request.PageSize); at++ {
+	for at := from; at < min(len(rows), from+PageSize); at++ {
 		item, _, err := one.item(int(rows[at]), now)
 		if err != nil {
 			return nil, err
@@ -136,10 +135,10 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 func beside(from, total int) (previous, next int) {
 	previous, next = -1, -1
 	if from > 0 {
-		previous = max(0, from-request.PageSize)
+		previous = max(0, from-PageSize)
 	}
-	if from+request.PageSize < total {
-		next = from + request.PageSize
+	if from+PageSize < total {
+		next = from + PageSize
 	}
 	return previous, next
 }

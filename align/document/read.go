@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
-	"bitextmine/corpus/html"
+
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -60,7 +60,7 @@ func (d *Document) check() error {
 	if len(d.Sentences) == 0 {
 		return badinput.Errorf("%s: every line is empty; name a document with sentences", d.Name)
 	}
-	if html.Lines(d.Sentences) {
+	if corpus.HTMLLines(d.Sentences) {
 		return badinput.Errorf("%s is HTML: extract its text, one sentence a line", d.Name)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/internal/badinput"
 )
 
@@ -104,7 +103,7 @@ func (w *worker) choose(out []choice, s shape, backward bool) {
 
 // Of returns the alignment of pair i, ascending. A link's score is the mean of its posterior probabilities in both
 // directions, where a direction that does not have the link counts as 0. A pair that Add refused has no links.
-func (a *Alignments) Of(i int, how Symmetry) []pharaoh.Link {
+func (a *Alignments) Of(i int, how Symmetry) []Link {
 	s := a.pairs.shape(i)
 	g := newGrid(s.n, s.m)
 	begin := a.pairs.sides[1].begin(i)

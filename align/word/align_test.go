@@ -7,17 +7,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"bitextmine/align/pharaoh"
 )
 
 // sentences are pairs of a made-up language pair: word i is translated as word i, some neighbours change places, some
 // words are left out.
-func sentences(seed uint64, n, vocabulary int) (pairs [][2][]string, gold [][]pharaoh.Link) {
+func sentences(seed uint64, n, vocabulary int) (pairs [][2][]string, gold [][]Link) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range n {
 		var pair [2][]string
-		var links []pharaoh.Link
+		var links []Link
 		order := make([]int, 2+rng.IntN(12))
 		for i := range order {
 			order[i] = i
@@ -30,7 +28,7 @@ func sentences(seed uint64, n, vocabulary int) (pairs [][2][]string, gold [][]ph
 		}
 		for _, i := range order {
 			if rng.IntN(10) > 0 {
-				links = append(links, pharaoh.Link{Source: i, Target: len(pair[1])})
+				links = append(links, Link{Source: i, Target: len(pair[1])})
 				pair[1] = append(pair[1], "t"+pair[0][i][1:])
 			}
 		}
@@ -67,7 +65,7 @@ func TestAlignFindsTranslations(t *testing.T) {
 		links := a.Of(i, GrowDiagFinalAnd)
 		found, want = found+len(links), want+len(gold[i])
 		for _, l := range links {
-			if slices.ContainsFunc(gold[i], func(g pharaoh.Link) bool { return g.Source == l.Source && g.Target == l.Target }) {
+			if slices.ContainsFunc(gold[i], func(g Link) bool { return g.Source == l.Source && g.Target == l.Target }) {
 				right++
 			}
 			if l.Score <= 0 || l.Score > 1 {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/internal/badinput"
 )
 
@@ -46,9 +45,9 @@ const (
 // grid is the links of one pair.
 type grid struct {
 	n, m   int
-	cells  []uint8        // [n, m]
-	found  []pharaoh.Link // links of either direction, ascending after links
-	joined [2][]bool      // words that have a chosen link
+	cells  []uint8   // [n, m]
+	found  []Link    // links of either direction, ascending after links
+	joined [2][]bool // words that have a chosen link
 }
 
 func newGrid(n, m int) *grid {
@@ -58,7 +57,7 @@ func newGrid(n, m int) *grid {
 // add adds a link of a direction.
 func (g *grid) add(i, j int, from uint8, posterior float32) {
 	if g.cells[i*g.m+j] == 0 {
-		g.found = append(g.found, pharaoh.Link{Source: i, Target: j})
+		g.found = append(g.found, Link{Source: i, Target: j})
 	}
 	g.cells[i*g.m+j] |= from
 	for k := range g.found {
@@ -69,8 +68,8 @@ func (g *grid) add(i, j int, from uint8, posterior float32) {
 }
 
 // links returns the combination, ascending.
-func (g *grid) links(how Symmetry) []pharaoh.Link {
-	slices.SortFunc(g.found, pharaoh.Compare)
+func (g *grid) links(how Symmetry) []Link {
+	slices.SortFunc(g.found, CompareLinks)
 	wanted := map[Symmetry]func(cell uint8) bool{
 		Forward:  func(c uint8) bool { return c&inForward != 0 },
 		Backward: func(c uint8) bool { return c&inBackward != 0 },
@@ -91,7 +90,7 @@ func (g *grid) links(how Symmetry) []pharaoh.Link {
 		g.final(inForward)
 		g.final(inBackward)
 	}
-	out := make([]pharaoh.Link, 0, len(g.found))
+	out := make([]Link, 0, len(g.found))
 	for _, l := range g.found {
 		if g.is(l, chosen) {
 			out = append(out, l)
@@ -100,12 +99,12 @@ func (g *grid) links(how Symmetry) []pharaoh.Link {
 	return out
 }
 
-func (g *grid) choose(l pharaoh.Link) {
+func (g *grid) choose(l Link) {
 	g.cells[l.Source*g.m+l.Target] |= chosen
 	g.joined[0][l.Source], g.joined[1][l.Target] = true, true
 }
 
-func (g *grid) is(l pharaoh.Link, what uint8) bool { return g.cells[l.Source*g.m+l.Target]&what != 0 }
+func (g *grid) is(l Link, what uint8) bool { return g.cells[l.Source*g.m+l.Target]&what != 0 }
 
 // grow chooses links that touch a chosen one, also at a corner, and join a word that has none, until there is no other.
 func (g *grid) grow() {
@@ -120,7 +119,7 @@ func (g *grid) grow() {
 	}
 }
 
-func (g *grid) touches(l pharaoh.Link) bool {
+func (g *grid) touches(l Link) bool {
 	for i := max(0, l.Source-1); i <= min(g.n-1, l.Source+1); i++ {
 		for j := max(0, l.Target-1); j <= min(g.m-1, l.Target+1); j++ {
 			if g.cells[i*g.m+j]&chosen != 0 {

@@ -6,8 +6,6 @@ import (
 	_ "embed"
 	"strings"
 	"testing"
-
-	"bitextmine/align/pharaoh"
 )
 
 // atools.txt has random alignments of both directions and what fast_align's atools makes of them: forward, backward,
@@ -36,7 +34,7 @@ func TestSymmetriseAsAtools(t *testing.T) {
 		for how, want := range want {
 			g := newGrid(12, 12)
 			for from, text := range map[uint8]string{inForward: forward, inBackward: backward} {
-				links, err := pharaoh.ParseLine(nil, text, 0)
+				links, err := ParseLinks(nil, text, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -44,7 +42,7 @@ func TestSymmetriseAsAtools(t *testing.T) {
 					g.add(l.Source, l.Target, from, 1)
 				}
 			}
-			got := strings.TrimSuffix(string(pharaoh.Append(nil, g.links(how), false)), "\n")
+			got := strings.TrimSuffix(string(AppendLinks(nil, g.links(how), false)), "\n")
 			if got != want {
 				t.Errorf("%s of %q and %q is %q, want %q", how, forward, backward, got, want)
 			}

@@ -21,7 +21,7 @@ import (
 	"bitextmine/align/document"
 	"bitextmine/bitext"
 	"bitextmine/corpus"
-	"bitextmine/eval/ladder"
+	"bitextmine/eval/documents"
 )
 
 // pair is what is found or should be found: normalised texts of both sides.
@@ -30,7 +30,7 @@ type pair [2]string
 // set is a pair of documents and its gold beads.
 type set struct {
 	sides [2][]string
-	gold  ladder.Ladder
+	gold  documents.Ladder
 }
 
 type options struct {
@@ -200,14 +200,14 @@ func (o *options) sets() (sets []set, err error) {
 	}
 	for k := range o.made {
 		from := (n - o.length) * k / (o.made - 1)
-		made := ladder.Make(text[0][from:from+o.length], text[1][from:from+o.length], ladder.DefaultRates(), o.seed+uint64(k))
+		made := documents.Make(text[0][from:from+o.length], text[1][from:from+o.length], documents.DefaultRates(), o.seed+uint64(k))
 		sets = append(sets, set{[2][]string{made.Source, made.Target}, made.Gold})
 	}
 	return sets, nil
 }
 
 func (o *options) read() (sets []set, err error) {
-	found, err := ladder.Sets(o.dir, o.languages[0], o.languages[1])
+	found, err := documents.Sets(o.dir, o.languages[0], o.languages[1])
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (o *options) read() (sets []set, err error) {
 			}
 			s.sides[side] = d.Sentences
 		}
-		if s.gold, err = ladder.Read(f.Gold); err != nil {
+		if s.gold, err = documents.ReadLadder(f.Gold); err != nil {
 			return nil, err
 		}
 		sets = append(sets, s)

@@ -15,7 +15,6 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
 )
 
 // budget is what all systems of a table have in common.
@@ -28,7 +27,7 @@ type budget struct {
 	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
 	// what rows are judged on; src is the part's languages, or those of them that are listed
-	Sets []dev.Set `yaml:"sets"`
+	Sets []train.DevSet `yaml:"sets"`
 	// rows are judged on one in so many of the pairs and of the other sentences of the BUCC-style sets; 0 or 1: on all
 	MiningPart int `yaml:"mining_part"`
 	// line-aligned test sets that are written from bitext, by the name that dir of sets gives them; pairs with a side in
@@ -41,9 +40,9 @@ type budget struct {
 
 // choice is how each system's learning rate is chosen: on other sets than rows are judged on, with a seed of its own.
 type choice struct {
-	Sets   []dev.Set `yaml:"sets"`
-	Figure string    `yaml:"figure"` // the lower the better
-	Seed   uint64    `yaml:"seed"`
+	Sets   []train.DevSet `yaml:"sets"`
+	Figure string         `yaml:"figure"` // the lower the better
+	Seed   uint64         `yaml:"seed"`
 }
 
 // untestable is comparisons of any of some systems with another, and why they cannot be decided.
@@ -216,7 +215,7 @@ func (g group) preset(presets string, s system, part []string) (train.Config, er
 }
 
 // judged are the sets of a part.
-func judged(sets []dev.Set, part []string) (all []dev.Set) {
+func judged(sets []train.DevSet, part []string) (all []train.DevSet) {
 	for _, s := range sets {
 		languages := part
 		if len(s.Src) > 0 {

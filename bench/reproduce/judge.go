@@ -15,11 +15,10 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/index"
 	"bitextmine/train"
 	"bitextmine/train/analysis"
-	"bitextmine/train/dev"
 )
 
 // judge evaluates encoders.
@@ -33,7 +32,7 @@ type judge struct {
 const miningDir = "bucc"
 
 // row computes a row's figures.
-func (j judge) row(ctx context.Context, c train.Config, sets []dev.Set, dir string, r *result) error {
+func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, dir string, r *result) error {
 	found, err := j.exported(ctx, filepath.Join(dir, "model"), sets, r)
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func (j judge) row(ctx context.Context, c train.Config, sets []dev.Set, dir stri
 const cosineError = "cosine error"
 
 // exported evaluates an exported encoder on sets.
-func (j judge) exported(ctx context.Context, dir string, sets []dev.Set, r *result) (_ map[string]float64, err error) {
+func (j judge) exported(ctx context.Context, dir string, sets []train.DevSet, r *result) (_ map[string]float64, err error) {
 	model, err := model.Load(dir)
 	if err != nil {
 		return nil, err
@@ -74,7 +73,7 @@ func (j judge) exported(ctx context.Context, dir string, sets []dev.Set, r *resu
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	embedder := &vectors.Embedder{Encoder: encoder}
+	embedder := &testset.Embedder{Encoder: encoder}
 	found, err := j.figures(ctx, sets, embedder)
 	if err == nil {
 		err = j.hubs(ctx, sets, embedder, found)
@@ -83,14 +82,14 @@ func (j judge) exported(ctx context.Context, dir string, sets []dev.Set, r *resu
 }
 
 // figures evaluates on sets. Those with the same sentences, one after the other, are encoded once.
-func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Source) (map[string]float64, error) {
+func (j judge) figures(ctx context.Context, sets []train.DevSet, source testset.VectorSource) (map[string]float64, error) {
 	all := map[string]float64{}
 	for len(sets) > 0 {
 		n := 1
 		for n < len(sets) && sets[n].Dir == sets[0].Dir && sets[n].Split == sets[0].Split {
 			n++
 		}
-		found, err := dev.Evaluate(ctx, j.placed(sets[:n]), source, j.searcher)
+		found, err := train.EvaluateDev(ctx, j.placed(sets[:n]), source, j.searcher)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +105,7 @@ func (j judge) figures(ctx context.Context, sets []dev.Set, source vectors.Sourc
 }
 
 // placed are sets with the directories of those that were made.
-func (j judge) placed(sets []dev.Set) []dev.Set {
+func (j judge) placed(sets []train.DevSet) []train.DevSet {
 	sets = slices.Clone(sets)
 	for i := range sets {
 		sets[i].Dir = cmp.Or(j.made[sets[i].Dir], sets[i].Dir)
@@ -115,13 +114,13 @@ func (j judge) placed(sets []dev.Set) []dev.Set {
 }
 
 // hubs adds the means of FLORES' languages.
-func (j judge) hubs(ctx context.Context, sets []dev.Set, source vectors.Source, found map[string]float64) error {
+func (j judge) hubs(ctx context.Context, sets []train.DevSet, source testset.VectorSource, found map[string]float64) error {
 	return eachFLORES(sets, func(pair testset.LanguagePair, src, tgt testset.Side, of int) error {
-		x, err := source.Vectors(ctx, src, vectors.Role{Pair: pair})
+		x, err := source.Vectors(ctx, src, testset.Role{Pair: pair})
 		if err != nil {
 			return err
 		}
-		y, err := source.Vectors(ctx, tgt, vectors.Role{Pair: pair, Target: true})
+		y, err := source.Vectors(ctx, tgt, testset.Role{Pair: pair, Target: true})
 		if err != nil {
 			return err
 		}
@@ -133,8 +132,8 @@ func (j judge) hubs(ctx context.Context, sets []dev.Set, source vectors.Source, 
 }
 
 // eachFLORES calls use with the line-aligned sets of FLORES' devtest, of which there are so many.
-func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
-	at := slices.IndexFunc(sets, func(s dev.Set) bool { return s.Dir == "flores" && s.Split == "devtest" })
+func eachFLORES(sets []train.DevSet, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
+	at := slices.IndexFunc(sets, func(s train.DevSet) bool { return s.Dir == "flores" && s.Split == "devtest" })
 	if at < 0 {
 		return nil
 	}
@@ -142,7 +141,7 @@ func eachFLORES(sets []dev.Set, use func(pair testset.LanguagePair, src, tgt tes
 }
 
 // eachAligned calls use with the line-aligned sets of a set's languages, of which there are so many.
-func eachAligned(s dev.Set, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
+func eachAligned(s train.DevSet, use func(pair testset.LanguagePair, src, tgt testset.Side, of int) error) error {
 	var names []string
 	for _, code := range append(slices.Clone(s.Src), s.Tgt) {
 		name, err := corpus.ParseLanguage(code)
@@ -172,15 +171,15 @@ func eachAligned(s dev.Set, use func(pair testset.LanguagePair, src, tgt testset
 const queried = 250
 
 // inside computes what the exported encoder cannot tell: the figures of h(u), and what tokens are near to.
-func (j judge) inside(ctx context.Context, sets []dev.Set, dir string, r *result) (err error) {
+func (j judge) inside(ctx context.Context, sets []train.DevSet, dir string, r *result) (err error) {
 	t, err := analysis.Open(dir, j.library)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	if h, ok := t.Projected(); ok {
-		lists := slices.DeleteFunc(slices.Clone(sets), func(s dev.Set) bool { return s.Protocol != "xsim" })
-		found, err := j.figures(ctx, lists, &vectors.Embedder{Encoder: h})
+		lists := slices.DeleteFunc(slices.Clone(sets), func(s train.DevSet) bool { return s.Protocol != "xsim" })
+		found, err := j.figures(ctx, lists, &testset.Embedder{Encoder: h})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ import (
 	"bitextmine/internal/pjrt"
 	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/vocab"
+	"bitextmine/train/words"
 )
 
 // maker makes the rows in OUT/BUDGET.
@@ -303,7 +303,7 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	}
 	fmt.Fprintln(os.Stderr, "train the vocabulary")
 	c.Vocabulary.Lowercase = c.Vocabulary.Lowercase || c.Tokenizer.Lowercase
-	return path, vocab.Train(path, c.Vocabulary, data.Sentences(ctx, c.Bitext))
+	return path, words.TrainVocabulary(path, c.Vocabulary, data.Sentences(ctx, c.Bitext))
 }
 
 // published gives a preset that starts from published weights those without the pieces that neither the bitext nor the

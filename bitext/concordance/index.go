@@ -12,10 +12,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 
-	"bitextmine/bitext/concordance/blocks"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/filedigest"
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
@@ -43,7 +41,7 @@ type Index struct {
 	Pairs     int
 	Changed   int // pairs that Open wrote or removed
 	index     bleve.Index
-	texts     *blocks.Reader
+	texts     *BlockReader
 	bitext    string
 }
 
@@ -62,7 +60,7 @@ type Progress func(done, all int)
 // Open opens the concordance of a bitext file in a directory, which it makes, or brings up to date with the file, where
 // that is needed. Only kept pairs are in it. The directory may be removed at any time: it is made again.
 func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, err error) {
-	_, now, err := filedigest.Of(path)
+	_, now, err := atomicfile.Digest(path)
 	if err != nil {
 		return nil, badinput.Errorf("bitext file %s cannot be read: %w", path, err)
 	}
@@ -90,7 +88,7 @@ func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, e
 // OpenExisting opens the concordance of a bitext file as it is and writes nothing. Without one, or with one of another
 // bitext, the error is fs.ErrNotExist.
 func OpenExisting(dir, path string) (*Index, error) {
-	_, now, err := filedigest.Of(path)
+	_, now, err := atomicfile.Digest(path)
 	if err != nil {
 		return nil, badinput.Errorf("bitext file %s cannot be read: %w", path, err)
 	}
@@ -110,7 +108,7 @@ func read(dir, path string, m *meta) (*Index, error) {
 	if err != nil {
 		return nil, damaged(dir, err)
 	}
-	texts, err := blocks.Open(filepath.Join(dir, indexName, textsName))
+	texts, err := OpenBlocks(filepath.Join(dir, indexName, textsName))
 	if err != nil {
 		return nil, errors.Join(damaged(dir, err), index.Close())
 	}

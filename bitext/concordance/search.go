@@ -12,7 +12,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 
 	"bitextmine/bitext"
-	"bitextmine/bitext/concordance/blocks"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -238,7 +238,7 @@ type matcher struct {
 	wanted [2][]token
 	hashes [2][]uint16 // of the terms of a phrase
 	letter [2]string   // one letter, in a language that is indexed by pairs of letters
-	texts  *blocks.Cursor
+	texts  *BlockCursor
 }
 
 func (x *Index) matcher(q Query) *matcher {

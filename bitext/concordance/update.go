@@ -20,7 +20,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"bitextmine/bitext"
-	"bitextmine/bitext/concordance/blocks"
+
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
@@ -106,7 +106,7 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 	if err != nil {
 		return 0, fmt.Errorf("make the concordance %s: %w", path, err)
 	}
-	texts, err := blocks.Append(filepath.Join(fresh, textsName))
+	texts, err := AppendBlocks(filepath.Join(fresh, textsName))
 	if err == nil {
 		r := recorder{mapping: m}
 		n, err = eachKept(ctx, in, progress, func(row *bitext.Row) error {
@@ -145,7 +145,7 @@ func change(ctx context.Context, path string, pairs int, in *bitext.Reader, prog
 	}
 	defer func() { err = errors.Join(err, index.Close()) }()
 	c := changer{recorder: recorder{mapping: index.Mapping()}, index: index, batch: index.NewBatch()}
-	if c.texts, err = blocks.Append(filepath.Join(path, textsName)); err != nil {
+	if c.texts, err = AppendBlocks(filepath.Join(path, textsName)); err != nil {
 		return 0, 0, damaged(filepath.Dir(path), err)
 	}
 	defer func() { err = errors.Join(err, c.texts.Close()) }()
@@ -174,7 +174,7 @@ const perhaps = 10_000
 type changer struct {
 	recorder
 	index   bleve.Index
-	texts   *blocks.Writer
+	texts   *BlockWriter
 	batch   *bleve.Batch
 	gone    map[string]string // ids of the pairs that were not seen yet, by name
 	changed int

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"bitextmine/bitext/guarded"
+	"bitextmine/bitext"
 	"bitextmine/internal/badinput"
 )
 
@@ -43,7 +43,7 @@ func openParquet(path string, columns []string) (*parquetSource, error) {
 			return err
 		}
 		props := pqarrow.ArrowReadProperties{BatchSize: BatchRows, Parallel: true}
-		reader, err := pqarrow.NewFileReader(s.file, props, guarded.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
+		reader, err := pqarrow.NewFileReader(s.file, props, bitext.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func leaves(f *file.Reader, columns []string) (numbers []int) {
 }
 
 func (s *parquetSource) guard(call func() error) error {
-	err := guarded.Call(call)
+	err := bitext.Guard(call)
 	if err != nil && !errors.Is(err, io.EOF) && !badinput.Is(err) {
 		err = badinput.Errorf("%s is not Parquet or is damaged (%w): give another file", s.path, err)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"bitextmine/bitext/guarded"
+	"bitextmine/bitext"
 )
 
 // ParquetWriter writes batches with the same columns as Parquet. It may be used by one goroutine.
 type ParquetWriter struct {
 	to       io.Writer
 	metadata map[string]string
-	file     *guarded.FileWriter
+	file     *bitext.FileWriter
 }
 
 // NewParquetWriter starts a file on w with metadata. Close finishes it and does not close w.
@@ -54,7 +54,7 @@ func (w *ParquetWriter) begin(b *Batch) error {
 			options = append(options, parquet.WithDictionaryFor(f.Name, true))
 		}
 	}
-	file, err := guarded.NewFileWriter(w.to, arrow.NewSchema(b.fields, nil), parquet.NewWriterProperties(options...))
+	file, err := bitext.NewFileWriter(w.to, arrow.NewSchema(b.fields, nil), parquet.NewWriterProperties(options...))
 	if err != nil {
 		return fmt.Errorf("start a Parquet file: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"bitextmine/corpus"
-	"bitextmine/corpus/html"
+
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/internal/badinput"
@@ -101,7 +101,7 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	if html.Record(s.record.Normal) {
+	if corpus.HTMLRecord(s.record.Normal) {
 		s.counts.Lines++
 		return s.skip(corpus.ReasonHTML, "HTML: extract its text")
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"sync"
-
-	"bitextmine/corpus/split/space"
 )
 
 //go:embed rules.srx
@@ -22,7 +20,7 @@ const version = 1
 
 // ShippedDigest stands for what divides a text by the shipped rules: it changes with them.
 var ShippedDigest = sync.OnceValue(func() string {
-	sum := sha256.Sum256(slices.Concat([]byte{version}, shipped, space.Thai().Bytes()))
+	sum := sha256.Sum256(slices.Concat([]byte{version}, shipped, Thai().Bytes()))
 	return hex.EncodeToString(sum[:8])
 })
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"bitextmine/corpus/split/space"
 )
 
 // rule says whether there is a break where both of its patterns match.
@@ -42,7 +40,7 @@ type Splitter struct {
 	may           [256]bool
 	near          [2]nearRules // by the character before a place, and by the one after it
 	breaking      []uint64     // the rules that break, a bit each
-	spaces        *space.Model // which spaces end a sentence beside the rules; nil: none
+	spaces        *SpaceModel  // which spaces end a sentence beside the rules; nil: none
 }
 
 func newSplitter(rules []rule) *Splitter {
@@ -187,7 +185,7 @@ func (s *Splitter) paragraph(dst []Sentence, text string, at int) []Sentence {
 // atSpaces is paragraph for a language whose sentences end at spaces, where the model decides what rules leave open.
 func (s *Splitter) atSpaces(dst []Sentence, text string, at int) []Sentence {
 	begin := 0
-	for from, to := range space.Spaces(text) {
+	for from, to := range Spaces(text) {
 		if s.endsAt(text, from, to) {
 			dst = appendTrimmed(dst, text, begin, from, at)
 			begin = to

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 
-	"bitextmine/corpus/split/space"
 	"bitextmine/internal/badinput"
 )
 
@@ -19,7 +18,7 @@ type SRX struct {
 	name    string
 	cascade bool
 	rules   map[string][]rule // by name of a language rule
-	spaces  map[string]*space.Model
+	spaces  map[string]*SpaceModel
 	maps    []languageMap
 }
 
@@ -79,7 +78,7 @@ func Parse(name string, data []byte) (*SRX, error) {
 	if d.Version != "2.0" {
 		return nil, badinput.Errorf("%s has version %q of SRX: convert it to 2.0", name, d.Version)
 	}
-	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}, spaces: map[string]*space.Model{}}
+	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}, spaces: map[string]*SpaceModel{}}
 	for _, l := range d.Languages {
 		if _, twice := s.rules[l.Name]; twice || l.Name == "" {
 			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own", name, l.Name)
@@ -88,7 +87,7 @@ func Parse(name string, data []byte) (*SRX, error) {
 		switch l.Spaces {
 		case "":
 		case "thai":
-			s.spaces[l.Name] = space.Thai()
+			s.spaces[l.Name] = Thai()
 		default:
 			return nil, badinput.Errorf("%s: the language rule %q has spaces=%q, but there is only the model \"thai\": correct or remove it", name, l.Name, l.Spaces)
 		}
@@ -124,7 +123,7 @@ func Parse(name string, data []byte) (*SRX, error) {
 // file says cascade. A language without rules is a badinput error.
 func (s *SRX) Splitter(language string) (*Splitter, error) {
 	var rules []rule
-	var spaces *space.Model
+	var spaces *SpaceModel
 	for _, m := range s.maps {
 		if !m.pattern.MatchString(strings.ReplaceAll(language, "_", "-")) {
 			continue

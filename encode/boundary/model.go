@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/filedigest"
 )
 
 // The files of a model.
@@ -56,7 +56,7 @@ func Load(directory string, threshold float64) (*Model, error) {
 		Threshold float64
 	}{version, nil, threshold}
 	for _, path := range []string{m.graph, m.tokenizer} {
-		_, sum, err := filedigest.Of(path)
+		_, sum, err := atomicfile.Digest(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, badinput.Errorf("splitter %s has no %s: put XLM-RoBERTa's there, which SaT models are made for", directory, tokenizerFile)
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"bitextmine/encode/gpu/wheel"
 	"bitextmine/internal/badinput"
 )
 
@@ -24,7 +23,7 @@ func Installed(driver Driver) string {
 	if err != nil {
 		return ""
 	}
-	for _, s := range wheel.Sets() {
+	for _, s := range WheelSets() {
 		if driver.CUDA < 1000*s.CUDA() {
 			continue
 		}
@@ -37,14 +36,14 @@ func Installed(driver Driver) string {
 }
 
 // Suited returns the newest set that a driver supports.
-func Suited(driver Driver) (wheel.Set, error) {
-	for _, s := range wheel.Sets() {
+func Suited(driver Driver) (WheelSet, error) {
+	for _, s := range WheelSets() {
 		if driver.CUDA >= 1000*s.CUDA() {
 			return s, nil
 		}
 	}
-	return wheel.Set{}, badinput.Errorf("the NVIDIA driver supports CUDA %s at most, for which there is no ONNX Runtime that this program can use: install driver 525 or newer", driver.Version())
+	return WheelSet{}, badinput.Errorf("the NVIDIA driver supports CUDA %s at most, for which there is no ONNX Runtime that this program can use: install driver 525 or newer", driver.Version())
 }
 
 // Set returns the set of a major version of CUDA.
-func Set(cuda int) (wheel.Set, error) { return wheel.Named(fmt.Sprintf("cuda%d", cuda)) }
+func Set(cuda int) (WheelSet, error) { return NamedWheels(fmt.Sprintf("cuda%d", cuda)) }

@@ -4,18 +4,16 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
-
-	"bitextmine/encode/unigram"
 )
 
 // normaliser replaces characters and white space before a text is split.
 type normaliser struct {
-	charsmap *unigram.Charsmap // nil: no character is replaced
-	marked   *unigram.Trie     // pieces that are left as they are; nil: none
-	space    string            // what is written for a space
-	prefix   bool              // one is written before the text
-	suffix   bool              // or after it
-	extra    bool              // spaces at the ends, and all but one inside, are left out
+	charsmap *Charsmap // nil: no character is replaced
+	marked   *Trie     // pieces that are left as they are; nil: none
+	space    string    // what is written for a space
+	prefix   bool      // one is written before the text
+	suffix   bool      // or after it
+	extra    bool      // spaces at the ends, and all but one inside, are left out
 	// plain characters are copied if another ASCII character, or none, comes next.
 	plain [utf8.RuneSelf]bool
 }
@@ -28,12 +26,12 @@ func (n *normaliser) set(s *specification, marked []string) bool {
 	}
 	if len(s.charsmap) > 0 {
 		var err error
-		if n.charsmap, err = unigram.NewCharsmap(s.charsmap); err != nil {
+		if n.charsmap, err = NewCharsmap(s.charsmap); err != nil {
 			return false
 		}
 	}
 	if len(marked) > 0 {
-		if n.marked, _ = unigram.NewTrie(marked); n.marked == nil {
+		if n.marked, _ = NewTrie(marked); n.marked == nil {
 			return false
 		}
 	}

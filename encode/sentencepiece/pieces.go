@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"bitextmine/encode/unigram"
 )
 
 // pieces is a unigram model that is computed here.
 type pieces struct {
 	spellings []string         // by id
 	others    map[string]int32 // pieces that are not looked for in a text, such as <s>
-	unigram   *unigram.Model
+	unigram   *Unigram
 	normal    normaliser
 	bytes     []int32   // ids of bytes, which unknown text becomes; nil: it becomes the unknown piece
 	memory    sync.Pool // of *memory
@@ -23,7 +21,7 @@ type pieces struct {
 // memory is what the splitting of a text needs.
 type memory struct {
 	text []byte
-	ways []unigram.Way
+	ways []Way
 	ids  []int32
 }
 
@@ -67,7 +65,7 @@ func newPieces(s *specification) *pieces {
 		}
 	}
 	var twice bool
-	p.unigram, twice = unigram.New(searched, scores)
+	p.unigram, twice = NewUnigram(searched, scores)
 	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) || math.IsNaN(float64(least+greatest)) {
 		return nil
 	}
@@ -80,7 +78,7 @@ func newPieces(s *specification) *pieces {
 }
 
 // inside reports whether a piece that is not looked for is spelled as one that is.
-func (p *pieces) inside(trie *unigram.Trie) bool {
+func (p *pieces) inside(trie *Trie) bool {
 	for piece := range p.others {
 		if _, ok := trie.Find(piece); ok {
 			return true
@@ -124,7 +122,7 @@ func (p *pieces) encode(texts []string, maxIDs int, yield func(i int, ids []int3
 }
 
 // collect appends the ids of the best way. Unknown letters side by side are one piece, or their bytes.
-func (p *pieces) collect(ids []int32, ways []unigram.Way, text []byte) []int32 {
+func (p *pieces) collect(ids []int32, ways []Way, text []byte) []int32 {
 	unknown := false
 	for end := len(text); end > 0; {
 		w := ways[end]

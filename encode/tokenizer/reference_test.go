@@ -16,13 +16,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"bitextmine/encode/huggingface"
 	"bitextmine/encode/sentencepiece"
 	"bitextmine/encode/tokenizer"
-	"bitextmine/encode/wordpiece"
+
 	"bitextmine/fixtures"
 	"bitextmine/internal/protofield"
-	"bitextmine/train/vocab"
+	"bitextmine/train/words"
 )
 
 // TestReferences compares the ids of all kinds of tokenizers with those of spm_encode and of Hugging Face's library on
@@ -115,7 +114,7 @@ func tokenizerFiles(t *testing.T, text []string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := vocab.DefaultOptions()
+	o := words.DefaultVocabularyOptions()
 	o.Kind, o.Size, o.Threads = "bpe", 3000, 1
 	path := filepath.Join(t.TempDir(), "bpe.model")
 	sentences := func(yield func(string, error) bool) {
@@ -125,7 +124,7 @@ func tokenizerFiles(t *testing.T, text []string) map[string][]byte {
 			}
 		}
 	}
-	if err := vocab.Train(path, o, sentences); err != nil {
+	if err := words.TrainVocabulary(path, o, sentences); err != nil {
 		t.Fatal(err)
 	}
 	bpe, err := os.ReadFile(path)
@@ -273,12 +272,12 @@ func splitters(t *testing.T, files map[string][]byte) map[string]func([]string) 
 		t.Cleanup(m.Close)
 	}
 	for _, name := range []string{"unigram.json", "bpe.json"} {
-		m, err := huggingface.New(files[name])
+		m, err := tokenizer.NewHuggingFace(files[name])
 		add(name, m, err, false)
 	}
-	cased, err := wordpiece.New(files["vocab.txt"], wordpiece.Options{})
+	cased, err := tokenizer.NewWordPiece(files["vocab.txt"], tokenizer.WordPieceOptions{})
 	add("wordpiece cased", cased, err, false)
-	uncased, err := wordpiece.New(files["vocab.txt"], wordpiece.Options{StripAccents: true})
+	uncased, err := tokenizer.NewWordPiece(files["vocab.txt"], tokenizer.WordPieceOptions{StripAccents: true})
 	add("wordpiece uncased", uncased, err, true)
 	return all
 }

@@ -1,10 +1,9 @@
 package tokenizer
 
 import (
-	"bitextmine/encode/huggingface"
 	"bitextmine/encode/model"
 	"bitextmine/encode/sentencepiece"
-	"bitextmine/encode/wordpiece"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -33,9 +32,9 @@ func newSplitter(m *model.Model) (splitter, error) {
 	case "sentencepiece":
 		s, err = sentencepiece.New(data)
 	case "wordpiece":
-		s, err = wordpiece.New(data, wordpiece.Options{StripAccents: m.Tokenizer.StripAccents})
+		s, err = NewWordPiece(data, WordPieceOptions{StripAccents: m.Tokenizer.StripAccents})
 	case "huggingface":
-		s, err = huggingface.New(data)
+		s, err = NewHuggingFace(data)
 	}
 	if err != nil {
 		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File), m.Name, err)

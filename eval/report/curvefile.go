@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 
-	"bitextmine/eval/curve"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -93,7 +92,7 @@ func addCurve(p *plot.Plot, name string, c Curve, colour color.Color) error {
 	line.Color = colour
 	p.Add(line)
 	p.Legend.Add(name, line)
-	var at *curve.Point
+	var at *CurvePoint
 	for i := range c.Points {
 		if c.Points[i].Score >= c.Threshold {
 			at = &c.Points[i]

@@ -3,8 +3,6 @@ package report
 
 import (
 	"fmt"
-
-	"bitextmine/eval/curve"
 )
 
 // Kind is the type of a column's values. It decides how they are printed.
@@ -53,7 +51,7 @@ type Report struct {
 type Curve struct {
 	Name      string
 	Threshold float64
-	Points    []curve.Point
+	Points    []CurvePoint
 }
 
 // Note adds a note.

@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/eval/curve"
 	"bitextmine/internal/badinput"
 )
 
 // thresholded is a report with a curve of three pairs.
 func thresholded() *Report {
-	pairs := []curve.Scored{{Score: 1.3, Correct: true}, {Score: 1.2}, {Score: 1.1, Correct: true}}
+	pairs := []Scored{{Score: 1.3, Correct: true}, {Score: 1.2}, {Score: 1.1, Correct: true}}
 	return &Report{
 		Protocol: "bucc-laser", Definition: [2]string{"Mined one-to-one.", "Pairs with score >= threshold."}, Encoder: "toy", Label: "pair",
 		Columns: []Column{{"f1", Percentage}, {"threshold", Threshold}, {"half", Text}, {"gold", Count}},
 		Rows:    []Row{{"de-en", []any{80.0, 1.1, "test", 2}}},
 		Notes:   []string{"one half only"},
-		Curves:  []Curve{{Name: "de-en", Threshold: 1.15, Points: curve.Of(pairs, 2)}},
+		Curves:  []Curve{{Name: "de-en", Threshold: 1.15, Points: CurveOf(pairs, 2)}},
 	}
 }
 

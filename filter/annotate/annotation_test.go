@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"bitextmine/filter/survey"
 )
 
 // null is the wanted value of an unknown one.
@@ -123,7 +121,7 @@ func TestAnnotations(t *testing.T) {
 	var reader Reader
 	for _, c := range cases {
 		source, target, _ := strings.Cut(c.languages, " ")
-		p := reader.Read(c.source, c.target, source, target, survey.Known{})
+		p := reader.Read(c.source, c.target, source, target, Known{})
 		for i := range All {
 			a := &All[i]
 			want, ok := c.want[a.Name]
@@ -145,7 +143,7 @@ func TestAnnotations(t *testing.T) {
 			}
 		}
 	}
-	p := reader.Read("Dieser Satz ist ganz sicher auf Deutsch geschrieben.", "", "de", "en", survey.Known{})
+	p := reader.Read("Dieser Satz ist ganz sicher auf Deutsch geschrieben.", "", "de", "en", Known{})
 	for name, want := range map[string]string{"lid_src": "de", "lid_tgt": ""} {
 		if got := byName(t, name).Text(p); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -171,14 +169,14 @@ func contains(name string) bool {
 
 // TestKnown checks the columns that the first pass gives.
 func TestKnown(t *testing.T) {
-	var lengths survey.Lengths
+	var lengths Lengths
 	for n := range 1000 {
 		lengths.Add(60+n%40, 66+n%44)
 	}
 	lengths.Fit()
 	var reader Reader
 	p := reader.Read(strings.Repeat("a", 70), strings.Repeat("b", 77), "de", "en",
-		survey.Known{Row: 9, First: 3, Copy: survey.NearlySame, SourceUses: 5, TargetUses: 7, Lengths: &lengths})
+		Known{Row: 9, First: 3, Copy: NearlySame, SourceUses: 5, TargetUses: 7, Lengths: &lengths})
 	for name, want := range map[string]float64{"group": 3, "copy": 1, "uses_src": 5, "uses_tgt": 7} {
 		if got := byName(t, name).Of(p); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -214,7 +212,7 @@ func FuzzAnnotations(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, target string) {
 		var reader Reader
-		p := reader.Read(source, target, "de", "zh", survey.Known{})
+		p := reader.Read(source, target, "de", "zh", Known{})
 		for i := range All {
 			if v := All[i].Of(p); !math.IsNaN(v) && (v < All[i].Low || v > All[i].High) {
 				t.Errorf("%s is %v", All[i].Name, v)
@@ -229,7 +227,7 @@ func BenchmarkAnnotations(b *testing.B) {
 	var reader Reader
 	sum := 0.0
 	for b.Loop() {
-		p := reader.Read(source, target, "de", "en", survey.Known{})
+		p := reader.Read(source, target, "de", "en", Known{})
 		for i := range All {
 			sum += All[i].Of(p)
 		}

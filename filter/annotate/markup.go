@@ -4,8 +4,6 @@ import (
 	"math"
 	"regexp"
 	"strings"
-
-	"bitextmine/filter/mojibake"
 )
 
 // markup tells what is no sentence's text: mark-up, separators of menus, wrongly decoded characters.
@@ -17,7 +15,7 @@ var markup = []Annotation{
 		return math.Abs(float64(p.Source.markup - p.Target.markup))
 	}),
 	value("mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
-		either(func(s *Sentence) int { return mojibake.Count(s.raw) })),
+		either(func(s *Sentence) int { return CountMojibake(s.raw) })),
 	value("separators", Count, 0, unlimited, "separators as in menus and breadcrumbs (| » > › → · • / between spaces), on the side with more", higher(func(s *Sentence) float64 {
 		return float64(s.separators)
 	})),

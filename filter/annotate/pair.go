@@ -4,13 +4,12 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
-	"bitextmine/filter/survey"
 )
 
 // Pair is a pair that was read.
 type Pair struct {
 	Source, Target Sentence
-	Known          survey.Known
+	Known          Known
 }
 
 // Reader reads pairs of two languages. The languages may be empty, which means unknown. It reuses its memory: a pair is
@@ -20,7 +19,7 @@ type Reader struct {
 }
 
 // Read reads a pair.
-func (r *Reader) Read(source, target, sourceLanguage, targetLanguage string, known survey.Known) *Pair {
+func (r *Reader) Read(source, target, sourceLanguage, targetLanguage string, known Known) *Pair {
 	r.pair.Known = known
 	r.pair.Source.read(source, sourceLanguage)
 	r.pair.Target.read(target, targetLanguage)

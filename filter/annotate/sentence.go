@@ -6,7 +6,6 @@ import (
 
 	"bitextmine/corpus/surface"
 	"bitextmine/filter/language"
-	"bitextmine/filter/survey"
 )
 
 // Sentence is one side of a pair with what all annotations need of it.
@@ -89,7 +88,7 @@ func (s *Sentence) count() {
 		default:
 			s.symbols++
 		}
-		s.width += survey.Width(r)
+		s.width += Width(r)
 	}
 	if pending {
 		s.separators++
@@ -113,7 +112,7 @@ func (s *Sentence) letter(r rune) {
 
 // addScript counts a letter by its script.
 func addScript(s *Sentence, r rune) {
-	width := survey.Width(r)
+	width := Width(r)
 	s.letterWidth += width
 	if s.scripts != nil && unicode.In(r, s.scripts...) {
 		s.own += width

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/blas"
-	"bitextmine/index/recall"
 )
 
 // ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is
@@ -38,7 +38,7 @@ func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report fun
 		}
 	}
 	result := cell.Result()
-	if result.Recall, err = recall.Measure(ctx, src, tgt, result, a.opts.RecallRows, a.opts.Threads); err != nil {
+	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, a.opts.RecallRows, a.opts.Threads); err != nil {
 		return index.Result{}, err
 	}
 	progress.Finish()

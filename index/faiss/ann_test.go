@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"bitextmine/index"
-	"bitextmine/index/indexfile"
+	"bitextmine/index/approximate"
 	"bitextmine/index/indextest"
-	"bitextmine/index/recall"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -62,7 +62,7 @@ func TestApproximateFindsMostNeighbours(t *testing.T) {
 			for i := range truth.Source.Len() {
 				ids, want := truth.Source.Row(i)
 				_, cosines := got.Source.Row(i)
-				found, sought := recall.Matches(ids, want, cosines)
+				found, sought := approximate.Matches(ids, want, cosines)
 				all += float64(found) / float64(sought)
 			}
 			all /= float64(truth.Source.Len())
@@ -257,7 +257,7 @@ func FuzzIndexFile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var want indexfile.Label
+	var want approximate.Label
 	if err := json.Unmarshal(whole[bytes.LastIndex(whole, []byte(kind.Magic()))+len(kind.Magic()):], &want); err != nil {
 		f.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func FuzzIndexFile(f *testing.F) {
 			idx.Delete()
 		}
 		payload := whole[:bytes.LastIndex(whole, []byte(kind.Magic()))]
-		if err == nil && !bytes.HasPrefix(content, payload) || err != nil && !errors.As(err, new(indexfile.Damage)) {
+		if err == nil && !bytes.HasPrefix(content, payload) || err != nil && !errors.As(err, new(approximate.Damage)) {
 			t.Errorf("error %v of %d bytes; want damage", err, len(content))
 		}
 	})

@@ -12,8 +12,8 @@ import (
 	"runtime"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/blas"
-	"bitextmine/index/recall"
 	"bitextmine/internal/badinput"
 )
 
@@ -61,7 +61,7 @@ func (o *Options) complete() error {
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.Rerank = cmp.Or(o.Rerank, DefaultRerank)
-	o.RecallRows = cmp.Or(o.RecallRows, recall.DefaultRows)
+	o.RecallRows = cmp.Or(o.RecallRows, approximate.RecallRows)
 	return nil
 }
 

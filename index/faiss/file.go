@@ -8,14 +8,14 @@ import (
 	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
 
 	"bitextmine/index"
-	"bitextmine/index/indexfile"
+	"bitextmine/index/approximate"
 )
 
 // kind is that of files that FAISS writes and reads.
-const kind indexfile.Kind = "faiss"
+const kind approximate.Kind = "faiss"
 
-func labelOf(factory string, rows *index.Distinct, opts Options) indexfile.Label {
-	return indexfile.Label{
+func labelOf(factory string, rows *index.Distinct, opts Options) approximate.Label {
+	return approximate.Label{
 		Factory: factory, TrainRows: trainRows(factory, opts),
 		Vectors: rows.Digest(), Rows: rows.Len(), Dim: rows.Dim(),
 	}
@@ -29,7 +29,7 @@ func open(ctx context.Context, on processor, factory string, rows *index.Distinc
 	}
 	want := labelOf(factory, rows, opts)
 	path := kind.Path(opts.Dir, want)
-	return indexfile.Open(path,
+	return approximate.Open(path,
 		func() (native, error) { return load(path, want, opts) },
 		func() (native, error) { return build(ctx, on, factory, rows, opts) },
 		func(idx native) error {
@@ -51,7 +51,7 @@ func write(path string, idx gofaiss.Index) error {
 }
 
 // load reads an index file. The error is indexfile.Damage if the file is not what was published under this name.
-func load(path string, want indexfile.Label, opts Options) (native, error) {
+func load(path string, want approximate.Label, opts Options) (native, error) {
 	if _, err := kind.Verify(path, want); err != nil {
 		return nil, err
 	}
@@ -59,16 +59,16 @@ func load(path string, want indexfile.Label, opts Options) (native, error) {
 	defer runtime.UnlockOSThread()
 	idx, err := gofaiss.ReadIndex(path, 0)
 	if err != nil {
-		return nil, indexfile.Damaged(path, "cannot be read by FAISS (%s)", reason(err))
+		return nil, approximate.Damaged(path, "cannot be read by FAISS (%s)", reason(err))
 	}
 	if idx.D() != want.Dim || idx.Ntotal() != int64(want.Rows) {
 		idx.Delete()
-		return nil, indexfile.Damaged(path, "does not hold what its label says")
+		return nil, approximate.Damaged(path, "does not hold what its label says")
 	}
 	if err := set(idx, want.Factory, opts); err != nil {
 		idx.Delete()
 		return nil, err
 	}
-	indexfile.Used(path)
+	approximate.Used(path)
 	return idx, nil
 }

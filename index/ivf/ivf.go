@@ -23,8 +23,8 @@ import (
 	"strconv"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
-	"bitextmine/index/recall"
 	"bitextmine/internal/badinput"
 )
 
@@ -107,7 +107,7 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 	}
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
 	opts.NProbe = cmp.Or(opts.NProbe, DefaultNProbe(n))
-	opts.RecallRows = cmp.Or(opts.RecallRows, recall.DefaultRows)
+	opts.RecallRows = cmp.Or(opts.RecallRows, approximate.RecallRows)
 	s := &searcher{lists: n, opts: opts, kernel: kernel.Best}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
@@ -130,7 +130,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		return index.Result{}, err
 	}
 	result := cell.Result()
-	if result.Recall, err = recall.Measure(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads); err != nil {
+	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads); err != nil {
 		return index.Result{}, err
 	}
 	if report != nil {

@@ -13,9 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/indextest"
 	"bitextmine/index/kernel"
-	"bitextmine/index/recall"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 )
@@ -90,7 +90,7 @@ func TestFindsMostNeighbours(t *testing.T) {
 	for i := range truth.Source.Len() {
 		ids, want := truth.Source.Row(i)
 		_, cosines := got.Source.Row(i)
-		f, s := recall.Matches(ids, want, cosines)
+		f, s := approximate.Matches(ids, want, cosines)
 		found, sought = found+f, sought+s
 	}
 	all := float64(found) / float64(sought)

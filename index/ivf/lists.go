@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"bitextmine/index"
-	"bitextmine/index/indexfile"
+	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 )
 
@@ -40,7 +40,7 @@ type division struct {
 }
 
 // kind is that of files with the centroids and then the lists of each row, little endian.
-const kind indexfile.Kind = "ivf"
+const kind approximate.Kind = "ivf"
 
 // open reads the lists of a side from the directory, or makes them and keeps them there. They are the same in either
 // case, whatever the kernel.
@@ -54,12 +54,12 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 	if s.opts.Dir == "" {
 		d, err = build()
 	} else {
-		want := indexfile.Label{
+		want := approximate.Label{
 			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)
-		d, err = indexfile.Open(path,
+		d, err = approximate.Open(path,
 			func() (division, error) { return s.load(path, want) }, build,
 			func(d division) error { return kind.Save(path, want, d.write) })
 	}
@@ -117,14 +117,14 @@ func (d division) write(f *os.File) error {
 }
 
 // load reads a file. The error is indexfile.Damage if it is not what was published under this name.
-func (s *searcher) load(path string, want indexfile.Label) (d division, err error) {
+func (s *searcher) load(path string, want approximate.Label) (d division, err error) {
 	payload, err := kind.Verify(path, want)
 	if err != nil {
 		return d, err
 	}
 	d = division{centroids: make([]float32, s.lists*want.Dim), near: make([]int32, want.Rows*membersOf(s.lists))}
 	if payload != 4*int64(len(d.centroids)+len(d.near)) {
-		return d, indexfile.Damaged(path, "does not hold what its label says")
+		return d, approximate.Damaged(path, "does not hold what its label says")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -140,14 +140,14 @@ func (s *searcher) load(path string, want indexfile.Label) (d division, err erro
 	}
 	for _, v := range d.centroids {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return d, indexfile.Damaged(path, "has a centroid that is no number")
+			return d, approximate.Damaged(path, "has a centroid that is no number")
 		}
 	}
 	for _, list := range d.near {
 		if list < 0 || int(list) >= s.lists {
-			return d, indexfile.Damaged(path, "has a row in list %d of %d", list, s.lists)
+			return d, approximate.Damaged(path, "has a row in list %d of %d", list, s.lists)
 		}
 	}
-	indexfile.Used(path)
+	approximate.Used(path)
 	return d, nil
 }

@@ -17,9 +17,9 @@ import (
 	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/engine"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+
 	"bitextmine/score"
 )
 
@@ -115,11 +115,11 @@ func commonOptions(t setting.Text) corpus.Options {
 
 // SearchOptions are the settings of whatever backend searches.
 func (c *Config) SearchOptions() backend.Options {
-	return open.SearchOptions(c.Searching, c.Resources)
+	return setting.SearchOptions(c.Searching, c.Resources)
 }
 
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU.
-func (c *Config) EncoderOptions() encode.Options { return open.EncoderOptions(c.Resources) }
+func (c *Config) EncoderOptions() encode.Options { return setting.EncoderOptions(c.Resources) }
 
 // Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
 func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {

@@ -5,7 +5,6 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/setting"
 )
 
@@ -14,7 +13,7 @@ func Models(c *Config) (encoder, refiner *model.Model, err error) {
 	if encoder, err = Encoder(c); err != nil {
 		return nil, nil, err
 	}
-	if refiner, err = open.Refiner(c.Refining, encoder); err != nil {
+	if refiner, err = setting.OpenRefiner(c.Refining, encoder); err != nil {
 		return nil, nil, err
 	}
 	return encoder, refiner, Place(c, encoder, refiner)
@@ -23,11 +22,11 @@ func Models(c *Config) (encoder, refiner *model.Model, err error) {
 // Place notes what computes the encoders. A device that would compute nothing is refused: who asks for a GPU is not
 // given the CPU without a word.
 func Place(c *Config, encoder, refiner *model.Model) (err error) {
-	if c.arithmetic.RefineDevice, err = open.Arithmetic(c.Resources, refiner); err != nil {
+	if c.arithmetic.RefineDevice, err = setting.OpenedArithmetic(c.Resources, refiner); err != nil {
 		return err
 	}
 	if !c.HasVectors() {
-		if c.arithmetic.EncoderDevice, err = open.Arithmetic(c.Resources, encoder); err != nil {
+		if c.arithmetic.EncoderDevice, err = setting.OpenedArithmetic(c.Resources, encoder); err != nil {
 			return err
 		}
 	}
@@ -41,11 +40,11 @@ func Place(c *Config, encoder, refiner *model.Model) (err error) {
 // OptionsOf are the settings that an encoder is opened with on the device. With refine, a table stays on the CPU beside
 // the strong encoder.
 func OptionsOf(c *Config, m *model.Model) (encode.Options, error) {
-	arithmetic, err := open.Arithmetic(c.Resources, m)
+	arithmetic, err := setting.OpenedArithmetic(c.Resources, m)
 	if err != nil {
 		return encode.Options{}, err
 	}
-	options, err := open.OnDevice(c.Resources, arithmetic)
+	options, err := setting.OnDevice(c.Resources, arithmetic)
 	if arithmetic == "" && c.Refine == "" {
 		options.OnCPU = options.Device.OnCPU() // a table on a GPU is refused
 	}

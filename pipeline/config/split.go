@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"bitextmine/corpus"
-	"bitextmine/corpus/html"
+
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/encode/boundary"
@@ -141,7 +141,7 @@ func look(in input.File, o corpus.Options, language string) (format corpus.Forma
 		}
 		bytes += len(s.Text)
 		seen.Records++
-		if html.Record(s.Normal) {
+		if corpus.HTMLRecord(s.Normal) {
 			seen.HTML++
 			continue
 		}

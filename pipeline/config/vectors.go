@@ -8,9 +8,9 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+
 	"bitextmine/score"
 )
 
@@ -29,7 +29,7 @@ func Encoder(c *Config) (*model.Model, error) {
 		}
 		for _, file := range files {
 			if m == nil {
-				if m, err = open.Encoder(c.Encoder, file.Dim); err != nil {
+				if m, err = setting.OpenEncoder(c.Encoder, file.Dim); err != nil {
 					return nil, err
 				}
 				if c.Encoder == "" {

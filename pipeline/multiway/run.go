@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bitextmine/bitext/parallel"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
@@ -109,14 +108,14 @@ func languages(pairs []Pair) (all []string) {
 
 // join writes the table of three and more languages, and what did not fit into it.
 func (r *Report) join(ctx context.Context, out string, bitexts []string) error {
-	if len(r.Languages) < parallel.Minimum {
+	if len(r.Languages) < MinLanguages {
 		return nil
 	}
-	t, err := parallel.Read(ctx, r.Languages, bitexts)
+	t, err := ReadTable(ctx, r.Languages, bitexts)
 	if err != nil {
 		return err
 	}
-	for n := parallel.Minimum; n <= len(r.Languages); n++ {
+	for n := MinLanguages; n <= len(r.Languages); n++ {
 		r.Rows[n] = t.Rows(n)
 	}
 	r.Conflicts = t.Conflicts()

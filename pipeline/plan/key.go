@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+
+	"bitextmine/bitext/label"
 )
 
 // Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that
@@ -27,6 +29,14 @@ func Digest(value any) string {
 		panic(err) // our own plain structs
 	}
 	return digest(data)
+}
+
+// DigestLabels is the digest of labels; empty if there are none.
+func DigestLabels(labels []label.Label) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return Digest(labels)
 }
 
 func digest(data []byte) string {

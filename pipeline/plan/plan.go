@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"bitextmine/bitext/label"
+
 	"bitextmine/corpus"
 	"bitextmine/pipeline/setting"
 )
@@ -21,7 +23,7 @@ type Plan struct {
 	Backend   string          `json:"backend,omitempty"`   // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage `json:"scorer,omitempty"`    // its file, where a scorer decides
 	Refiner   *Refiner        `json:"refiner,omitempty"`   // of two-stage mining
-	Labels    []Label         `json:"labels,omitempty"`    // what people decided on pairs
+	Labels    []label.Label   `json:"labels,omitempty"`    // what people decided on pairs
 	DocPairs  string          `json:"doc_pairs,omitempty"` // file of known pairs of documents
 	Languages []Language      `json:"languages"`
 	Pairs     []Pair          `json:"pairs"`
@@ -52,13 +54,6 @@ func (s *Settings) Scored() bool { return s.Scorer != "" && !s.FindsThreshold() 
 // FindsThreshold says whether the margin decides above a threshold that is found: by the scorer's probabilities, or
 // without a scorer by the distribution of the margins.
 func (s *Settings) FindsThreshold() bool { return s.Threshold == setting.AutoThreshold }
-
-// Label is what people decided on a pair of sentences, which go by their keys in hexadecimal digits.
-type Label struct {
-	Source   string `json:"src_key"`
-	Target   string `json:"tgt_key"`
-	Accepted bool   `json:"accepted"` // false: rejected
-}
 
 // Refiner is the strong encoder of two-stage mining. Settings.Refine is its digest.
 type Refiner struct {

@@ -5,8 +5,8 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/pipeline/config"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 )
 
@@ -20,7 +20,7 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err != nil {
 		return stage.Request{}, err
 	}
-	refiner, err := open.Refiner(cfg.Refining, m)
+	refiner, err := setting.OpenRefiner(cfg.Refining, m)
 	if err != nil {
 		return stage.Request{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"bitextmine/bitext/label"
+
 	"bitextmine/pipeline/plan"
 )
 
@@ -36,7 +38,7 @@ type Request struct {
 	Encoder   string // where its files are
 	Backend   string // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage
-	Labels    []plan.Label
+	Labels    []label.Label
 	Languages []plan.Language
 	Pairs     []plan.Pair
 	Refiner   *plan.Refiner // of two-stage mining; nil: there is none

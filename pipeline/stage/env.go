@@ -12,11 +12,11 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
+
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 )
@@ -44,7 +44,7 @@ type Env struct {
 
 // EncoderOptions are what an encoder, or its token vectors, is opened with on the CPU. The encoders of Encoder and
 // Refiner, whose stages get GPUs on a cluster, are opened on the plan's device.
-func (e *Env) EncoderOptions() encode.Options { return open.EncoderOptions(e.Resources) }
+func (e *Env) EncoderOptions() encode.Options { return setting.EncoderOptions(e.Resources) }
 
 // Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it
 // frees it when the environment is closed; nil: there is nothing to free.
@@ -113,7 +113,7 @@ const (
 // open opens an encoder for all tasks, on the device that the plan was made for.
 func (e *Env) open(name string, model *model.Model, arithmetic string) (Encoder, error) {
 	return Shared(e, name, func() (Encoder, func() error, error) {
-		options, err := open.OnDevice(e.Resources, arithmetic)
+		options, err := setting.OnDevice(e.Resources, arithmetic)
 		if err != nil {
 			return nil, nil, err
 		}

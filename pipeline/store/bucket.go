@@ -17,7 +17,6 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/filedigest"
 )
 
 // bucket is a Backend on an object store. Fetched files are cached in a local directory, because embedding files are
@@ -115,7 +114,7 @@ func (b bucket) moveToCache(name, dir string, files []File) (final string, err e
 // whole reports whether dir has all the files.
 func whole(dir string, files []File) bool {
 	for _, file := range files {
-		size, sum, err := filedigest.Of(filepath.Join(dir, file.Name))
+		size, sum, err := atomicfile.Digest(filepath.Join(dir, file.Name))
 		if err != nil || size != file.Size || sum != file.SHA256 {
 			return false
 		}

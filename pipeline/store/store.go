@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/filedigest"
 )
 
 const recordName = "task.json"
@@ -151,7 +150,7 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 		return out, nil
 	}
 	for _, file := range out.Files {
-		size, sum, err := filedigest.Of(out.Path(file.Name))
+		size, sum, err := atomicfile.Digest(out.Path(file.Name))
 		if err != nil {
 			return nil, damaged(task, file.Name+" cannot be read")
 		}
@@ -325,7 +324,7 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 		if strings.HasSuffix(entry.Name(), atomicfile.Suffix) {
 			return nil, nil, fmt.Errorf("stage left the temporary file %s", filepath.Join(dir, entry.Name()))
 		}
-		size, sum, err := filedigest.Of(filepath.Join(dir, entry.Name()))
+		size, sum, err := atomicfile.Digest(filepath.Join(dir, entry.Name()))
 		if err != nil {
 			return nil, nil, err
 		}

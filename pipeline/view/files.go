@@ -11,10 +11,10 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
 	"bitextmine/encode/embedding"
-	"bitextmine/index/neighbours"
+	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/sentences"
+
 	"bitextmine/pipeline/store"
 )
 
@@ -46,7 +46,7 @@ type Files struct {
 	Work  string // where the store is, for messages
 
 	mu        sync.Mutex
-	sentences map[int]func() (*sentences.Numbered, error) // by language
+	sentences map[int]func() (*Numbered, error) // by language
 	laid      map[laidOf][]int32
 }
 
@@ -55,7 +55,7 @@ type laidOf struct{ language, set int }
 
 // NewFiles returns the files of a plan.
 func NewFiles(st *store.Store, p *plan.Plan, work string) *Files {
-	return &Files{Store: st, Plan: p, Work: work, sentences: map[int]func() (*sentences.Numbered, error){}, laid: map[laidOf][]int32{}}
+	return &Files{Store: st, Plan: p, Work: work, sentences: map[int]func() (*Numbered, error){}, laid: map[laidOf][]int32{}}
 }
 
 // Output returns the output of an earlier task.
@@ -111,13 +111,13 @@ func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, er
 }
 
 // Sentences numbers the distinct sentences of a language of the plan. It reads their keys once.
-func (f *Files) Sentences(language int) (*sentences.Numbered, error) {
+func (f *Files) Sentences(language int) (*Numbered, error) {
 	f.mu.Lock()
 	number, ok := f.sentences[language]
 	if !ok {
-		number = sync.OnceValues(func() (*sentences.Numbered, error) {
+		number = sync.OnceValues(func() (*Numbered, error) {
 			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
-			return sentences.Number(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+			return NumberSentences(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
 		})
 		f.sentences[language] = number
 	}
@@ -152,7 +152,7 @@ func (f *Files) Cell(ctx context.Context, key string, side, n, m int, found *Rec
 	if side == 1 {
 		n, m = m, n
 	}
-	source, target, err := neighbours.OpenCell(out.Path(CellFile), n, m, f.Plan.Settings.K)
+	source, target, err := index.OpenCell(out.Path(CellFile), n, m, f.Plan.Settings.K)
 	if side == 1 {
 		return target, err
 	}
@@ -168,7 +168,7 @@ func (f *Files) Lists(ctx context.Context, key string, n, m int, found *Recall) 
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
-	return neighbours.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
+	return index.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
 }
 
 // Recall is what a search or a merge of searches says of itself: the smallest recall that was measured; nil for an

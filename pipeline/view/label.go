@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/hex"
 
+	"bitextmine/bitext/label"
+
 	"bitextmine/filter"
-	"bitextmine/pipeline/plan"
 )
 
 // Labelled returns those of the labels whose sentences are both in the pair's text, by the numbers of the sentences:
 // true for a pair that was accepted. Without labels it is nil.
-func (p *Pair) Labelled(ctx context.Context, labels []plan.Label) (map[[2]int32]bool, error) {
+func (p *Pair) Labelled(ctx context.Context, labels []label.Label) (map[[2]int32]bool, error) {
 	if len(labels) == 0 {
 		return nil, nil
 	}

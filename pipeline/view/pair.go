@@ -7,14 +7,14 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
+	"bitextmine/encode"
 	"bitextmine/encode/embedding"
-	"bitextmine/encode/tokenfile"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
-	"bitextmine/pipeline/lists"
+
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/sentences"
+
 	"bitextmine/score"
 )
 
@@ -23,9 +23,9 @@ import (
 type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
-	Sentences [2]*sentences.Numbered
+	Sentences [2]*Numbered
 	Space     spill.Space // of what deciding does not keep in memory; with a directory, Close frees it
-	lists     lists.Store
+	lists     ListStore
 }
 
 // Pair numbers the sentences of one of the plan's pairs.
@@ -186,7 +186,7 @@ func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) 
 		if err != nil {
 			return err
 		}
-		known, tokenised, err := tokenfile.Read(vectors.Path(EmbeddingFile), s.Rows)
+		known, tokenised, err := encode.ReadTokens(vectors.Path(EmbeddingFile), s.Rows)
 		if err != nil {
 			return err
 		}

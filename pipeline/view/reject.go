@@ -7,7 +7,7 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
-	"bitextmine/internal/parallel"
+
 	"bitextmine/pipeline/plan"
 )
 
@@ -99,7 +99,7 @@ func (r *rejecter) chunk(ctx context.Context, wanted []int32) error {
 			return err
 		}
 	}
-	return parallel.Each(ctx, r.threads, len(wanted), func(i int) {
+	return EachInParallel(ctx, r.threads, len(wanted), func(i int) {
 		c := &r.d.Candidates[wanted[i]]
 		var why filter.Rejection
 		for side, number := range [2]int32{c.Source, c.Target} {
@@ -129,7 +129,7 @@ func (r *rejecter) judge(ctx context.Context, side int, numbers []int32, texts [
 		}
 	}
 	l := r.sides[side].identifier
-	return parallel.Each(ctx, r.threads, len(wanted), func(i int) {
+	return EachInParallel(ctx, r.threads, len(wanted), func(i int) {
 		at := wanted[i]
 		if l.Foreign(texts[at], l.Identify(texts[at])) {
 			known[numbers[at]] = foreign

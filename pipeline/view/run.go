@@ -8,9 +8,9 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 )
 
@@ -48,7 +48,7 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 		p, err = plan.Decode(data, "plan "+report.PlanID, version)
 	}
 	if err == nil {
-		r.Model, err = open.Encoder(p.Encoder, p.Settings.Dim)
+		r.Model, err = setting.OpenEncoder(p.Encoder, p.Settings.Dim)
 	}
 	if err == nil && r.Model.Digest != p.Settings.Encoder {
 		err = badinput.Errorf("encoder %s is not the one that the run in %s used; put that one back, or give mine run again", p.Encoder, dir)

@@ -8,7 +8,6 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/rows"
 )
 
 // Shortlist is what two-stage mining encodes again: the sentences of the candidates whose static margin is above the
@@ -111,7 +110,7 @@ func (f *Files) Refined(ctx context.Context, key string, s *plan.Shard) (of []ui
 	if err != nil {
 		return nil, nil, err
 	}
-	lists, err := rows.Read(out.Path(RowsFile), s.Rows)
+	lists, err := ReadRows(out.Path(RowsFile), s.Rows)
 	if err != nil || len(lists[0]) == 0 {
 		return nil, nil, err
 	}

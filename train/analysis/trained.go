@@ -20,7 +20,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
-	"bitextmine/train/frozen"
+
 	"bitextmine/train/weights"
 )
 
@@ -67,7 +67,7 @@ func Open(dir, library string) (t *Trained, err error) {
 
 // load reads the weights of a checkpoint.
 func (t *Trained) load(dir string) error {
-	stored, metadata, err := frozen.Read(dir)
+	stored, metadata, err := train.ReadFrozen(dir)
 	if err != nil {
 		return err
 	}

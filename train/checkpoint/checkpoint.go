@@ -18,8 +18,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/filedigest"
 )
 
 // The files of a checkpoint.
@@ -113,7 +113,7 @@ func Verify(dir, file string) error {
 
 func (s *State) verify(dir, file string) error {
 	path := filepath.Join(dir, file)
-	_, got, err := filedigest.Of(path)
+	_, got, err := atomicfile.Digest(path)
 	if err != nil {
 		return fmt.Errorf("read a checkpoint: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/filedigest"
+
 	"bitextmine/train/weights"
 )
 
@@ -104,7 +104,7 @@ func (d Dir) Save(s State, architecture map[string]string, files map[string][]*w
 		if err := weights.WriteFile(path, tensors, metadata); err != nil {
 			return err
 		}
-		if _, s.Files[name], err = filedigest.Of(path); err != nil {
+		if _, s.Files[name], err = atomicfile.Digest(path); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,7 @@ package data
 import (
 	"context"
 
-	"bitextmine/align/pharaoh"
+	"bitextmine/align/word"
 	"bitextmine/train/words"
 )
 
@@ -16,7 +16,7 @@ func (c Config) words() words.Config {
 }
 
 // alignWords finds the words of all pairs and their links, where they are not given.
-func (s *Set) alignWords(ctx context.Context, o Options, given [][]pharaoh.Link) (err error) {
+func (s *Set) alignWords(ctx context.Context, o Options, given [][]word.Link) (err error) {
 	settings := s.config.words()
 	speller := &words.Speller{Splitter: settings.Split, Pieces: o.Pieces, Unknown: o.number(o.Tokenizer.Unknown())}
 	b := words.Builder{Config: settings, Speller: speller}

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/label"
-	"bitextmine/pipeline/plan"
-	"bitextmine/train/data/screen"
 )
 
 func keyOf(text string) string {
@@ -23,7 +21,7 @@ func keyOf(text string) string {
 func TestLabels(t *testing.T) {
 	run := t.TempDir()
 	file := write(t, "pairs.tsv", "eins\tone\nzwei\ttwo\ndrei\tthree\nvier\tfour\n")
-	err := label.Append(run, []plan.Label{
+	err := label.Append(run, []label.Label{
 		{Source: keyOf("eins"), Target: keyOf("one")},
 		{Source: keyOf("two"), Target: keyOf("zwei")}, // the run had the languages the other way round
 		{Source: keyOf("vier"), Target: keyOf("four"), Accepted: true},
@@ -52,10 +50,10 @@ func TestBadLabels(t *testing.T) {
 		t.Errorf("accepted without labels: %v", err)
 	}
 	s.Labels = t.TempDir()
-	if _, err := screen.OpenLabels(s.Labels, false); !badinput.Is(err) || !strings.Contains(err.Error(), filepath.Join(s.Labels, label.Name)) {
+	if _, err := OpenLabels(s.Labels, false); !badinput.Is(err) || !strings.Contains(err.Error(), filepath.Join(s.Labels, label.Name)) {
 		t.Errorf("no labels: %v", err)
 	}
-	if err := label.Append(s.Labels, []plan.Label{{Source: keyOf("null"), Target: keyOf("zero"), Accepted: true}}); err != nil {
+	if err := label.Append(s.Labels, []label.Label{{Source: keyOf("null"), Target: keyOf("zero"), Accepted: true}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range Pairs(t.Context(), config(s), &Stats{}) {

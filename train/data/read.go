@@ -8,13 +8,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/align/word"
+
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/data/screen"
+
 	"bitextmine/train/words"
 )
 
@@ -23,7 +23,7 @@ type Pair struct {
 	Source, Target                 string
 	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
 	// links between words that Source.Alignments gives; nil if it gives none
-	Links []pharaoh.Link
+	Links []word.Link
 }
 
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
@@ -34,7 +34,7 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 			yield(Pair{}, err)
 			return
 		}
-		heldOut, err := screen.HeldOut(ctx, c.Exclude)
+		heldOut, err := ReadHeldOut(ctx, c.Exclude)
 		if err != nil {
 			yield(Pair{}, err)
 			return
@@ -81,7 +81,7 @@ type reader struct {
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
 	dropSame  bool              // Source.DropSame of the source being read
-	labels    *screen.Labels    // of the source being read; nil if it obeys none
+	labels    *Labels           // of the source being read; nil if it obeys none
 	split     word.Splitter
 	links     *words.File // beside the file being read; nil if there is none
 	yield     func(Pair, error) bool
@@ -98,7 +98,7 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
 	}
 	r.dropSame = s.DropSame
-	if r.labels, err = screen.OpenLabels(s.Labels, s.Accepted); err != nil {
+	if r.labels, err = OpenLabels(s.Labels, s.Accepted); err != nil {
 		return err
 	}
 	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
@@ -161,7 +161,7 @@ func (r *reader) drop(why Reason) {
 }
 
 // take normalises one line's pair and hands it on, or drops it. Language codes may be in any usual form.
-func (r *reader) take(source, target, sourceCode, targetCode string, links []pharaoh.Link) error {
+func (r *reader) take(source, target, sourceCode, targetCode string, links []word.Link) error {
 	if !utf8.ValidString(source) || !utf8.ValidString(target) {
 		r.drop(NotUTF8)
 		return nil

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"bitextmine/align/pharaoh"
+	"bitextmine/align/word"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
@@ -159,9 +159,9 @@ type builder struct {
 	maxIDs    int
 	languages map[string]uint16
 	groups    map[[2]uint16]uint16
-	pairs     []Pair           // the window
-	window    []uint16         // its groups
-	links     [][]pharaoh.Link // of every pair so far; kept only with Options.Pieces
+	pairs     []Pair        // the window
+	window    []uint16      // its groups
+	links     [][]word.Link // of every pair so far; kept only with Options.Pieces
 }
 
 // flush tokenises the window on all cores and appends the pairs that have tokens.

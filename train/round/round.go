@@ -23,13 +23,12 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
-	"bitextmine/eval/vectors"
+	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
 )
 
 // Config is the settings of the rounds.
@@ -75,7 +74,7 @@ func (c Config) Validate() error {
 		return badinput.Errorf("rounds is %d: it must be above 0", c.Rounds)
 	case c.Patience < 1:
 		return badinput.Errorf("patience is %d: it must be above 0", c.Patience)
-	case c.Metric != "" && !dev.Gives(c.Training.Dev, c.Metric):
+	case c.Metric != "" && !train.DevGives(c.Training.Dev, c.Metric):
 		return badinput.Errorf("the metric %q does not belong to a dev set of the training preset: it must begin with the name of a dev set's protocol", c.Metric)
 	}
 	return nil
@@ -283,7 +282,7 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if figures, err = dev.Evaluate(ctx, r.config.Training.Dev, &vectors.Embedder{Encoder: opened}, r.options.Training.Searcher); err != nil {
+	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened}, r.options.Training.Searcher); err != nil {
 		return nil, err
 	}
 	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {

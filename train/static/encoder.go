@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"math"
 
+	"bitextmine/distil/fit"
+	"bitextmine/distil/student"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
-	"bitextmine/train/distil/finish"
-	"bitextmine/train/distil/student"
 	"bitextmine/train/encoder"
 	"bitextmine/train/weights"
 )
@@ -39,7 +39,7 @@ type Encoder struct {
 	power   float64      // a sum is divided by tokens^power
 	bits    int          // of the table, as it will be exported
 	head    *student.Head
-	network *finish.Head // of the same weights
+	network *fit.Head // of the same weights
 	learned []*weights.Tensor
 	start   *model.Model
 }
@@ -159,7 +159,7 @@ func (e *Encoder) Forward(ctx context.Context, side data.Side, seed uint64) ([]f
 		return nil, err
 	}
 	out := make([]float32, side.N*e.Dim())
-	return out, e.chunks(side.N, func(_, from, to int, p *finish.Pass) {
+	return out, e.chunks(side.N, func(_, from, to int, p *fit.Pass) {
 		copy(p.Features(to-from), sums[from*e.width():])
 		copy(out[from*e.Dim():], p.Forward(to-from))
 	})
@@ -194,8 +194,8 @@ func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gra
 	}
 	back := make([]float32, len(sums))
 	turned := e.network.Turned()
-	parts := make([][][]float32, (side.N+finish.Chunk-1)/finish.Chunk) // by chunk and weight
-	err = e.chunks(side.N, func(chunk, from, to int, p *finish.Pass) {
+	parts := make([][][]float32, (side.N+fit.Chunk-1)/fit.Chunk) // by chunk and weight
+	err = e.chunks(side.N, func(chunk, from, to int, p *fit.Pass) {
 		copy(p.Features(to-from), sums[from*e.width():])
 		p.Forward(to - from)
 		copy(back[from*e.width():], p.Backward(to-from, gradients[from*e.Dim():to*e.Dim()], turned))
@@ -216,15 +216,15 @@ func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gra
 }
 
 // chunks calls do for chunks of n rows, on many threads, each with a pass of its own.
-func (e *Encoder) chunks(n int, do func(chunk, from, to int, p *finish.Pass)) error {
+func (e *Encoder) chunks(n int, do func(chunk, from, to int, p *fit.Pass)) error {
 	const wide = 1 << 20 // a chunk is always worth a goroutine
-	parts := (n + finish.Chunk - 1) / finish.Chunk
+	parts := (n + fit.Chunk - 1) / fit.Chunk
 	errs := make([]error, parts)
 	weights.Parallel(parts, wide, func(first, last int) {
 		p, err := e.network.NewPass(e.width(), e.Dim())
 		for c := first; c < last; c++ {
 			if errs[c] = err; err == nil {
-				do(c, c*finish.Chunk, min((c+1)*finish.Chunk, n), p)
+				do(c, c*fit.Chunk, min((c+1)*fit.Chunk, n), p)
 			}
 		}
 	})

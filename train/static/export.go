@@ -3,8 +3,8 @@ package static
 import (
 	"slices"
 
+	"bitextmine/distil/student"
 	"bitextmine/encode/model"
-	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
 )
 

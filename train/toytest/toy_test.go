@@ -23,10 +23,10 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/traintest"
 	"bitextmine/train/weights"
 )
@@ -117,7 +117,7 @@ func (t *toy) Loss(s objective.Step) []*graph.Node {
 	}
 	logits := stack.Product(x, 1, s.Heads["toy.words"], 1, nil)
 	away := graph.Sub(s.Vectors(0), s.Vectors(1))
-	return []*graph.Node{graph.ReduceAllMean(graph.Mul(away, away)), loss.CrossEntropy(s.Inputs[0], logits, 1)}
+	return []*graph.Node{graph.ReduceAllMean(graph.Mul(away, away)), objective.CrossEntropy(s.Inputs[0], logits, 1)}
 }
 
 // preset is a training of a tiny transformer on the fixtures' sentences, beside themselves in upper case.
@@ -167,9 +167,9 @@ func TestToyObjective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []journal.Line
+	var lines []train.JournalLine
 	for d := json.NewDecoder(bytes.NewReader(log)); d.More(); {
-		var l journal.Line
+		var l train.JournalLine
 		if err := d.Decode(&l); err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/align/word"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -43,14 +43,14 @@ type Builder struct {
 type unlinked struct {
 	sides [2]Sentence
 	spelt bool
-	given []pharaoh.Link // nil if none are given
-	group int            // of a pair that is to be aligned
-	place int            // in its group
+	given []word.Link // nil if none are given
+	group int         // of a pair that is to be aligned
+	place int         // in its group
 }
 
 // Add adds a pair of a group, such as its languages. Given links must be inside its words; nil means that the pair is
 // to be aligned.
-func (b *Builder) Add(group int, source, target Side, given []pharaoh.Link) {
+func (b *Builder) Add(group int, source, target Side, given []word.Link) {
 	p := unlinked{spelt: true, given: given, group: group}
 	for side, s := range []Side{source, target} {
 		var ok bool

@@ -1,8 +1,8 @@
 package words
 
 import (
-	"bitextmine/align"
 	"bitextmine/align/word"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -15,7 +15,7 @@ type Config struct {
 
 // Defaults are the default settings. The score is that of WACSE's aligner.
 func Defaults() Config {
-	d := align.DefaultWords()
+	d := word.DefaultFileAligner()
 	return Config{Split: d.Splitter, Symmetry: d.Symmetry, MinScore: 0.9}
 }
 

@@ -5,14 +5,14 @@ import (
 	"io"
 	"os"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/align/word"
+
 	"bitextmine/internal/badinput"
 )
 
 // File is the links beside a file of pairs: a line for each line, row or unit. A nil File has none.
 type File struct {
-	lines *pharaoh.Reader
+	lines *word.LinkReader
 	file  *os.File
 	name  string
 }
@@ -23,11 +23,11 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, badinput.Errorf("open the word alignments: %w", err)
 	}
-	return &File{pharaoh.NewReader(f, name, 0), f, name}, nil
+	return &File{word.NewLinkReader(f, name, 0), f, name}, nil
 }
 
 // Next returns the links of the next line, which are not nil; of a nil File, nil.
-func (f *File) Next() ([]pharaoh.Link, error) {
+func (f *File) Next() ([]word.Link, error) {
 	if f == nil {
 		return nil, nil
 	}
@@ -36,14 +36,14 @@ func (f *File) Next() ([]pharaoh.Link, error) {
 		return nil, badinput.Errorf("%s has only %d lines, fewer than the bitext beside it: align it again", f.name, f.lines.Line())
 	}
 	if links == nil {
-		links = []pharaoh.Link{}
+		links = []word.Link{}
 	}
 	return links, err
 }
 
 // Check returns the links of a pair that was read as raw and is now normal. Links outside its words are an error. Of
 // tokenised text that was divided into other words, which is rare, there are no links.
-func (f *File) Check(split word.Splitter, links []pharaoh.Link, raw, normal [2]string) ([]pharaoh.Link, error) {
+func (f *File) Check(split word.Splitter, links []word.Link, raw, normal [2]string) ([]word.Link, error) {
 	if f == nil {
 		return nil, nil
 	}
@@ -51,10 +51,10 @@ func (f *File) Check(split word.Splitter, links []pharaoh.Link, raw, normal [2]s
 	for side := range counts {
 		counts[side] = len(split.Split(nil, normal[side]))
 		if split == word.Spaces && counts[side] != len(split.Split(nil, raw[side])) {
-			return []pharaoh.Link{}, nil
+			return []word.Link{}, nil
 		}
 	}
-	if err := pharaoh.Inside(links, counts[0], counts[1]); err != nil {
+	if err := word.LinksInside(links, counts[0], counts[1]); err != nil {
 		return nil, badinput.Errorf("%s:%d: %w: align the bitext again", f.name, f.lines.Line(), err)
 	}
 	return links, nil

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/align/word"
+
 	"bitextmine/encode/tokenizer"
 )
 
@@ -55,7 +55,7 @@ type Sentence struct {
 
 // Join makes a pair of two sentences and links between words of align/word, of which those below a score are left out.
 // Links must be inside the sentences.
-func Join(source, target Sentence, links []pharaoh.Link, minScore float64) Pair {
+func Join(source, target Sentence, links []word.Link, minScore float64) Pair {
 	p := Pair{Source: source.Words, Target: target.Words}
 	for _, l := range links {
 		a, b := source.Of[l.Source], target.Of[l.Target]

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/align/pharaoh"
 	"bitextmine/align/word"
 )
 
@@ -62,7 +61,7 @@ func TestSpell(t *testing.T) {
 func TestJoin(t *testing.T) {
 	source := Sentence{Words: []Span{{1, 2}, {2, 4}}, Of: []int32{0, 0, 1, -1}}
 	target := Sentence{Words: []Span{{1, 3}, {3, 4}}, Of: []int32{0, 1}}
-	links := []pharaoh.Link{{Source: 2, Target: 1, Score: 1}, {Source: 0, Target: 1, Score: 0.9}, {Source: 1, Target: 1, Score: 0.95}, {Source: 3, Target: 0, Score: 1}, {Source: 2, Target: 0, Score: 0.89}}
+	links := []word.Link{{Source: 2, Target: 1, Score: 1}, {Source: 0, Target: 1, Score: 0.9}, {Source: 1, Target: 1, Score: 0.95}, {Source: 3, Target: 0, Score: 1}, {Source: 2, Target: 0, Score: 0.89}}
 	p := Join(source, target, links, 0.9)
 	if want := []Link{{0, 1}, {1, 1}}; !slices.Equal(p.Links, want) {
 		t.Errorf("links %v, want %v", p.Links, want)

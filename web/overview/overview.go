@@ -3,7 +3,8 @@ package overview
 import (
 	"context"
 
-	"bitextmine/pipeline/plan"
+	"bitextmine/bitext/label"
+
 	"bitextmine/pipeline/record"
 	"bitextmine/web/pairs"
 )
@@ -65,7 +66,7 @@ type Overview struct {
 }
 
 // Overview summarises the run with the labels of now.
-func (r *Run) Overview(labels []plan.Label) *Overview {
+func (r *Run) Overview(labels []label.Label) *Overview {
 	return &Overview{
 		Run: r, Histogram: newHistogram(r.Pairs, r.Report.Threshold), Reliability: newReliability(r.Pairs, labels),
 		Reasons: reasons(r.Pairs, r.Report), History: r.history(),

@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bitextmine/bitext/label"
+
 	"bitextmine/bitext"
 	"bitextmine/pipeline/admin"
-	"bitextmine/pipeline/plan"
 	"bitextmine/web/webtest"
 )
 
@@ -38,8 +39,8 @@ func withProbabilities(probabilities ...float32) []bitext.Row {
 	return rows
 }
 
-func labelOn(row *bitext.Row, accepted bool) plan.Label {
-	return plan.Label{Source: hexOf(row.Source.Key), Target: hexOf(row.Target.Key), Accepted: accepted}
+func labelOn(row *bitext.Row, accepted bool) label.Label {
+	return label.Label{Source: hexOf(row.Source.Key), Target: hexOf(row.Target.Key), Accepted: accepted}
 }
 
 func hexOf(key [16]byte) string {
@@ -99,7 +100,7 @@ func TestReliability(t *testing.T) {
 	dir := t.TempDir()
 	webtest.Write(t, dir, rows, webtest.Began)
 	run := opened(t, dir)
-	labels := []plan.Label{labelOn(&rows[0], true), labelOn(&rows[1], true), labelOn(&rows[8], false), {Source: hexOf([16]byte{1}), Target: hexOf([16]byte{2})}}
+	labels := []label.Label{labelOn(&rows[0], true), labelOn(&rows[1], true), labelOn(&rows[8], false), {Source: hexOf([16]byte{1}), Target: hexOf([16]byte{2})}}
 	r := run.Overview(labels).Reliability
 	if r.Accepted != 2 || r.Rejected != 1 || r.Elsewhere != 1 || r.Judged() != 3 {
 		t.Errorf("%+v", r)

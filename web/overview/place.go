@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"bitextmine/internal/atomicfile"
-	"bitextmine/pipeline/nights"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
 )
 
@@ -23,14 +23,14 @@ func Locate(dir string) (p Place, report *record.Report, err error) {
 		return p, nil, err
 	}
 	p.Out = dir
-	night, err := filepath.EvalSymlinks(p.Run)
+	resolved, err := filepath.EvalSymlinks(p.Run)
 	if err != nil {
 		return p, nil, err
 	}
-	if parent := filepath.Dir(night); filepath.Base(parent) == nights.RunsName {
+	if parent := filepath.Dir(resolved); filepath.Base(parent) == night.RunsName {
 		out := filepath.Dir(parent)
 		if _, err := os.Lstat(filepath.Join(out, record.LatestName)); err == nil {
-			p.Run, p.Out = night, out
+			p.Run, p.Out = resolved, out
 		}
 	}
 	return p, report, nil
@@ -38,7 +38,7 @@ func Locate(dir string) (p Place, report *record.Report, err error) {
 
 // Night is a night's name, such as 000012-2026-11-22; empty for a run that is no night's.
 func (p Place) Night() string {
-	if filepath.Dir(p.Run) == filepath.Join(resolved(p.Out), nights.RunsName) {
+	if filepath.Dir(p.Run) == filepath.Join(resolved(p.Out), night.RunsName) {
 		return filepath.Base(p.Run)
 	}
 	return ""
@@ -53,7 +53,7 @@ func resolved(dir string) string {
 
 // nightNames lists the nights of the output directory, the oldest first.
 func (p Place) nightNames() []string {
-	entries, err := os.ReadDir(filepath.Join(p.Out, nights.RunsName))
+	entries, err := os.ReadDir(filepath.Join(p.Out, night.RunsName))
 	if err != nil || p.Night() == "" {
 		return nil
 	}
@@ -67,4 +67,4 @@ func (p Place) nightNames() []string {
 }
 
 // directory is that of a night.
-func (p Place) directory(night string) string { return filepath.Join(p.Out, nights.RunsName, night) }
+func (p Place) directory(name string) string { return filepath.Join(p.Out, night.RunsName, name) }

@@ -3,7 +3,8 @@ package overview
 import (
 	"math"
 
-	"bitextmine/pipeline/plan"
+	"bitextmine/bitext/label"
+
 	"bitextmine/score/calibration"
 	"bitextmine/web/pairs"
 )
@@ -49,7 +50,7 @@ func (b Band) Interval() (low, high float64) {
 const bands = 10
 
 // newReliability compares a run's pairs with the labels. Without a scorer there are no bands.
-func newReliability(set *pairs.Set, labels []plan.Label) Reliability {
+func newReliability(set *pairs.Set, labels []label.Label) Reliability {
 	r := Reliability{Expected: math.NaN(), Precision: math.NaN()}
 	if !set.Scored() {
 		for _, l := range labels {
@@ -86,7 +87,7 @@ func newReliability(set *pairs.Set, labels []plan.Label) Reliability {
 }
 
 // count counts a label, and finds its pair.
-func (r *Reliability) count(set *pairs.Set, l plan.Label) (row int, ok bool) {
+func (r *Reliability) count(set *pairs.Set, l label.Label) (row int, ok bool) {
 	keys, err := pairs.Keys(l.Source, l.Target)
 	if err == nil {
 		row, ok = set.Find(keys)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"bitextmine/internal/usage"
-	"bitextmine/train/journal"
+	"bitextmine/train"
 )
 
 // Meter measures the CPU time of a step between lines of the log. Other work on the machine changes it less than the
@@ -18,7 +18,7 @@ type Meter struct {
 }
 
 // Progress takes a line of the log.
-func (m *Meter) Progress(l journal.Line, _ time.Duration) {
+func (m *Meter) Progress(l train.JournalLine, _ time.Duration) {
 	seconds := usage.CPUSeconds()
 	if m.step > 0 { // the steps of the first lines include compilation
 		m.each = append(m.each, (seconds-m.seconds)/float64(l.Step-m.step))

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"bitextmine/distil"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
-	"bitextmine/train/distil/subword"
 	"bitextmine/train/encoder"
 	"bitextmine/train/weights"
 )
@@ -68,7 +68,7 @@ func write(from, pieces string, keep []bool, dir, file string) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := subword.Parse(model)
+	parsed, err := distil.ParsePieces(model)
 	if err != nil {
 		return badinput.Errorf("%s: %w", pieces, err)
 	}

@@ -9,13 +9,13 @@ import (
 
 	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/train/dev"
+	"bitextmine/train"
 )
 
 // Mining writes a part of the BUCC-style sets with English in dir into out, of the languages that the sets ask for,
 // unless it exists: of the pairs of gold one in so many, with their sentences, and one in so many of the sentences of
 // each side that are in no pair, all evenly spread.
-func Mining(sets []dev.Set, dir string, part int, out string) error {
+func Mining(sets []train.DevSet, dir string, part int, out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"bitextmine/eval/testset"
+	"bitextmine/train"
 	"bitextmine/train/data"
-	"bitextmine/train/dev"
 )
 
 func TestSample(t *testing.T) {
@@ -55,7 +55,7 @@ func TestMining(t *testing.T) {
 		}
 	}
 	for range 2 { // the second time it is there
-		if err := Mining([]dev.Set{{Dir: "flores", Src: []string{"fr"}}, {Dir: dir, Src: []string{"de"}}}, dir, 2, out); err != nil {
+		if err := Mining([]train.DevSet{{Dir: "flores", Src: []string{"fr"}}, {Dir: dir, Src: []string{"de"}}}, dir, 2, out); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestMining(t *testing.T) {
 			t.Errorf("%s is %q, want %q, %v", name, got, want, err)
 		}
 	}
-	if err := Mining([]dev.Set{{Dir: dir, Src: []string{"fr"}}}, dir, 2, out); err == nil {
+	if err := Mining([]train.DevSet{{Dir: dir, Src: []string{"fr"}}}, dir, 2, out); err == nil {
 		t.Error("a part of a set that is not there")
 	}
 }

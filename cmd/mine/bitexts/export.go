@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/exchange"
-	"bitextmine/bitext/export"
+	"bitextmine/curate/exporting"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/exporting"
-	"bitextmine/pipeline/label"
+
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/record"
 )
 
@@ -55,7 +55,7 @@ that Hugging Face datasets loads, data/*.parquet with README.md.`,
 	f.StringVar(&o.format, "format", "", "tsv, moses, tmx, jsonl, parquet or hf (default: by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
-	f.StringVar(&o.breaks, "line-breaks", string(export.Escape), "tabs and line breaks in a text of tsv and moses: escape, space or refuse")
+	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape), "tabs and line breaks in a text of tsv and moses: escape, space or refuse")
 	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts (default: all)")
 	f.BoolVar(&o.all, "all", false, "write pairs that are not kept, too")
 	f.Float64Var(&o.minScore, "min-score", 0, "only pairs with at least this score")
@@ -97,7 +97,7 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 		return opts, err
 	}
 	if opts.Files[0] != files[0] { // a run
-		if opts.Labels, _, err = label.Latest(files[0]); err != nil {
+		if opts.Labels, err = label.Latest(files[0]); err != nil {
 			return opts, err
 		}
 	}
@@ -119,7 +119,7 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 			return opts, err
 		}
 	}
-	if opts.Breaks, err = export.ParseBreaks(o.breaks); err != nil {
+	if opts.Breaks, err = exporting.ParseBreaks(o.breaks); err != nil {
 		return opts, err
 	}
 	if o.where != "" {

@@ -17,9 +17,9 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/configs"
+	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/filtering"
 )
 
 // columnFlags say where the pairs of a file are.

@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/bitext/label"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/evidence"
-	"bitextmine/pipeline/label"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/view"
 )
 
@@ -67,7 +66,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	var labels []plan.Label
+	var labels []label.Label
 	for _, key := range o.keys {
 		l, err := label.Key(key)
 		if err != nil {
@@ -116,13 +115,13 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 }
 
 // checkLabels refuses labels of another run, and says how many of some are.
-func checkLabels(ctx context.Context, dir string, labels []plan.Label) (err error) {
+func checkLabels(ctx context.Context, dir string, labels []label.Label) (err error) {
 	run, err := view.Open(ctx, dir, program.Version, slog.Default())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	missing, err := evidence.Missing(ctx, run, labels)
+	missing, err := scorer.Missing(ctx, run, labels)
 	if err == nil && missing > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d pairs are none of sentences that the run in %s has; their labels stay for later runs", missing, len(labels), dir))
 	}

@@ -15,10 +15,10 @@ import (
 
 	"bitextmine/align/bead"
 	"bitextmine/align/document"
-	"bitextmine/bitext/export"
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/curate/exporting"
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -70,7 +70,7 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target document on each line, separated by a tab")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output); with moses what both names begin with")
 	f.StringVar(&o.format, "format", "", "tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
-	f.StringVar(&o.breaks, "line-breaks", string(export.Escape), "tabs in a text of tsv: escape, space or refuse")
+	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape), "tabs in a text of tsv: escape, space or refuse")
 	f.StringVar(&o.crossings, "crossings", "", "write the passages that stand elsewhere to this TSV file")
 	f.BoolVar(&o.choice.Deletions, "deletions", false, "write sentences without a counterpart, too")
 	f.Float64Var(&o.choice.MinScore, "min-score", -1, "only beads with at least this score")
@@ -114,7 +114,7 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 
 func formats() []string {
 	names := []string{ladderFormat}
-	for _, f := range export.Formats {
+	for _, f := range exporting.Formats {
 		names = append(names, f.Name)
 	}
 	return names
@@ -134,7 +134,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	} else if pairs, err = document.ReadPairs(o.pairs, cfg.MaxLineBytes); err != nil {
 		return err
 	}
-	breaks, err := export.ParseBreaks(o.breaks)
+	breaks, err := exporting.ParseBreaks(o.breaks)
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	}
 	err = o.open(stdout, func(to []io.Writer) error {
 		if o.format != ladderFormat {
-			format := export.Formats[slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == o.format })]
-			job.out = format.Open(to, export.Options{
+			format := exporting.Formats[slices.IndexFunc(exporting.Formats, func(f exporting.Format) bool { return f.Name == o.format })]
+			job.out = format.Open(to, exporting.FormatOptions{
 				SourceColumn: table.SourceText, TargetColumn: table.TargetText, Source: o.source, Target: o.target, Breaks: breaks, Metadata: metadata,
 			})
 		}
@@ -189,7 +189,7 @@ type job struct {
 	encoder *encode.Encoder
 	rows    *document.Rows
 	written uint64
-	out     export.Writer // nil for a ladder
+	out     exporting.Writer // nil for a ladder
 	crossed strings.Builder
 	// of the documents that --pairs names; nil: it names files
 	collections [2]*document.Collection

@@ -13,7 +13,7 @@ import (
 	"bitextmine/align/document"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/eval/ladder"
+	"bitextmine/eval/documents"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
 )
@@ -92,18 +92,18 @@ func (o *beadOptions) run(ctx context.Context, out io.Writer) error {
 
 // compare measures a ladder.
 func (o *beadOptions) compare(out io.Writer, format report.Format) error {
-	found, err := ladder.Read(o.beads)
+	found, err := documents.ReadLadder(o.beads)
 	if err != nil {
 		return err
 	}
-	gold, err := ladder.Read(o.gold)
+	gold, err := documents.ReadLadder(o.gold)
 	if err != nil {
 		return err
 	}
-	var c ladder.Counts
+	var c documents.BeadCounts
 	c.Add(gold, found)
-	r := ladder.NewReport(o.beads)
-	ladder.AddRow(r, o.gold, c)
+	r := documents.NewLadderReport(o.beads)
+	documents.AddLadderRow(r, o.gold, c)
 	return r.Write(out, format)
 }
 
@@ -123,20 +123,20 @@ func (o *beadOptions) measure(ctx context.Context, out io.Writer, format report.
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	r := ladder.NewReport(m.Name)
-	var all ladder.Counts
+	r := documents.NewLadderReport(m.Name)
+	var all documents.BeadCounts
 	for _, set := range sets {
 		aligned, err := document.Align(ctx, e, set.source, set.target, o.bead)
 		if err != nil {
 			return err
 		}
-		var c ladder.Counts
-		found := ladder.Of(aligned.Beads)
+		var c documents.BeadCounts
+		found := documents.LadderOf(aligned.Beads)
 		c.Add(set.gold, found)
 		all.Add(set.gold, found)
-		ladder.AddRow(r, set.name, c)
+		documents.AddLadderRow(r, set.name, c)
 	}
-	ladder.AddRow(r, "all", all)
+	documents.AddLadderRow(r, "all", all)
 	return r.Write(out, format)
 }
 
@@ -144,7 +144,7 @@ func (o *beadOptions) measure(ctx context.Context, out io.Writer, format report.
 type goldSet struct {
 	name           string
 	source, target *document.Document
-	gold           ladder.Ladder
+	gold           documents.Ladder
 }
 
 func (o *beadOptions) sets() (sets []goldSet, err error) {
@@ -156,12 +156,12 @@ func (o *beadOptions) sets() (sets []goldSet, err error) {
 	if o.dir == "" {
 		return o.madeSets(source, target)
 	}
-	found, err := ladder.Sets(o.dir, o.source, o.target)
+	found, err := documents.Sets(o.dir, o.source, o.target)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range o.only {
-		if !slices.ContainsFunc(found, func(s ladder.Set) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(found, func(s documents.Set) bool { return s.Name == name }) {
 			return nil, badinput.Errorf("mine eval beads: %s has no documents %q", o.dir, name)
 		}
 	}
@@ -176,7 +176,7 @@ func (o *beadOptions) sets() (sets []goldSet, err error) {
 		if set.target, err = document.Read(s.Target, target, o.maxLine); err != nil {
 			return nil, err
 		}
-		if set.gold, err = ladder.Read(s.Gold); err != nil {
+		if set.gold, err = documents.ReadLadder(s.Gold); err != nil {
 			return nil, err
 		}
 		sets = append(sets, set)
@@ -200,7 +200,7 @@ func (o *beadOptions) madeSets(source, target string) ([]goldSet, error) {
 	sets := make([]goldSet, o.made)
 	for k := range sets {
 		from := (len(a.Lines) - o.length) * k / max(o.made-1, 1)
-		made := ladder.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length], ladder.DefaultRates(), o.seed+uint64(k))
+		made := documents.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length], documents.DefaultRates(), o.seed+uint64(k))
 		sets[k] = goldSet{
 			name:   fmt.Sprintf("%s-%s lines %d-%d", source, target, from+1, from+o.length),
 			source: document.New(o.sourceText, source, made.Source),

@@ -14,7 +14,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/eval/pairing"
+	"bitextmine/eval/documents"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
 )
@@ -23,7 +23,7 @@ import (
 type pairingOptions struct {
 	flags.Settings
 	match                          match.Options
-	made                           pairing.Options
+	made                           documents.PairingOptions
 	source, target                 string
 	sourceText, targetText, others []string
 	meta                           []string
@@ -32,7 +32,7 @@ type pairingOptions struct {
 
 // NewEvalDocs makes mine eval docs.
 func NewEvalDocs() *cobra.Command {
-	o := pairingOptions{match: match.DefaultOptions(), made: pairing.DefaultOptions()}
+	o := pairingOptions{match: match.DefaultOptions(), made: documents.DefaultPairingOptions()}
 	cmd := &cobra.Command{
 		Use:   "docs --src-text FILE --tgt-text FILE --src LANGUAGE --tgt LANGUAGE",
 		Short: "Measure how many documents mine docs pairs correctly, on documents made of line-aligned text",
@@ -78,8 +78,8 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return badinput.Errorf("mine eval docs: --documents, --candidates and --near must be positive, and --lines at least 2")
 	}
 	for _, field := range o.meta {
-		if !slices.Contains(pairing.Fields, field) {
-			return badinput.Errorf("--doc-meta names %q, but the metadata that is made is %s", field, strings.Join(pairing.Fields, ", "))
+		if !slices.Contains(documents.PairingFields, field) {
+			return badinput.Errorf("--doc-meta names %q, but the metadata that is made is %s", field, strings.Join(documents.PairingFields, ", "))
 		}
 	}
 	languages, err := flags.BothLanguages("mine eval docs", o.source, o.target)
@@ -105,7 +105,7 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 		for k, sentences := range texts {
 			d := document.New("", languages[side], sentences)
 			for _, field := range o.meta {
-				d.Metadata = append(d.Metadata, made.Metadata[side][k][slices.Index(pairing.Fields, field)])
+				d.Metadata = append(d.Metadata, made.Metadata[side][k][slices.Index(documents.PairingFields, field)])
 			}
 			c.Documents = append(c.Documents, d)
 		}
@@ -117,8 +117,8 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	r := pairing.NewReport(m.Name)
-	pairing.AddRow(r, o.name(), made, pairs)
+	r := documents.NewPairingReport(m.Name)
+	documents.AddPairingRow(r, o.name(), made, pairs)
 	return r.Write(out, format)
 }
 
@@ -138,7 +138,7 @@ func (o *pairingOptions) name() string {
 }
 
 // make reads the text and makes documents of it.
-func (o *pairingOptions) make(maxLine int) (*pairing.Made, error) {
+func (o *pairingOptions) make(maxLine int) (*documents.MadePairing, error) {
 	var source, target, others []string
 	for k := range o.sourceText {
 		a, err := document.Read(o.sourceText[k], "", maxLine)
@@ -166,6 +166,6 @@ func (o *pairingOptions) make(maxLine int) (*pairing.Made, error) {
 		return nil, badinput.Errorf("mine eval docs: %d documents of %d lines need %d lines of text, and %d in --others: there are %d, and %d",
 			o.made.Documents, o.made.Lines, need, needOthers, len(source), len(others))
 	}
-	made := pairing.Make(source, target, others, o.made)
+	made := documents.MakePairing(source, target, others, o.made)
 	return &made, nil
 }

@@ -19,7 +19,7 @@ import (
 	"bitextmine/corpus/split"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
+	"bitextmine/pipeline/setting"
 )
 
 // splitOptions are the flags of mine split.
@@ -153,7 +153,7 @@ func (o *splitOptions) splitter() (s split.Divider, free func() error, err error
 		if o.rules != "" {
 			return nil, nil, badinput.Errorf("--srx has rules, in whose place --splitter divides texts: leave one of them out")
 		}
-		learned, err := open.Splitter(cfg.Resources, cfg.Splitter, cfg.SplitterThreshold)
+		learned, err := setting.OpenSplitter(cfg.Resources, cfg.Splitter, cfg.SplitterThreshold)
 		return learned, learned.Close, err
 	}
 	s, err = o.byRules(language)

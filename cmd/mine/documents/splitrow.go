@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
-	"bitextmine/corpus/html"
+
 	"bitextmine/corpus/split"
 	"bitextmine/internal/badinput"
 )
@@ -77,7 +77,7 @@ func (d *lastDocument) follow(s corpus.Sentence, path string) error {
 
 // record writes the sentences of a record.
 func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, document bool) (err error) {
-	if html.Record(s.Normal) {
+	if corpus.HTMLRecord(s.Normal) {
 		j.aside["HTML, not text"]++
 		return nil
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/align"
 	"bitextmine/align/word"
+
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/eval/aer"
+	"bitextmine/eval"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
 )
@@ -69,7 +69,7 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := aer.NewReport("mine align")
+	r := eval.NewAlignmentReport("mine align")
 	switch {
 	case o.dir != "" && (o.links != "" || o.gold != ""), o.dir == "" && (o.links == "" || o.gold == ""):
 		return badinput.Errorf("mine eval aer: give --hyp and --gold together, or --dir alone")
@@ -80,10 +80,10 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 	case o.more != "" || o.only != nil:
 		return badinput.Errorf("mine eval aer: --bitext and --only are for --dir")
 	default:
-		var c aer.Counts
-		if c, err = aer.Compare(o.links, o.linksBase, o.gold, o.goldBase); err == nil {
-			r = aer.NewReport(o.links)
-			aer.AddRow(r, filepath.Base(o.gold), c)
+		var c eval.LinkCounts
+		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase); err == nil {
+			r = eval.NewAlignmentReport(o.links)
+			eval.AddAlignmentRow(r, filepath.Base(o.gold), c)
 		}
 	}
 	if err != nil {
@@ -98,12 +98,12 @@ func (o *aerOptions) alignSets(ctx context.Context, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	sets, err := aer.ReadSets(o.dir)
+	sets, err := eval.ReadAlignmentSets(o.dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range o.only {
-		if !slices.ContainsFunc(sets, func(s aer.Set) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(sets, func(s eval.AlignmentSet) bool { return s.Name == name }) {
 			return badinput.Errorf("mine eval aer: %s has no set %q", o.dir, name)
 		}
 	}
@@ -116,24 +116,24 @@ func (o *aerOptions) alignSets(ctx context.Context, r *report.Report) error {
 			return err
 		}
 		for _, result := range results {
-			aer.AddRow(r, set.Name+" "+string(result.Symmetry), result.Counts)
+			eval.AddAlignmentRow(r, set.Name+" "+string(result.Symmetry), result.LinkCounts)
 		}
 	}
 	return nil
 }
 
 // aligner returns the aligner's settings, and the further bitext if there is any.
-func (o *aerOptions) aligner() (words align.Words, more *align.Input, err error) {
+func (o *aerOptions) aligner() (words word.FileAligner, more *word.FileInput, err error) {
 	cfg, _, err := o.Load()
 	if err != nil {
 		return words, nil, err
 	}
-	words = align.DefaultWords()
+	words = word.DefaultFileAligner()
 	words.Model.Threads = cfg.Threads
 	if words.Splitter, err = word.ParseSplitter(o.splitter); err != nil || o.more == "" {
 		return words, nil, err
 	}
-	more = &align.Input{File: o.more, Exchange: exchange.DefaultOptions()}
+	more = &word.FileInput{File: o.more, Exchange: exchange.DefaultOptions()}
 	if exchange.FormatOf(o.more) != exchange.TMX {
 		return words, more, nil
 	}

@@ -20,7 +20,7 @@ import (
 	"bitextmine/eval"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/internal/badinput"
 )
 
@@ -189,14 +189,14 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
 		}
-		runner.Vectors = vectors.Files{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
+		runner.Vectors = testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
 		return runner, func() error { return nil }, nil
 	}
 	_, encoder, err := program.OpenEncoder(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner.Vectors = &vectors.Embedder{Encoder: encoder, Narrow: narrow}
+	runner.Vectors = &testset.Embedder{Encoder: encoder, Narrow: narrow}
 	return runner, encoder.Close, nil
 }
 

@@ -18,7 +18,7 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/eval"
 	"bitextmine/eval/testset"
-	"bitextmine/eval/vectors"
+
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -214,7 +214,7 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	return eval.NewPool(ctx, &vectors.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
+	return eval.NewPool(ctx, &testset.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
 func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*mine.Candidate, stdout io.Writer) error {

@@ -16,8 +16,8 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/evidence"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/scorer"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -142,7 +142,7 @@ func (o fitOptions) sets(ctx context.Context, s *flags.Settings) ([]*fit.Set, er
 		return nil, err
 	}
 	err = withRun(ctx, o.labels, cfg, func(run *view.Run) error {
-		set, count, err := evidence.ReadExamples(ctx, run, cfg.EncoderOptions())
+		set, count, err := scorer.ReadExamples(ctx, run, cfg.EncoderOptions())
 		if err == nil {
 			sets = append(sets, set)
 			warnUnused(count, o.labels)

@@ -13,7 +13,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/evidence"
+	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
 )
@@ -32,7 +32,7 @@ func withRun(ctx context.Context, dir string, cfg *pipeline.Config, do func(*vie
 }
 
 // warnUnused says of labels that a run knows nothing of.
-func warnUnused(c evidence.Count, run string) {
+func warnUnused(c scorer.Count, run string) {
 	if missing := c.Labels - c.Present; missing > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d labels name pairs of sentences that the run in %s does not have; they are left out", missing, c.Labels, run))
 	}
@@ -51,9 +51,9 @@ func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.C
 			return badinput.Errorf("mine calibrate: --%s says nothing of labels, which are of a run with its own settings: remove it, or remove --labels", flag)
 		}
 	}
-	var scores *evidence.Scores
+	var scores *scorer.Scores
 	err := withRun(ctx, o.labels, cfg, func(run *view.Run) (err error) {
-		scores, err = evidence.ReadScores(ctx, run, cfg.EncoderOptions())
+		scores, err = scorer.ReadScores(ctx, run, cfg.EncoderOptions())
 		return err
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.C
 	return nil
 }
 
-func printBands(out io.Writer, s *evidence.Scores, bands []calibration.Band) error {
+func printBands(out io.Writer, s *scorer.Scores, bands []calibration.Band) error {
 	name := "margin"
 	if s.Scorer {
 		name = "probability"

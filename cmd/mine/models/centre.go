@@ -13,7 +13,7 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/centre"
+	"bitextmine/model/centre"
 )
 
 // newCentre makes mine model centre.

@@ -13,8 +13,8 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode/model"
-	"bitextmine/eval/check"
 	"bitextmine/internal/badinput"
+	"bitextmine/model/check"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
 )

@@ -13,10 +13,9 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/model/draft"
+	"bitextmine/model/hub"
 	"bitextmine/pipeline/progress"
-	"bitextmine/train/importer/draft"
-	"bitextmine/train/importer/hub"
-	"bitextmine/train/importer/known"
 )
 
 // newGet makes mine model get.
@@ -52,7 +51,7 @@ its digest. No code of the model is run. HF_ENDPOINT names another hub, HF_TOKEN
 }
 
 func knownNames() string {
-	all, err := known.All()
+	all, err := draft.Known()
 	if err != nil {
 		return err.Error()
 	}
@@ -67,12 +66,12 @@ func knownNames() string {
 
 // repository is the repository of a name.
 func repository(name string) (string, *model.Manifest, error) {
-	m, err := known.Find(name)
+	m, err := draft.FindKnown(name)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case m != nil && m.Source.Hub == "":
-		return "", nil, known.NotOnHub(m)
+		return "", nil, draft.NotOnHub(m)
 	case m != nil:
 		return m.Source.Hub, m, nil
 	case !strings.Contains(name, "/"):

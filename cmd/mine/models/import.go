@@ -8,8 +8,8 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/importer"
-	"bitextmine/train/importer/draft"
+	"bitextmine/model/draft"
+	"bitextmine/model/importer"
 )
 
 // newImport makes mine model import.

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"bitextmine/encode/encodetest"
-	"bitextmine/eval/check"
+	"bitextmine/model/check"
+	"bitextmine/model/draft"
+	"bitextmine/model/hub"
 	"bitextmine/pipeline"
-	"bitextmine/train/importer/draft"
-	"bitextmine/train/importer/hub"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }

@@ -5,7 +5,7 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/quantise"
+	"bitextmine/model/quantise"
 )
 
 // newQuantise makes mine model quantise.

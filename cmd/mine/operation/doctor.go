@@ -13,7 +13,7 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/doctor"
+	"bitextmine/pipeline/admin"
 )
 
 // NewDoctor makes mine doctor.
@@ -31,11 +31,11 @@ Runtime, with --device cuda the driver and each library that GPUs need, the enco
 			if err != nil {
 				return err
 			}
-			found := doctor.Examine(cmd.Context(), doctorOptions(cfg), slog.Default())
+			found := admin.Examine(cmd.Context(), doctorOptions(cfg), slog.Default())
 			if err := printFindings(cmd.OutOrStdout(), found, asJSON); err != nil {
 				return err
 			}
-			return doctor.Verdict(found)
+			return admin.Verdict(found)
 		},
 	}
 	s.Register(cmd)
@@ -43,15 +43,15 @@ Runtime, with --device cuda the driver and each library that GPUs need, the enco
 	return cmd
 }
 
-func doctorOptions(cfg *pipeline.Config) doctor.Options {
-	return doctor.Options{
+func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
+	return admin.ExamineOptions{
 		Encoder: cfg.Encoder, Refine: cfg.Refine, Resources: cfg.Resources, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
 		Backend: cfg.SearchOptions(),
 	}
 }
 
-func printFindings(out io.Writer, found []doctor.Finding, asJSON bool) error {
+func printFindings(out io.Writer, found []admin.Finding, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
 		enc.SetIndent("", "  ")

@@ -11,7 +11,7 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode/gpu"
-	"bitextmine/encode/gpu/wheel"
+
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 )
@@ -53,13 +53,13 @@ whether anything else is missing.`,
 }
 
 // chosenSet is the set of a version of CUDA, or the one that suits the driver.
-func chosenSet(cuda int) (wheel.Set, error) {
+func chosenSet(cuda int) (gpu.WheelSet, error) {
 	if cuda != 0 {
 		return gpu.Set(cuda)
 	}
 	driver, err := gpu.OpenDriver()
 	if err != nil && driver.CUDA == 0 {
-		return wheel.Set{}, badinput.Errorf("%w; or name the CUDA of another machine with --cuda", err)
+		return gpu.WheelSet{}, badinput.Errorf("%w; or name the CUDA of another machine with --cuda", err)
 	}
 	return gpu.Suited(driver)
 }
@@ -75,7 +75,7 @@ func runGPUSetup(ctx context.Context, cuda int, index string, out io.Writer) err
 	}
 	fmt.Fprintf(out, "%s: %d wheels, %.1f GB\n", set.Name, len(set.Wheels), float64(set.Bytes())/1e9)
 	shown := &progress.Transfers{Reporter: progress.New(os.Stderr)}
-	dir, err := wheel.Install(ctx, set, parent, wheel.Options{Index: index, Progress: func(w wheel.Wheel, done int64) { shown.Show(w.Package, done, w.Size) }})
+	dir, err := gpu.Install(ctx, set, parent, gpu.InstallOptions{Index: index, Progress: func(w gpu.Wheel, done int64) { shown.Show(w.Package, done, w.Size) }})
 	shown.Done()
 	if err == nil {
 		fmt.Fprintf(out, "installed in %s\n", dir)

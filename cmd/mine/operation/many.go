@@ -12,10 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"bitextmine/bitext/parallel"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/multiway"
+
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -62,7 +62,7 @@ func printMany(out io.Writer, dir string, r *multiway.Report) error {
 	}
 	if len(r.Rows) > 0 {
 		fmt.Fprintf(out, "\n%s: %d rows of %d and more languages, %d of all %d\n", filepath.Join(dir, multiway.TableName),
-			r.Rows[parallel.Minimum], parallel.Minimum, r.Rows[len(r.Languages)], len(r.Languages))
+			r.Rows[multiway.MinLanguages], multiway.MinLanguages, r.Rows[len(r.Languages)], len(r.Languages))
 	}
 	if r.Conflicts > 0 {
 		fmt.Fprintf(out, "%s: %d kept pairs would bring two sentences of one language together\n", filepath.Join(dir, multiway.ConflictsName), r.Conflicts)

@@ -16,7 +16,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/eval/curve"
+	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -152,7 +152,7 @@ func printGold(ctx context.Context, out io.Writer, name string, gold []testset.I
 			kept = append(kept, testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
 		}
 	}
-	c := curve.Against(kept, gold)
+	c := report.Against(kept, gold)
 	_, err = fmt.Fprintf(out, "\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
 		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
 	return err

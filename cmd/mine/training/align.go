@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/align"
 	"bitextmine/align/word"
+
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/atomicfile"
@@ -22,8 +22,8 @@ import (
 // alignOptions are the flags of mine align.
 type alignOptions struct {
 	flags.Settings
-	in                 align.Input
-	words              align.Words
+	in                 word.FileInput
+	words              word.FileAligner
 	source, target     string
 	splitter, symmetry string
 	out, tokens        string
@@ -31,7 +31,7 @@ type alignOptions struct {
 
 // NewAlign makes mine align.
 func NewAlign() *cobra.Command {
-	o := alignOptions{words: align.DefaultWords()}
+	o := alignOptions{words: word.DefaultFileAligner()}
 	o.in.Exchange = exchange.DefaultOptions()
 	cmd := &cobra.Command{
 		Use:   "align [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
@@ -106,7 +106,7 @@ func runAlign(ctx context.Context, o *alignOptions, args []string, stdout, stder
 		return err
 	}
 	o.words.Model.Threads = cfg.Threads
-	var sum align.Summary
+	var sum word.FileSummary
 	err = o.output(o.out, stdout, func(links io.Writer) error {
 		return o.output(o.tokens, nil, func(tokens io.Writer) (err error) {
 			sum, err = o.words.Write(ctx, o.in, links, tokens, func(p word.Progress) {

@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/distil"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/distil"
-	"bitextmine/train/distil/sentences"
 )
 
 // NewDistill makes mine distill.
@@ -75,28 +74,28 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 }
 
 // distilTexts reads what --text names.
-func distilTexts(all []string) ([]sentences.Text, error) {
-	var texts []sentences.Text
+func distilTexts(all []string) ([]distil.Text, error) {
+	var texts []distil.Text
 	for _, flag := range all {
 		language, path, err := flags.LanguageFile("--text", flag)
 		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, sentences.Text{Language: language, Path: path})
+		texts = append(texts, distil.Text{Language: language, Path: path})
 	}
 	return texts, nil
 }
 
 // distilBitexts reads SOURCE-TARGET=FILE.
-func distilBitexts(flags []string) ([]sentences.Bitext, error) {
-	var bitexts []sentences.Bitext
+func distilBitexts(flags []string) ([]distil.Bitext, error) {
+	var bitexts []distil.Bitext
 	for _, flag := range flags {
 		languages, path, ok := strings.Cut(flag, "=")
 		source, target, pair := strings.Cut(languages, "-")
 		if !ok || !pair || source == "" || target == "" || path == "" {
 			return nil, badinput.Errorf("--bitext %q is not SOURCE-TARGET=FILE, such as de-en=pairs.tsv", flag)
 		}
-		bitexts = append(bitexts, sentences.Bitext{Source: source, Target: target, Path: path})
+		bitexts = append(bitexts, distil.Bitext{Source: source, Target: target, Path: path})
 	}
 	return bitexts, nil
 }

@@ -16,7 +16,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
 	"bitextmine/train"
-	"bitextmine/train/journal"
+
 	"bitextmine/train/round"
 )
 
@@ -107,7 +107,7 @@ func (o *roundOptions) run(ctx context.Context, c round.Config, out io.Writer) e
 	if err != nil {
 		return err
 	}
-	console := journal.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	rounds, reason, err := round.Run(ctx, c, round.Options{
 		Out:    c.Mining.Out,
 		Mining: program.RunOptions(progress.New(os.Stderr)),

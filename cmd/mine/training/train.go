@@ -16,7 +16,6 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
-	"bitextmine/train/journal"
 )
 
 // trainOptions are the flags of mine train.
@@ -73,7 +72,7 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	console := journal.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
 	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
 		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()

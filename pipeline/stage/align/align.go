@@ -25,12 +25,12 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/pipeline/documents"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/stage/pairdocs"
+
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 )
@@ -173,7 +173,7 @@ func read(path string, each func(*Beads) error) (err error) {
 type task struct {
 	env     *stage.Env
 	pair    *view.Pair
-	sides   [2]*documents.Collection
+	sides   [2]*pairdocs.Collection
 	encoder document.Encoder
 	meter   progress.Meter
 	before  map[string][]bead.Bead // by digest, of earlier outputs
@@ -252,7 +252,7 @@ func (w *task) wanted(ctx context.Context, a args) ([]Beads, error) {
 // digest stands for the sentences of both documents: the digests of their shards and the rows.
 func (w *task) digest(p pairdocs.Pair) string {
 	h := sha256.New()
-	for side, d := range [2]*documents.Document{&w.sides[0].Documents[p.Source], &w.sides[1].Documents[p.Target]} {
+	for side, d := range [2]*pairdocs.Document{&w.sides[0].Documents[p.Source], &w.sides[1].Documents[p.Target]} {
 		shards := w.pair.Language(side).Shards
 		for _, s := range d.Sentences {
 			fmt.Fprintf(h, "%s %d\n", shards[s.Shard].SHA256, s.Row)

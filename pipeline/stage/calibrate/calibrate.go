@@ -12,7 +12,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
-	stageinject "bitextmine/pipeline/stage/inject"
+	stageinject "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
@@ -50,7 +50,7 @@ type spec struct {
 func Want(b *stage.Builder, pair int, known []exchange.Pair, margin mine.Margin) string {
 	merge.Want(b, pair)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, margin})
-	b.Add(Stage, key, int64(len(known)), stageinject.Cost(b, pair), args{pair, known, margin})
+	b.Add(Stage, key, int64(len(known)), stageinject.InjectionCost(b, pair), args{pair, known, margin})
 	return key
 }
 

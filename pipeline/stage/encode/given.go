@@ -12,7 +12,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/given"
+
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
@@ -34,17 +34,17 @@ func look(ctx context.Context, e *stage.Env, a args, dir string, meter progress.
 		}
 	}
 	s, settings := &e.Plan.Languages[a.Language].Shards[a.Shard], e.Plan.Settings
-	sum := given.NewSum()
+	sum := NewExternalSum()
 	meta := embedding.Meta{Encoder: settings.Encoder, Shard: s.SHA256, Dim: settings.Dim, DType: embedding.DType(settings.DType)}
 	_, err := embedding.Write(filepath.Join(dir, view.EmbeddingFile), meta, func(w *embedding.Writer) error {
-		return given.Rows(ctx, e.Files, a.Language, a.Shard, nil, func(row []float32) error {
+		return ExternalRows(ctx, e.Files, a.Language, a.Shard, nil, func(row []float32) error {
 			sum.Add(row)
 			meter.Add(1)
 			return w.Append(row)
 		})
 	})
 	if err == nil {
-		err = given.Unchanged(e.Plan, a.Language, a.Shard, sum)
+		err = ExternalUnchanged(e.Plan, a.Language, a.Shard, sum)
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func checkMaker(ctx context.Context, e *stage.Env, a args) error {
 		return err
 	}
 	var cosines []float64
-	err = given.Rows(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
+	err = ExternalRows(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
 		cosine := 0.0
 		for d, x := range own[len(cosines)*len(row):][:len(row)] {
 			cosine += float64(x) * float64(row[d])

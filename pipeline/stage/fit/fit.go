@@ -12,7 +12,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
-	stageinject "bitextmine/pipeline/stage/inject"
+
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -61,7 +61,7 @@ type spec struct {
 func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 	merge.Want(b, pair)
 	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.Refining})
-	b.Add(Stage, key, int64(len(known.Pairs)), stageinject.Cost(b, pair), args{pair, known, onTheWay})
+	b.Add(Stage, key, int64(len(known.Pairs)), InjectionCost(b, pair), args{pair, known, onTheWay})
 	return key
 }
 
@@ -72,7 +72,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	return nil, stageinject.WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
+	return nil, WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
 		if a.OnTheWay && host.Tokens != nil && !host.Tokens.Static() {
 			host.Tokens = nil
 		}

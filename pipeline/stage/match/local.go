@@ -15,9 +15,7 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
-	"bitextmine/internal/parallel"
 	"bitextmine/mine"
-	"bitextmine/pipeline/documents"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
@@ -29,7 +27,7 @@ import (
 // local is what aligning documents found, joined with the decision of global mining.
 type local struct {
 	pair   *view.Pair
-	sides  [2]*documents.Collection
+	sides  [2]*pairdocs.Collection
 	of     map[int]*found // by place of the candidate that is the same pair
 	less   map[int]bool   // candidates that were kept and that a bead contradicts
 	rows   []*found       // the others, best first
@@ -49,7 +47,7 @@ func (f *found) span(side int) bead.Span { return [2]bead.Span{f.Source, f.Targe
 func (f *found) score() float32 { return f.Bead.Score() }
 
 // sentences are those of a side of a bead.
-func (l *local) sentences(f *found, side int) []documents.Sentence {
+func (l *local) sentences(f *found, side int) []pairdocs.Sentence {
 	s := f.span(side)
 	return l.sides[side].Documents[f.docs[side]].Sentences[s.First:s.End()]
 }
@@ -248,7 +246,7 @@ func (l *local) table(ctx context.Context, some []*found, threads int) ([]bitext
 			parts[i] = append(parts[i], texts[at])
 		}
 		identifier := language.For(l.pair.Language(side).Code)
-		if err := parallel.Each(ctx, threads, len(some), func(i int) {
+		if err := view.EachInParallel(ctx, threads, len(some), func(i int) {
 			s := of(&rows[i])
 			s.Text, s.Lang = strings.Join(parts[i], " "), l.pair.Language(side).Code
 			s.Key = corpus.KeyOf(corpus.Normalise(s.Text))

@@ -9,7 +9,6 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
-	"bitextmine/internal/parallel"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -126,7 +125,7 @@ func (t *table) fill(ctx context.Context, side int, numbers []int32, rows []bite
 		return err
 	}
 	identifier := language.For(code)
-	return parallel.Each(ctx, t.threads, len(rows), func(i int) {
+	return view.EachInParallel(ctx, t.threads, len(rows), func(i int) {
 		s := of(&rows[i])
 		guess := identifier.Identify(s.Text)
 		s.Identified, s.Share = guess.Code, guess.Share

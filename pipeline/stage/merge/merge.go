@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"bitextmine/index/neighbours"
+	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
@@ -204,6 +204,6 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	meter.Add(t.Items)
 	return found, atomicfile.Write(filepath.Join(dir, view.ListsFile), func(f *os.File) error {
-		return neighbours.WriteList(f, merged, plan.SetOf(others).Rows(others))
+		return index.WriteList(f, merged, plan.SetOf(others).Rows(others))
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/documents"
+
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -88,11 +88,11 @@ type Pair struct {
 
 // Info is what a task records of its pairs.
 type Info struct {
-	Documents [2]int             `json:"documents"`
-	Aside     [2]documents.Aside `json:"aside"`
-	Pairs     int                `json:"pairs"`
-	Unknown   int                `json:"unknown,omitempty"` // on the list, but their documents are not in the text
-	Metadata  []record.Field     `json:"metadata,omitempty"`
+	Documents [2]int         `json:"documents"`
+	Aside     [2]Aside       `json:"aside"`
+	Pairs     int            `json:"pairs"`
+	Unknown   int            `json:"unknown,omitempty"` // on the list, but their documents are not in the text
+	Metadata  []record.Field `json:"metadata,omitempty"`
 }
 
 const fileName = "pairs.json"
@@ -118,10 +118,10 @@ func Read(ctx context.Context, f *view.Files, pair int) (pairs []Pair, info *Inf
 }
 
 // Documents returns the documents of a side of a pair, which all tasks share.
-func Documents(ctx context.Context, e *stage.Env, pair, side int) (*documents.Collection, error) {
+func Documents(ctx context.Context, e *stage.Env, pair, side int) (*Collection, error) {
 	language := e.Plan.LanguageOf(pair, side)
-	return stage.Shared(e, "documents of "+e.Plan.Languages[language].Code, func() (*documents.Collection, func() error, error) {
-		c, err := documents.Read(context.WithoutCancel(ctx), e.Files, language)
+	return stage.Shared(e, "documents of "+e.Plan.Languages[language].Code, func() (*Collection, func() error, error) {
+		c, err := ReadDocuments(context.WithoutCancel(ctx), e.Files, language)
 		return c, nil, err
 	})
 }
@@ -132,7 +132,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	info := &Info{}
-	var sides [2]*documents.Collection
+	var sides [2]*Collection
 	for side := range sides {
 		if sides[side], err = Documents(ctx, e, a.Pair, side); err != nil {
 			return nil, err
@@ -165,7 +165,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 const maxPairLine = 64 << 10
 
 // listed looks up known pairs.
-func listed(p *plan.Plan, sides [2]*documents.Collection) (pairs []Pair, unknown int, err error) {
+func listed(p *plan.Plan, sides [2]*Collection) (pairs []Pair, unknown int, err error) {
 	in, err := plan.DigestInput(plan.Input{Path: p.DocPairs}.Source())
 	if err == nil && in.SHA256 != p.Settings.DocPairs {
 		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", p.DocPairs)
@@ -191,7 +191,7 @@ func listed(p *plan.Plan, sides [2]*documents.Collection) (pairs []Pair, unknown
 }
 
 // found pairs documents by their vectors.
-func found(ctx context.Context, e *stage.Env, index int, sides [2]*documents.Collection) ([]Pair, []record.Field, error) {
+func found(ctx context.Context, e *stage.Env, index int, sides [2]*Collection) ([]Pair, []record.Field, error) {
 	var of [2]*match.Side
 	for side := range of {
 		var err error
@@ -214,7 +214,7 @@ func found(ctx context.Context, e *stage.Env, index int, sides [2]*documents.Col
 }
 
 // vectors reads the vectors of documents' sentences.
-func vectors(ctx context.Context, f *view.Files, language *plan.Language, c *documents.Collection) (_ *match.Side, err error) {
+func vectors(ctx context.Context, f *view.Files, language *plan.Language, c *Collection) (_ *match.Side, err error) {
 	dim := f.Plan.Settings.Dim
 	s := &match.Side{Dim: dim, Vectors: make([]float32, c.Sentences()*dim)}
 	at := make([][][2]int, len(language.Shards)) // of each shard: rows, and where their vectors belong

@@ -25,7 +25,6 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
-	"bitextmine/pipeline/rows"
 	"bitextmine/pipeline/stage"
 	stageencode "bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/stage/shortlist"
@@ -151,7 +150,7 @@ func count(ctx context.Context, f *view.Files, t *plan.Task) int64 {
 		if err != nil {
 			continue
 		}
-		if has, err := rows.Read(out.Path(view.RowsFile), s.Rows); err == nil {
+		if has, err := view.ReadRows(out.Path(view.RowsFile), s.Rows); err == nil {
 			left = slices.DeleteFunc(left, func(row uint32) bool {
 				_, found := slices.BinarySearch(has[0], row)
 				return found
@@ -202,7 +201,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	if err := rows.Write(filepath.Join(dir, view.RowsFile), [][]uint32{of}); err != nil || len(of) == 0 {
+	if err := view.WriteRows(filepath.Join(dir, view.RowsFile), [][]uint32{of}); err != nil || len(of) == 0 {
 		return Info{}, err
 	}
 	language := e.Plan.Side(a.Pair, a.Side)

@@ -13,16 +13,15 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
-	"bitextmine/index/neighbours"
+
 	"bitextmine/internal/atomicfile"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
-	"bitextmine/pipeline/sentences"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/view"
+
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
-	"bitextmine/pipeline/view"
 )
 
 // Stage is the descriptor. Merged neighbours hold all that a run needs of a cell.
@@ -83,7 +82,7 @@ func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 	vector := int64(b.Settings.Dim)*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
 	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8, Read: rows * vector}
 	if name := b.Searcher(); name != exact.Name {
-		opts := open.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
+		opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
 		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts))
 	}
 	return c
@@ -149,7 +148,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
 		found.Add(result.Recall.Min())
 	}
-	return found, atomicfile.Write(filepath.Join(dir, view.CellFile), func(f *os.File) error { return neighbours.WriteCell(f, result.Source, result.Target) })
+	return found, atomicfile.Write(filepath.Join(dir, view.CellFile), func(f *os.File) error { return index.WriteCell(f, result.Source, result.Target) })
 }
 
 // IndexesName is where approximate indexes are kept in a store: they can be made again.
@@ -167,7 +166,7 @@ func searcherFor(e *stage.Env, rows int) (index.Searcher, error) {
 // Open opens a backend once for all tasks of a process. Its index files are kept beside the store's outputs.
 func Open(e *stage.Env, name string) (index.Searcher, error) {
 	return stage.Shared(e, "search "+name, func() (index.Searcher, func() error, error) {
-		opts := open.SearchOptions(e.Plan.Settings.Searching, e.Resources)
+		opts := setting.SearchOptions(e.Plan.Settings.Searching, e.Resources)
 		if backend.Exact(name) {
 			opts.Approximate = backend.Approximate{} // the settings are of an approximate search, which this is not
 		} else {
@@ -185,7 +184,7 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 func order(ctx context.Context, e *stage.Env, s *plan.Shard) ([]int32, error) {
 	return stage.Shared(e, "order "+s.SHA256, func() ([]int32, func() error, error) {
 		keys, err := e.Keys(ctx, s)
-		return sentences.KeyOrder(keys), nil, err
+		return view.KeyOrder(keys), nil, err
 	})
 }
 

@@ -15,10 +15,10 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/shard"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/open"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/setting"
+
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
@@ -146,9 +146,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 }
 
 // learned opens a splitter for all tasks.
-func learned(e *stage.Env, s plan.Splitter) (open.Learned, error) {
-	return stage.Shared(e, fmt.Sprintf("splitter %s %v", s.Path, s.Threshold), func() (open.Learned, func() error, error) {
-		l, err := open.Splitter(e.Resources, s.Path, s.Threshold)
+func learned(e *stage.Env, s plan.Splitter) (setting.LearnedSplitter, error) {
+	return stage.Shared(e, fmt.Sprintf("splitter %s %v", s.Path, s.Threshold), func() (setting.LearnedSplitter, func() error, error) {
+		l, err := setting.OpenSplitter(e.Resources, s.Path, s.Threshold)
 		if err != nil {
 			return l, nil, err
 		}

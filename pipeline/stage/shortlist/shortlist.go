@@ -16,11 +16,11 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
-	"bitextmine/pipeline/rows"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
+
 	"bitextmine/score"
 )
 
@@ -112,7 +112,7 @@ func Rows(ctx context.Context, f *view.Files, pair, side, shard int) ([]uint32, 
 			bounds = append(bounds, s.Rows)
 		}
 	}
-	lists, err := rows.Read(out.Path(view.RowsFile), bounds...)
+	lists, err := view.ReadRows(out.Path(view.RowsFile), bounds...)
 	if err != nil {
 		return nil, err
 	}
@@ -141,5 +141,5 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			info.Rows[side][i] = len(of)
 		}
 	}
-	return info, rows.Write(filepath.Join(dir, view.RowsFile), slices.Concat(list.Rows[0], list.Rows[1]))
+	return info, view.WriteRows(filepath.Join(dir, view.RowsFile), slices.Concat(list.Rows[0], list.Rows[1]))
 }

@@ -9,7 +9,7 @@ import (
 
 	"bitextmine/train/data"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -39,13 +39,13 @@ func (r Ranking) Loss(u, v *graph.Node) []*graph.Node { return Rank(r.logits(u, 
 
 // Rank returns the terms for logits [n, n].
 func Rank(logits *graph.Node) []*graph.Node {
-	own := loss.OwnSum(logits)
-	return []*graph.Node{loss.Ranking(own, logits, 1), loss.Ranking(own, logits, 0)}
+	own := objective.OwnSum(logits)
+	return []*graph.Node{objective.Ranking(own, logits, 1), objective.Ranking(own, logits, 0)}
 }
 
 // logits are the cosines divided by T [n, n], with the pairs' own cosines lowered by the margin.
 func (r Ranking) logits(u, v *graph.Node) *graph.Node {
-	return loss.LowerOwn(loss.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
+	return objective.LowerOwn(objective.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
 }
 
 // settings are those of contrastive and of muse.
@@ -112,7 +112,7 @@ func (contrastive) Inputs(context.Context, *data.Batch, []data.Side) ([]*tensors
 func (c contrastive) Loss(s objective.Step) []*graph.Node {
 	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
 	if c.Similarity == Dot {
-		return firstIf(c.OneWay, Rank(loss.LowerOwn(loss.Products(u, v, c.Temperature), c.Margin/c.Temperature)))
+		return firstIf(c.OneWay, Rank(objective.LowerOwn(objective.Products(u, v, c.Temperature), c.Margin/c.Temperature)))
 	}
 	return firstIf(c.OneWay, c.Ranking.Loss(u, v))
 }

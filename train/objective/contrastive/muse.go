@@ -9,7 +9,7 @@ import (
 
 	"bitextmine/train/data"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -63,11 +63,11 @@ func (muse) Inputs(context.Context, *data.Batch, []data.Side) ([]*tensors.Tensor
 func (m muse) Loss(s objective.Step) []*graph.Node {
 	u := s.Vectors(data.SourceView)
 	logits := m.logits(u, s.Vectors(data.TargetView))
-	own := loss.OwnSum(logits)
+	own := objective.OwnSum(logits)
 	n, dim := u.Shape().Dimensions[0], u.Shape().Dimensions[1]
-	negatives := graph.Reshape(loss.Normalise(s.Vectors(data.NegativesView)), n, m.Negatives, dim)
-	sources := graph.MulScalar(loss.Normalise(u), 1/m.Temperature)
+	negatives := graph.Reshape(objective.Normalise(s.Vectors(data.NegativesView)), n, m.Negatives, dim)
+	sources := graph.MulScalar(objective.Normalise(u), 1/m.Temperature)
 	hard := graph.DotGeneral(sources, []int{1}, []int{0}, negatives, []int{2}, []int{0}) // [n, h]
 	candidates := graph.Concatenate([]*graph.Node{logits, hard}, 1)
-	return firstIf(m.OneWay, []*graph.Node{loss.Ranking(own, candidates, 1), loss.Ranking(own, logits, 0)})
+	return firstIf(m.OneWay, []*graph.Node{objective.Ranking(own, candidates, 1), objective.Ranking(own, logits, 0)})
 }

@@ -11,7 +11,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -61,7 +61,7 @@ func (e *ems) reconstruction(s objective.Step) *graph.Node {
 		words = s.Heads[e.Table]
 	}
 	logits := graph.DotGeneral(graph.Mul(x, graph.Sigmoid(x)), []int{1}, nil, words, []int{1}, nil)
-	bothWays := graph.MulScalar(loss.CrossEntropy(p, logits, 1), 2) // over its 2n rows it is a mean
+	bothWays := graph.MulScalar(objective.CrossEntropy(p, logits, 1), 2) // over its 2n rows it is a mean
 	return graph.Add(bothWays, negentropy)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"bitextmine/train/data"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -108,7 +108,7 @@ func (m imascl) Inputs(ctx context.Context, b *data.Batch, _ []data.Side) ([]*te
 
 func (m imascl) Loss(s objective.Step) []*graph.Node {
 	within := func(vectors *graph.Node, temperature float64) *graph.Node {
-		return loss.Cosines(vectors, vectors, temperature)
+		return objective.Cosines(vectors, vectors, temperature)
 	}
 	teachers := cmp.Or(m.TeacherTemperature, m.Temperature)
 	taught := within(s.Inputs[1], teachers)
@@ -120,11 +120,11 @@ func (m imascl) Loss(s objective.Step) []*graph.Node {
 	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
 	anchor := graph.Add(graph.Mul(u, straight), graph.Mul(v, swapped))
 	other := graph.Add(graph.Mul(v, straight), graph.Mul(u, swapped))
-	w := graph.Exp(graph.Sub(taught, loss.LogSumExp(taught, 1)))
-	cross := loss.Cosines(anchor, other, m.Temperature)
-	values := []*graph.Node{loss.CrossEntropy(w, cross, 1), loss.CrossEntropy(w, cross, 0)}
+	w := graph.Exp(graph.Sub(taught, objective.LogSumExp(taught, 1)))
+	cross := objective.Cosines(anchor, other, m.Temperature)
+	values := []*graph.Node{objective.CrossEntropy(w, cross, 1), objective.CrossEntropy(w, cross, 0)}
 	if m.TCM {
-		values = append(values, loss.CrossEntropy(w, within(anchor, m.Temperature), 0), loss.CrossEntropy(w, within(other, m.Temperature), 0))
+		values = append(values, objective.CrossEntropy(w, within(anchor, m.Temperature), 0), objective.CrossEntropy(w, within(other, m.Temperature), 0))
 	}
 	return values
 }

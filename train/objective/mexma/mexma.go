@@ -13,7 +13,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -165,12 +165,12 @@ func (m *mexma) unmask(s objective.Step) *graph.Node {
 	for i := range m.HeadLayers {
 		x = stack.Layer(layers.Name(headName, i), x, bias)
 	}
-	return loss.Tokens(graph.Gather(x, s.Inputs[0]), s.Heads[m.Table], s.Heads[headBias], s.Inputs[1], s.Inputs[2])
+	return objective.Tokens(graph.Gather(x, s.Inputs[0]), s.Heads[m.Table], s.Heads[headBias], s.Inputs[1], s.Inputs[2])
 }
 
 // koleo is -(1/N) Σ log of the distance of each row of x [n, dim], divided by its length, to its nearest other row.
 func koleo(x *graph.Node) *graph.Node {
-	x = loss.Normalise(x)
+	x = objective.Normalise(x)
 	n := x.Shape().Dimensions[0]
 	away := graph.Sub(x, graph.Gather(x, graph.Reshape(graph.StopGradient(nearest(x)), n, 1)))
 	squares := graph.AddScalar(graph.ReduceSum(graph.Mul(away, away), 1), tiny)
@@ -181,5 +181,5 @@ func koleo(x *graph.Node) *graph.Node {
 func nearest(x *graph.Node) *graph.Node {
 	products := graph.DotGeneral(x, []int{1}, nil, x, []int{1}, nil)
 	const own = 4 // above the difference of any two products
-	return graph.ArgMax(loss.LowerOwn(products, own), 1, dtypes.Int64)
+	return graph.ArgMax(objective.LowerOwn(products, own), 1, dtypes.Int64)
 }

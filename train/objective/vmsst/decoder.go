@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"bitextmine/train/layers"
-	"bitextmine/train/objective/loss"
+	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
 
@@ -84,7 +84,7 @@ func (v decoder) loss(params map[string]*graph.Node, in inputs, semantic, langua
 	if v.Factored {
 		x = stack.Product(x, 1, params[decoderFactor], 0, nil)
 	}
-	return loss.Tokens(x, params[decoderWords], nil, in.tokens, in.shares)
+	return objective.Tokens(x, params[decoderWords], nil, in.tokens, in.shares)
 }
 
 // withWidth is a shape with the rows of x.

@@ -13,7 +13,7 @@ import (
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/contrastive"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -85,7 +85,7 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 		values = append(values, decoder{v.base}.loss(s.Heads, in, crossed, none))
 	}
 	if v.Contrastive {
-		values = append(values, contrastive.Rank(loss.Products(source, target, 1))...)
+		values = append(values, contrastive.Rank(objective.Products(source, target, 1))...)
 	}
 	if !v.elbo() {
 		return values

@@ -11,7 +11,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
-	"bitextmine/train/objective/loss"
+
 	"bitextmine/train/weights"
 )
 
@@ -104,7 +104,7 @@ func (w *wacse) predict(s objective.Step, inputs []*graph.Node) *graph.Node {
 	x = graph.Gather(graph.Reshape(x, x.Shape().Size()/w.Width, w.Width), inputs[0])
 	head := layers.Stack{Shape: w.head(), Params: s.Heads}
 	x = head.Normalise(normName, layers.Gelu(head.Dense(denseName, x)))
-	return loss.Tokens(x, s.Heads[w.Table], s.Heads[biasName], inputs[1], inputs[2])
+	return objective.Tokens(x, s.Heads[w.Table], s.Heads[biasName], inputs[1], inputs[2])
 }
 
 // rankWords is wtr, of the tokens of both sides [n, length, width].
@@ -115,8 +115,8 @@ func (w *wacse) rankWords(source, target *graph.Node, inputs []*graph.Node) *gra
 	// [n, length, length]
 	cosines := graph.MulScalar(graph.Dot(x, y).General([]int{2}, batch, []int{2}, batch), 1/w.WordTemperature)
 	ofSource, ofTarget, links := graph.InsertAxes(inputs[2], -1), graph.InsertAxes(inputs[3], 1), inputs[4]
-	forward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofTarget)), 2)
-	backward := loss.LogSumExp(graph.Add(cosines, layers.Absent(ofSource)), 1)
+	forward := objective.LogSumExp(graph.Add(cosines, layers.Absent(ofTarget)), 2)
+	backward := objective.LogSumExp(graph.Add(cosines, layers.Absent(ofSource)), 1)
 	surprise := graph.Sub(graph.Add(forward, backward), graph.MulScalar(cosines, 2))
 	return graph.MulScalar(graph.ReduceAllSum(graph.Mul(links, surprise)), 1/float64(2*cosines.Shape().Dimensions[0]))
 }
@@ -124,5 +124,5 @@ func (w *wacse) rankWords(source, target *graph.Node, inputs []*graph.Node) *gra
 // mean is the mean of each word's tokens, divided by their lengths. shares are [n, words, length].
 func mean(shares, tokens *graph.Node) *graph.Node {
 	batch := []int{0}
-	return graph.Dot(shares, loss.Normalise(tokens)).General([]int{2}, batch, []int{1}, batch)
+	return graph.Dot(shares, objective.Normalise(tokens)).General([]int{2}, batch, []int{1}, batch)
 }

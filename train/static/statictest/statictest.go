@@ -9,10 +9,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/distil/student"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/tokenizer"
-	"bitextmine/train/distil/student"
 	"bitextmine/train/export"
 	"bitextmine/train/traintest"
 )

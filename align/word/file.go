@@ -1,0 +1,146 @@
+// This file finds what corresponds in text that is known to be parallel: the words of sentence pairs.
+//
+// Package word has the model, package pharaoh the files of links.
+
+package word
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/bitext"
+	"bitextmine/bitext/exchange"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// Input is bitext in any format: one file, or two line-aligned ones.
+type FileInput struct {
+	File           string // TSV, TMX, JSON lines or Parquet, by its name
+	Source, Target string // line-aligned files, instead of File
+	// as exchange.Options has them; the columns are also those of Parquet
+	Exchange exchange.Options
+}
+
+// Each calls do with the texts of every pair, in order: of every line, row or unit. A pair that cannot be read has
+// empty texts.
+func (in FileInput) Each(ctx context.Context, do func(source, target string) error) error {
+	if strings.EqualFold(filepath.Ext(in.File), ".parquet") {
+		sources, targets, err := bitext.ReadTexts(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn)
+		if err != nil {
+			return err
+		}
+		for i := range sources {
+			if err := do(sources[i], targets[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	r, err := in.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(each(ctx, r, do), r.Close())
+}
+
+func (in FileInput) open() (exchange.Reader, error) {
+	if in.File != "" {
+		return exchange.Open(input.File{Path: in.File}, exchange.FormatOf(in.File), in.Exchange)
+	}
+	return exchange.OpenAligned(input.File{Path: in.Source}, input.File{Path: in.Target})
+}
+
+func each(ctx context.Context, r exchange.Reader, do func(source, target string) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rec, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case rec.Reason != "":
+			rec.Pair = exchange.Pair{}
+		}
+		if err := do(rec.Source, rec.Target); err != nil {
+			return err
+		}
+	}
+}
+
+// Words is the settings of a word alignment.
+type FileAligner struct {
+	Splitter Splitter
+	Symmetry Symmetry
+	Model    Options
+	Scores   bool // write each link's score
+}
+
+// DefaultWords are the default settings.
+func DefaultFileAligner() FileAligner {
+	return FileAligner{Splitter: Text, Symmetry: GrowDiagFinalAnd, Model: DefaultOptions()}
+}
+
+// Summary counts what was aligned.
+type FileSummary struct {
+	Pairs    int // lines of the output
+	Skipped  int // pairs without words on a side, or with more than word.MaxWords
+	Links    int
+	Unlinked int // pairs that have words but no link
+}
+
+// Write aligns the words of in and writes a line of links for each pair. tokens, if it is not nil, gets a line of each
+// pair's words, "source ||| target", which the links count.
+func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.Writer, report func(Progress)) (FileSummary, error) {
+	var pairs Pairs
+	var sum FileSummary
+	err := in.Each(ctx, func(source, target string) error {
+		a, b := w.Splitter.Words(source), w.Splitter.Words(target)
+		if !pairs.Add(a, b) {
+			sum.Skipped++
+		}
+		if tokens == nil {
+			return nil
+		}
+		_, err := io.WriteString(tokens, strings.Join(a, " ")+" ||| "+strings.Join(b, " ")+"\n")
+		return err
+	})
+	if err != nil {
+		return sum, err
+	}
+	sum.Pairs = pairs.Len()
+	if sum.Skipped == sum.Pairs {
+		return sum, badinput.Errorf("%s: none of the %d pairs has words on both sides, at most %d each", in.name(), sum.Pairs, MaxWords)
+	}
+	found, err := Align(ctx, &pairs, w.Model, report)
+	if err != nil {
+		return sum, err
+	}
+	var line []byte
+	for i := range pairs.Len() {
+		of := found.Of(i, w.Symmetry)
+		sum.Links += len(of)
+		if len(of) == 0 {
+			sum.Unlinked++
+		}
+		line = AppendLinks(line[:0], of, w.Scores)
+		if _, err := links.Write(line); err != nil {
+			return sum, err
+		}
+	}
+	sum.Unlinked -= sum.Skipped
+	return sum, nil
+}
+
+func (in FileInput) name() string {
+	if in.File != "" {
+		return in.File
+	}
+	return in.Source
+}

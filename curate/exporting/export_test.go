@@ -1,0 +1,261 @@
+package exporting
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext/exchange"
+	"bitextmine/bitext/table"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// hard are texts that formats have trouble with.
+var hard = []string{
+	"plain", "tab\there", "line\nbreak", `back\slash`, `quotes "' and &amp; <b>`, "]]> -->", "你好，世界", "emoji 😀", "control \x01\x1f\u0085 end", "", "null", "a\rb",
+	"\ufffe and \ufffd",
+}
+
+// batch has the texts above as sources, and their lengths as targets.
+func batch(t *testing.T) *table.Batch {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	var b bytes.Buffer
+	for i, text := range hard {
+		row := map[string]any{
+			"src_text": text, "tgt_text": "target " + text, "src_lang": "de", "tgt_lang": "en", "score": float64(i) + 0.5, "n": i, "ok": i%2 == 0,
+			"reasons": []string{"a", text}[:i%3%2+1], "url": nil,
+		}
+		if i == 3 {
+			row["url"] = "https://example.org/?a=1&b=2"
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open([]string{path}, table.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := r.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// written writes the batch twice in a format, and returns the names of its files.
+func written(t *testing.T, format string, breaks Breaks) (names []string, err error) {
+	t.Helper()
+	at := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == format })
+	f := &Formats[at]
+	dir := t.TempDir()
+	var to []io.Writer
+	for _, name := range []string{"a", "b"} {
+		names = append(names, filepath.Join(dir, name+"."+format))
+		file, err := os.Create(names[len(names)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := file.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		to = append(to, file)
+	}
+	w := f.Open(to, FormatOptions{SourceColumn: "src_text", TargetColumn: "tgt_text", Breaks: breaks, Metadata: map[string]string{"mine.version": "1 & 2", "mine.k": "4"}})
+	for range 2 {
+		if err := w.Write(batch(t)); err != nil {
+			return names, err
+		}
+	}
+	return names, w.Close()
+}
+
+// python runs a program of Debian's python3 on a file and returns what it prints, as JSON.
+func python(t *testing.T, program, file string) (rows []map[string]any) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	cmd := exec.Command("python3", "-c", program, file)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestTSVInPython(t *testing.T) {
+	names, err := written(t, "tsv", Escape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := python(t, `
+import csv, json, re, sys
+undo = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf8", newline="\n"), delimiter="\t", quoting=csv.QUOTE_NONE, lineterminator="\n"))
+print(json.dumps([{k: re.sub(r"\\(.)", lambda m: undo[m.group(1)], v) for k, v in r.items()} for r in rows]))`, names[0])
+	if len(rows) != 2*len(hard) {
+		t.Fatalf("%d rows, want %d", len(rows), 2*len(hard))
+	}
+	for i, text := range hard {
+		if rows[i]["src_text"] != text || rows[i]["tgt_text"] != "target "+text || rows[i]["n"] == "" {
+			t.Errorf("row %d: %q", i, rows[i])
+		}
+	}
+	if rows[3]["url"] != "https://example.org/?a=1&b=2" || rows[2]["ok"] != "true" || rows[2]["score"] != "2.5" || rows[1]["reasons"] != "a,tab\there" {
+		t.Errorf("other columns: %q %q", rows[3], rows[1])
+	}
+}
+
+func TestJSONLInPython(t *testing.T) {
+	names, err := written(t, "jsonl", Refuse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := python(t, `
+import json, sys
+print(json.dumps([json.loads(line) for line in open(sys.argv[1], encoding="utf8", newline="\n")]))`, names[0])
+	if len(rows) != 2*len(hard) {
+		t.Fatalf("%d rows, want %d", len(rows), 2*len(hard))
+	}
+	for i, text := range hard {
+		if rows[i]["src_text"] != text || rows[i]["score"] != float64(i)+0.5 || rows[i]["ok"] != (i%2 == 0) {
+			t.Errorf("row %d: %q", i, rows[i])
+		}
+	}
+	if rows[0]["url"] != nil || rows[1]["reasons"].([]any)[1] != "tab\there" {
+		t.Errorf("nulls and lists: %v %v", rows[0]["url"], rows[1]["reasons"])
+	}
+}
+
+// TestTMX validates against the structure of TMX 1.4 by xmllint, and reads the units again.
+func TestTMX(t *testing.T) {
+	names, err := written(t, "tmx", Refuse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := exchange.Open(input.File{Path: names[0]}, exchange.TMX, exchange.Options{SourceLanguage: "de", TargetLanguage: "en"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * len(hard) {
+		rec, err := r.Next()
+		want := strings.TrimSpace(strings.NewReplacer("\x01", " ", "\x1f", " ", "\ufffe", " ", "\r", "\n").Replace(hard[i%len(hard)]))
+		if err != nil || strings.TrimSpace(rec.Source) != want {
+			t.Errorf("unit %d: %q, want %q; %v", i, rec.Source, want, err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("xmllint"); err != nil {
+		t.Skip("xmllint is not installed")
+	}
+	if out, err := exec.Command("xmllint", "--noout", "--nonet", "--dtdvalid", "testdata/tmx14.dtd", names[0]).CombinedOutput(); err != nil {
+		t.Errorf("xmllint: %v\n%s", err, out)
+	}
+	out, err := exec.Command("xmllint", "--nonet", "--xpath", "concat(count(//tu), ' ', //tu[4]/prop[@type='x-url'], ' ', //header/prop[2])", names[0]).Output()
+	if want := "26 https://example.org/?a=1&b=2 1 & 2\n"; err != nil || string(out) != want {
+		t.Errorf("xmllint finds %q, want %q; %v", out, want, err)
+	}
+}
+
+func TestMoses(t *testing.T) {
+	names, err := written(t, "moses", Replace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for side, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		if len(lines) != 2*len(hard) {
+			t.Fatalf("side %d has %d lines, want %d", side, len(lines), 2*len(hard))
+		}
+		if lines[1] != []string{"tab\there", "target tab\there"}[side] || lines[2] != []string{"line break", "target line break"}[side] {
+			t.Errorf("side %d: %q", side, lines)
+		}
+	}
+}
+
+func TestParquet(t *testing.T) {
+	names, err := written(t, "parquet", Refuse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open(names[:1], table.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.Next(context.Background())
+	if err != nil || b.Len() != 2*len(hard) || r.Metadata()["mine.k"] != "4" {
+		t.Fatalf("%v, %v", b, err)
+	}
+	texts, err := b.Texts("src_text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := texts(2); text != hard[2] {
+		t.Errorf("%q", text)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, format := range []string{"tsv", "moses"} {
+		_, err := written(t, format, Refuse)
+		if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "row ") {
+			t.Errorf("%s: error %v", format, err)
+		}
+	}
+	if _, err := ParseBreaks("drop"); err == nil || !badinput.Is(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	f.Add("a\x00<b>&\ufffe\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "x.tmx")
+		dst := (&tmx{opts: FormatOptions{}}).header(nil, "de")
+		dst = append(dst, `<tu><tuv xml:lang="de"><seg>`...)
+		dst = append(escape(dst, text), `</seg></tuv><tuv xml:lang="en"><seg>x</seg></tuv></tu></body></tmx>`...)
+		if err := os.WriteFile(path, dst, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := exchange.Open(input.File{Path: path}, exchange.TMX, exchange.Options{SourceLanguage: "de", TargetLanguage: "en"})
+		if err == nil {
+			_, err = r.Next()
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

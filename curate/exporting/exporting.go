@@ -1,0 +1,302 @@
+package exporting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"bitextmine/bitext/label"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/bitext/table"
+	"bitextmine/curate/filtering"
+	"bitextmine/filter/rule"
+	"bitextmine/internal/badinput"
+)
+
+// Options say what to export and how.
+type Options struct {
+	Files       []string
+	Table       table.Options
+	Format      string // of export.Formats, or HuggingFace
+	Out         string
+	Compression string // "", gz or zst
+	Breaks      Breaks
+	Columns     []string // to carry; nil means all
+	All         bool     // also the rows that are not kept
+	MinScore    *float64 // of the column score
+	Where       *rule.Set
+	Sort        string // a column of numbers, descending; empty: the table's order
+	Ascending   bool
+	Split       Split
+	Labels      []label.Label // what people decided on pairs; they become the column label
+	Licence     string        // for the description of a Hugging Face data set
+}
+
+// Report is what was exported.
+type Report struct {
+	Read, Written uint64
+	Sets          []SetReport
+	SplitBy       string // the column that the sets were divided by
+}
+
+// SetReport is one set of a report.
+type SetReport struct {
+	Name  string
+	Pairs uint64
+	Files []string
+}
+
+// exporter is one call of Run. It has so many methods because its steps, reading, choosing, sorting and writing sets,
+// share what it knows.
+type exporter struct {
+	opts     Options
+	format   *Format
+	metadata map[string]string
+	first    *table.Batch
+	report   Report
+}
+
+// Run exports.
+func Run(ctx context.Context, opts Options) (*Report, error) {
+	e := &exporter{opts: opts}
+	if err := e.begin(ctx); err != nil {
+		return nil, err
+	}
+	sets := e.sets()
+	err := e.create(sets, func() error {
+		if opts.Sort == "" {
+			return e.each(ctx, func(b *table.Batch, rows []int) error { return e.write(sets, b, rows) })
+		}
+		return e.sorted(ctx, sets)
+	})
+	if err == nil && opts.Format == HuggingFace {
+		err = e.describe(sets)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sets {
+		e.report.Written += s.pairs
+		e.report.Sets = append(e.report.Sets, SetReport{s.name, s.pairs, s.files})
+	}
+	return &e.report, nil
+}
+
+// begin reads the first rows and checks the options against them.
+func (e *exporter) begin(ctx context.Context) (err error) {
+	if e.format, err = formatOf(e.opts.Format); err != nil {
+		return err
+	}
+	if e.opts.Compression != "" && !e.format.Plain {
+		return badinput.Errorf("%s is compressed inside: leave --compress out", e.opts.Format)
+	}
+	r, err := table.Open(e.opts.Files, e.opts.Table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if e.first, err = r.Next(ctx); errors.Is(err, io.EOF) {
+		return badinput.Errorf("%s has no pair: give a file with some", strings.Join(e.opts.Files, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	if len(e.opts.Labels) > 0 {
+		if e.first, err = withLabels(e.first, e.opts.Labels); err != nil {
+			return err
+		}
+	}
+	e.metadata = r.Metadata()
+	if e.opts.Where != nil {
+		if err := e.opts.Where.Bind(filtering.Kinds(e.first)); err != nil {
+			return err
+		}
+	}
+	if e.report.SplitBy, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
+		return err
+	}
+	if e.opts.Columns != nil {
+		if !slices.Contains(e.opts.Columns, e.opts.Table.SourceColumn) || !slices.Contains(e.opts.Columns, e.opts.Table.TargetColumn) {
+			e.opts.Columns = slices.Concat([]string{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, e.opts.Columns)
+		}
+		_, err = e.first.Only(e.opts.Columns)
+	}
+	if err == nil {
+		e.opts.Table.Columns = needed(e)
+	}
+	return err
+}
+
+// needed are the columns that are written or decide, where not all are written; otherwise nil.
+func needed(e *exporter) (columns []string) {
+	t := e.opts.Table
+	switch {
+	case e.opts.Columns != nil:
+		columns = slices.Clone(e.opts.Columns)
+	case e.format.Sides:
+		columns = []string{t.SourceColumn, t.TargetColumn}
+	default:
+		return nil
+	}
+	columns = append(columns, "keep", "score", "src_key", "tgt_key", table.SourceLanguage, table.TargetLanguage, e.opts.Sort, e.report.SplitBy)
+	if e.opts.Where != nil {
+		columns = append(columns, e.opts.Where.Columns...)
+	}
+	return columns
+}
+
+func formatOf(name string) (*Format, error) {
+	if name == HuggingFace {
+		name = "parquet"
+	}
+	names := []string{HuggingFace}
+	for i := range Formats {
+		if Formats[i].Name == name {
+			return &Formats[i], nil
+		}
+		names = append(names, Formats[i].Name)
+	}
+	return nil, badinput.Errorf("%q is no format to export: the formats are %s", name, strings.Join(names, ", "))
+}
+
+// each calls do with every batch and the rows of it that are exported. Meanwhile the next batch is read.
+func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int) error) (err error) {
+	r, err := table.Open(e.opts.Files, e.opts.Table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	work, ctx := errgroup.WithContext(ctx)
+	batches := make(chan *table.Batch, 1)
+	work.Go(func() error {
+		defer close(batches)
+		return e.read(ctx, r, batches)
+	})
+	work.Go(func() error {
+		for b := range batches {
+			rows, err := e.chosen(b)
+			if err == nil {
+				err = do(b, rows)
+			}
+			if err != nil {
+				return err
+			}
+			e.report.Read = b.First() + uint64(b.Len())
+		}
+		return nil
+	})
+	return work.Wait()
+}
+
+// read sends every batch of a table.
+func (e *exporter) read(ctx context.Context, r *table.Reader, batches chan<- *table.Batch) error {
+	for {
+		b, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && len(e.opts.Labels) > 0 {
+			b, err = withLabels(b, e.opts.Labels)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case batches <- b:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// chosen lists the rows of a batch that are exported.
+func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
+	var conditions []func(i int) bool
+	if b.Has("keep") && !e.opts.All {
+		keep, err := b.Numbers("keep")
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, func(i int) bool { return keep(i) == 1 })
+	}
+	if len(e.opts.Labels) > 0 && !e.opts.All {
+		labels, err := b.Texts(labelColumn)
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, func(i int) bool { text, _ := labels(i); return text != rejected })
+	}
+	if e.opts.MinScore != nil {
+		score, err := b.Numbers("score")
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, func(i int) bool { return score(i) >= *e.opts.MinScore })
+	}
+	if e.opts.Where != nil {
+		values, err := filtering.Values(b, e.opts.Where)
+		if err != nil {
+			return nil, err
+		}
+		row := e.opts.Where.NewRow()
+		conditions = append(conditions, func(i int) bool {
+			values(i, row)
+			return e.opts.Where.Rules[0].Rejects(row)
+		})
+	}
+	rows = make([]int, 0, b.Len())
+	for i := range b.Len() {
+		if !slices.ContainsFunc(conditions, func(holds func(int) bool) bool { return !holds(i) }) {
+			rows = append(rows, i)
+		}
+	}
+	return rows, nil
+}
+
+// write writes rows of a batch to their sets.
+func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
+	parts := [][]int{rows}
+	if len(sets) > 1 {
+		var err error
+		if parts, err = e.opts.Split.divide(b, e.report.SplitBy, rows); err != nil {
+			return err
+		}
+	}
+	if e.opts.Columns != nil {
+		var err error
+		if b, err = b.Only(e.opts.Columns); err != nil {
+			return err
+		}
+	}
+	for i, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		some, err := b.Select(part)
+		if err == nil {
+			err = sets[i].writer.Write(some)
+		}
+		if err != nil {
+			return err
+		}
+		sets[i].pairs += uint64(len(part))
+	}
+	return nil
+}
+
+// Summary writes the counts.
+func (r *Report) Summary(w io.Writer) {
+	fmt.Fprintf(w, "%d of %d pairs exported", r.Written, r.Read)
+	if len(r.Sets) > 1 {
+		fmt.Fprintf(w, ", divided by %s", r.SplitBy)
+	}
+	fmt.Fprintln(w)
+	for _, s := range r.Sets {
+		fmt.Fprintf(w, "  %-10s %9d  %s\n", s.Name, s.Pairs, strings.Join(s.Files, " "))
+	}
+}

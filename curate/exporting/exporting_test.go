@@ -1,0 +1,340 @@
+package exporting
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/bitext/table"
+	"bitextmine/filter/rule"
+	"bitextmine/internal/badinput"
+)
+
+const pairs = 1000
+
+// source is a table of pairs: row i has the score (i*37)%101, the document doc-(i/10), and every seventh is not kept.
+func source(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintln(&b, "src_text\ttgt_text\tsrc_lang\ttgt_lang\tscore\tsrc_doc\tkeep\tsrc_url")
+	for i := range pairs {
+		fmt.Fprintf(&b, "Satz %d\tsentence %d\tde\ten\t%d\tdoc-%d\t%v\thttps://a/%d\n", i, i, i*37%101, i/10, i%7 != 0, i)
+	}
+	path := filepath.Join(t.TempDir(), "pairs.tsv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func run(t *testing.T, opts Options) *Report {
+	t.Helper()
+	opts.Table, opts.Breaks = table.DefaultOptions(), Escape
+	report, err := Run(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// rows reads some columns of a file.
+func rows(t *testing.T, path string, names ...string) (all []string) {
+	t.Helper()
+	r, err := table.Open([]string{path}, table.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for {
+		b, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			var row []string
+			for _, name := range names {
+				texts, err := b.Texts(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _ := texts(i)
+				row = append(row, text)
+			}
+			all = append(all, strings.Join(row, " "))
+		}
+	}
+}
+
+func TestConditions(t *testing.T) {
+	in, least := source(t), 50.0
+	for name, c := range map[string]struct {
+		opts Options
+		want func(i int) bool
+	}{
+		"kept":      {Options{}, func(i int) bool { return i%7 != 0 }},
+		"all":       {Options{All: true}, func(int) bool { return true }},
+		"score":     {Options{MinScore: &least}, func(i int) bool { return i%7 != 0 && i*37%101 >= 50 }},
+		"condition": {Options{All: true, Where: condition(t, "score < 3 or src_doc == 'doc-5'")}, func(i int) bool { return i*37%101 < 3 || i/10 == 5 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			for i := range pairs {
+				if c.want(i) {
+					want = append(want, fmt.Sprintf("Satz %d", i))
+				}
+			}
+			c.opts.Files, c.opts.Format, c.opts.Out = []string{in}, "tsv", filepath.Join(t.TempDir(), "out.tsv")
+			report := run(t, c.opts)
+			if got := rows(t, c.opts.Out, "src_text"); !slices.Equal(got, want) || report.Written != uint64(len(want)) || report.Read != pairs {
+				t.Errorf("%d rows, %+v, want %d", len(got), report, len(want))
+			}
+		})
+	}
+}
+
+func condition(t *testing.T, text string) *rule.Set {
+	t.Helper()
+	s, err := rule.Condition(text, "--where")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSort(t *testing.T) {
+	in := source(t)
+	for _, ascending := range []bool{false, true} {
+		out := filepath.Join(t.TempDir(), "out.parquet")
+		run(t, Options{Files: []string{in}, Format: "parquet", Out: out, All: true, Sort: "score", Ascending: ascending})
+		got := rows(t, out, "src_text", "score")
+		order := make([]int, pairs)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			if ascending {
+				return a*37%101 - b*37%101
+			}
+			return b*37%101 - a*37%101
+		})
+		for n, i := range order {
+			if want := fmt.Sprintf("Satz %d %d", i, i*37%101); got[n] != want {
+				t.Fatalf("row %d is %q, want %q", n, got[n], want)
+			}
+		}
+	}
+}
+
+// TestSplit: no document is in two sets, the sets have about their shares, and which set a document is in depends on
+// nothing else.
+func TestSplit(t *testing.T) {
+	in, dir := source(t), t.TempDir()
+	split := Split{Dev: 0.2, Test: 0.1}
+	report := run(t, Options{Files: []string{in}, Format: "tsv", Out: filepath.Join(dir, "out.tsv.gz"), Compression: "gz", All: true, Split: split})
+	set, all := map[string]string{}, 0
+	for _, s := range report.Sets {
+		documents := map[string]bool{}
+		for _, row := range rows(t, filepath.Join(dir, "out."+s.Name+".tsv.gz"), "src_doc", "src_url") {
+			document, url, _ := strings.Cut(row, " ")
+			if before, ok := set[document]; ok && before != s.Name {
+				t.Errorf("%s is in %s and %s", document, before, s.Name)
+			}
+			set[document], documents[document] = s.Name, true
+			if !strings.HasPrefix(url, "https://a/") {
+				t.Errorf("the URL is %q", url)
+			}
+			all++
+		}
+		if want := map[string]int{"train": 70, "dev": 20, "test": 10}[s.Name]; len(documents) < want-12 || len(documents) > want+12 {
+			t.Errorf("%s has %d of 100 documents", s.Name, len(documents))
+		}
+	}
+	if all != pairs || report.SplitBy != "src_doc" {
+		t.Errorf("%d pairs, divided by %s", all, report.SplitBy)
+	}
+	for document, name := range set {
+		if got := []string{"train", "dev", "test"}[split.setOf(document)]; got != name {
+			t.Errorf("%s is in %s, then in %s", document, name, got)
+		}
+	}
+}
+
+func TestHuggingFace(t *testing.T) {
+	in, dir := source(t), filepath.Join(t.TempDir(), "set")
+	report := run(t, Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1}, Licence: "cc-by-4.0", Columns: []string{"score"}})
+	data, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "---\n")
+	front, text, found := strings.Cut(rest, "\n---\n")
+	var c card
+	if err := yaml.Unmarshal([]byte(front), &c); err != nil || !found {
+		t.Fatalf("%v in %q", err, data)
+	}
+	if c.License != "cc-by-4.0" || !slices.Equal(c.Language, []string{"de", "en"}) || c.SizeCategories[0] != "n<1K" || len(c.Configs[0].Files) != 3 {
+		t.Errorf("%+v", c)
+	}
+	if !strings.Contains(text, "857 pairs") || !strings.Contains(text, "`src_doc`") {
+		t.Errorf("the text is %q", text)
+	}
+	written := 0
+	for _, name := range []string{"train", "validation", "test"} {
+		path := filepath.Join(dir, "data", name+"-00000-of-00001.parquet")
+		written += len(rows(t, path, "src_text", "tgt_text", "score"))
+		r, err := table.Open([]string{path}, table.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := r.Next(context.Background()); err == nil && len(b.Columns()) != 3 {
+			t.Errorf("%s has %d columns", name, len(b.Columns()))
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if uint64(written) != report.Written || written != 857 {
+		t.Errorf("%d pairs written, %d reported", written, report.Written)
+	}
+}
+
+// TestHuggingFaceHalfPublished: without all its data a folder has no description, not even an earlier export's.
+func TestHuggingFaceHalfPublished(t *testing.T) {
+	in, dir := source(t), filepath.Join(t.TempDir(), "set")
+	opts := Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1}}
+	run(t, opts)
+	blocked := filepath.Join(dir, "data", "train-00000-of-00001.parquet")
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(blocked, "full"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	opts.Table = table.DefaultOptions()
+	if _, err := Run(t.Context(), opts); err == nil {
+		t.Fatal("a set was written over a folder")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "README.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an export that failed left a description, error %v", err)
+	}
+}
+
+func TestMosesNames(t *testing.T) {
+	in, dir := source(t), t.TempDir()
+	run(t, Options{Files: []string{in}, Format: "moses", Out: filepath.Join(dir, "corpus"), Compression: "zst", All: true})
+	for _, name := range []string{"corpus.de.zst", "corpus.en.zst"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	b, err := table.Open([]string{filepath.Join(dir, "corpus.de.zst"), filepath.Join(dir, "corpus.en.zst")}, table.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Next(context.Background()); err != nil || got.Len() != pairs {
+		t.Errorf("%v rows, %v", got, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNoFileOfHalfAnExport: what a compressor still holds after the last pair is written before any file appears.
+func TestNoFileOfHalfAnExport(t *testing.T) {
+	dir := t.TempDir()
+	var source strings.Builder
+	const lines = 1100 // they compress to 18 kB, of which gzip holds eight to the end
+	for range lines {
+		source.WriteString(rand.Text() + "\n")
+	}
+	in := []string{filepath.Join(dir, "in.de"), filepath.Join(dir, "in.en")}
+	for i, text := range []string{source.String(), strings.Repeat("a\n", lines)} {
+		if err := os.WriteFile(in[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	for _, compression := range []string{"gz", "zst"} {
+		full := syscall.Rlimit{Cur: 16 << 10, Max: limit.Max} // the test's own log must fit
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Files: in, Table: table.DefaultOptions(), Breaks: Escape, Format: "moses", Out: filepath.Join(dir, "out"), Compression: compression}
+		_, err := Run(t.Context(), opts)
+		if restored := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); restored != nil {
+			t.Fatal(restored)
+		}
+		if !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("%s: error %v", compression, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != len(in) {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+func TestBadExports(t *testing.T) {
+	in := source(t)
+	least := 1.0
+	for name, c := range map[string]struct {
+		opts Options
+		want string
+	}{
+		"an unknown format":       {Options{Format: "doc"}, "the formats are hf, tsv"},
+		"compressed Parquet":      {Options{Format: "parquet", Compression: "gz"}, "compressed inside"},
+		"an unknown column":       {Options{Format: "tsv", Columns: []string{"scor"}}, `is "score" meant?`},
+		"an unknown order":        {Options{Format: "tsv", Sort: "prob"}, `no column "prob"`},
+		"an unknown document":     {Options{Format: "tsv", Split: Split{By: "doc"}}, `no column "doc"`},
+		"an unknown condition":    {Options{Format: "tsv", Where: condition(t, "scores > 1")}, `is "score" meant?`},
+		"a missing file":          {Options{Format: "tsv", MinScore: &least, Files: []string{in + "x"}}, "no such file"},
+		"a folder that is a file": {Options{Format: HuggingFace, Out: in}, "not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := c.opts
+			opts.Table, opts.Breaks = table.DefaultOptions(), Escape
+			dir := t.TempDir()
+			if opts.Out == "" {
+				opts.Out = filepath.Join(dir, "out")
+			}
+			if opts.Files == nil {
+				opts.Files = []string{in}
+			}
+			_, err := Run(context.Background(), opts)
+			if err == nil || !strings.Contains(err.Error(), c.want) || name != "a folder that is a file" && !badinput.Is(err) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("%d files are left, %v", len(left), err)
+			}
+		})
+	}
+	for _, s := range []Split{{Dev: -1}, {Dev: 0.5, Test: 0.5}} {
+		if err := s.Validate(); err == nil || !badinput.Is(err) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package exporting
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"bitextmine/bitext/table"
+	"bitextmine/internal/atomicfile"
+)
+
+// set is one of the sets that the pairs are divided into, with its files.
+type set struct {
+	name   string
+	files  []string
+	to     []io.WriteCloser // the files, compressed
+	writer Writer
+	pairs  uint64
+}
+
+// sets names the sets and their files.
+func (e *exporter) sets() []*set {
+	names := []string{"train"}
+	if e.opts.Split.Dev+e.opts.Split.Test > 0 {
+		names = []string{"train", "dev", "test"}
+	}
+	all := make([]*set, len(names))
+	for i, name := range names {
+		all[i] = &set{name: name, files: e.files(name, len(names) > 1)}
+	}
+	return all
+}
+
+// files are the names of a set's files.
+func (e *exporter) files(name string, divided bool) []string {
+	if e.opts.Format == HuggingFace {
+		return []string{filepath.Join(e.opts.Out, "data", huggingFaceName[name]+"-00000-of-00001.parquet")}
+	}
+	suffix := ""
+	if e.opts.Compression != "" {
+		suffix = "." + e.opts.Compression
+	}
+	stem := strings.TrimSuffix(e.opts.Out, suffix)
+	ext := ""
+	if !e.format.Sides {
+		ext = filepath.Ext(stem)
+		stem = strings.TrimSuffix(stem, ext)
+	}
+	if divided {
+		stem += "." + name
+	}
+	if !e.format.Sides {
+		return []string{stem + ext + suffix}
+	}
+	source, target := e.languages()
+	return []string{stem + "." + source + suffix, stem + "." + target + suffix}
+}
+
+// languages are those of the options or of the first row; src and tgt if they are unknown.
+func (e *exporter) languages() (source, target string) {
+	of := func(stated, column, otherwise string) string {
+		if stated != "" {
+			return stated
+		}
+		if texts, err := e.first.Texts(column); err == nil {
+			if code, _ := texts(0); code != "" {
+				return code
+			}
+		}
+		return otherwise
+	}
+	return of(e.opts.Table.Source, table.SourceLanguage, "src"), of(e.opts.Table.Target, table.TargetLanguage, "tgt")
+}
+
+// create opens the files of all sets, calls fill, and publishes them. On an error no file appears.
+func (e *exporter) create(sets []*set, fill func() error) error {
+	if e.opts.Format == HuggingFace {
+		if err := os.MkdirAll(filepath.Join(e.opts.Out, "data"), 0o755); err != nil {
+			return fmt.Errorf("make the folder of the data set: %w", err)
+		}
+	}
+	opts := FormatOptions{
+		SourceColumn: e.opts.Table.SourceColumn, TargetColumn: e.opts.Table.TargetColumn,
+		Source: e.opts.Table.Source, Target: e.opts.Table.Target, Breaks: e.opts.Breaks, Metadata: e.metadata,
+	}
+	next := func() error {
+		if err := fill(); err != nil {
+			return err
+		}
+		return e.finish(sets)
+	}
+	for _, s := range sets {
+		inner := next
+		next = func() error {
+			return withFiles(s.files, e.opts.Compression, nil, func(to []io.WriteCloser) error {
+				plain := make([]io.Writer, len(to))
+				for i := range to {
+					plain[i] = to[i]
+				}
+				s.to, s.writer = to, e.format.Open(plain, opts)
+				return inner()
+			})
+		}
+	}
+	return next()
+}
+
+// finish ends every set's files. A Parquet set without pairs gets the columns of the table and no row.
+func (e *exporter) finish(sets []*set) error {
+	for _, s := range sets {
+		if s.pairs == 0 {
+			b := e.first
+			if e.opts.Columns != nil {
+				var err error
+				if b, err = b.Only(e.opts.Columns); err != nil {
+					return err
+				}
+			}
+			if err := s.writer.Write(b.Slice(0, 0)); err != nil {
+				return err
+			}
+		}
+		if err := s.writer.Close(); err != nil {
+			return err
+		}
+		for _, to := range s.to { // before any file is published: this writes what is left
+			if err := to.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	if e.opts.Format == HuggingFace { // an earlier description must not be found with other data
+		if err := os.Remove(e.descriptionPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the description of the data set: %w", err)
+		}
+	}
+	return nil
+}
+
+// withFiles calls fill with all files open, which it closes if it ends well, and publishes each.
+func withFiles(paths []string, compression string, open []io.WriteCloser, fill func(to []io.WriteCloser) error) error {
+	if len(open) == len(paths) {
+		return fill(open)
+	}
+	return atomicfile.Write(paths[len(open)], func(f *os.File) error {
+		to, err := compressed(f, compression)
+		if err != nil {
+			return err
+		}
+		return errors.Join(withFiles(paths, compression, append(open, to), fill), to.Close())
+	})
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+func compressed(f io.Writer, compression string) (io.WriteCloser, error) {
+	switch compression {
+	case "gz":
+		return gzip.NewWriter(f), nil
+	case "zst":
+		return zstd.NewWriter(f)
+	}
+	return nopCloser{f}, nil
+}

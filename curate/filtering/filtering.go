@@ -1,0 +1,201 @@
+package filtering
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+
+	"bitextmine/bitext/table"
+	"bitextmine/filter/annotate"
+	"bitextmine/filter/rule"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Options say what to filter and how.
+type Options struct {
+	Files    []string // one bitext file, or two line-aligned ones
+	Table    table.Options
+	Rules    *rule.Set
+	Fix      bool   // add the columns of texts that are repaired
+	Anew     bool   // compute the annotations even if the file has them
+	Samples  int    // pairs that the report has for each rule
+	Out      string // Parquet file to write; empty: none
+	Temp     string // folder for temporary files; empty: the system's
+	Progress func(rows uint64, annotated bool)
+}
+
+// prefix begins the reasons that rules give, so that they can be told from those of mining.
+const prefix = "filter:"
+
+// metadataVersion and metadataRules are the keys that an annotated Parquet file has.
+const (
+	metadataVersion = "mine.annotations"
+	metadataRules   = "mine.filter"
+)
+
+// Run filters a file and reports what the rules reject.
+func Run(ctx context.Context, opts Options) (_ *Report, err error) {
+	first, metadata, err := peek(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	f := &filter{opts: opts, report: newReport(opts.Rules, opts.Samples)}
+	f.annotated = !opts.Anew && isAnnotated(first, metadata)
+	if err := opts.Rules.Bind(Kinds(first)); err != nil {
+		return nil, err
+	}
+	if !f.annotated {
+		if f.survey, err = annotate.NewSurvey(opts.Temp); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, f.survey.Close()) }()
+		if err := f.learn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	f.report.Reused = f.annotated
+	if opts.Out == "" {
+		return f.report, f.apply(ctx, nil)
+	}
+	return f.report, atomicfile.Write(opts.Out, func(to *os.File) error {
+		said := maps.Clone(metadata)
+		if said == nil {
+			said = map[string]string{}
+		}
+		said[metadataVersion], said[metadataRules] = strconv.Itoa(annotate.Version), describe(opts.Rules)
+		w := table.NewParquetWriter(to, said)
+		return errors.Join(f.apply(ctx, w.Write), w.Close())
+	})
+}
+
+// describe is the rules as the metadata have them.
+func describe(rules *rule.Set) string {
+	lines := make([]string, len(rules.Rules))
+	for i, r := range rules.Rules {
+		lines[i] = r.Name + ": " + r.Condition
+	}
+	return strings.Join(lines, "\n")
+}
+
+// peek reads the first batch.
+func peek(ctx context.Context, opts Options) (_ *table.Batch, metadata map[string]string, err error) {
+	r, err := table.Open(opts.Files, opts.Table)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	b, err := r.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		err = badinput.Errorf("%s has no pair: give a file with some", strings.Join(opts.Files, ", "))
+	}
+	return b, r.Metadata(), err
+}
+
+// isAnnotated reports whether a file has every annotation, computed as this program does.
+func isAnnotated(b *table.Batch, metadata map[string]string) bool {
+	if version, ok := metadata[metadataVersion]; ok && version != strconv.Itoa(annotate.Version) {
+		return false
+	}
+	for _, name := range annotate.Names() {
+		// A bitext of mine run has the columns of language identification; the others only come from filtering.
+		if !b.Has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// filter is one call of Run.
+type filter struct {
+	opts      Options
+	annotated bool
+	survey    *annotate.Survey
+	report    *Report
+}
+
+// each calls do for every batch of the file.
+func (f *filter) each(ctx context.Context, do func(b *table.Batch) error) (err error) {
+	r, err := table.Open(f.opts.Files, f.opts.Table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		b, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = do(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// learn is the first pass.
+func (f *filter) learn(ctx context.Context) error {
+	err := f.each(ctx, func(b *table.Batch) error {
+		s, err := f.sidesOf(b)
+		if err != nil {
+			return err
+		}
+		keys := make([]annotate.Keys, b.Len())
+		err = parallel(b.Len(), func(from, to int) error {
+			var scratch annotate.Scratch
+			for i := from; i < to; i++ {
+				source, target := s.texts(i)
+				keys[i] = scratch.KeysOf(source, target)
+			}
+			return ctx.Err()
+		})
+		for i := 0; i < len(keys) && err == nil; i++ {
+			source, target := s.languages(i)
+			err = f.survey.Add(&keys[i], source, target)
+		}
+		f.progress(b, false)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return f.survey.Finish()
+}
+
+// apply is the second pass, or the only one. write may be nil.
+func (f *filter) apply(ctx context.Context, write func(b *table.Batch) error) error {
+	return f.each(ctx, func(b *table.Batch) error {
+		var err error
+		if !f.annotated {
+			if b, err = f.annotate(ctx, b); err != nil {
+				return err
+			}
+		}
+		if f.opts.Fix {
+			if b, err = f.fix(b); err != nil {
+				return err
+			}
+		}
+		if b, err = f.decide(b); err != nil {
+			return err
+		}
+		f.progress(b, true)
+		if write == nil {
+			return nil
+		}
+		return write(b)
+	})
+}
+
+func (f *filter) progress(b *table.Batch, annotated bool) {
+	if f.opts.Progress != nil {
+		f.opts.Progress(b.First()+uint64(b.Len()), annotated)
+	}
+}

@@ -1,0 +1,131 @@
+package distil
+
+import (
+	"math/rand/v2"
+	"unicode"
+)
+
+// Invented sentences show the teacher pieces that the text has seldom or never: the least squares would otherwise know
+// them only by the linear map of what the teacher says of a piece alone. A share of the pieces of a real sentence of
+// the same script is replaced by rare pieces; a script without text gets sentences of its rare pieces alone.
+const (
+	inventTimes = 10  // how often each piece stands in the text and the invented sentences together, at least
+	inventShare = 0.4 // of a real sentence's pieces that is replaced
+	inventLeast = 8   // pieces of a real sentence that is taken
+	inventMost  = 40
+	inventAlone = 12 // pieces of a sentence of rare pieces alone
+)
+
+// scripts are told apart by a piece's first letter; what has no letter goes with any.
+var scripts = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai,
+	unicode.Greek, unicode.Hebrew, unicode.Devanagari}
+
+// script is the number of a piece's script: 0 if it has none of scripts.
+func script(piece string) int {
+	for _, r := range piece {
+		for i, table := range scripts {
+			if unicode.Is(table, r) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// Invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the
+// teacher's ids, nil if they are not known, and frame is what stands around a sentence that has no model.
+func (s *Sentences) Invent(pieces []string, wanted []bool, frame Frame, times int, seed uint64) int {
+	random := rand.New(rand.NewPCG(seed, 0))
+	scriptOf := make([]int, len(wanted))
+	for id, piece := range pieces {
+		scriptOf[id] = script(piece)
+	}
+	rare := s.rare(wanted, scriptOf, times)
+	models := s.models(scriptOf, frame)
+	added := 0
+	for script, ids := range rare {
+		random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		from := models[script]
+		random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+		for n := 0; len(ids) > 0; n++ {
+			var sentence []int32
+			if len(from) == 0 {
+				own := min(inventAlone, len(ids))
+				sentence = frame.Around(ids[:own])
+				ids = ids[own:]
+			} else {
+				sentence = append(sentence, s.At(from[n%len(from)])...)
+				ids = ids[replace(sentence[len(frame.Before):len(sentence)-len(frame.After)], ids, random):]
+			}
+			if _, isNew := s.add(sentence, NoLanguage); isNew {
+				added++
+			}
+		}
+	}
+	return added
+}
+
+// NoLanguage is an invented sentence's.
+const NoLanguage = -1
+
+// replace puts ids at random places and says how many.
+func replace(own, ids []int32, random *rand.Rand) int {
+	n := min(len(ids), max(1, int(inventShare*float64(len(own)))))
+	for i, place := range random.Perm(len(own))[:n] {
+		own[place] = ids[i]
+	}
+	return n
+}
+
+// rare lists by script the wanted pieces that are missing, each as often as it is.
+func (s *Sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
+	counts := make([]int, len(wanted))
+	for _, id := range s.IDs {
+		counts[id]++
+	}
+	rare := make([][]int32, len(scripts)+1)
+	for id, count := range counts {
+		for ; wanted[id] && count < times; count++ {
+			rare[scriptOf[id]] = append(rare[scriptOf[id]], int32(id))
+		}
+	}
+	return rare
+}
+
+// models lists by script the sentences that are neither short nor long, by the script that most of their pieces have.
+// Every one is a model for pieces without a script.
+func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
+	models := make([][]int, len(scripts)+1)
+	for i := range s.Ends {
+		ids := s.At(i)
+		own := ids[len(frame.Before) : len(ids)-len(frame.After)]
+		if len(own) < inventLeast || len(own) > inventMost {
+			continue
+		}
+		counts := make([]int, len(scripts)+1)
+		most := 0
+		for _, id := range own {
+			if of := scriptOf[id]; of > 0 {
+				if counts[of]++; counts[of] > counts[most] {
+					most = of
+				}
+			}
+		}
+		models[most] = append(models[most], i)
+		if most > 0 {
+			models[0] = append(models[0], i)
+		}
+	}
+	return models
+}
+
+// Frame is what stands before and after a sentence's own ids.
+type Frame struct{ Before, After []int32 }
+
+// Around is a sentence of ids.
+func (f Frame) Around(ids []int32) []int32 {
+	var all []int32
+	all = append(all, f.Before...)
+	all = append(all, ids...)
+	return append(all, f.After...)
+}

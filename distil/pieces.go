@@ -1,0 +1,194 @@
+package distil
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/protofield"
+)
+
+// Pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
+type Pieces struct {
+	spelling []string
+	score    []float32 // logarithm of the piece's probability
+	fixed    []bool    // never left out: special pieces and single characters
+	raw      [][]byte  // fields of ModelProto, the pieces
+	rest     []byte    // its other fields
+}
+
+// Numbers of sentencepiece_model.proto.
+const (
+	modelPieces  = 1
+	modelTrainer = 2
+
+	pieceSpelling = 1
+	pieceScore    = 2
+	pieceType     = 3
+	typeNormal    = 1
+
+	trainerModelType = 3
+	bytePairs        = 2
+)
+
+// Parse reads a serialised SentencePiece model.
+func ParsePieces(model []byte) (*Pieces, error) {
+	all, err := split(model)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pieces{}
+	for _, f := range all {
+		switch f.Number {
+		case modelPieces:
+			err = p.add(f)
+		case modelTrainer:
+			err = checkTrainer(f)
+			fallthrough
+		default:
+			p.rest = append(p.rest, f.Raw...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(p.raw) == 0 {
+		return nil, badinput.Errorf("it has no pieces")
+	}
+	return p, nil
+}
+
+// split is protofield.Split of a part of a model.
+func split(message []byte) ([]protofield.Field, error) {
+	all, err := protofield.Split(message)
+	if err != nil {
+		return nil, badinput.Errorf("it is no SentencePiece model: %w", err)
+	}
+	return all, nil
+}
+
+// checkTrainer refuses pieces that are made of each other.
+func checkTrainer(trainer protofield.Field) error {
+	all, err := split(trainer.Content)
+	for _, f := range all {
+		if f.Number == trainerModelType && f.Value == bytePairs {
+			return badinput.Errorf("its pieces are merges (BPE), of which none can be left out without changing how others are made: keep the whole vocabulary (--pieces 0)")
+		}
+	}
+	return err
+}
+
+// add adds a piece.
+func (p *Pieces) add(piece protofield.Field) error {
+	spelling, score, kind := "", float32(0), uint64(typeNormal)
+	all, err := split(piece.Content)
+	for _, f := range all {
+		switch f.Number {
+		case pieceSpelling:
+			spelling = string(f.Content)
+		case pieceScore:
+			score = math.Float32frombits(uint32(f.Value))
+		case pieceType:
+			kind = f.Value
+		}
+	}
+	p.spelling = append(p.spelling, spelling)
+	p.score = append(p.score, score)
+	p.fixed = append(p.fixed, kind != typeNormal || utf8.RuneCountInString(spelling) == 1)
+	p.raw = append(p.raw, piece.Raw)
+	return err
+}
+
+// Choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the
+// most probable of those that it does not have. counts are of the file's ids.
+func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
+	keep := make([]bool, len(p.raw))
+	if n == 0 || n >= len(keep) {
+		for i := range keep {
+			keep[i] = true
+		}
+		return keep, nil
+	}
+	var free []int
+	for i, fixed := range p.fixed {
+		if keep[i] = fixed; fixed {
+			n--
+		} else {
+			free = append(free, i)
+		}
+	}
+	if n < 0 {
+		return nil, badinput.Errorf("it has %d special pieces and single characters, which are always kept: ask for more pieces (--pieces)", len(keep)-len(free))
+	}
+	slices.SortFunc(free, func(a, b int) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(p.score[b], p.score[a]), cmp.Compare(a, b))
+	})
+	for _, i := range free[:n] {
+		keep[i] = true
+	}
+	return keep, nil
+}
+
+// Model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces
+// alone is cut as before: a best path through all pieces is the best of any set that holds it.
+func (p *Pieces) Model(keep []bool) []byte {
+	var out []byte
+	for i, raw := range p.raw {
+		if keep[i] {
+			out = append(out, raw...)
+		}
+	}
+	return append(out, p.rest...)
+}
+
+// Vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special
+// tokens that are no pieces.
+type Vocabulary struct {
+	Student []int32 // by the teacher's id; unmapped
+	Teacher []int32 // by the student's id
+	File    []byte  // the tokenizer's file
+}
+
+// unmapped is a teacher's id that the student does not have.
+const unmapped = -1
+
+// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file.
+func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*Vocabulary, error) {
+	v := &Vocabulary{Student: make([]int32, rows), File: file}
+	for i := range v.Student {
+		v.Student[i] = unmapped
+	}
+	for id, kept := range keep {
+		if kept {
+			// Two pieces of the file may share an id of the graph; each has its row.
+			v.Student[number(int32(id))] = int32(len(v.Teacher))
+			v.Teacher = append(v.Teacher, number(int32(id)))
+		}
+	}
+	for _, special := range specials {
+		if int(special) >= rows {
+			return nil, fmt.Errorf("the special token %d is not among %d ids", special, rows)
+		}
+		if v.Student[special] == unmapped {
+			v.Student[special] = int32(len(v.Teacher))
+			v.Teacher = append(v.Teacher, special)
+		}
+	}
+	return v, nil
+}
+
+// Translate maps a sentence; false if it holds what the student does not have.
+func (v *Vocabulary) Translate(ids []int32, to []int32) ([]int32, bool) {
+	to = to[:0]
+	for _, id := range ids {
+		s := v.Student[id]
+		if s == unmapped {
+			return nil, false
+		}
+		to = append(to, s)
+	}
+	return to, true
+}

@@ -1,0 +1,138 @@
+package gpu
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+
+	"bitextmine/internal/lockfile"
+	"bitextmine/internal/transfer"
+)
+
+// Options are the settings of an installation.
+type InstallOptions struct {
+	Index string // address of the package index; empty: IndexEnv, or PyPI
+	// Transfer has the client and the patience of downloads; the rest is the package's own.
+	Transfer transfer.Options
+	// Progress, which may be nil, is called with the number of bytes of a wheel so far.
+	Progress func(w Wheel, done int64)
+}
+
+// stagingSuffix ends the name of a directory that is not yet complete.
+const stagingSuffix = ".part"
+
+// Install puts the libraries of a set into parent and returns their directory. It is there whole or not at all; what an
+// earlier call left is continued. A second call at the same time is refused.
+func Install(ctx context.Context, s WheelSet, parent string, o InstallOptions) (dir string, err error) {
+	dir = filepath.Join(parent, s.Directory())
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if o.Transfer.Client == nil {
+		o.Transfer.Client = transfer.NewClient()
+	}
+	x, err := openIndex(o.Index, o.Transfer)
+	if err != nil {
+		return "", err
+	}
+	staging := dir + stagingSuffix
+	libraries := filepath.Join(staging, "lib")
+	if err := os.MkdirAll(libraries, 0o755); err != nil {
+		return "", badinput.Errorf("make the directory of GPU libraries: %w", err)
+	}
+	release, err := lockfile.Lock(filepath.Join(staging, "lock"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	for _, w := range s.Wheels {
+		if err := x.bring(ctx, w, staging, libraries, o.Progress); err != nil {
+			return "", err
+		}
+	}
+	if err := os.Rename(libraries, dir); err != nil {
+		if _, there := os.Stat(dir); there == nil {
+			return dir, nil // another process was first
+		}
+		return "", fmt.Errorf("publish the GPU libraries: %w", err)
+	}
+	return dir, errors.Join(atomicfile.SyncDir(parent), os.RemoveAll(staging))
+}
+
+// bring downloads and unpacks a wheel, and then removes it, unless an earlier call did.
+func (x *index) bring(ctx context.Context, w Wheel, staging, libraries string, progress func(Wheel, int64)) error {
+	done := filepath.Join(staging, w.File+".done")
+	switch _, err := os.Stat(done); {
+	case err == nil:
+		if progress != nil {
+			progress(w, w.Size)
+		}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	file := filepath.Join(staging, w.File)
+	if err := x.download(ctx, w, file, func(n int64) {
+		if progress != nil {
+			progress(w, n)
+		}
+	}); err != nil {
+		return err
+	}
+	if err := unpack(file, libraries); err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.WriteBytes(done, nil), os.Remove(file))
+}
+
+// verify compares a downloaded file with the list. A damaged one is deleted: nothing can be added to it.
+func verify(w Wheel, file, address string) error {
+	_, sum, err := atomicfile.Digest(file)
+	if err != nil || sum == w.SHA256 {
+		return err
+	}
+	return errors.Join(badinput.Errorf("%s does not have the digest that this program knows for %s, so it was deleted: the transfer was damaged or tampered with; run the same command again, or name another index in %s",
+		address, w.File, IndexEnv), os.Remove(file))
+}
+
+// unpack writes the shared libraries of a wheel into a directory, whatever folder of the wheel they are in. Python's
+// extension modules are left out.
+func unpack(file, dir string) (err error) {
+	archive, err := zip.OpenReader(file)
+	if err != nil {
+		return badinput.Errorf("%s is not a wheel that can be read: %w", file, err)
+	}
+	defer func() { err = errors.Join(err, archive.Close()) }()
+	for _, f := range archive.File {
+		name := path.Base(f.Name)
+		if !f.Mode().IsRegular() || !strings.HasPrefix(name, "lib") || !strings.Contains(name, ".so") {
+			continue
+		}
+		if err := write(f, filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+		}
+	}
+	return nil
+}
+
+func write(f *zip.File, to string) error {
+	return atomicfile.Write(to, func(out *os.File) (err error) {
+		in, err := f.Open()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, in.Close()) }()
+		_, err = io.Copy(out, in)
+		return err
+	})
+}

@@ -1,0 +1,149 @@
+// This file reads and writes the file of token ids that is beside an embedding file if the encoder's token
+// vectors are static, so that its sentences need not be tokenised again. Its content, little-endian: the magic, the
+// number of sentences and of ids (uint32), the end of each sentence's ids (uint32), and the ids (int32). A sentence's
+// ids are distinct and in ascending order.
+
+package encode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
+)
+
+const magic = "MINETOKS"
+
+func pathOf(embedding string) string { return strings.TrimSuffix(embedding, ".npy") + ".tokens" }
+
+// Log collects the ids of sentences while they are encoded. Beyond mostHeld they are in a temporary file.
+type TokenLog struct {
+	file  *spill.Log // of ids, in parts
+	parts []part
+	held  []int32 // that are not in the file yet
+	ids   int     // in all
+	ends  []uint32
+}
+
+// part is some of a log's ids.
+type part struct {
+	at    int64
+	bytes int
+}
+
+// mostHeld is how many ids are in memory before they go to the file.
+const mostHeld = 1 << 20
+
+// NewLog returns an empty log whose temporary file is in dir.
+func NewTokenLog(dir string) *TokenLog { return &TokenLog{file: spill.NewLog(spill.Space{Dir: dir})} }
+
+// Close removes the temporary file.
+func (l *TokenLog) Close() error { return l.file.Close() }
+
+// Add adds a sentence.
+func (l *TokenLog) Add(ids []int32) error {
+	begin := len(l.held)
+	l.held = append(l.held, ids...)
+	slices.Sort(l.held[begin:])
+	l.held = l.held[:begin+len(slices.Compact(l.held[begin:]))]
+	l.ids += len(l.held) - begin
+	l.ends = append(l.ends, uint32(l.ids))
+	if len(l.held) < mostHeld {
+		return nil
+	}
+	packed := appendAll(make([]byte, 0, 4*len(l.held)), l.held)
+	at, err := l.file.Append(packed)
+	l.parts, l.held = append(l.parts, part{at, len(packed)}), l.held[:0]
+	return err
+}
+
+// appendAll appends numbers as they stand in a token file.
+func appendAll[T int32 | uint32](to []byte, numbers []T) []byte {
+	for _, n := range numbers {
+		to = binary.LittleEndian.AppendUint32(to, uint32(n))
+	}
+	return to
+}
+
+// Write writes the token file of an embedding file.
+func (l *TokenLog) Write(embedding string) error {
+	if err := l.file.Flush(); err != nil {
+		return err
+	}
+	return atomicfile.Write(pathOf(embedding), func(f *os.File) error {
+		header := make([]byte, 0, len(magic)+8+4*len(l.ends))
+		header = append(header, magic...)
+		header = appendAll(header, []uint32{uint32(len(l.ends)), uint32(l.ids)})
+		header = appendAll(header, l.ends)
+		if _, err := f.Write(header); err != nil {
+			return err
+		}
+		for _, p := range l.parts {
+			ids, err := l.file.At(p.at, make([]byte, p.bytes))
+			if err == nil {
+				_, err = f.Write(ids[:p.bytes])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		_, err := f.Write(appendAll(nil, l.held))
+		return err
+	})
+}
+
+// Read reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
+func ReadTokens(embedding string, n int) (ids tokenizer.Sequences, ok bool, err error) {
+	path := pathOf(embedding)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ids, false, nil
+	}
+	if err != nil {
+		return ids, false, fmt.Errorf("open token file: %w", err)
+	}
+	if ids, err = decode(data); err == nil && len(ids.Ends) != n {
+		err = fmt.Errorf("it has %d sentences instead of %d", len(ids.Ends), n)
+	}
+	if err != nil {
+		return ids, false, badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path, err)
+	}
+	return ids, true, nil
+}
+
+func decode(data []byte) (tokenizer.Sequences, error) {
+	var ids tokenizer.Sequences
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok || len(rest) < 8 {
+		return ids, fmt.Errorf("it does not begin with %s and two numbers", magic)
+	}
+	n, m := int(binary.LittleEndian.Uint32(rest)), int(binary.LittleEndian.Uint32(rest[4:]))
+	rest = rest[8:]
+	if len(rest) != 4*(n+m) {
+		return ids, fmt.Errorf("it has %d bytes after its header instead of %d", len(rest), 4*(n+m))
+	}
+	ids.Ends, ids.IDs = make([]int, n), make([]int32, m)
+	last := 0
+	for i := range ids.Ends {
+		ids.Ends[i] = int(binary.LittleEndian.Uint32(rest[4*i:]))
+		if ids.Ends[i] < last || ids.Ends[i] > m {
+			return ids, fmt.Errorf("sentence %d ends at token %d of %d", i, ids.Ends[i], m)
+		}
+		last = ids.Ends[i]
+	}
+	for i := range ids.IDs {
+		if ids.IDs[i] = int32(binary.LittleEndian.Uint32(rest[4*(n+i):])); ids.IDs[i] < 0 {
+			return ids, fmt.Errorf("token %d has the id %d", i, ids.IDs[i])
+		}
+	}
+	return ids, nil
+}

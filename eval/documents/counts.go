@@ -1,0 +1,97 @@
+package documents
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Hits are the beads of one ladder that stand in another.
+type Hits struct {
+	Strict int // equal beads
+	Lax    int // beads that share a sentence of either side with one bead or several, and equal ones
+	All    int
+}
+
+// Counts are those of some pairs of documents, by vecalign's score.py (after Sennrich and Volk, 2011). Deletions count
+// for precision, but not for recall.
+type BeadCounts struct{ Precision, Recall Hits }
+
+// Add counts a pair of documents.
+func (c *BeadCounts) Add(gold, found Ladder) {
+	c.Precision.add(found, gold)
+	c.Recall.add(gold.paired(), found.paired())
+}
+
+// paired is the ladder without deletions.
+func (l Ladder) paired() Ladder {
+	return slices.DeleteFunc(slices.Clone(l), func(r Rung) bool { return len(r.Source) == 0 || len(r.Target) == 0 })
+}
+
+// add counts the beads that stand in the other ladder. A bead that is repeated counts once.
+func (h *Hits) add(beads, others Ladder) {
+	equal := map[string]bool{}
+	targets := map[int]map[int]bool{} // by source sentence
+	for _, o := range others {
+		equal[o.key()] = true
+		for _, s := range o.Source {
+			if targets[s] == nil {
+				targets[s] = map[int]bool{}
+			}
+			for _, t := range o.Target {
+				targets[s][t] = true
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, b := range beads {
+		if key := b.key(); seen[key] || len(b.Source)+len(b.Target) == 0 {
+			continue
+		} else {
+			seen[key] = true
+			h.All++
+			if equal[key] {
+				h.Strict++
+				h.Lax++
+				continue
+			}
+		}
+		if b.overlaps(targets) {
+			h.Lax++
+		}
+	}
+}
+
+func (r Rung) key() string { return fmt.Sprint(r.Source, r.Target) }
+
+// overlaps reports whether a sentence of the target is aligned with one of the source.
+func (r Rung) overlaps(targets map[int]map[int]bool) bool {
+	for _, s := range r.Source {
+		for _, t := range r.Target {
+			if targets[s][t] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Part is a figure of counts, strict and lax.
+type Part struct{ Strict, Lax float64 }
+
+func (h Hits) part() Part {
+	all := float64(max(h.All, 1))
+	return Part{100 * float64(h.Strict) / all, 100 * float64(h.Lax) / all}
+}
+
+// Figures are precision, recall and their harmonic mean, in percent.
+func (c BeadCounts) Figures() (precision, recall, f1 Part) {
+	precision, recall = c.Precision.part(), c.Recall.part()
+	return precision, recall, Part{harmonic(precision.Strict, recall.Strict), harmonic(precision.Lax, recall.Lax)}
+}
+
+func harmonic(a, b float64) float64 {
+	if a+b == 0 {
+		return 0
+	}
+	return 2 * a * b / (a + b)
+}

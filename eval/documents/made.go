@@ -1,0 +1,163 @@
+package documents
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Rates are the shares of sentences that Make changes.
+type Rates struct {
+	Merge  float64 // of either side's sentences that are joined to the next
+	Split  float64 // of either side's that are cut near a comma or a space in the middle
+	Delete float64 // of either side's that are left out
+	Swap   float64 // of the target's that change places with the next
+	Loose  float64 // of either side's that lose a third of their words, as a free translation does
+}
+
+// DefaultRates give about as many 1:1 beads as Bleualign's set, three of four.
+func DefaultRates() Rates {
+	return Rates{Merge: 0.06, Split: 0.06, Delete: 0.03, Swap: 0.005, Loose: 0.25}
+}
+
+// Made is a pair of documents and its gold standard.
+type Made struct {
+	Source, Target []string
+	Gold           Ladder
+}
+
+// piece is text of a document and the sentences of the original that it has parts of.
+type piece struct {
+	text string
+	of   []int
+}
+
+// Make makes documents of line-aligned sentences.
+func Make(source, target []string, rates Rates, seed uint64) Made {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	order := make([]int, len(target))
+	for i := range order {
+		order[i] = i
+	}
+	a := change(source, order, rates, rng)
+	for i := 0; i+1 < len(order); i++ {
+		if rng.Float64() < rates.Swap {
+			order[i], order[i+1] = order[i+1], order[i]
+			i++
+		}
+	}
+	b := change(target, order, rates, rng)
+	return Made{Source: texts(a), Target: texts(b), Gold: ladder(len(source), a, b)}
+}
+
+func texts(pieces []piece) []string {
+	out := make([]string, len(pieces))
+	for i, p := range pieces {
+		out[i] = p.text
+	}
+	return out
+}
+
+// change deletes, splits and merges the sentences of one side.
+func change(sentences []string, order []int, rates Rates, rng *rand.Rand) []piece {
+	var out []piece
+	join := false
+	for _, i := range order {
+		drop, split, merge := rng.Float64() < rates.Delete, rng.Float64() < rates.Split, rng.Float64() < rates.Merge
+		if drop && len(out) > 0 {
+			join = false
+			continue
+		}
+		text := sentences[i]
+		if rng.Float64() < rates.Loose {
+			text = thinned(text, rng)
+		}
+		parts := []string{text}
+		if at := middle(text); split && at > 0 {
+			parts = []string{strings.TrimSpace(text[:at]), strings.TrimSpace(text[at:])}
+		}
+		for _, text := range parts {
+			if last := len(out) - 1; join {
+				out[last].text += " " + text
+				out[last].of = append(out[last].of, i)
+				join = false
+			} else {
+				out = append(out, piece{text, []int{i}})
+			}
+		}
+		join = merge
+	}
+	return out
+}
+
+// thinned is a text without some of its words, or of its letters if it has few spaces: one run of a sixth of them and
+// every sixth of the others. The last one stays, with the full stop.
+func thinned(text string, rng *rand.Rand) string {
+	words, between := strings.Fields(text), " "
+	if len(words) < len(text)/20 {
+		words, between = strings.Split(text, ""), ""
+	}
+	if len(words) < 5 {
+		return text
+	}
+	words, last := words[:len(words)-1], words[len(words)-1]
+	run := len(words) / 6
+	from := rng.IntN(len(words) - run)
+	kept := slices.Delete(words, from, from+run)
+	kept = slices.DeleteFunc(kept, func(string) bool { return rng.IntN(6) == 0 })
+	return strings.Join(append(kept, last), between)
+}
+
+// middle is the place in the middle third of a text where it is best cut: after a comma or the like, else at a space,
+// else between two letters. It is 0 for a short text.
+func middle(text string) int {
+	runes := []rune(text)
+	if len(runes) < 12 {
+		return 0
+	}
+	best, rank := 0, 3
+	for i := len(runes) / 3; i < 2*len(runes)/3; i++ {
+		r := 2
+		if unicode.IsSpace(runes[i]) {
+			r = 1
+		}
+		if strings.ContainsRune(",;:—，；：、،؛", runes[i-1]) {
+			r = 0
+		}
+		if r < rank {
+			best, rank = i, r
+		}
+	}
+	return len(string(runes[:best]))
+}
+
+// ladder is the components of the graph whose edges join a piece with the sentences it has parts of.
+func ladder(n int, a, b []piece) Ladder {
+	group := make([]int, n)
+	for i := range group {
+		group[i] = i
+	}
+	find := func(i int) int {
+		for group[i] != i {
+			i = group[i]
+		}
+		return i
+	}
+	for _, p := range slices.Concat(a, b) {
+		for _, i := range p.of {
+			x, y := find(p.of[0]), find(i)
+			group[max(x, y)] = min(x, y)
+		}
+	}
+	rungs := make([]Rung, n)
+	for k, p := range a {
+		g := find(p.of[0])
+		rungs[g].Source = append(rungs[g].Source, k)
+	}
+	for k, p := range b {
+		g := find(p.of[0])
+		rungs[g].Target = append(rungs[g].Target, k)
+	}
+	return slices.DeleteFunc(rungs, func(r Rung) bool { return len(r.Source)+len(r.Target) == 0 })
+}

@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/align/word"
+
+	"bitextmine/internal/badinput"
+)
+
+// ReadLinks reads a Pharaoh file. base is the number of the first word.
+func ReadLinks(path string, base int) (lines [][]word.Link, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badinput.Errorf("open the alignments: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r := word.NewLinkReader(f, path, base)
+	for {
+		links, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return lines, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, links)
+	}
+}
+
+// Compare measures the alignments of one file against the gold standard of another. The bases are the numbers of the
+// first word in them.
+func CompareLinks(links string, linksBase int, gold string, goldBase int) (LinkCounts, error) {
+	var c LinkCounts
+	a, err := ReadLinks(links, linksBase)
+	if err != nil {
+		return c, err
+	}
+	b, err := ReadLinks(gold, goldBase)
+	if err != nil {
+		return c, err
+	}
+	if len(a) != len(b) {
+		return c, badinput.Errorf("%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair", links, len(a), gold, len(b))
+	}
+	for i := range a {
+		c.Add(a[i], b[i])
+	}
+	return c, c.check(gold)
+}
+
+func (c LinkCounts) check(gold string) error {
+	if c.Sure == 0 {
+		return badinput.Errorf("%s has no sure link among its %d lines: it is no gold standard", gold, c.Pairs)
+	}
+	return nil
+}
+
+// Set is a test set: sentence pairs that are divided into words, and their gold standard.
+type AlignmentSet struct {
+	Name string
+	Text [][2][]string
+	Gold [][]word.Link
+	path string // of the gold standard
+}
+
+const textSuffix, goldSuffix = ".src-tgt", ".gold"
+
+// ReadSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with words
+// separated by spaces, and NAME.gold the gold standard, which counts from 1.
+func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+textSuffix))
+	if err != nil || len(paths) == 0 {
+		return nil, badinput.Errorf("%s has no test set of word alignment: name a directory with NAME%s and NAME%s", dir, textSuffix, goldSuffix)
+	}
+	sets := make([]AlignmentSet, len(paths))
+	for i, path := range paths {
+		if sets[i], err = readSet(path); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+func readSet(path string) (s AlignmentSet, err error) {
+	base := strings.TrimSuffix(path, textSuffix)
+	s = AlignmentSet{Name: filepath.Base(base), path: base + goldSuffix}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return s, badinput.Errorf("open the test set: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		source, target, found := strings.Cut(line, "|||")
+		if !found {
+			return s, badinput.Errorf("%s:%d: the line has no ||| between source and target: correct it", path, len(s.Text)+1)
+		}
+		s.Text = append(s.Text, [2][]string{word.Spaces.Words(source), word.Spaces.Words(target)})
+	}
+	if s.Gold, err = ReadLinks(s.path, 1); err != nil {
+		return s, err
+	}
+	if len(s.Gold) != len(s.Text) {
+		return s, badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", path, len(s.Text), s.path, len(s.Gold))
+	}
+	for i, links := range s.Gold {
+		if err := word.LinksInside(links, len(s.Text[i][0]), len(s.Text[i][1])); err != nil {
+			return s, badinput.Errorf("%s:%d: %w: correct the line", s.path, i+1, err)
+		}
+	}
+	return s, nil
+}
+
+// Measure counts an alignment of the set: links returns those of pair i.
+func (s AlignmentSet) Measure(links func(i int) []word.Link) (c LinkCounts, err error) {
+	for i, gold := range s.Gold {
+		c.Add(links(i), gold)
+	}
+	return c, c.check(s.path)
+}

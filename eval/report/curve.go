@@ -1,0 +1,100 @@
+// This file computes precision-recall curves of pairs that were scored, and the threshold with the best F1.
+
+package report
+
+import "bitextmine/eval/testset"
+
+// Scored is a pair that a protocol extracted. Correct says whether it is gold.
+type Scored struct {
+	Source, Target int32 // sentence numbers on their sides
+	Score          float64
+	Correct        bool
+}
+
+// Counts are the numbers that precision, recall and F1 are computed from.
+type Counts struct {
+	Extracted, Correct, Gold int
+}
+
+// Precision is Correct/Extracted in percent, or 0 if nothing was extracted.
+func (c Counts) Precision() float64 { return Percent(c.Correct, c.Extracted) }
+
+// Recall is Correct/Gold in percent, or 0 if there is no gold.
+func (c Counts) Recall() float64 { return Percent(c.Correct, c.Gold) }
+
+// F1 is the harmonic mean of precision and recall in percent, or 0 if nothing is correct.
+func (c Counts) F1() float64 { return Percent(2*c.Correct, c.Extracted+c.Gold) }
+
+// Percent is part/whole in percent, or 0 if whole is 0.
+func Percent(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}
+
+// Against counts how many of the extracted pairs are gold.
+func Against(extracted, gold []testset.IDs) Counts {
+	known := map[testset.IDs]bool{}
+	for _, pair := range gold {
+		known[pair] = true
+	}
+	counts := Counts{Extracted: len(extracted), Gold: len(gold)}
+	for _, pair := range extracted {
+		if known[pair] {
+			counts.Correct++
+		}
+	}
+	return counts
+}
+
+// Point is one point of a precision-recall curve: the counts of all pairs down to a score.
+type CurvePoint struct {
+	Score float64 // of the last pair included
+	Counts
+}
+
+// Of returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
+func CurveOf(pairs []Scored, gold int) []CurvePoint {
+	points := make([]CurvePoint, len(pairs))
+	counts := Counts{Gold: gold}
+	for i, p := range pairs {
+		counts.Extracted++
+		if p.Correct {
+			counts.Correct++
+		}
+		points[i] = CurvePoint{p.Score, counts}
+	}
+	return points
+}
+
+// BestThreshold returns the point with the highest F1 (the first if several are equal) and its threshold: the midpoint
+// between its score and the next, or its own score if no pair follows (LASER's bucc.py fails there). Without a correct
+// pair the threshold is 0, as in bucc.py.
+func BestThreshold(curve []CurvePoint) (threshold float64, best Counts) {
+	if len(curve) > 0 {
+		best.Gold = curve[0].Gold
+	}
+	for i, p := range curve {
+		// F1 = 2 correct / (extracted + gold), compared in integers to avoid rounding.
+		if p.Correct*(best.Extracted+best.Gold) > best.Correct*(p.Extracted+p.Gold) || best.Correct == 0 && p.Correct > 0 {
+			best = p.Counts
+			threshold = (p.Score + curve[min(i+1, len(curve)-1)].Score) / 2
+		}
+	}
+	return threshold, best
+}
+
+// Extract counts the pairs with a score of at least threshold.
+func Extract(pairs []Scored, gold int, threshold float64) Counts {
+	counts := Counts{Gold: gold}
+	for _, p := range pairs {
+		if p.Score >= threshold {
+			counts.Extracted++
+			if p.Correct {
+				counts.Correct++
+			}
+		}
+	}
+	return counts
+}

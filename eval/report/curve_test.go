@@ -1,0 +1,47 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"bitextmine/eval/testset"
+)
+
+func TestAgainst(t *testing.T) {
+	gold := []testset.IDs{{Source: "a", Target: "b"}, {Source: "c", Target: "d"}, {Source: "e", Target: "f"}}
+	if got, want := Against([]testset.IDs{{Source: "a", Target: "b"}, {Source: "a", Target: "d"}}, gold), (Counts{Extracted: 2, Correct: 1, Gold: 3}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestBestThreshold follows bucc.py by hand.
+func TestBestThreshold(t *testing.T) {
+	scored := func(marks string, scores ...float64) []Scored {
+		var out []Scored
+		for i, s := range scores {
+			out = append(out, Scored{Score: s, Correct: marks[i] == '+'})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name      string
+		pairs     []Scored
+		gold      int
+		threshold float64
+		extracted int
+	}{
+		{"midpoint to the next score", scored("++--", 1.4, 1.3, 1.1, 1.0), 2, 1.2, 2},
+		{"the first of equal F1", scored("+--+", 4, 3, 2, 1), 2, 3.5, 1}, // 2/3 after one pair and after four
+		{"the last pair: its own score", scored("-+", 1.4, 1.3), 1, 1.3, 2},
+		{"nothing is correct", scored("--", 1.4, 1.3), 2, 0, 0},
+		{"nothing was mined", nil, 2, 0, 0},
+		{"a tie over the threshold", scored("+-", 1.2, 1.2), 1, 1.2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			threshold, best := BestThreshold(CurveOf(c.pairs, c.gold))
+			if math.Abs(threshold-c.threshold) > 1e-12 || best.Extracted != c.extracted {
+				t.Errorf("threshold %v after %d pairs, want %v after %d", threshold, best.Extracted, c.threshold, c.extracted)
+			}
+		})
+	}
+}

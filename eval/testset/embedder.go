@@ -1,0 +1,84 @@
+package testset
+
+import (
+	"context"
+	"fmt"
+
+	"bitextmine/encode/embedding"
+)
+
+// Encoder turns sentences into L2-normalised vectors. *encode.Encoder implements it.
+type Encoder interface {
+	Name() string
+	Dim() int
+	Encode(ctx context.Context, language string, texts []string, dst []float32) error
+}
+
+// Embedder encodes sides. It caches the vectors of every text of a language until Forget, so English is encoded once
+// for all pairs that share it. Texts are encoded as they are in the test set, as the reference programs do, and not
+// normalised as in a run. It may be used by one goroutine.
+type Embedder struct {
+	Encoder Encoder
+	// Narrow rounds vectors to float16, the type in a run's embedding files.
+	Narrow bool
+
+	known map[string]*lexicon
+}
+
+// lexicon holds the vectors of the texts of one language.
+type lexicon struct {
+	row  map[string]int32
+	rows []float32 // [len(row), dim]
+}
+
+// Name is the name of the encoder.
+func (e *Embedder) Name() string { return e.Encoder.Name() }
+
+// Vectors encodes the texts of side that are not cached.
+func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (EncodedSide, error) {
+	lex, err := e.learn(ctx, side)
+	if err != nil {
+		return EncodedSide{}, fmt.Errorf("encode %d %s sentences: %w", len(side.Texts), side.Language, err)
+	}
+	rows := make([]int32, len(side.Texts))
+	for i, text := range side.Texts {
+		rows[i] = lex.row[text]
+	}
+	m := Gather(embedding.FromFloat32(lex.rows, e.Encoder.Dim()), rows)
+	if e.Narrow {
+		m = embedding.Narrow(m)
+	}
+	return EncodedSide{Side: side, Rows: m}, nil
+}
+
+// Forget removes the cached vectors of a language.
+func (e *Embedder) Forget(language string) { delete(e.known, language) }
+
+func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
+	if e.known == nil {
+		e.known = make(map[string]*lexicon)
+	}
+	lex := e.known[side.Language]
+	if lex == nil {
+		lex = &lexicon{row: make(map[string]int32)}
+		e.known[side.Language] = lex
+	}
+	var fresh []string
+	for _, text := range side.Texts {
+		if _, ok := lex.row[text]; !ok {
+			lex.row[text] = int32(len(lex.row))
+			fresh = append(fresh, text)
+		}
+	}
+	if len(fresh) == 0 {
+		return lex, nil
+	}
+	dim := e.Encoder.Dim()
+	known := len(lex.rows)
+	lex.rows = append(lex.rows, make([]float32, len(fresh)*dim)...)
+	if err := e.Encoder.Encode(ctx, side.Language, fresh, lex.rows[known:]); err != nil {
+		e.Forget(side.Language) // its rows may be incomplete
+		return nil, err
+	}
+	return lex, nil
+}

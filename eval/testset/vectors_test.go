@@ -1,0 +1,95 @@
+package testset
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/embedding"
+
+	"bitextmine/internal/badinput"
+)
+
+// countingEncoder gives every text the same vector and counts what it is asked for.
+type countingEncoder struct{ calls, texts int }
+
+func (*countingEncoder) Name() string { return "counting" }
+func (*countingEncoder) Dim() int     { return 2 }
+
+func (e *countingEncoder) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	e.calls++
+	e.texts += len(texts)
+	for i := range texts {
+		dst[2*i] = 1
+	}
+	return nil
+}
+
+// TestEmbedderEncodesOnce checks that texts that two sets share are encoded once, until they are forgotten.
+func TestEmbedderEncodesOnce(t *testing.T) {
+	encoder := &countingEncoder{}
+	e := &Embedder{Encoder: encoder}
+	for _, texts := range [][]string{{"a", "b", "a"}, {"b", "c"}, {"a", "c"}} {
+		v, err := e.Vectors(t.Context(), Side{Language: "en", Texts: texts}, Role{})
+		if err != nil || v.Rows.N != len(texts) {
+			t.Fatal(v.Rows.N, err)
+		}
+	}
+	if encoder.texts != 3 || encoder.calls != 2 {
+		t.Errorf("%d texts in %d calls, want 3 in 2", encoder.texts, encoder.calls)
+	}
+	e.Forget("en")
+	if _, err := e.Vectors(t.Context(), Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
+		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)
+	}
+}
+
+func TestFilesRefuses(t *testing.T) {
+	side := Side{Language: "de", Texts: []string{"eins", "zwei"}}
+	dir := t.TempDir()
+	raw := func(name string, values ...float32) string {
+		var b strings.Builder
+		for _, v := range values {
+			bits := math.Float32bits(v)
+			b.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		name, path string
+		dim        int
+		words      []string
+	}{
+		{"a NaN", raw("nan.emb", 1, 0, nan, 1), 2, []string{"nan.emb", "row 1", "not finite"}},
+		{"a zero row", raw("zero.emb", 1, 0, 0, 0), 2, []string{"zero.emb", "row 1", "zeros"}},
+		{"a wrong dim", raw("dim.emb", 1, 0, 0, 1), 3, []string{"dim.emb", "3"}},
+		{"too few rows", raw("short.emb", 1, 0), 2, []string{"short.emb", "1 rows", "2 sentences"}},
+		{"no dim", raw("raw.emb", 1, 0, 0, 1), 0, []string{"raw.emb", "--dim"}},
+		{"no .npy at all", raw("not.npy", 1, 0, 0, 1), 0, []string{"not.npy"}},
+		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := VectorFiles{Source: c.path, Dim: c.dim, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{Source: "de", Target: "en"}})
+			if !badinput.Is(err) {
+				t.Fatalf("%v is not bad input", err)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q lacks %q", err, w)
+				}
+			}
+		})
+	}
+	path := raw("good.emb", 3, 4, 0, 2)
+	v, err := VectorFiles{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{Source: "de", Target: "en"}, Half: "good"})
+	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
+		t.Errorf("%s: %v %v, want rows of norm 1", path, v.Rows, err)
+	}
+}

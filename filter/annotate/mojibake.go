@@ -1,0 +1,144 @@
+// This file finds and repairs text that is UTF-8 but was read as Windows-1252 or Latin-1 on its way ("Ã¼" for
+// "ü", "â€™" for "’"), also twice.
+
+package annotate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cp1252 are the characters that Windows-1252 has for the bytes 0x80 to 0x9F; 0 where it has none, for which programs
+// leave the control character of that number.
+var cp1252 = [32]rune{
+	'€', 0, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0, 'Ž', 0,
+	0, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0, 'ž', 'Ÿ',
+}
+
+var bytesOf = func() map[rune]byte {
+	m := map[rune]byte{}
+	for i, r := range cp1252 {
+		if r != 0 {
+			m[r] = byte(0x80 + i)
+		}
+	}
+	return m
+}()
+
+// byteOf is the byte that was read as a character, if it is above ASCII.
+func byteOf(r rune) (byte, bool) {
+	if 0x80 <= r && r <= 0xff {
+		return byte(r), true
+	}
+	b, ok := bytesOf[r]
+	return b, ok
+}
+
+// sequence decodes the character at the start of text from the bytes that its characters were read from. It returns its
+// length in text, 0 if what stands there is not such a sequence, and the sequence's characters.
+func sequence(text string) (r rune, length int, characters [utf8.UTFMax]rune, n int) {
+	var encoded [utf8.UTFMax]byte
+	for i, c := range text {
+		b, ok := byteOf(c)
+		if !ok || n == 0 && (b < 0xc2 || b > 0xf4) || n == utf8.UTFMax {
+			return 0, 0, characters, 0
+		}
+		encoded[n], characters[n] = b, c
+		n++
+		if utf8.FullRune(encoded[:n]) {
+			r, width := utf8.DecodeRune(encoded[:n])
+			if r == utf8.RuneError || width != n {
+				return 0, 0, characters, 0
+			}
+			return r, i + utf8.RuneLen(c), characters, n
+		}
+	}
+	return 0, 0, characters, 0
+}
+
+const (
+	// leads are the characters that begin the sequences of letters of Latin, Greek, Cyrillic, Hebrew and Arabic. Others
+	// (É, ß, Ü) are more often right.
+	leads = "ÂÃÄÅÆÎÏÐÑÒ×ØÙÚÛ"
+	// typographic are marks that stand rightly after a letter.
+	typographic = "‘’“”„‚…–—«»›‹™†‡•"
+)
+
+// wrong is sequence for what was wrongly decoded, and not for what may stand in text rightly (CAFÉ”, Spaß…, passé…»).
+// before says that a wrong sequence ends where text begins; such ones stand together.
+func wrong(text string, capital, before bool) (r rune, length int) {
+	r, length, characters, n := sequence(text)
+	if n == 0 {
+		return 0, 0
+	}
+	var sure bool
+	switch lead, second := characters[0], characters[1]; n {
+	case 2:
+		if !strings.ContainsRune(leads, lead) {
+			return 0, 0
+		}
+		sure = !strings.ContainsRune(typographic, second) || (lead == 'Ã' || lead == 'Â') && !capital
+	case 3:
+		sure = lead == 'â' && (second == '€' || second == '‚' || second == '„')
+	default:
+		sure = lead == 'ð' && second == 'Ÿ'
+	}
+	if sure || before {
+		return r, length
+	}
+	if _, _, _, next := sequence(text[length:]); next > 0 {
+		return r, length
+	}
+	return 0, 0
+}
+
+// each calls found for every character that was wrongly decoded, with its place in text and what it should be.
+func each(text string, found func(begin, end int, r rune)) {
+	capital, before := false, false
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			capital, before = 'A' <= text[i] && text[i] <= 'Z', false
+			i++
+			continue
+		}
+		if r, length := wrong(text[i:], capital, before); length > 0 {
+			found(i, i+length, r)
+			capital, before = false, true
+			i += length
+			continue
+		}
+		r, width := utf8.DecodeRuneInString(text[i:])
+		capital, before = unicode.IsUpper(r), false
+		i += width
+	}
+}
+
+// Count is the number of characters that were wrongly decoded, and of replacement characters.
+func CountMojibake(text string) int {
+	count := strings.Count(text, "\uFFFD")
+	each(text, func(int, int, rune) { count++ })
+	return count
+}
+
+// maxTimes is how often a text is repaired that was wrongly decoded several times.
+const maxTimes = 3
+
+// Repair decodes what was wrongly decoded. A replacement character stays, since what it replaced is lost.
+func RepairMojibake(text string) string {
+	for range maxTimes {
+		var out strings.Builder
+		from := 0
+		each(text, func(begin, end int, r rune) {
+			out.WriteString(text[from:begin])
+			out.WriteRune(r)
+			from = end
+		})
+		if from == 0 {
+			break
+		}
+		out.WriteString(text[from:])
+		text = out.String()
+	}
+	return text
+}

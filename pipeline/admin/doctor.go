@@ -1,0 +1,249 @@
+// This file examines a machine and reports what a run on it would have and what would be missing: instructions,
+// BLAS, FAISS, GPUs, ONNX Runtime, an encoder, a work directory.
+
+package admin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/session"
+	"bitextmine/index/backend"
+	"bitextmine/index/blas"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+	"bitextmine/index/kernel"
+	"bitextmine/index/xla"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt"
+	"bitextmine/pipeline/setting"
+
+	"bitextmine/pipeline/store"
+)
+
+// Options are the settings that decide what is needed.
+type ExamineOptions struct {
+	Encoder   string
+	Refine    string   // the strong encoder of two-stage mining; empty: there is none
+	Search    []string // every backend that may be used; auto means those that it chooses from
+	Backend   backend.Options
+	Resources setting.Resources
+	Work      string // a bucket, or a directory, which need not exist
+}
+
+// State is the result of one check.
+type FindingState string
+
+// The states of a finding.
+const (
+	Good    FindingState = "ok"
+	Absent  FindingState = "absent" // absent, and not needed with these settings
+	Slow    FindingState = "warning"
+	Missing FindingState = "missing" // a run with these settings would stop
+)
+
+// Finding is the result of one check with its explanation.
+type Finding struct {
+	Name  string       `json:"name"`
+	State FindingState `json:"state"`
+	Text  string       `json:"text"`
+}
+
+// Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin, and CUDA's libraries
+// where they are asked for.
+func Examine(ctx context.Context, opts ExamineOptions, log *slog.Logger) []Finding {
+	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
+	found = append(found, opts.device()...)
+	model, finding := opts.encoder(ctx, "encoder", opts.Encoder)
+	found = append(found, finding)
+	if opts.Refine != "" {
+		_, finding = opts.encoder(ctx, "refine", opts.Refine)
+		found = append(found, finding)
+	}
+	if model != nil {
+		found = append(found, opts.searches(model.Dim)...)
+	}
+	return append(found, opts.store(ctx, log))
+}
+
+// Verdict is nil if nothing is missing. Otherwise it is a badinput error that names what is.
+func Verdict(found []Finding) error {
+	var missing []string
+	for _, f := range found {
+		if f.State == Missing {
+			missing = append(missing, f.Name)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return badinput.Errorf("a run with these settings would stop: see the findings on %s", strings.Join(missing, ", "))
+}
+
+// of returns a finding of what is missing if err is set, else one with the text.
+func of(name, text string, err error) Finding {
+	if err != nil {
+		return Finding{name, Missing, err.Error()}
+	}
+	return Finding{name, Good, text}
+}
+
+func cpu() Finding {
+	var others []string
+	for _, name := range kernel.Names {
+		if name != kernel.Best.Name && kernel.Get(name) != nil {
+			others = append(others, name)
+		}
+	}
+	text := fmt.Sprintf("%d processors (%s); search kernel %s", runtime.NumCPU(), runtime.GOARCH, kernel.Best.Name)
+	if others == nil {
+		return Finding{"cpu", Slow, text + ": the CPU has none of the instructions that faster ones use"}
+	}
+	return Finding{"cpu", Good, text + ", which it chose over " + strings.Join(others, ", ")}
+}
+
+// needs reports whether a search with this prefix may be used.
+func (o *ExamineOptions) needs(prefix string) bool {
+	for _, name := range o.Search {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *ExamineOptions) blas() Finding {
+	library := blas.Running()
+	f := Finding{"blas", Good, fmt.Sprintf("%s, %s", library, library.Path)}
+	if err := library.Check(); err != nil {
+		f.State, f.Text = Slow, err.Error()
+		if o.needs(faiss.Prefix) {
+			f.State = Missing
+		}
+	} else if warning := library.Warning(); warning != "" {
+		f.State, f.Text = Slow, warning
+	}
+	return f
+}
+
+// nvidia lists the GPUs that the driver knows, whether or not the program can use them.
+const nvidia = "/proc/driver/nvidia/gpus"
+
+func (o *ExamineOptions) gpus() Finding {
+	present, err := os.ReadDir(nvidia)
+	here := "the driver knows no NVIDIA GPU"
+	if err == nil && len(present) > 0 {
+		here = fmt.Sprintf("the driver knows %d", len(present))
+	}
+	n, err := faiss.GPUs()
+	switch {
+	case err == nil:
+		return Finding{"gpu", Good, fmt.Sprintf("FAISS can search on %d; %s", n, here)}
+	case o.needs(faiss.PrefixGPU):
+		return Finding{"gpu", Missing, err.Error()}
+	}
+	return Finding{"gpu", Absent, fmt.Sprintf("%s; %v", here, err)}
+}
+
+// plugin lists the devices of the PJRT plugin that a search names, or that is there for search and training.
+func (o *ExamineOptions) plugin() Finding {
+	name, needed := xla.CUDA, o.needs(xla.Prefix)
+	for _, search := range o.Search {
+		if strings.HasPrefix(search, xla.Prefix) {
+			name = search
+		}
+	}
+	if !needed && os.Getenv(pjrt.Env) == "" {
+		return Finding{"pjrt", Absent, fmt.Sprintf("%s names no PJRT plugin, so search = %s and mine train --device cuda cannot be used", pjrt.Env, xla.CUDA)}
+	}
+	devices, err := xla.Devices(name)
+	switch {
+	case err == nil:
+		return Finding{"pjrt", Good, fmt.Sprintf("%s has %s", name, strings.Join(devices, ", "))}
+	case needed:
+		return Finding{"pjrt", Missing, err.Error()}
+	}
+	return Finding{"pjrt", Slow, err.Error()}
+}
+
+func (o *ExamineOptions) runtime() Finding {
+	options := setting.EncoderOptions(o.Resources)
+	found, err := session.CheckRuntime(options.Library, options.Device)
+	cuda := "without a CUDA provider beside it"
+	if found.CUDA {
+		cuda = "with a CUDA provider beside it"
+	}
+	return of("onnxruntime", fmt.Sprintf("ONNX Runtime %s, %s, %s", found.Version, found.Path, cuda), err)
+}
+
+// encoder loads the encoder that a setting names and encodes a sentence.
+func (o *ExamineOptions) encoder(ctx context.Context, named, name string) (*model.Model, Finding) {
+	model, err := model.Load(name)
+	if err != nil {
+		return nil, of(named, "", err)
+	}
+	arithmetic, err := setting.OpenedArithmetic(o.Resources, model)
+	if err != nil {
+		return model, of(named, "", err)
+	}
+	text := fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim)
+	if o.Resources.Device != "" && o.Resources.Device != "cpu" {
+		text += ", on " + cmp.Or(arithmetic, "the CPU, as it is a table")
+	}
+	return model, of(named, text, try(ctx, model, o.Resources, arithmetic))
+}
+
+// searches checks each backend. Missing libraries are reported by the checks of the libraries.
+func (o *ExamineOptions) searches(dim int) (found []Finding) {
+	for _, name := range o.Search {
+		what := name
+		if name == backend.Auto {
+			what, name = "auto: "+strings.Join(backend.Candidates(), ", "), exact.Name
+		}
+		opts := o.Backend
+		if backend.Exact(name) && len(o.Search) > 1 {
+			opts.Approximate = backend.Approximate{} // the settings belong to the approximate searches
+		}
+		found = append(found, of("search", what, backend.Check(name, dim, opts)))
+	}
+	return found
+}
+
+func (o *ExamineOptions) store(ctx context.Context, log *slog.Logger) Finding {
+	if store.Remote(o.Work) {
+		st, err := store.Open(ctx, o.Work, log)
+		if err == nil {
+			err = st.Close()
+		}
+		return of("work", o.Work+" can be written", err)
+	}
+	dir, err := filepath.Abs(o.Work)
+	if err != nil {
+		return of("work", "", err)
+	}
+	place := dir
+	for { // find the part of the path that exists
+		if _, err := os.Stat(place); err == nil || place == filepath.Dir(place) {
+			break
+		}
+		place = filepath.Dir(place)
+	}
+	if err := unix.Access(place, unix.W_OK|unix.X_OK); err != nil {
+		return Finding{"work", Missing, fmt.Sprintf("%s cannot be written (%v); name another directory with --work", place, err)}
+	}
+	text := dir + " can be written"
+	var fs unix.Statfs_t
+	if unix.Statfs(place, &fs) == nil {
+		text += fmt.Sprintf(", %.1f GiB free", float64(int64(fs.Bavail)*fs.Bsize)/(1<<30))
+	}
+	return Finding{"work", Good, text}
+}

@@ -1,0 +1,42 @@
+package night
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestNights: nights are numbered upwards, published at once, and the oldest go; what a killed night left goes, too.
+func TestNights(t *testing.T) {
+	d := Directory(t.TempDir())
+	runs := filepath.Join(string(d), RunsName)
+	if err := os.Mkdir(runs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"000001-2026-01-01", "000002-2026-01-02", "000003-2025-12-31"} { // the clock went back
+		if next, err := d.Next(); err != nil || next != i+1 {
+			t.Fatalf("night %d, error %v, want %d", next, err, i+1)
+		}
+		final, dir := d.Night(name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Publish(name); err != nil {
+			t.Fatal(err)
+		}
+		if led, err := filepath.EvalSymlinks(filepath.Join(string(d), "latest")); err != nil || filepath.Base(led) != filepath.Base(final) {
+			t.Fatalf("latest leads to %s, error %v", led, err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(runs, ".000004-2026-01-03.tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Prune(2); err != nil {
+		t.Fatal(err)
+	}
+	left, _, err := d.names()
+	if err != nil || !slices.Equal(left, []string{"000002-2026-01-02", "000003-2025-12-31"}) {
+		t.Errorf("left %q, error %v", left, err)
+	}
+}

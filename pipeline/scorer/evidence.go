@@ -1,0 +1,137 @@
+// Package scorer has what the labels of people say of a finished run: precision by score, and examples that a scorer
+// is fitted on.
+//
+// A label names its pair by the keys of two sentences. It says something of a run if the run's text has both sentences
+// and its search found the one near the other; then it has a score. Labels of another run have none.
+package scorer
+
+import (
+	"context"
+	"path/filepath"
+
+	"bitextmine/bitext/label"
+	"bitextmine/encode"
+	"bitextmine/filter"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
+	"bitextmine/pipeline/view"
+	"bitextmine/score/calibration"
+)
+
+// Count says of how many of a run's labels something is known.
+type Count struct {
+	Labels  int // of people, the last one of each pair
+	Present int // the run's text has both sentences
+	Used    int // the run's search found the pair, too
+}
+
+// labelled is a pair of languages with the labels on its sentences, by their numbers.
+type labelled struct {
+	*view.Pair
+	accepted map[[2]int32]bool
+}
+
+// among finds the labels whose sentences are in the text of a plan, by pair of languages, and counts them.
+func among(ctx context.Context, files *view.Files, labels []label.Label) (pairs []labelled, present int, err error) {
+	for i := range files.Plan.Pairs {
+		pair, err := files.Pair(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		accepted, err := pair.Labelled(ctx, labels)
+		if err != nil {
+			return nil, 0, err
+		}
+		pairs, present = append(pairs, labelled{pair, accepted}), present+len(accepted)
+	}
+	return pairs, present, nil
+}
+
+// read reads the labels of a run, by pair of languages. Labels that all name pairs which the run lacks are refused.
+func read(ctx context.Context, run *view.Run) (pairs []labelled, count Count, err error) {
+	labels, err := label.Latest(run.Dir)
+	if err != nil {
+		return nil, count, err
+	}
+	path := filepath.Join(run.Dir, label.Name)
+	if len(labels) == 0 {
+		return nil, count, badinput.Errorf("there is no label in %s: give some with mine reject and mine accept", path)
+	}
+	count.Labels = len(labels)
+	if pairs, count.Present, err = among(ctx, run.Files, labels); err != nil {
+		return nil, count, err
+	}
+	if count.Present == 0 {
+		return nil, count, badinput.Errorf("none of the %d labels in %s names a pair of sentences that this run has: they are of another run, so name that one", count.Labels, path)
+	}
+	return pairs, count, nil
+}
+
+// Warn warns if labels of a plan name pairs that its text lacks. They may be of texts that left, and stay.
+func Warn(ctx context.Context, files *view.Files, warn func(format string, args ...any)) error {
+	labels := files.Plan.Labels
+	if len(labels) == 0 {
+		return nil
+	}
+	_, present, err := among(ctx, files, labels)
+	if missing := len(labels) - present; err == nil && missing > 0 {
+		warn("%d of the %d labels in %s name pairs of sentences that this run does not have; they stay for later runs", missing, len(labels), label.Name)
+	}
+	return err
+}
+
+// Missing is how many of some labels name pairs of sentences that a run does not have. If all do, it is an error.
+func Missing(ctx context.Context, run *view.Run, labels []label.Label) (int, error) {
+	_, present, err := among(ctx, run.Files, labels)
+	if err == nil && present == 0 {
+		err = badinput.Errorf("the run in %s has none of the %d pairs of sentences: they are of another run, so name that one", run.Dir, len(labels))
+	}
+	return len(labels) - present, err
+}
+
+// Scores are the labels of a run with the scores of their pairs, and the scores of all pairs that the run matched
+// one-to-one, whatever the threshold: probabilities, or margins where no scorer decides.
+type Scores struct {
+	Count
+	Labels  []calibration.Label
+	Matched []float64
+	Scorer  bool // the scores are its probabilities
+}
+
+// ReadScores decides on the candidates of a run again, from what it stored, and reads its labels. A label on a pair
+// that was not matched, as a better one has one of its sentences, says nothing of the matched ones and is not used.
+func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Scores, error) {
+	pairs, count, err := read(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scores{Count: count}
+	for _, p := range pairs {
+		d, err := p.Decide(ctx, run.Model, options)
+		if err != nil {
+			return nil, err
+		}
+		s.Scorer = d.Scorer != nil
+		for i, c := range d.Candidates {
+			score := float64(c.Score)
+			if s.Scorer {
+				score = float64(d.Probabilities[i])
+			}
+			matched := d.Verdicts[i] == mine.Kept || d.Verdicts[i] == mine.BelowThreshold
+			if matched {
+				s.Matched = append(s.Matched, score)
+			}
+			accepted, ok := p.accepted[[2]int32{c.Source, c.Target}]
+			// A pair that people rejected was matched when they saw it.
+			if rejected := d.Rejections != nil && d.Rejections[i]&filter.Label != 0; ok && (matched || rejected) {
+				s.Labels = append(s.Labels, calibration.Label{Score: score, Accepted: accepted})
+			}
+		}
+	}
+	s.Used = len(s.Labels)
+	if s.Used == 0 {
+		return nil, badinput.Errorf("none of the %d labels in %s is on a pair that the run matched: label rows of its bitext",
+			s.Count.Labels, filepath.Join(run.Dir, label.Name))
+	}
+	return s, nil
+}

@@ -1,0 +1,82 @@
+// This file makes what a search and an encoder are opened with from the settings: for every command and every task
+// the same, so that no setting is left out in one of them.
+
+package setting
+
+import (
+	"cmp"
+	"fmt"
+
+	"bitextmine/encode"
+	"bitextmine/encode/gpu"
+	"bitextmine/encode/model"
+	"bitextmine/encode/session"
+	"bitextmine/index/backend"
+	"bitextmine/internal/badinput"
+)
+
+// SearchOptions are the settings of whatever backend searches.
+func SearchOptions(s Searching, r Resources) backend.Options {
+	return backend.Options{Threads: r.Threads, Approximate: backend.Approximate{NProbe: s.NProbe, EfSearch: s.EfSearch}}
+}
+
+// EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU: beside
+// those on the device, if there is one.
+func EncoderOptions(r Resources) encode.Options {
+	device, _ := gpu.Parse(r.Device) // Resolve refuses others
+	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime, Device: device, OnCPU: true}
+}
+
+// OnDevice are the settings of an encoder whose vectors have a place in keys: arithmetic is what must compute them
+// (setting.Arithmetic), empty for the CPU.
+func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
+	o := EncoderOptions(r)
+	if arithmetic == "" {
+		return o, nil
+	}
+	if o.Device.Arithmetic() != arithmetic {
+		return o, badinput.Errorf("the plan was made for device %s, but this machine was told to use %s: give both the same --device", arithmetic, cmp.Or(r.Device, "cpu"))
+	}
+	o.OnCPU = false
+	return o, nil
+}
+
+// Arithmetic is what computes an encoder on the device of the settings; empty: the CPU, as always for a table. No model
+// has none.
+func OpenedArithmetic(r Resources, m *model.Model) (string, error) {
+	device, err := gpu.Parse(r.Device)
+	if err != nil || device.OnCPU() || m == nil || m.ONNX == "" {
+		return "", err
+	}
+	table, err := session.IsTable(m)
+	if err != nil || table {
+		return "", err
+	}
+	return device.Arithmetic(), nil
+}
+
+// Encoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of it is
+// the length of its vectors, and the digest, which stands in keys beside those of the vectors themselves, says no more.
+func OpenEncoder(location string, dim int) (*model.Model, error) {
+	if location != "" {
+		return model.Load(location)
+	}
+	m := &model.Model{Digest: fmt.Sprintf("given-%d", dim)}
+	m.Name, m.Dim = "given vectors", dim
+	return m, nil
+}
+
+// Refiner loads the strong encoder of two-stage mining beside the first; nil: there is none.
+func OpenRefiner(s Refining, encoder *model.Model) (*model.Model, error) {
+	if s.Refine == "" {
+		return nil, nil
+	}
+	refiner, err := model.Load(s.Refine)
+	if err != nil {
+		return nil, badinput.Errorf("refine: %w", err)
+	}
+	if refiner.Digest == encoder.Digest {
+		return nil, badinput.Errorf("refine = %s is the encoder itself, whose cosines are known; name a stronger one, or none", s.Refine)
+	}
+	return refiner, nil
+}

@@ -1,0 +1,230 @@
+// This file reads the vectors that another program made of a run's text: for each input file a file of vectors,
+// whose row i is that of the i-th line. A sentence that stands several times has the vector of its first line, as it
+// has that line's provenance, also where another spelling of it got another vector.
+
+package encode
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+	"slices"
+
+	"bitextmine/corpus"
+	cut "bitextmine/corpus/shard"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/view"
+)
+
+// Fit compares the vectors of an input with its lines, once it is cut, and notes where the first row's line is.
+func ExternalFit(in *plan.Input, info *cut.Result) error {
+	v := in.Vectors
+	if v == nil {
+		return nil
+	}
+	if uint64(v.Rows) != info.Counts.Lines {
+		return badinput.Errorf("%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line", v.Path, v.Rows, in.Path, info.Counts.Lines)
+	}
+	if info.Format == corpus.FormatTSV {
+		v.Header = 1
+	}
+	return nil
+}
+
+// Digest notes in every shard the digest of its rows' vectors, which is in the keys of all that is made of them.
+// Languages without vectors of another program stay as they are.
+func ExternalDigest(ctx context.Context, files *view.Files) error {
+	for l := range files.Plan.Languages {
+		language := &files.Plan.Languages[l]
+		for s := range language.Shards {
+			if in := language.InputOf(s); in == nil || in.Vectors == nil {
+				continue
+			}
+			sum := NewExternalSum()
+			err := ExternalRows(ctx, files, l, s, nil, func(row []float32) error {
+				sum.Add(row)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			language.Shards[s].Given = sum.String()
+		}
+	}
+	return nil
+}
+
+// Sum is a digest of rows.
+type ExternalSum struct {
+	hash hash.Hash
+	buf  []byte
+}
+
+// NewSum returns the digest of no row.
+func NewExternalSum() *ExternalSum { return &ExternalSum{hash: sha256.New()} }
+
+// Add adds a row.
+func (s *ExternalSum) Add(row []float32) {
+	s.buf = s.buf[:0]
+	for _, x := range row {
+		s.buf = binary.LittleEndian.AppendUint32(s.buf, math.Float32bits(x))
+	}
+	s.hash.Write(s.buf)
+}
+
+func (s *ExternalSum) String() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+
+// source is where a row's vector is: a row of an input's file of vectors.
+type source struct {
+	input *plan.Input
+	row   uint64
+}
+
+// contextEvery is how many rows are read between two looks at the context.
+const contextEvery = 4096
+
+// Rows calls each with the L2-normalised vectors of rows of a shard, in order; nil: of all. A row that is not finite,
+// or is all zeros, is a badinput error that names the file and the row, counted from 0. each must not keep the row.
+func ExternalRows(ctx context.Context, files *view.Files, language, shard int, wanted []uint32, each func(row []float32) error) (err error) {
+	sources, err := sourcesOf(ctx, files, language, shard)
+	if err != nil {
+		return err
+	}
+	open := map[string]*embedding.File{}
+	defer func() {
+		for _, file := range open {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	row := make([]float32, files.Plan.Languages[language].InputOf(shard).Vectors.Dim)
+	n := len(sources)
+	if wanted != nil {
+		n = len(wanted)
+	}
+	for i := range n {
+		at := i
+		if wanted != nil {
+			at = int(wanted[i])
+		}
+		if i%contextEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := sources[at].read(open, row); err != nil {
+			return err
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads a vector, opening its file if it is not open yet.
+func (s source) read(open map[string]*embedding.File, row []float32) error {
+	v := s.input.Vectors
+	file := open[v.Path]
+	if file == nil {
+		var err error
+		if v.Raw == "" {
+			file, err = embedding.OpenArray(v.Path)
+		} else {
+			file, err = embedding.OpenRaw(v.Path, v.Dim, embedding.DType(v.Raw))
+		}
+		if err != nil {
+			return err
+		}
+		open[v.Path] = file
+	}
+	if file.N != v.Rows || file.Dim != len(row) {
+		return changed(v)
+	}
+	file.Float32(row, int(s.row), int(s.row)+1)
+	if err := embedding.Normalise(row); err != nil {
+		return badinput.Errorf("%s: row %d, of line %d of %s, %w: make the vector of that line again, or remove both", v.Path, s.row, s.row+1+v.Header, s.input.Path, err)
+	}
+	return nil
+}
+
+func changed(v *plan.Vectors) error {
+	return badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", v.Path)
+}
+
+// Unchanged compares a shard's rows, once all of them are read, with what the plan says of them.
+func ExternalUnchanged(p *plan.Plan, language, shard int, now *ExternalSum) error {
+	l := &p.Languages[language]
+	if now.String() != l.Shards[shard].Given {
+		return changed(l.InputOf(shard).Vectors)
+	}
+	return nil
+}
+
+// sourcesOf finds the row of every sentence of a shard: that of its first occurrence.
+func sourcesOf(ctx context.Context, files *view.Files, language, shard int) ([]source, error) {
+	numbered, err := files.Sentences(language)
+	if err != nil {
+		return nil, err
+	}
+	type occurrence struct {
+		row   int // of the shard
+		first view.Place
+	}
+	firsts := make([]occurrence, len(numbered.Rows[shard]))
+	for row, number := range numbered.Rows[shard] {
+		firsts[row] = occurrence{row, numbered.First[number]}
+	}
+	slices.SortFunc(firsts, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.first.Shard, b.first.Shard), cmp.Compare(a.first.Row, b.first.Row))
+	})
+	sources := make([]source, len(firsts))
+	for len(firsts) > 0 {
+		of := firsts[0].first.Shard
+		n := 0
+		var rows []uint32
+		for n < len(firsts) && firsts[n].first.Shard == of {
+			rows = append(rows, firsts[n].first.Row)
+			n++
+		}
+		in := files.Plan.Languages[language].InputOf(int(of))
+		lines, err := linesOf(ctx, files, language, int(of), rows)
+		if err != nil {
+			return nil, err
+		}
+		for i, one := range firsts[:n] {
+			row := lines[i] - 1 - in.Vectors.Header
+			if row >= uint64(in.Vectors.Rows) {
+				return nil, fmt.Errorf("shard %s has line %d, and %s %d rows", files.Plan.Languages[language].Shards[of].Name, lines[i], in.Vectors.Path, in.Vectors.Rows)
+			}
+			sources[one.row] = source{in, row}
+		}
+		firsts = firsts[n:]
+	}
+	return sources, nil
+}
+
+// linesOf returns the lines, from 1, of rows of a shard, given in ascending order.
+func linesOf(ctx context.Context, files *view.Files, language, shard int, rows []uint32) (lines []uint64, err error) {
+	path, err := files.ShardPath(ctx, &files.Plan.Languages[language].Shards[shard])
+	if err != nil {
+		return nil, err
+	}
+	reader, err := cut.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	for row, err := range reader.RowsAt(rows) {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, row.Line)
+	}
+	return lines, nil
+}

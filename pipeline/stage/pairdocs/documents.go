@@ -1,0 +1,133 @@
+// This file puts the documents of a language together from its shards.
+//
+// A document is the sentences of one id that follow each other in a file, or of one record that was divided. Those of
+// fewer than two sentences are set aside, as global mining has all that is known of them; so are documents whose id
+// stood before, in the order of the files.
+
+package pairdocs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/shard"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/view"
+)
+
+// Sentence is an occurrence of a sentence in a document.
+type Sentence struct {
+	Number int32 // among the distinct sentences of the language
+	Shard  int32
+	Row    uint32 // of the shard
+	Line   uint64
+	Place  *corpus.Place // in a record that was divided
+}
+
+// Document is the sentences of a document, in order.
+type Document struct {
+	Name      string   // its id, or file and line of the record that was divided
+	ID, URL   string   // as the input has them; may be empty
+	Meta      []string // by corpus.Options.Metadata
+	Sentences []Sentence
+}
+
+// Aside are documents that are not used.
+type Aside struct {
+	Short    int `json:"short,omitempty"`    // of one sentence
+	Repeated int `json:"repeated,omitempty"` // whose id stood before
+}
+
+// Collection is the documents of a language.
+type Collection struct {
+	Documents []Document
+	ByName    map[string]int // places among Documents
+	Aside     Aside
+}
+
+// minSentences is the smallest number of a document.
+const minSentences = 2
+
+// Read reads the documents of a language of a plan.
+func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collection, error) {
+	c := &Collection{ByName: map[string]int{}}
+	numbered, err := f.Sentences(language)
+	if err != nil {
+		return nil, err
+	}
+	var open *Document
+	var last shard.Document // the document of the input that is open
+	input := ""
+	for s := range f.Plan.Languages[language].Shards {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		of := &f.Plan.Languages[language].Shards[s]
+		found, err := read(ctx, f, of)
+		if err != nil {
+			return nil, err
+		}
+		from := of.Name[:strings.LastIndexByte(of.Name, '#')]
+		for d := range found {
+			if d > 0 || from != input || open == nil || !last.Goes(&found[d]) {
+				c.add(open)
+				open = newDocument(from, &found[d])
+			}
+			for k, row := range found[d].Rows {
+				one := Sentence{Number: numbered.Rows[s][row], Shard: int32(s), Row: row, Line: found[d].Lines[k]}
+				if len(found[d].Places) > 0 {
+					one.Place = &found[d].Places[k]
+				}
+				open.Sentences = append(open.Sentences, one)
+			}
+			last, input = found[d], from
+		}
+	}
+	c.add(open)
+	return c, nil
+}
+
+func newDocument(input string, d *shard.Document) *Document {
+	name := d.Name
+	if name == "" {
+		name = fmt.Sprintf("%s:%d", input, d.Lines[0])
+	}
+	return &Document{Name: name, ID: d.Name, URL: d.URL, Meta: d.Meta}
+}
+
+func read(ctx context.Context, f *view.Files, s *plan.Shard) ([]shard.Document, error) {
+	out, err := f.Output(ctx, view.Shard, s.Task)
+	if err != nil {
+		return nil, err
+	}
+	return shard.ReadDocuments(out.Path(shard.DocumentsName(s.File)), s.Rows)
+}
+
+// add takes in a document that is complete; nil: there is none.
+func (c *Collection) add(d *Document) {
+	if d == nil {
+		return
+	}
+	if _, again := c.ByName[d.Name]; again {
+		c.Aside.Repeated++
+		return
+	}
+	if len(d.Sentences) < minSentences {
+		c.Aside.Short++
+		c.ByName[d.Name] = -1
+		return
+	}
+	c.ByName[d.Name] = len(c.Documents)
+	c.Documents = append(c.Documents, *d)
+}
+
+// Sentences is the number of occurrences in all documents.
+func (c *Collection) Sentences() int {
+	n := 0
+	for i := range c.Documents {
+		n += len(c.Documents[i].Sentences)
+	}
+	return n
+}

@@ -1,0 +1,141 @@
+// This file evaluates an encoder in training on test sets, with the protocols of mine eval.
+
+package train
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/eval"
+	"bitextmine/eval/report"
+	"bitextmine/eval/testset"
+
+	"bitextmine/index"
+	"bitextmine/internal/badinput"
+)
+
+// Set is a test set and the protocol that an encoder is evaluated with.
+type DevSet struct {
+	Protocol string   `yaml:"protocol"` // tatoeba, xsim, sts, bucc-laser, bucc-cosine ...
+	Dir      string   `yaml:"dir"`
+	Split    string   `yaml:"split"` // split of FLORES
+	Src      []string `yaml:"src"`
+	Tgt      string   `yaml:"tgt"`
+}
+
+// Validate refuses an unknown protocol, one that needs more than vectors, and a set without dir or tgt.
+func (s DevSet) Validate() error {
+	p, err := eval.ParseProtocol(s.Protocol)
+	switch {
+	case err != nil:
+		return badinput.Errorf("dev: %w", err)
+	case p.Scorer:
+		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
+	case p.Data() == eval.STSSets && s.Dir != "":
+	case s.Dir == "" || s.Tgt == "":
+		return badinput.Errorf("dev: %s needs dir and tgt", p.Name)
+	}
+	return nil
+}
+
+// Gives reports whether the figures of any of the sets may have a metric's name.
+func DevGives(sets []DevSet, metric string) bool {
+	for _, s := range sets {
+		if strings.HasPrefix(metric, s.Protocol+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// Evaluate returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser de-en
+// f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
+func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource, searcher index.Searcher) (map[string]float64, error) {
+	figures := map[string]float64{}
+	runner := &eval.Runner{Vectors: source, Searcher: searcher}
+	for len(sets) > 0 {
+		n := 1 // number of protocols with the same sentences, which are encoded once
+		for n < len(sets) && sets[n].shares(sets[0]) {
+			n++
+		}
+		reports, err := sets[0].reports(ctx, runner, sets[:n])
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range reports {
+			for _, row := range append(r.Rows, r.Means...) {
+				for i, column := range r.Columns {
+					if x, ok := row.Cells[i].(float64); ok && column.Kind == report.Percentage {
+						figures[r.Protocol+" "+row.Name+" "+column.Name] = x
+					}
+				}
+			}
+		}
+		sets = sets[n:]
+	}
+	return figures, nil
+}
+
+// shares reports whether two protocols of BUCC sets use the same halves.
+func (s DevSet) shares(other DevSet) bool {
+	return s.onBUCC() && other.onBUCC() && s.Dir == other.Dir && s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
+}
+
+func (s DevSet) onBUCC() bool {
+	p, err := eval.ParseProtocol(s.Protocol)
+	return err == nil && p.Data() == eval.BUCCSets
+}
+
+// reports evaluates with the protocols of all, which have the same sentences as s.
+func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) ([]*report.Report, error) {
+	protocols := make([]*eval.Protocol, len(all))
+	for i, one := range all {
+		var err error
+		if protocols[i], err = eval.ParseProtocol(one.Protocol); err != nil {
+			return nil, err
+		}
+	}
+	switch protocols[0].Data() {
+	case eval.STSSets:
+		found, err := testset.FindSTS(s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		return runner.STS(ctx, protocols, found)
+	case eval.AlignedSets:
+		target, sources, err := s.languages()
+		if err != nil {
+			return nil, err
+		}
+		found, err := testset.FindAligned(s.Dir, s.Split, sources, target)
+		if err != nil {
+			return nil, err
+		}
+		return runner.Aligned(ctx, protocols, found, eval.AlignedOptions{})
+	}
+	pairs := make([]testset.LanguagePair, len(s.Src))
+	for i, source := range s.Src {
+		var err error
+		if pairs[i], err = testset.ParsePair(source, s.Tgt); err != nil {
+			return nil, err
+		}
+	}
+	return runner.BUCC(ctx, protocols, s.Dir, pairs)
+}
+
+// languages returns the names by which line-aligned sets are found.
+func (s DevSet) languages() (target string, sources []string, err error) {
+	if target, err = corpus.ParseLanguage(s.Tgt); err != nil {
+		return "", nil, badinput.Errorf("dev: tgt: %w", err)
+	}
+	for _, code := range s.Src {
+		source, err := corpus.ParseLanguage(code)
+		if err != nil {
+			return "", nil, badinput.Errorf("dev: src: %w", err)
+		}
+		sources = append(sources, source)
+	}
+	return target, sources, nil
+}

@@ -1,0 +1,90 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/eval/testset"
+	"bitextmine/index/exact"
+	"bitextmine/train/traintest"
+)
+
+// compass is an encoder whose texts are angles; it counts what it encodes.
+type compass struct{ encoded int }
+
+func (*compass) Name() string { return "compass" }
+func (*compass) Dim() int     { return 2 }
+
+func (c *compass) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	for i, text := range texts {
+		var degrees float64
+		if _, err := fmt.Sscan(text, &degrees); err != nil {
+			return err
+		}
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		dst[2*i], dst[2*i+1] = float32(cos), float32(sin)
+	}
+	c.encoded += len(texts)
+	return nil
+}
+
+func evaluatedBy(t *testing.T, sets ...DevSet) (map[string]float64, int) {
+	t.Helper()
+	for _, d := range sets {
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	searcher, err := exact.Open(exact.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &compass{}
+	figures, err := EvaluateDev(t.Context(), sets, &testset.Embedder{Encoder: c}, searcher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return figures, c.encoded
+}
+
+func TestDevOfSTS(t *testing.T) {
+	dir := t.TempDir()
+	// the wider the angle the lower the score
+	traintest.Write(t, filepath.Join(dir, "2016", "turns.test.tsv"), "5\t0\t1\n3\t10\t30\n2\t5\t50\n4\t80\t90\n")
+	figures, _ := evaluatedBy(t, DevSet{Protocol: "sts", Dir: dir})
+	if got := figures["sts 2016 turns spearman"]; math.Abs(got-100) > 1e-9 {
+		t.Errorf("Spearman's rho is %v of %v, want 100", got, figures)
+	}
+}
+
+// TestDevsThatShareSentences: two BUCC protocols encode them once, and give what each gives alone.
+func TestDevsThatShareSentences(t *testing.T) {
+	dir := t.TempDir()
+	var source, target, gold strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&source, "de-%d\t%d\n", i, 4*i)
+		fmt.Fprintf(&target, "en-%d\t%d.5\n", i, 4*i+i%3)
+		fmt.Fprintf(&gold, "de-%d\ten-%d\n", i, i)
+	}
+	for name, text := range map[string]string{"de": source.String(), "en": target.String(), "gold": gold.String()} {
+		traintest.Write(t, filepath.Join(dir, "de-en.train."+name), text)
+	}
+	laser := DevSet{Protocol: "bucc-laser", Dir: dir, Src: []string{"de"}, Tgt: "en"}
+	cosine := laser
+	cosine.Protocol = "bucc-cosine"
+	want, alone := evaluatedBy(t, laser)
+	other, _ := evaluatedBy(t, cosine)
+	maps.Copy(want, other)
+	got, together := evaluatedBy(t, laser, cosine)
+	if !maps.Equal(got, want) || got["bucc-laser de-en f1"] == 0 || got["bucc-cosine de-en f1"] == 0 {
+		t.Errorf("together %v, alone %v", got, want)
+	}
+	if alone != 80 || together != 80 {
+		t.Errorf("encoded %d and %d sentences, want 80", alone, together)
+	}
+}

@@ -1,2 +1,0 @@
-// Package subword prunes a teacher's SentencePiece vocabulary and joins its ids to the student's.
-package subword

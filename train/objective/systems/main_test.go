@@ -1,9 +1,0 @@
-package systems
-
-import (
-	"testing"
-
-	"bitextmine/encode/encodetest"
-)
-
-func TestMain(m *testing.M) { encodetest.Main(m) }

@@ -1,0 +1,148 @@
+// This file reads what a browser asks for. Whatever it sends, it is either understood whole or refused in one
+// sentence; nothing is read half.
+
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"bitextmine/bitext/label"
+
+	"bitextmine/bitext/concordance"
+	"bitextmine/web/pairs"
+)
+
+// PageSize is how many pairs are on a page.
+const PageSize = 50
+
+// The bounds of what is asked for.
+const (
+	maxQuery  = 1 << 10 // bytes, as of a concordance
+	maxReason = 200     // bytes of a reason's name
+	maxPlace  = 1 << 40
+)
+
+// Selection reads which pairs are meant: by default the kept ones as they stand in the file.
+func Selection(form url.Values) (show, order string, err error) {
+	show, order = field(form, "show", pairs.Kept), field(form, "order", pairs.ByRow)
+	if len(show) > maxReason || !utf8.ValidString(show) {
+		return "", "", errors.New("show is all, kept, rejected or the name of a reason")
+	}
+	if !slices.Contains(pairs.Orders, order) {
+		return "", "", fmt.Errorf("order is one of %s", strings.Join(pairs.Orders, ", "))
+	}
+	return show, order, nil
+}
+
+// Place reads a place in a list, from 0.
+func Place(form url.Values, name string) (int, error) {
+	text := field(form, name, "0")
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxPlace {
+		return 0, fmt.Errorf("%s is a place in the list, counted from 0", name)
+	}
+	return n, nil
+}
+
+// Step reads whether the first undecided pair is asked for, from a place on, or the one at the place.
+func Step(form url.Values) (undecided bool, err error) {
+	switch field(form, "step", "") {
+	case "":
+		return false, nil
+	case "undecided":
+		return true, nil
+	}
+	return false, errors.New("step is undecided or left out")
+}
+
+// Search reads a query; searched is false if there is none yet. Languages are those of both sides.
+func Search(form url.Values, languages [2]string) (q concordance.Query, searched bool, err error) {
+	q = concordance.Query{Text: field(form, "q", ""), Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: PageSize}
+	modes := []concordance.Mode{concordance.Words, concordance.Phrase, concordance.Fuzzy, concordance.Regexp}
+	if !slices.Contains(modes, q.Mode) {
+		return q, false, errors.New("mode is words, phrase, fuzzy or regexp")
+	}
+	switch in := field(form, "in", ""); in {
+	case "":
+		q.Sides = [2]bool{true, true}
+	case languages[0], languages[1]:
+		q.Sides = [2]bool{in == languages[0], in == languages[1]}
+	default:
+		return q, false, fmt.Errorf("in is %s, %s or left out", languages[0], languages[1])
+	}
+	switch {
+	case len(q.Text) > maxQuery:
+		return q, false, fmt.Errorf("the query has %d bytes, more than %d: look for less", len(q.Text), maxQuery)
+	case !utf8.ValidString(q.Text):
+		return q, false, errors.New("the query is not UTF-8")
+	}
+	if q.Skip, err = Place(form, "from"); err != nil {
+		return q, false, err
+	}
+	return q, strings.TrimSpace(q.Text) != "", nil
+}
+
+// maxSkip is how many hits of a search may be left out: an index sorts as many.
+const maxSkip = 10_000
+
+// Reachable reports whether a search may go as far as it asks for.
+func Reachable(q concordance.Query) error {
+	if q.Skip > maxSkip {
+		return fmt.Errorf("a search shows its first %d hits: look for more words", maxSkip)
+	}
+	return nil
+}
+
+func field(form url.Values, name, otherwise string) string {
+	if value := form.Get(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// Decision is what a person decided on a pair.
+type Decision struct {
+	Label     label.Label
+	Withdrawn bool // the decision before is taken back
+}
+
+// MaxDecision bounds the bytes of a decision.
+const MaxDecision = 1 << 10
+
+// ReadDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
+// accept, reject or withdraw. The reader is to be bounded by the caller.
+func ReadDecision(r io.Reader) (d Decision, err error) {
+	var sent struct {
+		Key      string `json:"key"`
+		Decision string `json:"decision"`
+	}
+	in := json.NewDecoder(r)
+	in.DisallowUnknownFields()
+	if err := in.Decode(&sent); err != nil {
+		return d, fmt.Errorf("a decision is an object of JSON with key and decision: %w", err)
+	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return d, errors.New("a decision is one object of JSON and nothing after it")
+	}
+	source, target, found := strings.Cut(sent.Key, ":")
+	if _, err := pairs.Keys(source, target); !found || err != nil {
+		return d, errors.New("key is that of a pair: source:target, each of 32 hexadecimal digits")
+	}
+	d.Label = label.Label{Source: strings.ToLower(source), Target: strings.ToLower(target), Accepted: sent.Decision == "accept"}
+	switch sent.Decision {
+	case "accept", "reject":
+	case "withdraw":
+		d.Withdrawn = true
+	default:
+		return d, errors.New("decision is accept, reject or withdraw")
+	}
+	return d, nil
+}
