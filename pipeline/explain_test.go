@@ -10,12 +10,13 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 )
 
 // openExplainer opens a finished run as mine explain does.
-func openExplainer(t testing.TB, location string) *view.Explainer {
+func openExplainer(t testing.TB, location string) *decide.Explainer {
 	t.Helper()
 	run, err := view.Open(t.Context(), location, options().Version, options().Log)
 	if err != nil {
@@ -30,7 +31,7 @@ func openExplainer(t testing.TB, location string) *view.Explainer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explainer, err := pair.Explainer(t.Context(), run.Model, encode.Options{Threads: 1})
+	explainer, err := decide.NewExplainer(t.Context(), pair, run.Model, encode.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestMargins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := pair.Margins(t.Context(), sources, targets)
+			found, err := decide.Margins(t.Context(), pair, sources, targets)
 			if err != nil || len(found) != len(rows)+3 {
 				t.Fatalf("%d margins, %v", len(found), err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 	"bitextmine/web/page"
 )
@@ -22,7 +23,7 @@ type explaining struct {
 	ended     chan struct{}
 	began     time.Time
 	run       *view.Run
-	explainer *view.Explainer
+	explainer *decide.Explainer
 	err       error
 }
 
@@ -42,7 +43,7 @@ func (e *explaining) begin(s *Server, dir string) {
 	}()
 }
 
-func openExplainer(ctx context.Context, opts Options, dir string) (run *view.Run, _ *view.Explainer, err error) {
+func openExplainer(ctx context.Context, opts Options, dir string) (run *view.Run, _ *decide.Explainer, err error) {
 	if run, err = view.Open(ctx, dir, opts.Version, opts.Log); err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,7 @@ func openExplainer(ctx context.Context, opts Options, dir string) (run *view.Run
 	if err != nil {
 		return run, nil, err
 	}
-	explainer, err := pair.Explainer(ctx, run.Model, opts.Encoding)
+	explainer, err := decide.NewExplainer(ctx, pair, run.Model, opts.Encoding)
 	return run, explainer, err
 }
 
@@ -98,13 +99,13 @@ func explain(ctx context.Context, s *Server, one *shown, row *bitext.Row) (*page
 }
 
 // explained sets an explanation for the page.
-func explained(x *view.Explanation, run *view.Run) *page.Explanation {
+func explained(x *decide.Explanation, run *view.Run) *page.Explanation {
 	languages := [2]string{run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code}
 	e := &page.Explanation{Explanation: x, Languages: languages, Margin: run.Plan.Settings.Margin, Verdict: verdict(x, run)}
 	if x.Product != nil {
 		e.Refiner = run.Plan.Refiner.Name
 	}
-	for side, of := range [2]view.ExplainedSide{x.Source, x.Target} {
+	for side, of := range [2]decide.ExplainedSide{x.Source, x.Target} {
 		e.Sides[side] = neighbourhood(of, [2]uint8{x.SourceRank, x.TargetRank}[side], languages[side], languages[1-side])
 	}
 	for _, w := range x.Winners {
@@ -120,7 +121,7 @@ func explained(x *view.Explanation, run *view.Run) *page.Explanation {
 	return e
 }
 
-func neighbourhood(of view.ExplainedSide, rank uint8, own, other string) page.Side {
+func neighbourhood(of decide.ExplainedSide, rank uint8, own, other string) page.Side {
 	side := page.Side{
 		Title: fmt.Sprintf("Nearest sentences in %s of the one in %s", page.LanguageName(other), page.LanguageName(own)),
 		Place: "The partner is not among them.",
@@ -137,7 +138,7 @@ func neighbourhood(of view.ExplainedSide, rank uint8, own, other string) page.Si
 }
 
 // verdict says in words what became of a pair.
-func verdict(x *view.Explanation, run *view.Run) string {
+func verdict(x *decide.Explanation, run *view.Run) string {
 	decides := "score"
 	if x.Scored {
 		decides = "probability"

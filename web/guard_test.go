@@ -76,14 +76,14 @@ func TestDecisionsAreGuarded(t *testing.T) {
 		}},
 		"no decision": {400, func(r *http.Request) { body(r, `{"key":"`+keyOfRow(1)+`"}`) }},
 	} {
-		if status, text := decide(t, ts, keyOfRow(1), "accept", c.change); status != c.want {
+		if status, text := postLabel(t, ts, keyOfRow(1), "accept", c.change); status != c.want {
 			t.Errorf("%s: status %d, want %d: %s", name, status, c.want, text)
 		}
 	}
 	if got := readFile(t, file); got != "" {
 		t.Errorf("something was written: %s", got)
 	}
-	if status, text := decide(t, ts, keyOfRow(1), "accept", func(r *http.Request) {
+	if status, text := postLabel(t, ts, keyOfRow(1), "accept", func(r *http.Request) {
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 		r.Header.Set("Origin", ts.URL)
 	}); status != http.StatusOK || strings.TrimSpace(text) != `{"accepted":1,"rejected":0}` {
@@ -93,7 +93,7 @@ func TestDecisionsAreGuarded(t *testing.T) {
 	wants(t, ts, "/", "People decided on 1 pairs of this bitext: 1 accepted, 0 rejected.")
 	wants(t, ts, "/review/card?at=0&step=undecided", `data-row="0"`)
 	wants(t, ts, "/review/card?at=1&step=undecided", `data-row="3"`) // row 2 is not kept
-	if status, text := decide(t, ts, keyOfRow(1), "withdraw", nil); status != http.StatusOK || strings.TrimSpace(text) != `{"accepted":0,"rejected":0}` {
+	if status, text := postLabel(t, ts, keyOfRow(1), "withdraw", nil); status != http.StatusOK || strings.TrimSpace(text) != `{"accepted":0,"rejected":0}` {
 		t.Errorf("status %d: %s", status, text)
 	}
 	wants(t, ts, "/pair/1", `data-label=""`)

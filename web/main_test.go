@@ -80,8 +80,8 @@ func wants(t testing.TB, ts *httptest.Server, path string, texts ...string) (bod
 	return body
 }
 
-// decide sends a decision.
-func decide(t testing.TB, ts *httptest.Server, key, decision string, change func(*http.Request)) (status int, body string) {
+// postLabel sends a decision.
+func postLabel(t testing.TB, ts *httptest.Server, key, decision string, change func(*http.Request)) (status int, body string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, ts.URL+"/labels", strings.NewReader(`{"key":"`+key+`","decision":"`+decision+`"}`))
 	if err != nil {

@@ -108,7 +108,7 @@ func TestNights(t *testing.T) {
 	wants(t, ts, "/changes?night="+second, "Removed pairs", "Added pairs", "Das Haus Nummer 0 steht", "000001-2026-03-01")
 	third := webtest.Night(t, out, 3, rows)
 	waitFor(t, func() bool { _, body := get(t, ts, "/"); return strings.Contains(body, third) })
-	if status, _ := decide(t, ts, keyOfRow(0), "reject", nil); status != http.StatusOK {
+	if status, _ := postLabel(t, ts, keyOfRow(0), "reject", nil); status != http.StatusOK {
 		t.Errorf("status %d", status)
 	}
 	if !strings.Contains(readFile(t, filepath.Join(out, "labels.jsonl")), keyOfRow(0)[:32]) {

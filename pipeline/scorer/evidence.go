@@ -14,6 +14,7 @@ import (
 	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
 )
@@ -38,7 +39,7 @@ func among(ctx context.Context, files *view.Files, labels []label.Label) (pairs 
 		if err != nil {
 			return nil, 0, err
 		}
-		accepted, err := pair.Labelled(ctx, labels)
+		accepted, err := decide.Labels(ctx, pair, labels)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -107,7 +108,7 @@ func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Sc
 	}
 	s := &Scores{Count: count}
 	for _, p := range pairs {
-		d, err := p.Decide(ctx, run.Model, options)
+		d, err := decide.Pair(ctx, p.Pair, run.Model, options)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/setting"
@@ -100,7 +101,7 @@ func TestLabelsOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := pair.Decide(t.Context(), run.Model, options())
+	d, err := decide.Pair(t.Context(), pair, run.Model, options())
 	if err != nil {
 		t.Fatal(err)
 	}

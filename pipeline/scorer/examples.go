@@ -9,6 +9,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/fit"
@@ -70,7 +71,7 @@ func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads
 	if err != nil {
 		return examples, err
 	}
-	problem := p.Problem(lists, tokens, threads)
+	problem := decide.Problem(p.Pair, lists, tokens, threads)
 	problem.Only = func(c *mine.Candidate) bool {
 		_, ok := p.accepted[[2]int32{c.Source, c.Target}]
 		return ok

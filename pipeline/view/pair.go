@@ -7,19 +7,14 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
-	"bitextmine/encode"
 	"bitextmine/encode/embedding"
-	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
 
 	"bitextmine/pipeline/plan"
-
-	"bitextmine/score"
 )
 
-// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences. It has so
-// many methods because every reader of a finished run asks it, for texts, vectors, neighbours, margins or decisions.
+// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences.
 type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
@@ -39,6 +34,9 @@ func (f *Files) Pair(index int) (*Pair, error) {
 	}
 	return p, nil
 }
+
+// Err is the first failure to read neighbours that are in a temporary file.
+func (p *Pair) Err() error { return p.lists.Err() }
 
 // Close frees what deciding did not keep in memory. It returns the first failure to read any of it.
 func (p *Pair) Close() error { return p.lists.Close() }
@@ -90,7 +88,7 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
 	texts := make([]string, p.Sentences[side].Len())
 	for shard := range p.Language(side).Shards {
-		err := p.eachDistinct(ctx, side, shard, func(_ uint32, number int32, text string) error {
+		err := p.EachText(ctx, side, shard, func(_ uint32, number int32, text string) error {
 			texts[number] = text
 			return nil
 		})
@@ -101,8 +99,8 @@ func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
 	return texts, nil
 }
 
-// eachDistinct calls each with the sentences whose first occurrence is in shard n.
-func (p *Pair) eachDistinct(ctx context.Context, side, n int, each func(row uint32, number int32, text string) error) (err error) {
+// EachText calls each with the sentences whose first occurrence is in shard n.
+func (p *Pair) EachText(ctx context.Context, side, n int, each func(row uint32, number int32, text string) error) (err error) {
 	path, err := p.ShardPath(ctx, &p.Language(side).Shards[n])
 	if err != nil {
 		return err
@@ -172,60 +170,4 @@ func (p *Pair) copyVectors(ctx context.Context, side, shard int, all *embedding.
 		}
 	}
 	return nil
-}
-
-// describeChunk is how many texts are in memory at once.
-const describeChunk = 16 << 10
-
-// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of
-// them.
-func (p *Pair) Describe(ctx context.Context, side int, into *score.SideBuilder) error {
-	for shard := range p.Language(side).Shards {
-		s := &p.Language(side).Shards[shard]
-		vectors, err := p.Output(ctx, Encode, s.Vector)
-		if err != nil {
-			return err
-		}
-		known, tokenised, err := encode.ReadTokens(vectors.Path(EmbeddingFile), s.Rows)
-		if err != nil {
-			return err
-		}
-		d := describing{into: into}
-		if tokenised {
-			d.known = &known
-		}
-		err = p.eachDistinct(ctx, side, shard, func(row uint32, number int32, text string) error {
-			d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
-			if len(d.texts) < describeChunk {
-				return nil
-			}
-			return d.flush(ctx)
-		})
-		if err == nil {
-			err = d.flush(ctx)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// describing is some sentences of a shard on their way into a side.
-type describing struct {
-	into    *score.SideBuilder
-	known   *tokenizer.Sequences // of the shard's rows; nil: none
-	rows    []uint32
-	numbers []int32
-	texts   []string
-}
-
-func (d *describing) flush(ctx context.Context) (err error) {
-	if d.known != nil {
-		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
-	} else {
-		err = d.into.Add(ctx, d.numbers, d.texts)
-	}
-	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
-	return err
 }

@@ -2,7 +2,7 @@ package page
 
 import (
 	"bitextmine/bitext"
-	"bitextmine/pipeline/view"
+	"bitextmine/pipeline/decide"
 )
 
 // Item is a pair in a list.
@@ -79,7 +79,7 @@ type Feature struct {
 
 // Explanation is why a pair has its score, or why that is not known (yet).
 type Explanation struct {
-	*view.Explanation
+	*decide.Explanation
 	Waiting   bool
 	Seconds   float64 // of waiting so far
 	Problem   string

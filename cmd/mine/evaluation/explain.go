@@ -16,6 +16,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 )
 
@@ -78,7 +79,7 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	if err != nil {
 		return err
 	}
-	explainer, err := pair.Explainer(ctx, run.Model, cfg.EncoderOptions())
+	explainer, err := decide.NewExplainer(ctx, pair, run.Model, cfg.EncoderOptions())
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func rowTexts(ctx context.Context, table, row string) (texts [2]string, err erro
 	return texts, badinput.Errorf("%s has %d rows, so none has the number %d (rows count from 0)", table, at, n)
 }
 
-func printNeighbours(out io.Writer, x *view.Explanation, run *view.Run) {
+func printNeighbours(out io.Writer, x *decide.Explanation, run *view.Run) {
 	source, target := run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
@@ -143,7 +144,7 @@ func printNeighbours(out io.Writer, x *view.Explanation, run *view.Run) {
 	printSide(out, "nearest "+source+" sentences of the "+target+" one", x.Target, x.TargetRank)
 }
 
-func printSide(out io.Writer, title string, side view.ExplainedSide, rank uint8) {
+func printSide(out io.Writer, title string, side decide.ExplainedSide, rank uint8) {
 	place := "the partner is not among them"
 	if rank != mine.Unranked {
 		place = fmt.Sprintf("the partner is number %d", rank+1)
@@ -164,7 +165,7 @@ func printSide(out io.Writer, title string, side view.ExplainedSide, rank uint8)
 }
 
 // printContributions shows what a scorer made of a candidate.
-func printContributions(out io.Writer, x *view.Explanation) {
+func printContributions(out io.Writer, x *decide.Explanation) {
 	if !x.Scored || !x.Candidate {
 		return
 	}
@@ -177,7 +178,7 @@ func printContributions(out io.Writer, x *view.Explanation) {
 	fmt.Fprintf(out, "  %+8.3f  intercept\n  %+8.3f  log odds\n\n", x.Intercept, sum)
 }
 
-func printVerdict(out io.Writer, x *view.Explanation, run *view.Run) {
+func printVerdict(out io.Writer, x *decide.Explanation, run *view.Run) {
 	if x.Verdict == mine.Rejected {
 		fmt.Fprintf(out, "not kept, whatever its score: %s (docs/languages.md); --keep-foreign and --keep-copies keep such pairs\n", strings.Join(x.Rejection.Reasons(), ", "))
 		return
@@ -193,7 +194,7 @@ func printVerdict(out io.Writer, x *view.Explanation, run *view.Run) {
 }
 
 // scoredVerdict says in words what became of a pair where a scorer decides.
-func scoredVerdict(x *view.Explanation, run *view.Run) string {
+func scoredVerdict(x *decide.Explanation, run *view.Run) string {
 	rule := fmt.Sprintf("the threshold %g", x.Threshold)
 	if precision := run.Plan.Settings.Precision; precision > 0 {
 		rule += fmt.Sprintf(", which leaves a precision of %g over the whole run", precision)
@@ -212,7 +213,7 @@ func scoredVerdict(x *view.Explanation, run *view.Run) string {
 }
 
 // marginVerdict says in words what became of a pair where the margin decides.
-func marginVerdict(x *view.Explanation, run *view.Run) string {
+func marginVerdict(x *decide.Explanation, run *view.Run) string {
 	var by []string
 	if x.Forward {
 		by = append(by, "the "+run.Plan.Side(0, 0).Code+" sentence")

@@ -12,6 +12,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 )
 
@@ -42,7 +43,7 @@ func scoreByRun(ctx context.Context, o scoreOptions, args []string, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	scores, err := pair.Margins(ctx, in.Sources, in.Targets)
+	scores, err := decide.Margins(ctx, pair, in.Sources, in.Targets)
 	if err != nil {
 		return err
 	}

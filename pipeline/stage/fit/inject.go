@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"bitextmine/encode"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/view"
@@ -44,7 +45,10 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 	defer func() { err = errors.Join(err, closeTokens()) }()
 	host := &inject.Host{
 		Languages: pair.Codes(), K: e.Plan.Settings.K, Searcher: searcher, Threads: options.Threads, Encoder: encoder, Tokens: tokens,
-		Read: pair.Describe, // what encoding tokenised is not tokenised again, however often pairs are injected
+		// What encoding tokenised is not tokenised again, however often pairs are injected.
+		Read: func(ctx context.Context, side int, into *score.SideBuilder) error {
+			return decide.Describe(ctx, pair, side, into)
+		},
 	}
 	if e.Plan.Refiner != nil {
 		strong, failure := e.RefineModel()

@@ -12,11 +12,9 @@ import (
 	"bitextmine/align/bead"
 	"bitextmine/bitext"
 	"bitextmine/corpus"
-	"bitextmine/corpus/shard"
 	"bitextmine/filter"
-	"bitextmine/filter/language"
 	"bitextmine/mine"
-	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/align"
@@ -27,6 +25,7 @@ import (
 // local is what aligning documents found, joined with the decision of global mining.
 type local struct {
 	pair   *view.Pair
+	texts  *decide.Texts
 	sides  [2]*pairdocs.Collection
 	of     map[int]*found // by place of the candidate that is the same pair
 	less   map[int]bool   // candidates that were kept and that a bead contradicts
@@ -65,11 +64,11 @@ func (l *local) name(f *found) string {
 }
 
 // newLocal reads the beads of a pair and joins them with the candidates. Without documents it is nil.
-func newLocal(ctx context.Context, e *stage.Env, pair *view.Pair, d *view.Decision) (*local, error) {
+func newLocal(ctx context.Context, e *stage.Env, pair *view.Pair, d *decide.Decision) (*local, error) {
 	if e.Plan.Settings.Documents == "" {
 		return nil, nil
 	}
-	l := &local{pair: pair, of: map[int]*found{}, less: map[int]bool{}}
+	l := &local{pair: pair, texts: d.Texts, of: map[int]*found{}, less: map[int]bool{}}
 	for side := range l.sides {
 		var err error
 		if l.sides[side], err = pairdocs.Documents(ctx, e, pair.Index, side); err != nil {
@@ -121,7 +120,7 @@ func (l *local) read(ctx context.Context) (map[string]*found, error) {
 // join finds the beads that are candidates, and the kept candidates that beads contradict. A bead contradicts another
 // pair that has one of its sentences, unless that sentence stands several times in the text: it may be translated
 // otherwise elsewhere.
-func (l *local) join(beads map[string]*found, d *view.Decision) {
+func (l *local) join(beads map[string]*found, d *decide.Decision) {
 	var in [2]map[int32]bool // sentences that stand once, and in a bead
 	for side := range in {
 		in[side] = map[int32]bool{}
@@ -219,69 +218,68 @@ func (l *local) describe(f *found, row *bitext.Row) {
 }
 
 // table returns rows of beads that are no candidates.
-func (l *local) table(ctx context.Context, some []*found, threads int) ([]bitext.Row, error) {
-	rows := make([]bitext.Row, len(some))
+func (l *local) table(ctx context.Context, some []*found, rules *decide.Rules, threads int) ([]bitext.Row, []filter.Rejection, error) {
+	rows, rejections := make([]bitext.Row, len(some)), make([]filter.Rejection, len(some))
+	var sides [2][]decide.Sentence
+	for side := range sides {
+		var err error
+		if sides[side], err = l.joined(ctx, side, some, threads); err != nil {
+			return nil, nil, err
+		}
+	}
 	for i, f := range some {
 		rows[i] = bitext.Row{
+			Source: sides[0][i].Sentence, Target: sides[1][i].Sentence,
 			Cosine: min(f.Cosine, 1), SourceRank: mine.Unranked, TargetRank: mine.Unranked, Keep: true, Alignment: &bitext.Alignment{FoundBy: bitext.Local},
 		}
-	}
-	for side, of := range []func(*bitext.Row) *bitext.Sentence{
-		func(r *bitext.Row) *bitext.Sentence { return &r.Source }, func(r *bitext.Row) *bitext.Sentence { return &r.Target },
-	} {
-		var numbers []int32
-		var into []int
-		for i, f := range some {
-			for _, s := range l.sentences(f, side) {
-				numbers, into = append(numbers, s.Number), append(into, i)
-			}
-		}
-		texts := make([]string, len(numbers))
-		err := l.pair.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row shard.Row) { texts[at] = row.Text })
-		if err != nil {
-			return nil, err
-		}
-		parts := make([][]string, len(some))
-		for at, i := range into {
-			parts[i] = append(parts[i], texts[at])
-		}
-		identifier := language.For(l.pair.Language(side).Code)
-		if err := view.EachInParallel(ctx, threads, len(some), func(i int) {
-			s := of(&rows[i])
-			s.Text, s.Lang = strings.Join(parts[i], " "), l.pair.Language(side).Code
-			s.Key = corpus.KeyOf(corpus.Normalise(s.Text))
-			guess := identifier.Identify(s.Text)
-			s.Identified, s.Share = guess.Code, guess.Share
-		}); err != nil {
-			return nil, err
-		}
-	}
-	for i, f := range some {
 		l.describe(f, &rows[i])
+		rejections[i] = rules.Reject(&sides[0][i], &sides[1][i])
 	}
-	return rows, nil
+	return rows, rejections, nil
+}
+
+// joined reads one side of beads: the sentences of each as one text.
+func (l *local) joined(ctx context.Context, side int, some []*found, threads int) ([]decide.Sentence, error) {
+	var numbers []int32
+	for _, f := range some {
+		for _, s := range l.sentences(f, side) {
+			numbers = append(numbers, s.Number)
+		}
+	}
+	read, err := l.texts.Read(ctx, side, numbers)
+	if err != nil {
+		return nil, err
+	}
+	joined := make([]decide.Sentence, len(some))
+	for i, f := range some {
+		n := f.span(side).Count
+		parts := make([]string, n)
+		for j := range parts {
+			parts[j] = read[j].Text
+		}
+		joined[i].Text, joined[i].Lang = strings.Join(parts, " "), l.pair.Language(side).Code
+		joined[i].Key = corpus.KeyOf(corpus.Normalise(joined[i].Text))
+		read = read[n:]
+	}
+	return joined, view.EachInParallel(ctx, threads, len(joined), func(i int) { l.texts.Identify(side, &joined[i]) })
 }
 
 // reject leaves out the beads that the rules reject, or people did.
 func (l *local) reject(ctx context.Context, threads int) error {
-	s := l.pair.Plan.Settings
 	labels := map[[2]string]bool{}
 	for _, label := range l.pair.Plan.Labels {
 		labels[[2]string{label.Source, label.Target}] = label.Accepted
 	}
-	codes := l.pair.Codes()
-	copies := !s.KeepCopies && !language.Near(codes[0], codes[1])
+	rules := decide.NewRules(l.pair)
 	var left []*found
 	for some := range slices.Chunk(l.rows, rowChunk) {
-		rows, err := l.table(ctx, some, threads)
+		rows, rejections, err := l.table(ctx, some, rules, threads)
 		if err != nil {
 			return err
 		}
 		for i := range rows {
 			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
-			bad := copies && filter.Copied(rows[i].Source.Text, rows[i].Target.Text) ||
-				!s.KeepForeign && (foreign(&rows[i].Source) || foreign(&rows[i].Target))
-			if labelled && !accepted || bad && !accepted {
+			if labelled && !accepted || rejections[i] != 0 && !accepted {
 				l.counts.Rejected++
 			} else {
 				left = append(left, some[i])
@@ -293,19 +291,11 @@ func (l *local) reject(ctx context.Context, threads int) error {
 	return nil
 }
 
-// foreign says whether a text is surely in another language than its side.
-func foreign(s *bitext.Sentence) bool {
-	if s.Identified == "" || s.Identified == s.Lang {
-		return false
-	}
-	l := language.For(s.Lang)
-	return l.Foreign(s.Text, l.Identify(s.Text))
-}
-
 // append writes the rows of beads that are no candidates.
 func (l *local) append(ctx context.Context, out *bitext.Writer, threads, features int) error {
+	rules := decide.NewRules(l.pair)
 	for some := range slices.Chunk(l.rows, rowChunk) {
-		rows, err := l.table(ctx, some, threads)
+		rows, _, err := l.table(ctx, some, rules, threads)
 		if err != nil {
 			return err
 		}

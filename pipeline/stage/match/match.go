@@ -15,6 +15,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -164,7 +165,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	pair.Space = spill.Space{Dir: dir, Memory: inMemory}
 	defer func() { err = errors.Join(err, pair.Close()) }()
-	decision, err := pair.Decide(ctx, e.Model, e.EncoderOptions())
+	decision, err := decide.Pair(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -2,15 +2,12 @@ package match
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"bitextmine/bitext"
-	"bitextmine/corpus/shard"
 	"bitextmine/filter"
-	"bitextmine/filter/language"
 	"bitextmine/mine"
-	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 )
@@ -20,7 +17,7 @@ type table struct {
 	pair    *view.Pair
 	threads int
 	local   *local // what aligning documents found; nil: the run does not
-	*view.Decision
+	*decide.Decision
 }
 
 // wanted returns the places of the candidates to write, best first: those kept, or all.
@@ -65,16 +62,23 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 		}
 		source[i], target[i] = c.Source, c.Target
 	}
-	err := errors.Join(
-		t.fill(ctx, 0, source, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Source }),
-		t.fill(ctx, 1, target, rows, func(r *bitext.Row) *bitext.Sentence { return &r.Target }),
-	)
+	sources, err := t.Texts.Read(ctx, 0, source)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := t.Texts.Read(ctx, 1, target)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rows[i].Source, rows[i].Target = sources[i].Sentence, targets[i].Sentence
+	}
 	if t.local != nil {
 		for i, n := range at {
 			t.local.mark(n, &rows[i])
 		}
 	}
-	return rows, err
+	return rows, nil
 }
 
 func (t *table) rejection(n int) filter.Rejection {
@@ -111,23 +115,4 @@ func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
 		}
 	}
 	return all, nil
-}
-
-// fill reads the texts and provenance of a side's sentences, given by their numbers, and identifies their languages.
-func (t *table) fill(ctx context.Context, side int, numbers []int32, rows []bitext.Row, of func(*bitext.Row) *bitext.Sentence) error {
-	code := t.pair.Language(side).Code
-	err := t.pair.RowsOf(ctx, side, numbers, func(at int, shard *plan.Shard, number uint32, row shard.Row) {
-		*of(&rows[at]) = bitext.Sentence{
-			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line, Place: row.Place,
-		}
-	})
-	if err != nil {
-		return err
-	}
-	identifier := language.For(code)
-	return view.EachInParallel(ctx, t.threads, len(rows), func(i int) {
-		s := of(&rows[i])
-		guess := identifier.Identify(s.Text)
-		s.Identified, s.Share = guess.Code, guess.Share
-	})
 }

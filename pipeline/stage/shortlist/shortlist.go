@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
@@ -129,7 +130,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	list, err := pair.Shortlist(ctx)
+	list, err := decide.NewShortlist(ctx, pair)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,17 @@
-package view
+package decide
 
 import (
 	"context"
 	"encoding/hex"
 
 	"bitextmine/bitext/label"
-
 	"bitextmine/filter"
+	"bitextmine/pipeline/view"
 )
 
-// Labelled returns those of the labels whose sentences are both in the pair's text, by the numbers of the sentences:
+// Labels returns those of the labels whose sentences are both in the pair's text, by the numbers of the sentences:
 // true for a pair that was accepted. Without labels it is nil.
-func (p *Pair) Labelled(ctx context.Context, labels []label.Label) (map[[2]int32]bool, error) {
+func Labels(ctx context.Context, p *view.Pair, labels []label.Label) (map[[2]int32]bool, error) {
 	if len(labels) == 0 {
 		return nil, nil
 	}

@@ -6,39 +6,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
-	"bitextmine/mine"
 )
-
-// Margins sets pairs of sentences, given by their texts, against their neighbourhoods in the run. It reads the run's
-// vectors and neighbour lists and encodes nothing. A pair has nil if the run's text lacks one of its sentences.
-func (p *Pair) Margins(ctx context.Context, sources, targets []string) (_ []*mine.Candidate, err error) {
-	var numbers [2][]int32
-	for side, texts := range [2][]string{sources, targets} {
-		if numbers[side], err = p.Numbers(ctx, side, texts); err != nil {
-			return nil, err
-		}
-	}
-	lists, _, err := p.neighbourhoods(ctx, &Recall{})
-	if err != nil {
-		return nil, err
-	}
-	vectors := p.openVectors()
-	defer func() { err = errors.Join(err, vectors.close()) }()
-	out := make([]*mine.Candidate, len(sources))
-	for i := range out {
-		source, target := numbers[0][i], numbers[1][i]
-		if source < 0 || target < 0 {
-			continue
-		}
-		cosine, err := vectors.cosine(ctx, source, target)
-		if err != nil {
-			return nil, err
-		}
-		c := lists.Candidate(source, target, cosine)
-		out[i] = &c
-	}
-	return out, nil
-}
 
 // Numbers returns the numbers of a side's sentences, given by their texts; -1 is a sentence that the run's text lacks.
 func (p *Pair) Numbers(ctx context.Context, side int, texts []string) ([]int32, error) {
@@ -67,24 +35,25 @@ func (p *Pair) Numbers(ctx context.Context, side int, texts []string) ([]int32, 
 	return out, nil
 }
 
-// openVectors are the embedding files of a pair, each opened when a sentence in it is asked for.
-type openVectors struct {
+// OpenedVectors are the embedding files of a pair, each opened when a sentence in it is asked for.
+type OpenedVectors struct {
 	pair  *Pair
 	files [2]map[int32]*embedding.File // by shard
 	rows  [2][]float32                 // [dim] of the last pair
 }
 
-func (p *Pair) openVectors() *openVectors {
+// OpenVectors opens the pair's embedding files as they are needed.
+func (p *Pair) OpenVectors() *OpenedVectors {
 	dim := p.Plan.Settings.Dim
-	return &openVectors{
+	return &OpenedVectors{
 		pair:  p,
 		files: [2]map[int32]*embedding.File{{}, {}},
 		rows:  [2][]float32{make([]float32, dim), make([]float32, dim)},
 	}
 }
 
-// cosine is the cosine of two sentences, given by their numbers, as a search computes it.
-func (v *openVectors) cosine(ctx context.Context, source, target int32) (float32, error) {
+// Cosine returns the cosine of two sentences, given by their numbers, as a search computes it.
+func (v *OpenedVectors) Cosine(ctx context.Context, source, target int32) (float32, error) {
 	for side, number := range [2]int32{source, target} {
 		first := v.pair.Sentences[side].First[number]
 		file := v.files[side][first.Shard]
@@ -103,7 +72,8 @@ func (v *openVectors) cosine(ctx context.Context, source, target int32) (float32
 	return embedding.Dot(v.rows[0], v.rows[1]), nil
 }
 
-func (v *openVectors) close() (err error) {
+// Close closes the files.
+func (v *OpenedVectors) Close() (err error) {
 	for _, files := range v.files {
 		for _, file := range files {
 			err = errors.Join(err, file.Close())

@@ -1,22 +1,21 @@
-package view
+package decide
 
 import (
 	"context"
 	"math"
 
-	"bitextmine/encode"
-	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/view"
 	"bitextmine/score"
 )
 
 // minTold is the probability below which a pair tells nothing of a threshold: its text is not even read.
 const minTold = 0.05
 
-// scorer reads the plan's scorer.
-func (p *Pair) scorer() (*score.Scorer, error) {
+// planScorer reads the plan's scorer.
+func planScorer(p *view.Pair) (*score.Scorer, error) {
 	scorer, err := score.Decode(p.Plan.Scorer)
 	if err != nil {
 		err = badinput.Errorf("the plan's scorer: %w; make the plan again with mine run", err)
@@ -25,11 +24,11 @@ func (p *Pair) scorer() (*score.Scorer, error) {
 }
 
 // findThreshold is the threshold of the margin whose pairs have the best F1 by the probabilities of the plan's scorer.
-func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *model.Model, options encode.Options) (float64, error) {
+func (p *decider) findThreshold(ctx context.Context, lists *mine.Lists) (float64, error) {
 	if p.Plan.Settings.Scorer == "" {
 		return p.separate(lists), nil
 	}
-	scorer, err := p.scorer()
+	scorer, err := planScorer(p.Pair)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +36,7 @@ func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *mode
 	if told.Lists, err = mine.NewLists(lists.Source, lists.Target, scorer.K, lists.Margin); err != nil {
 		return 0, err
 	}
-	if err := p.byScorer(ctx, told, model, options); err != nil {
+	if err := p.scorer(ctx, told); err != nil {
 		return 0, err
 	}
 	if err := told.Close(); err != nil {
@@ -69,7 +68,7 @@ func (p *Pair) findThreshold(ctx context.Context, lists *mine.Lists, model *mode
 
 // separate is the threshold of the margin whose pairs have the best F1 where nothing is known but the margins. Where
 // their distribution does not tell translations from other pairs, it is LASER's.
-func (p *Pair) separate(lists *mine.Lists) float64 {
+func (p *decider) separate(lists *mine.Lists) float64 {
 	var margins []float32
 	for _, c := range p.matched(lists.Candidates()) {
 		margins = append(margins, c.Score)
@@ -86,7 +85,7 @@ func (p *Pair) separate(lists *mine.Lists) float64 {
 }
 
 // matched are the pairs that the margin matches, without a threshold, best first.
-func (p *Pair) matched(candidates []mine.Candidate) []mine.Candidate {
+func (p *decider) matched(candidates []mine.Candidate) []mine.Candidate {
 	retrieval := mine.Retrieval(p.Plan.Settings.Retrieval)
 	return mine.Pairs(candidates, p.Sentences[0].Len(), p.Sentences[1].Len(), retrieval, math.Inf(-1))
 }

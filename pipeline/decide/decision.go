@@ -1,4 +1,4 @@
-package view
+package decide
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/filter"
 	"bitextmine/mine"
+	"bitextmine/pipeline/view"
 	"bitextmine/score"
 )
 
@@ -21,39 +22,48 @@ type Decision struct {
 	Kept         int
 	Threshold    float64       // the one that was used: with a wanted precision it is found in the matching
 	Scorer       *score.Scorer // nil: the margin decides
-	Recall       Recall
+	Recall       view.Recall
+	Texts        *Texts // of the sentences that were read
 }
 
-// Decide scores and matches the candidates of both sides' neighbours: by the scorer of the plan, or by
-// margin.
-func (p *Pair) Decide(ctx context.Context, model *model.Model, options encode.Options) (_ *Decision, err error) {
-	d := &Decision{Threshold: p.Plan.Settings.Threshold}
-	if d.Lists, d.Scorer, err = p.neighbourhoods(ctx, &d.Recall); err != nil {
+// Pair scores and matches the candidates of both sides' neighbours, by the plan's scorer or by margin.
+func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
+	by := &decider{Pair: p, model: model, options: options, texts: NewTexts(p, options.Threads)}
+	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
+	if d.Lists, d.Scorer, err = neighbourhoods(ctx, p, &d.Recall); err != nil {
 		return nil, err
 	}
 	if p.Plan.Settings.FindsThreshold() {
-		if d.Threshold, err = p.findThreshold(ctx, d.Lists, model, options); err != nil {
+		if d.Threshold, err = by.findThreshold(ctx, d.Lists); err != nil {
 			return nil, err
 		}
 	}
 	if d.Scorer == nil {
-		err = p.byMargin(ctx, d, options.Threads)
+		err = by.margin(ctx, d)
 	} else {
-		err = p.byScorer(ctx, d, model, options)
+		err = by.scorer(ctx, d)
 	}
-	if err = errors.Join(err, p.lists.Err()); err != nil {
+	if err = errors.Join(err, p.Err()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
+// decider has what the ways to decide about a pair of languages share.
+type decider struct {
+	*view.Pair
+	model   *model.Model
+	options encode.Options
+	texts   *Texts
+}
+
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
 // margin. found takes in the recall of the searches.
-func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists, scorer *score.Scorer, err error) {
+func neighbourhoods(ctx context.Context, p *view.Pair, found *view.Recall) (_ *mine.Lists, scorer *score.Scorer, err error) {
 	s := p.Plan.Settings
 	k := s.K
 	if s.Scored() {
-		if scorer, err = p.scorer(); err != nil {
+		if scorer, err = planScorer(p); err != nil {
 			return nil, nil, err
 		}
 		k = scorer.K
@@ -68,20 +78,20 @@ func (p *Pair) neighbourhoods(ctx context.Context, found *Recall) (_ *mine.Lists
 	return lists, scorer, err
 }
 
-// byMargin decides by margin or, in two-stage mining, by its product with the strong cosine.
-func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
+// margin decides by margin or, in two-stage mining, by its product with the strong cosine.
+func (p *decider) margin(ctx context.Context, d *Decision) error {
 	s := p.Plan.Settings
 	sources, targets, retrieval := p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval)
 	d.Candidates = d.Lists.Candidates()
 	if s.Refine != "" {
-		cosines, err := p.refine(ctx, d.Candidates)
+		cosines, err := strongCosines(ctx, p.Pair, d.Candidates)
 		if err != nil {
 			return err
 		}
 		refined := mine.Refine(d.Candidates, cosines)
 		d.Candidates, d.Strong = refined.Candidates, refined.Cosines
 	}
-	if err := p.reject(ctx, d, threads); err != nil {
+	if err := p.reject(ctx, d); err != nil {
 		return err
 	}
 	if s.Refine == "" {
@@ -97,20 +107,21 @@ func (p *Pair) byMargin(ctx context.Context, d *Decision, threads int) error {
 	return nil
 }
 
-func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, options encode.Options) (err error) {
+// scorer decides by the scorer's probabilities.
+func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
 	var tokens score.Tokenizer
 	if d.Scorer.Tokens {
 		var closeTokens func() error
-		if tokens, closeTokens, err = score.OpenTokens(model, options); err != nil {
+		if tokens, closeTokens, err = score.OpenTokens(p.model, p.options); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, closeTokens()) }()
 	}
-	problem := p.Problem(d.Lists, tokens, options.Threads)
+	problem := Problem(p.Pair, d.Lists, tokens, p.options.Threads)
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
-	if err := p.reject(ctx, d, options.Threads); err != nil {
+	if err := p.reject(ctx, d); err != nil {
 		return err
 	}
 	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
@@ -121,11 +132,16 @@ func (p *Pair) byScorer(ctx context.Context, d *Decision, model *model.Model, op
 	return nil
 }
 
-// Problem is what features of the pair's candidates are computed from; tokens may be nil.
-func (p *Pair) Problem(lists *mine.Lists, tokens score.Tokenizer, threads int) score.Problem {
-	problem := score.Problem{Languages: p.Codes(), Lists: lists, Tokens: tokens, Threads: threads, Read: p.Describe, Space: p.Space}
+// Problem returns the inputs of the features of the pair's candidates; tokens may be nil.
+func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads int) score.Problem {
+	problem := score.Problem{Languages: p.Codes(), Lists: lists, Tokens: tokens, Threads: threads, Space: p.Space}
+	problem.Read = func(ctx context.Context, side int, into *score.SideBuilder) error {
+		return Describe(ctx, p, side, into)
+	}
 	if p.Plan.Settings.Refine != "" {
-		problem.Strong = p.refine
+		problem.Strong = func(ctx context.Context, candidates []mine.Candidate) ([]float32, error) {
+			return strongCosines(ctx, p, candidates)
+		}
 	}
 	return problem
 }

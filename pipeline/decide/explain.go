@@ -1,4 +1,4 @@
-package view
+package decide
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/view"
 	"bitextmine/score"
 )
 
@@ -69,20 +70,20 @@ type ExplainedPair struct {
 
 // Explainer explains pairs of sentences of a run.
 type Explainer struct {
-	pair     *Pair
+	pair     *view.Pair
 	decision *Decision
 	texts    [2][]string // normalised, by sentence number
 }
 
-// Explainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing.
-func (p *Pair) Explainer(ctx context.Context, model *model.Model, options encode.Options) (_ *Explainer, err error) {
+// NewExplainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing.
+func NewExplainer(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Explainer, err error) {
 	x := &Explainer{pair: p}
 	for side := range x.texts {
 		if x.texts[side], err = p.Texts(ctx, side); err != nil {
 			return nil, err
 		}
 	}
-	x.decision, err = p.Decide(ctx, model, options)
+	x.decision, err = Pair(ctx, p, model, options)
 	return x, err
 }
 
@@ -94,9 +95,9 @@ func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explan
 			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", x.pair.Language(side).Code, text)
 		}
 	}
-	vectors := x.pair.openVectors()
-	cosine, err := vectors.cosine(ctx, at[0], at[1])
-	if err = errors.Join(err, vectors.close()); err != nil {
+	vectors := x.pair.OpenVectors()
+	cosine, err := vectors.Cosine(ctx, at[0], at[1])
+	if err = errors.Join(err, vectors.Close()); err != nil {
 		return nil, err
 	}
 	return x.explain(at[0], at[1], cosine)

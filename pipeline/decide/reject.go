@@ -1,0 +1,108 @@
+package decide
+
+import (
+	"context"
+	"slices"
+
+	"bitextmine/filter"
+	"bitextmine/filter/language"
+	"bitextmine/mine"
+	"bitextmine/pipeline/view"
+)
+
+// textChunk is how many pairs have their texts in memory at once: some 50 MB of ordinary sentences.
+const textChunk = 64 << 10
+
+// Rules are the rules of package filter that a run asks for.
+type Rules struct {
+	copies  bool                    // text that was not translated is rejected
+	foreign [2]*language.Identifier // nil: text in other languages is not rejected
+}
+
+// NewRules returns the rules that the settings of a pair's run ask for.
+func NewRules(p *view.Pair) *Rules {
+	s, codes := p.Plan.Settings, p.Codes()
+	r := &Rules{copies: !s.KeepCopies && !language.Near(codes[0], codes[1])}
+	for side, code := range codes {
+		if identifier := language.For(code); !s.KeepForeign && identifier.Judges() {
+			r.foreign[side] = identifier
+		}
+	}
+	return r
+}
+
+// none reports whether no rule applies.
+func (r *Rules) none() bool { return !r.copies && r.foreign[0] == nil && r.foreign[1] == nil }
+
+// Reject returns the rules that reject a pair.
+func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
+	for side, s := range []*Sentence{source, target} {
+		if l := r.foreign[side]; l != nil && l.Foreign(s.Text, s.guess) {
+			why |= [2]filter.Rejection{filter.SourceLanguage, filter.TargetLanguage}[side]
+		}
+	}
+	if r.copies && filter.Copied(source.Text, target.Text) {
+		why |= filter.Untranslated
+	}
+	return why
+}
+
+// reject marks the candidates that the rules reject, among those that the threshold lets pass: texts below it are not
+// read.
+func (p *decider) reject(ctx context.Context, d *Decision) error {
+	rules := NewRules(p.Pair)
+	labels, err := Labels(ctx, p.Pair, p.Plan.Labels)
+	if err != nil || rules.none() && labels == nil {
+		return err
+	}
+	d.Rejections = make([]filter.Rejection, len(d.Candidates))
+	var wanted []int32
+	for i := range d.Candidates {
+		if d.passes(i, p.Plan.Settings.Precision) {
+			wanted = append(wanted, int32(i))
+		}
+	}
+	if !rules.none() {
+		for chunk := range slices.Chunk(wanted, textChunk) {
+			if err := p.rejectChunk(ctx, d, rules, chunk); err != nil {
+				return err
+			}
+		}
+	}
+	d.label(labels)
+	return nil
+}
+
+// rejectChunk rejects among some candidates, given by their places.
+func (p *decider) rejectChunk(ctx context.Context, d *Decision, rules *Rules, wanted []int32) error {
+	var texts [2][]Sentence
+	for side := range texts {
+		numbers := make([]int32, len(wanted))
+		for i, at := range wanted {
+			numbers[i] = sentenceOf(&d.Candidates[at], side)
+		}
+		var err error
+		if texts[side], err = p.texts.Read(ctx, side, numbers); err != nil {
+			return err
+		}
+	}
+	return view.EachInParallel(ctx, p.options.Threads, len(wanted), func(i int) {
+		at := wanted[i]
+		d.Rejections[at] = rules.Reject(&texts[0][i], &texts[1][i])
+		d.Candidates[at].Rejected = d.Rejections[at] != 0
+	})
+}
+
+// sentenceOf is the number of a candidate's sentence of a side.
+func sentenceOf(c *mine.Candidate, side int) int32 { return [2]int32{c.Source, c.Target}[side] }
+
+// passes reports whether a candidate may be kept: with a wanted precision the threshold is not known yet.
+func (d *Decision) passes(i int, precision float64) bool {
+	switch {
+	case d.Probabilities == nil:
+		return float64(d.Candidates[i].Score) > d.Threshold
+	case precision > 0:
+		return true
+	}
+	return float64(d.Probabilities[i]) >= d.Threshold
+}

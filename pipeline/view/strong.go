@@ -1,0 +1,82 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/pipeline/plan"
+)
+
+// Strong has the vectors of one side's sentences by the strong encoder of two-stage mining.
+type Strong struct {
+	places []int32           // by sentence number: its place among all vectors, from 1; 0: it has none
+	ends   []int             // of each shard's vectors among all
+	files  []*embedding.File // by shard; nil: it has no vectors
+}
+
+// OpenStrong opens the strong vectors of a side.
+func (p *Pair) OpenStrong(ctx context.Context, side int) (s *Strong, err error) {
+	sentences := p.Sentences[side]
+	s = &Strong{places: make([]int32, sentences.Len())}
+	n := 0
+	for shard, key := range p.Plan.Pairs[p.Index].Refined[side] {
+		wanted, file, err := p.Refined(ctx, key, &p.Language(side).Shards[shard])
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		for i, row := range wanted {
+			s.places[sentences.Rows[shard][row]] = int32(n + i + 1)
+		}
+		n += len(wanted)
+		s.ends, s.files = append(s.ends, n), append(s.files, file)
+	}
+	return s, nil
+}
+
+// Vector copies a sentence's vector to dst [dim]; ok is false if it has none.
+func (s *Strong) Vector(number int32, dst []float32) (ok bool) {
+	at := int(s.places[number]) - 1
+	if at < 0 {
+		return false
+	}
+	shard, begin := 0, 0
+	for at >= s.ends[shard] {
+		begin = s.ends[shard]
+		shard++
+	}
+	s.files[shard].Float32(dst, at-begin, at-begin+1)
+	return true
+}
+
+// Close closes the files of the vectors.
+func (s *Strong) Close() (err error) {
+	for _, file := range s.files {
+		if file != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}
+	return err
+}
+
+// Refined opens the strong vectors of a shard, [rows, dim], that the output with this key has, and says of which rows
+// they are. Without any the file is nil.
+func (f *Files) Refined(ctx context.Context, key string, s *plan.Shard) (of []uint32, file *embedding.File, err error) {
+	out, err := f.Output(ctx, Refine, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	lists, err := ReadRows(out.Path(RowsFile), s.Rows)
+	if err != nil || len(lists[0]) == 0 {
+		return nil, nil, err
+	}
+	if file, err = embedding.Open(out.Path(EmbeddingFile), embedding.Want{Encoder: f.Plan.Settings.Refine, Shard: s.SHA256}); err != nil {
+		return nil, nil, err
+	}
+	if file.N != len(lists[0]) || file.Dim != f.Plan.Refiner.Dim {
+		err = fmt.Errorf("the strong vectors of %s are [%d, %d] for %d rows of %d numbers", s.Name, file.N, file.Dim, len(lists[0]), f.Plan.Refiner.Dim)
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return lists[0], file, nil
+}
