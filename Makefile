@@ -1,11 +1,11 @@
 # `make run` and `make test` do everything from nothing on Debian 12 with Go. Set-up is done once: a stamp under .cache/
-# remembers it.
+# remembers it. Everything that compiles needs it: `make setup` does nothing else.
 
 GO         ?= go
 NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev libxml2-utils
-SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
+SETUP      := .cache/made-by-make-setup/$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
 ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
+.PHONY: all build run setup modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -36,6 +36,8 @@ test-packages: packages
 .cache/nfpm: Makefile
 	@mkdir -p .cache
 	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(NFPM) && touch $@ && exit; sleep $$pause; done; exit 1
+
+setup: $(SETUP)
 
 # What the packages and their tests import.
 modules: $(SETUP)
@@ -181,9 +183,9 @@ clean:
 	rm -rf bin dist .cache
 
 # Debian's packages and Go's modules come at the same time, and what needs none of Debian's packages is compiled.
-$(SETUP):
+$(SETUP): scripts/arrow third_party/arrow.patch
 	@{ scripts/fetch ./cmd/mine $(ONNX_MODULE) && scripts/build ./cmd/mine; } & modules=$$!; scripts/setup $(PACKAGES) && wait $$modules
-	@mkdir -p .cache && touch '$@'
+	@touch '$@'
 
 bin/libonnxruntime.so: go.mod | $(SETUP)
 	@mkdir -p bin
