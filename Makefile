@@ -149,7 +149,7 @@ bench: $(SETUP)
 
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
-	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+	$(GO) run ./bench/compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
 # The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
@@ -170,7 +170,7 @@ bench-models: build
 
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build
-	$(GO) run ./bench/step $(ARGS)
+	$(GO) run ./bench/compare step $(ARGS)
 
 # A step of every system at its small preset against its matrix products: make bench-products DATA=data.
 bench-products: $(SETUP)

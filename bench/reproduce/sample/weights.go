@@ -1,5 +1,4 @@
-// Package pruned makes small copies of published encoders for trainings that start from them.
-package pruned
+package sample
 
 import (
 	"errors"
@@ -20,10 +19,10 @@ import (
 // wordTable is the table of words of published weights.
 const wordTable = "embeddings.word_embeddings.weight"
 
-// Start gives a preset the weights of its encoder.start and the pieces of its tokenizer.file without those pieces that
-// the texts lack. It writes them into dir, unless they exist. The texts are cut as before, so their vectors are the
-// same, and a loss over words costs a small part.
-func Start(c *train.Config, texts func() ([]string, error), dir string) error {
+// Weights gives a preset the weights of its encoder.start and the pieces of its tokenizer.file without those pieces
+// that the texts lack. It writes them into dir, unless they exist. The texts are cut as before, so their vectors are
+// the same, and a loss over words costs a small part.
+func Weights(c *train.Config, texts func() ([]string, error), dir string) error {
 	from, pieces := c.Encoder.Start, c.Tokenizer
 	c.Encoder.Start, c.Tokenizer.File = dir, filepath.Join(dir, filepath.Base(pieces.File))
 	if _, err := os.Stat(c.Tokenizer.File); !errors.Is(err, fs.ErrNotExist) { // it is written last
@@ -59,11 +58,11 @@ func Start(c *train.Config, texts func() ([]string, error), dir string) error {
 	if err != nil {
 		return err
 	}
-	return write(from, filepath.Join(folder, pieces.File), keep, c.Encoder.Start, c.Tokenizer.File)
+	return writeWeights(from, filepath.Join(folder, pieces.File), keep, c.Encoder.Start, c.Tokenizer.File)
 }
 
-// write copies the weights in from and the SentencePiece model in pieces, of both what is kept, by id.
-func write(from, pieces string, keep []bool, dir, file string) error {
+// writeWeights copies the weights in from and the SentencePiece model in pieces, of both what is kept, by id.
+func writeWeights(from, pieces string, keep []bool, dir, file string) error {
 	model, err := os.ReadFile(pieces)
 	if err != nil {
 		return err

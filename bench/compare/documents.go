@@ -1,9 +1,3 @@
-// Command documents compares mining alone with mining of paired and aligned documents: precision and recall of the
-// bitext of `mine run` against the gold beads of documents, with --documents off and on. Documents are those of a
-// directory (Bleualign's set as vecalign has it) or made of line-aligned text as in `mine eval beads`.
-//
-//	go run ./bench/documents -src de -tgt fr -dir vecalign/bleualign_data
-//	go run ./bench/documents -src de -tgt en -src-text dev.de,devtest.de -tgt-text dev.en,devtest.en
 package main
 
 import (
@@ -42,7 +36,10 @@ type options struct {
 
 const maxLine = 64 << 10
 
-func main() {
+// compareDocuments compares mining alone with mining of paired and aligned documents: precision and recall of the
+// bitext of `mine run` against the gold beads of documents, with --documents off and on. Documents are those of a
+// directory (Bleualign's set as vecalign has it) or made of line-aligned text as in `mine eval beads`.
+func compareDocuments(ctx context.Context, args []string) (err error) {
 	var o options
 	flag.StringVar(&o.languages[0], "src", "de", "source language")
 	flag.StringVar(&o.languages[1], "tgt", "en", "target language")
@@ -52,14 +49,7 @@ func main() {
 	flag.IntVar(&o.made, "made", 60, "documents to make")
 	flag.IntVar(&o.length, "length", 33, "lines of each")
 	flag.Uint64Var(&o.seed, "seed", 1, "of what is changed in documents that are made")
-	flag.Parse()
-	if err := o.compare(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/documents:", err)
-		os.Exit(1)
-	}
-}
-
-func (o *options) compare(ctx context.Context) (err error) {
+	_ = flag.CommandLine.Parse(args)
 	sets, err := o.sets()
 	if err != nil {
 		return err

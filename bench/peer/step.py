@@ -1,4 +1,4 @@
-"""The step of bench/step in PyTorch: one for every line read, answered with its seconds on the clock and of the processors."""
+"""The step of bench/compare step in PyTorch: one for every line read, answered with its seconds on the clock and of the processors."""
 import sys
 import time
 

@@ -1,4 +1,4 @@
-package pruned
+package sample
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func TestStartWithoutUnusedPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	small, texts := c, func() ([]string, error) { return slices.Clone(text), nil }
-	if err := Start(&small, texts, out); err != nil {
+	if err := Weights(&small, texts, out); err != nil {
 		t.Fatal(err)
 	}
 	got, err := weights.ReadModel(out, nil)
@@ -69,7 +69,7 @@ func TestStartWithoutUnusedPieces(t *testing.T) {
 		t.Errorf("%v before, %v after", before, after)
 	}
 	again := c
-	if err := Start(&again, nil, out); err != nil || again.Encoder.Start != small.Encoder.Start || again.Tokenizer.File != small.Tokenizer.File {
+	if err := Weights(&again, nil, out); err != nil || again.Encoder.Start != small.Encoder.Start || again.Tokenizer.File != small.Tokenizer.File {
 		t.Errorf("what exists is made again: %v", err)
 	}
 }

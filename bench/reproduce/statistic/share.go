@@ -1,5 +1,4 @@
-// Package labels looks at the labels that a teacher gives the pairs of a batch.
-package labels
+package statistic
 
 import (
 	"cmp"
@@ -15,9 +14,9 @@ import (
 	"bitextmine/train/data"
 )
 
-// Own is the share of a label of IMASCL's that lies on the pair itself, in percent, over the first batches of a
+// OwnShare is the share of a label of IMASCL's that lies on the pair itself, in percent, over the first batches of a
 // training's bitext. library is the path of ONNX Runtime's.
-func Own(ctx context.Context, c train.Config, library string) (percent float64, err error) {
+func OwnShare(ctx context.Context, c train.Config, library string) (percent float64, err error) {
 	var of struct {
 		Label              string
 		Teacher            string

@@ -1,8 +1,3 @@
-// Command step times a training step of a transformer against the same step in PyTorch, and on several devices, by
-// turns in one run.
-//
-// The step: a transformer of 4 layers, 256 wide, 4 heads, FFN 1,024, dropout 0.1; 64 pairs of 32 tokens each side;
-// forward, contrastive loss over normalised vectors, backward to the gradients of every weight. No optimiser.
 package main
 
 import (
@@ -38,19 +33,21 @@ const (
 	words  = 8000
 )
 
-func main() {
+// compareSteps times a training step of a transformer against the same step in PyTorch, and on several devices, by
+// turns in one run.
+//
+// The step: a transformer of 4 layers, 256 wide, 4 heads, FFN 1,024, dropout 0.1; 64 pairs of 32 tokens each side;
+// forward, contrastive loss over normalised vectors, backward to the gradients of every weight. No optimiser.
+func compareSteps(ctx context.Context, args []string) error {
 	python := flag.String("python", "/usr/bin/python3", "a Python with PyTorch; empty: none")
-	script := flag.String("script", "bench/step/step.py", "the step in PyTorch")
+	script := flag.String("script", "bench/peer/step.py", "the step in PyTorch")
 	library := flag.String("onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	rounds := flag.Int("rounds", 10, "timed steps of each")
 	dropout := flag.Float64("dropout", 0.1, "dropout of both")
 	threads := flag.Int("threads", runtime.NumCPU(), "PyTorch's threads; ONNX Runtime takes every core. 0: as many as PyTorch takes by itself")
 	devices := flag.String("device", "cpu", "devices of mine train, separated by commas; the first is compared with PyTorch")
-	flag.Parse()
-	if err := run(*python, *script, *library, strings.Split(*devices, ","), *rounds, *threads, *dropout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	_ = flag.CommandLine.Parse(args)
+	return timeSteps(ctx, *python, *script, *library, strings.Split(*devices, ","), *rounds, *threads, *dropout)
 }
 
 // stepper runs one step and tells how long it took: on the clock, and of the processors' time, which a busy machine
@@ -61,10 +58,10 @@ type stepper struct {
 	wall, cpus []float64
 }
 
-func run(python, script, library string, devices []string, rounds, threads int, dropout float64) (err error) {
+func timeSteps(ctx context.Context, python, script, library string, devices []string, rounds, threads int, dropout float64) (err error) {
 	var steppers []*stepper
 	for _, name := range devices {
-		ours, err := newOurs(name, library, dropout)
+		ours, err := newOurs(ctx, name, library, dropout)
 		if err != nil {
 			return err
 		}
@@ -104,7 +101,7 @@ func run(python, script, library string, devices []string, rounds, threads int, 
 
 func median(sorted []float64) float64 { return sorted[len(sorted)/2] }
 
-func newOurs(on, library string, dropout float64) (*stepper, error) {
+func newOurs(ctx context.Context, on, library string, dropout float64) (*stepper, error) {
 	backend, err := device.Open(on, library)
 	if err != nil {
 		return nil, err
@@ -133,7 +130,7 @@ func newOurs(on, library string, dropout float64) (*stepper, error) {
 		}
 		before := usage.CPUSeconds()
 		start := time.Now()
-		if _, err := steps.Run(context.Background(), b, layers.Seed(1, n, 0)); err != nil {
+		if _, err := steps.Run(ctx, b, layers.Seed(1, n, 0)); err != nil {
 			return 0, 0, err
 		}
 		wall := time.Since(start).Seconds()

@@ -1,5 +1,6 @@
-// Package paired compares two rows of figures seed by seed, and says what may be concluded.
-package paired
+// Package statistic computes what eval's reports do not have: the time of a step, the share of a label on its own pair,
+// and the means of rows over seeds, their differences seed by seed, and what may be concluded from these.
+package statistic
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package meter measures the CPU time of training steps.
-package meter
+package statistic
 
 import (
 	"slices"
