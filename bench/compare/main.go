@@ -1,9 +1,9 @@
 // Command compare compares the program with other programs, and its modes with each other:
 //
-//	go run ./bench/compare run -src SRC -tgt TGT -python PYTHON [-n 5]     a whole run with Python's libraries
-//	go run ./bench/compare step [-device cpu]                              a training step with PyTorch
-//	go run ./bench/compare documents -src de -tgt fr -dir vecalign/bleualign_data
-//	go run ./bench/compare documents -src de -tgt en -src-text dev.de,devtest.de -tgt-text dev.en,devtest.en
+//	scripts/bench compare run -src SRC -tgt TGT -python PYTHON [-n 5]     a whole run with Python's libraries
+//	scripts/bench compare step [-device cpu]                              a training step with PyTorch
+//	scripts/bench compare documents -src de -tgt fr -dir vecalign/bleualign_data
+//	scripts/bench compare documents -src de -tgt en -src-text dev.de,devtest.de -tgt-text dev.en,devtest.en
 package main
 
 import (
