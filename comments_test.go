@@ -16,7 +16,7 @@ const maxComment = 120
 // TestCommentsFitTheScreen: no line that is or has a comment is longer than maxComment characters, in Go, C, assembly,
 // shell, YAML and make.
 func TestCommentsFitTheScreen(t *testing.T) {
-	for _, path := range own(t) {
+	for _, path := range tracked(t) {
 		lines := readLines(t, path)
 		commented := commentLines(path, lines)
 		if strings.HasSuffix(path, ".go") {

@@ -173,4 +173,4 @@ require (
 	google.golang.org/protobuf v1.36.11
 )
 
-replace github.com/apache/arrow/go/v15 => ./third_party/arrow
+replace github.com/apache/arrow/go/v15 => ./.cache/made-by-make-setup/arrow

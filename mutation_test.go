@@ -222,7 +222,7 @@ func (b *binaries) remove(t *testing.T) {
 // folders are those of the objectives' packages.
 func folders(t *testing.T) (all []string) {
 	t.Helper()
-	for _, path := range own(t) {
+	for _, path := range tracked(t) {
 		dir := filepath.Dir(path)
 		if strings.HasPrefix(dir, "train/objective") && filepath.Ext(path) == ".go" && !slices.Contains(all, dir) {
 			all = append(all, dir)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -23,12 +22,6 @@ func tracked(t *testing.T) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// own lists the files of the repository that are not copies of other projects'.
-func own(t *testing.T) []string {
-	t.Helper()
-	return slices.DeleteFunc(tracked(t), func(path string) bool { return strings.HasPrefix(path, "third_party/") })
 }
 
 func readLines(t *testing.T, path string) (lines []string) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/bench/reproduce/paired"
+	"bitextmine/bench/reproduce/statistic"
 )
 
 // claim is a claim of a paper, as comparisons that must all have the claimed result.
@@ -110,26 +110,26 @@ func differences(better, worse []*result, figure, teacher string) (all []float64
 const hardened = 90
 
 // compare returns the last cells of a line: what was compared, and the result.
-func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers string, o paired.Outcome) {
+func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers string, o statistic.Outcome) {
 	what = fmt.Sprintf("`%s` over `%s`", c.better, c.worse)
 	why := b.reason(c)
 	if c.maxRatio > 0 {
 		step := func(r *result) float64 { return r.Step }
 		a, other := over(rows[c.better], step), over(rows[c.worse], step)
-		if o = paired.Untested; a.N > 1 && other.N > 1 && other.Mean > 0 {
+		if o = statistic.Untested; a.N > 1 && other.N > 1 && other.Mean > 0 {
 			numbers = fmt.Sprintf("x%.2f", a.Mean/other.Mean)
-			if o = paired.Held; a.Mean > c.maxRatio*other.Mean {
-				o = paired.Contrary
+			if o = statistic.Held; a.Mean > c.maxRatio*other.Mean {
+				o = statistic.Contrary
 			}
 		}
 		if why != "" {
-			o = paired.Untested
+			o = statistic.Untested
 		}
 		return what + ", " + stepTime, strings.TrimSpace(numbers + " " + why), o
 	}
 	f := figures[slices.IndexFunc(figures, func(f figure) bool { return f.name == c.figure })]
 	by := differences(rows[c.better], rows[c.worse], c.figure, b.Teacher)
-	difference, within, o := paired.Decide(by, f.error || f.name == skew, c.claimed)
+	difference, within, o := statistic.Decide(by, f.error || f.name == skew, c.claimed)
 	switch len(by) {
 	case 0:
 	case 1:
@@ -141,7 +141,7 @@ func (c comparison) compare(b budget, rows map[string][]*result) (what, numbers 
 		why = fmt.Sprintf("the teacher's labels have %.0f%% of their mass on the pair itself: they are hard ones", share.Mean)
 	}
 	if why != "" {
-		o = paired.Untested
+		o = statistic.Untested
 		numbers = strings.TrimSpace(numbers + " " + why)
 	}
 	return what + ", " + c.figure, numbers, o
@@ -162,7 +162,7 @@ func checkClaims(w *strings.Builder, b budget, part []string, rows map[string][]
 			continue
 		}
 		var lines []string
-		var all []paired.Outcome
+		var all []statistic.Outcome
 		for _, over := range comparisons {
 			what, numbers, o := over.compare(b, rows)
 			lines = append(lines, fmt.Sprintf("%s | %s | %s |", what, numbers, o))
@@ -187,20 +187,20 @@ func (c comparison) of(part []string, has []figure) bool {
 }
 
 // together is the result of a claim: held if all its comparisons are, not held if one is not, otherwise not tested.
-func together(all []paired.Outcome) string {
-	result := paired.Held
+func together(all []statistic.Outcome) string {
+	result := statistic.Held
 	n := 0
 	for _, o := range all {
 		switch {
-		case o == paired.Held:
+		case o == statistic.Held:
 			n++
-		case o == paired.Unclear || o == paired.Contrary:
-			result = paired.Unclear
-		case result == paired.Held:
-			result = paired.Untested
+		case o == statistic.Unclear || o == statistic.Contrary:
+			result = statistic.Unclear
+		case result == statistic.Held:
+			result = statistic.Untested
 		}
 	}
-	if result != paired.Held && n > 0 {
+	if result != statistic.Held && n > 0 {
 		return fmt.Sprintf("%s (held in %d of %d)", result, n, len(all))
 	}
 	return result.String()

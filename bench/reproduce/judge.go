@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/bench/reproduce/labels"
+	"bitextmine/bench/reproduce/statistic"
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -43,7 +43,7 @@ func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, dir
 		r.Figures[skew] = found[skew]
 	}
 	if c.Objective.Name == "imascl" {
-		if r.Figures[own], err = labels.Own(ctx, c, j.library); err != nil {
+		if r.Figures[own], err = statistic.OwnShare(ctx, c, j.library); err != nil {
 			return err
 		}
 	}

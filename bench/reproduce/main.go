@@ -2,7 +2,7 @@
 // each with the same protocols, and writes tables of mean and spread over seeds, with plots. It computes from the rows
 // which of the papers' claims are held, by one rule.
 //
-//	go run ./bench/reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
+//	scripts/bench reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
 //	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc docs/reproduction.md] [SYSTEM...]
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT

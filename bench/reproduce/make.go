@@ -15,9 +15,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"bitextmine/bench/reproduce/meter"
-	"bitextmine/bench/reproduce/pruned"
 	"bitextmine/bench/reproduce/sample"
+	"bitextmine/bench/reproduce/statistic"
 	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
@@ -330,7 +329,7 @@ func published(ctx context.Context, m *maker, c *train.Config, part []string) er
 		}
 		return all, err
 	}
-	return pruned.Start(c, texts, filepath.Join(m.out, fmt.Sprintf("%s-%x", filepath.Base(c.Encoder.Start), sum[:4])))
+	return sample.Weights(c, texts, filepath.Join(m.out, fmt.Sprintf("%s-%x", filepath.Base(c.Encoder.Start), sum[:4])))
 }
 
 // start returns the checkpoint of a finished row.
@@ -355,7 +354,7 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	if err := os.RemoveAll(out); err != nil { // a row that was stopped before its result
 		return nil, err
 	}
-	began, steps := time.Now(), &meter.Meter{}
+	began, steps := time.Now(), &statistic.Meter{}
 	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
 		Searcher: m.judge.searcher, Progress: steps.Progress})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/bench/reproduce/paired"
+	"bitextmine/bench/reproduce/statistic"
 )
 
 // TestBudgets checks that the systems of every budget are presets that its settings fit, and that they differ within a
@@ -136,12 +136,12 @@ func TestSoftIsWithTCM(t *testing.T) {
 }
 
 func TestTogether(t *testing.T) {
-	for want, all := range map[string][]paired.Outcome{
-		"held":                        {paired.Held, paired.Held},
-		"not held (held in 1 of 2)":   {paired.Held, paired.Unclear},
-		"not held":                    {paired.Untested, paired.Contrary},
-		"not tested":                  {paired.Untested, paired.Untested},
-		"not tested (held in 1 of 2)": {paired.Held, paired.Untested},
+	for want, all := range map[string][]statistic.Outcome{
+		"held":                        {statistic.Held, statistic.Held},
+		"not held (held in 1 of 2)":   {statistic.Held, statistic.Unclear},
+		"not held":                    {statistic.Untested, statistic.Contrary},
+		"not tested":                  {statistic.Untested, statistic.Untested},
+		"not tested (held in 1 of 2)": {statistic.Held, statistic.Untested},
 	} {
 		if got := together(all); got != want {
 			t.Errorf("%v: %s, want %s", all, got, want)

@@ -6,27 +6,27 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/bench/reproduce/paired"
+	"bitextmine/bench/reproduce/statistic"
 )
 
 // over summarises one number of a row's seeds.
-func over(row []*result, number func(*result) float64) paired.Summary {
+func over(row []*result, number func(*result) float64) statistic.Summary {
 	var values []float64
 	for _, r := range row {
 		values = append(values, number(r))
 	}
-	return paired.Summarise(values)
+	return statistic.Summarise(values)
 }
 
 // of summarises a figure of those of a row's seeds that have it.
-func of(row []*result, figure string) paired.Summary {
+func of(row []*result, figure string) statistic.Summary {
 	var values []float64
 	for _, r := range row {
 		if x, ok := r.Figures[figure]; ok {
 			values = append(values, x)
 		}
 	}
-	return paired.Summarise(values)
+	return statistic.Summarise(values)
 }
 
 // report returns the tables of a part and the claims that they decide, as Markdown.

@@ -2,10 +2,10 @@
 // Every table is for one shape. All contestants of a shape run in turn in one process, several times, and the median
 // counts, so a noisy machine affects all of them alike.
 //
-//	go run ./bench/search -part d256              one part of the tables of docs/search.md
-//	go run ./bench/search                         the shapes of docs/search.md but the largest
-//	go run ./bench/search -shapes 1000000x50000x256x4 -repeat 1
-//	go run ./bench/search -data skewed,duplicates,near -shapes 200000x20000x256x4
+//	scripts/bench search -part d256              one part of the tables of docs/search.md
+//	scripts/bench search                         the shapes of docs/search.md but the largest
+//	scripts/bench search -shapes 1000000x50000x256x4 -repeat 1
+//	scripts/bench search -data skewed,duplicates,near -shapes 200000x20000x256x4
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package sample takes evenly spread lines of files of bitext.
+// Package sample makes the parts that trainings read: of bitext and test sets evenly spread lines, of published weights
+// the rows that the text needs.
 package sample
 
 import (
