@@ -16,9 +16,9 @@ import (
 	"bitextmine/encode/tokenizer"
 	"bitextmine/eval/testset"
 
+	"bitextmine/bench/reproduce/analysis"
 	"bitextmine/index"
 	"bitextmine/train"
-	"bitextmine/train/analysis"
 )
 
 // judge evaluates encoders.

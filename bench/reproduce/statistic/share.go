@@ -7,10 +7,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/bench/reproduce/analysis"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/train"
-	"bitextmine/train/analysis"
 	"bitextmine/train/data"
 )
 
