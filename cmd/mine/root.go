@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/cmd/mine/bitexts"
+	"bitextmine/cmd/mine/bitext"
 	"bitextmine/cmd/mine/documents"
 	"bitextmine/cmd/mine/evaluation"
-	"bitextmine/cmd/mine/fitting"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/models"
-	"bitextmine/cmd/mine/operation"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/cmd/mine/run"
+	"bitextmine/cmd/mine/scorer"
 	"bitextmine/cmd/mine/training"
 	"bitextmine/internal/badinput"
 )
@@ -49,11 +49,11 @@ output directory (a nightly run, a training, rounds).`,
 	eval := evaluation.NewEval()
 	eval.AddCommand(documents.NewBeads(), documents.NewEvalDocs())
 	root.AddCommand(
-		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewGPU(), operation.NewTask(),
-		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
+		run.NewRun(), run.NewPlan(), run.NewEncode(), run.NewNeighbours(), run.NewDoctor(), run.NewGPU(), run.NewTask(),
+		run.NewStatus(), run.NewDiff(), run.NewGC(), run.NewConfig(),
 		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
-		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
-		fitting.NewCalibrate(), fitting.NewFitScorer(),
+		bitext.NewFilter(), bitext.NewExport(), bitext.NewSearch(), bitext.NewReject(), bitext.NewAccept(), bitext.NewServe(), bitext.NewReport(),
+		scorer.NewCalibrate(), scorer.NewFitScorer(),
 		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), documents.NewDocs(),
 		training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion(), newManual())
 	return root

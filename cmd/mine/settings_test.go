@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/cmd/mine/operation"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/cmd/mine/run"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
@@ -34,7 +34,7 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 	own := map[string]string{
 		"run": "config nightly engine-dry-run", "plan": "config nightly json simulate", "doctor": "config nightly json", "config": "config nightly",
 	}
-	for _, cmd := range []*cobra.Command{operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewConfig()} {
+	for _, cmd := range []*cobra.Command{run.NewRun(), run.NewPlan(), run.NewDoctor(), run.NewConfig()} {
 		missing := maps.Clone(known)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			s, ok := known[f.Name]

@@ -1,4 +1,4 @@
-package bitexts
+package bitext
 
 import (
 	"context"

@@ -1,5 +1,5 @@
-// Package operation has the commands that start runs and look after them and their work directory.
-package operation
+// Package run has the commands that start runs and look after them and their work directory.
+package run
 
 import (
 	"context"

@@ -1,5 +1,5 @@
-// Package fitting has the commands that fit what decides between candidates, a threshold or a scorer, to a corpus.
-package fitting
+// Package scorer has the commands that fit what decides between candidates, a threshold or a scorer, to a corpus.
+package scorer
 
 import (
 	"context"

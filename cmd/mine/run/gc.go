@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"fmt"

@@ -1,5 +1,5 @@
-// Package bitexts has the commands that work on existing bitext: filter, export, search, reject and accept.
-package bitexts
+// Package bitext has the commands that work on existing bitext: filter, export, search, label, report and serve.
+package bitext
 
 import (
 	"context"
