@@ -82,8 +82,8 @@ func TestSharedFlagsAreDeclaredOnce(t *testing.T) {
 
 // TestHelpShowsDefaults: also those that are 0.
 func TestHelpShowsDefaults(t *testing.T) {
-	help := must(t, "run", "--help")
-	for _, want := range []string{"(default 4)", "(default \"ratio\")", "every core (default 0)", "(default -1)", "(default \"mined\")"} {
+	help := must(t, "run", "--help-all")
+	for _, want := range []string{"(default 4)", "(default ratio)", "every core (default 0)", "(default -1)", "(default mined)"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("mine run --help does not show %s", want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/bitext/export"
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/exporting"
@@ -45,7 +46,7 @@ that Hugging Face datasets loads, data/*.parquet with README.md.`,
   mine export filtered.parquet --out de-en.tsv.gz --min-score 1.1 --sort score
   mine export filtered.parquet --format hf --out dataset --dev 0.01 --test 0.01 --licence cc-by-4.0
   mine export filtered.parquet --format moses --out corpus --where 'prob > 0.9 and numbers_differ == 0'`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.Flags().Changed("min-score"), cmd.OutOrStdout())
 		},

@@ -66,7 +66,7 @@ is annotated already is read once and only decided on again, in seconds. Nothing
 		Example: `  mine filter mined/de-en.parquet --out filtered.parquet --stats
   mine filter filtered.parquet --config strict --out strict.parquet
   mine filter pairs.de pairs.en --src de --tgt en --out filtered.parquet`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},

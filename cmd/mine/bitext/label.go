@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/evidence"
@@ -47,7 +48,7 @@ func newLabel(accepted bool, name, short, long string) *cobra.Command {
 		Long: long + ` Pairs go by the keys of their sentences, so a label holds wherever the two sentences stand. RUN is the output
 directory; its labels.jsonl is only ever appended to, and the last label on a pair counts.`,
 		Example: fmt.Sprintf("  mine %s mined --row 12 --row 40\n  mine %s mined --file checked.tsv", name, name),
-		Args:    cobra.ExactArgs(1),
+		Args:    flags.Arguments("the output directory of a run", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},

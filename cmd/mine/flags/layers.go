@@ -22,6 +22,7 @@ import (
 	"bitextmine/configs"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
 )
@@ -165,12 +166,24 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 func checkValues(values map[string]any) (wrong []string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if s, ok := find(All, key); !ok {
-			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
+			wrong = append(wrong, unknownSetting(key))
 		} else if err := checkValue(s, values[key]); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
 		}
 	}
 	return wrong
+}
+
+// unknownSetting says that there is no setting of a key, and which was probably meant.
+func unknownSetting(key string) string {
+	keys := make([]string, len(All))
+	for i, s := range All {
+		keys[i] = s.Key
+	}
+	if meant := spelling.Close(key, keys); meant != "" {
+		return fmt.Sprintf("setting %q is not known (is %s meant?)", key, meant)
+	}
+	return fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key)
 }
 
 // checkValue returns an error if a value of a config or of the environment does not fit a setting. Without it a

@@ -60,7 +60,7 @@ func TestSettingsLayers(t *testing.T) {
 func TestWrongValues(t *testing.T) {
 	for _, c := range []struct{ name, yaml, env, want string }{
 		{"a word for a number", "k: four", "", `config FILE: k is "four" but must be a whole number`},
-		{"several at once", "threads: [1]\nk: four\nkk: 1", "", `config FILE: k is "four" but must be a whole number; setting "kk" is not known, ` + "`mine config` lists the settings; threads is [1] but must be a whole number"},
+		{"several at once", "threads: [1]\nk: four\nkk: 1", "", `config FILE: k is "four" but must be a whole number; setting "kk" is not known (is k meant?); threads is [1] but must be a whole number`},
 		{"a fraction for a whole number", "k: 4.7", "", "config FILE: k is 4.7 but must be a whole number"},
 		{"a list for a number", "threads: [1]", "", "config FILE: threads is [1] but must be a whole number"},
 		{"not a number", "threshold: .nan", "", "config FILE: threshold is NaN but must be a number"},

@@ -27,6 +27,7 @@ func (s *Settings) Register(cmd *cobra.Command, except ...string) {
 	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All), func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
 	s.RegisterPreset()
 	s.flags.BoolVar(&s.Nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
+	Output.Add(s.flags, "nightly")
 }
 
 // RegisterSome adds the flags of some settings.
@@ -40,6 +41,7 @@ func (s *Settings) RegisterSome(cmd *cobra.Command, some []setting.Declared) {
 // RegisterPreset adds --config to a command that has registered some settings.
 func (s *Settings) RegisterPreset() {
 	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+	Machine.AddFirst(s.flags, "config")
 }
 
 // Changed reports whether a flag of the command was given.
@@ -68,6 +70,7 @@ func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	if s.Flag == "" {
 		return
 	}
+	defer place(f, s)
 	switch s.Type.Kind() {
 	case reflect.String:
 		f.String(s.Flag, fmt.Sprint(s.Default), s.Doc)

@@ -40,6 +40,7 @@ Runtime, with --device cuda the driver and each library that GPUs need, the enco
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	flags.Output.AddFirst(cmd.Flags(), "json")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ tgt_cosines.npy. Rows count from 0, the nearest stands first, and -1 stands wher
 		Example: `  mine encode --lang de news.de --out de.npy
   mine encode --lang en news.en --out en.npy
   mine neighbours de.npy en.npy --k 8 --out nearest`,
-		Args: cobra.ExactArgs(2),
+		Args: flags.Arguments("two files of vectors", 2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, _, err := s.Load()
 			if err != nil {

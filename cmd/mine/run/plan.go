@@ -48,7 +48,9 @@ else is computed but a calibration of some seconds. A run that does not fit is r
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&cluster, "simulate", "", "a YAML file of corpora and machines to plan for, instead of the text and the machine that are here")
+	cmd.Flags().StringVar(&cluster, "simulate", "", "YAML file of corpora and machines to plan for, in place of this text and machine")
+	flags.Output.AddFirst(cmd.Flags(), "json")
+	flags.Machine.AddFirst(cmd.Flags(), "simulate")
 	return cmd
 }
 

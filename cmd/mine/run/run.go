@@ -65,6 +65,7 @@ language is encoded once. OUT/parallel.parquet joins what was kept into rows of 
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false, "print the scripts or manifests of the engine instead of running them")
+	flags.Machine.Add(cmd.Flags(), "engine-dry-run")
 	return cmd
 }
 

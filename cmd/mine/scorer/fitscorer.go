@@ -75,6 +75,8 @@ several language pairs; --src and --tgt are then not needed.
 	f.StringVar(&o.base, "base", "", "with --refine: keep what this scorer (default, or a file) makes of the first encoder, and fit only what the strong one adds; its share stays, too")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
+	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples", "scorer-out", "share", "base",
+		"without", "scorer-name")
 	return cmd
 }
 

@@ -62,6 +62,7 @@ continues. The flags of mine run say what is mined and how (what encodes: MINE_D
 	f.IntVar(&o.rounds, "rounds", 3, "maximum number of rounds")
 	f.StringVar(&o.metric, "metric", "", "the dev figure that a round must raise (default: the preset's stop.metric; without any, all rounds are made)")
 	f.IntVar(&o.patience, "patience", 1, "stop after this many consecutive rounds that do not raise the metric")
+	flags.Group("Rounds").AddFirst(f, "train", "device", "with-sources", "min-score", "min-prob", "rounds", "metric", "patience")
 	return cmd
 }
 
