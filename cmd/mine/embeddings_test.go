@@ -70,7 +70,8 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 			}
 			args := append(append([]string{"eval"}, c.args...), "--dir", set, "--format", "json")
 			want := must(t, args...)
-			got := must(t, append(args, "--src-emb", filepath.Join(vectors, c.source), "--tgt-emb", filepath.Join(vectors, c.target))...)
+			got := must(t, append(args, "--src-emb", filepath.Join(vectors, c.source),
+				"--tgt-emb", filepath.Join(vectors, c.target))...)
 			if differs.ReplaceAllString(got, "$1") != differs.ReplaceAllString(want, "$1") {
 				t.Errorf("of files:\n%s\nof the encoder:\n%s", got, want)
 			}

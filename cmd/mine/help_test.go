@@ -90,7 +90,8 @@ func TestManyFlagsHaveGroups(t *testing.T) {
 		if first < 10 || first > 30 {
 			t.Errorf("the help of mine %s shows %d flags, want about 15 and its own", cmd.Name(), first)
 		}
-		if short := helpOf(t, cmd.Name(), "--help"); strings.Contains(short, "--"+rest+" ") || !strings.Contains(short, flags.AllHelp) {
+		if short := helpOf(t, cmd.Name(), "--help"); strings.Contains(short, "--"+rest+" ") ||
+			!strings.Contains(short, flags.AllHelp) {
 			t.Errorf("mine %s --help shows --%s, or not how to see it", cmd.Name(), rest)
 		}
 	}

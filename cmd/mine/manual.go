@@ -35,7 +35,8 @@ func newManual() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			escape(root)
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "mine " + program.Version, Manual: "mine"}, args[0])
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "mine " + program.Version,
+				Manual: "mine"}, args[0])
 		},
 	}
 }

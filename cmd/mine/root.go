@@ -26,8 +26,8 @@ func newRoot() *cobra.Command {
 		Long: `mine finds translations in two piles of monolingual text: it encodes every sentence, looks up nearest
 neighbours in both directions, scores pairs by margin, and writes the best one-to-one pairs as Parquet.
 
-Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk);
-3 another process works in the output directory (a nightly run, a training, rounds).`,
+Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk); 3 another
+process works in the output directory (a nightly run, a training, rounds).`,
 		Version:       program.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -45,9 +45,11 @@ Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, ba
 	root.SetFlagErrorFunc(flags.WrongFlag)
 	eval := evaluation.NewEval()
 	eval.AddCommand(documents.NewBeads(), documents.NewEvalDocs())
-	addGroup(root, "Runs", run.NewRun(), run.NewPlan(), run.NewStatus(), run.NewDiff(), run.NewConfig(), run.NewDoctor(), run.NewGPU(),
+	addGroup(root, "Runs", run.NewRun(), run.NewPlan(), run.NewStatus(), run.NewDiff(), run.NewConfig(),
+		run.NewDoctor(), run.NewGPU(),
 		run.NewGC(), run.NewEncode(), run.NewNeighbours(), run.NewTask())
-	addGroup(root, "Bitext", bitext.NewSearch(), bitext.NewReport(), bitext.NewServe(), bitext.NewAccept(), bitext.NewReject(),
+	addGroup(root, "Bitext", bitext.NewSearch(), bitext.NewReport(), bitext.NewServe(),
+		bitext.NewAccept(), bitext.NewReject(),
 		bitext.NewFilter(), bitext.NewExport(), training.NewAlign())
 	addGroup(root, "Scores", scorer.NewCalibrate(), scorer.NewFitScorer(), evaluation.NewScore(), evaluation.NewExplain())
 	addGroup(root, "Documents", documents.NewSplit(), documents.NewDocs(), documents.NewAlignDocs())

@@ -18,8 +18,8 @@ func Nearest(misspelt string, names []string) string {
 // maxTypos is how many characters of a long name may differ in a misspelt one.
 const maxTypos = 3
 
-// Close returns the name that a misspelt one begins, or else the nearest one. It returns "" if no name is near: one with
-// the same first character may differ in half of the characters up to maxTypos, any other in one character.
+// Close returns the name that a misspelt one begins, or else the nearest one. It returns "" if no name is near: a name
+// with the same first character may differ in half of the characters, but no more than maxTypos, any other in one.
 func Close(misspelt string, names []string) string {
 	runes := []rune(misspelt)
 	if len(runes) < 2 {

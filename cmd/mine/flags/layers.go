@@ -45,7 +45,8 @@ type Layered struct {
 
 // mergeLayers puts presets over the defaults, the environment over those, and the flags of the bound settings over all.
 // It returns the configuration and its values in the order of pipeline.Config.
-func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []Layered, error) {
+func mergeLayers(presets []string, flags *pflag.FlagSet,
+	bound []setting.Declared) (*pipeline.Config, []Layered, error) {
 	v := viper.New()
 	from, err := mergePresets(v, presets)
 	if err != nil {
@@ -126,7 +127,8 @@ func readPreset(name string) (map[string]any, error) {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presetNames(), err)
+		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w",
+			name, presetNames(), err)
 	}
 	v := viper.New()
 	v.SetConfigType("yaml")

@@ -24,9 +24,11 @@ type Settings struct {
 // Register adds --config, --nightly and the flags of every setting that has one, except those whose name the command
 // gives to a flag of its own. Every setting can be set by file and environment.
 func (s *Settings) Register(cmd *cobra.Command, except ...string) {
-	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All), func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
+	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All),
+		func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
 	s.RegisterPreset()
-	s.flags.BoolVar(&s.Nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
+	s.flags.BoolVar(&s.Nightly, "nightly", false,
+		"one night's run: with a lock, a dated bitext, and the preset nightly below --config")
 	Output.Add(s.flags, "nightly")
 }
 

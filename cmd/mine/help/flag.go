@@ -55,8 +55,8 @@ func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// sectionsOf are the flags of a command that its help shows, and the number of those that it does not. In a section come
-// first the flags that --help shows, and in that of a command with few flags those that are no settings of runs.
+// sectionsOf returns the flags of a command that its help shows, and the number of those that it does not. A section
+// begins with the flags that --help shows or, if the command has few flags, with those that are not settings of a run.
 func sectionsOf(cmd *cobra.Command) (sections []section, hidden int) {
 	long := cmd.Flags().Lookup(flags.AllHelp)
 	all := long != nil && long.Value.String() == "true"

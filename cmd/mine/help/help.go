@@ -80,7 +80,7 @@ func write(w io.Writer, cmd *cobra.Command, described bool) {
 	writeUsage(&b, cmd)
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n")
-		for line := range strings.Lines(cmd.Example) {
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", "")) {
 			writeExample(&b, strings.TrimSpace(line))
 		}
 	}

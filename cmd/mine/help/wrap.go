@@ -59,7 +59,8 @@ func writeEntry(b *strings.Builder, name string, column int, words []string) {
 func writeExample(b *strings.Builder, line string) {
 	var words []string
 	for _, word := range strings.Fields(line) {
-		if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "--") && !strings.HasPrefix(word, "-") && !strings.Contains(words[n-1], " ") {
+		if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "--") && !strings.HasPrefix(word, "-") &&
+			!strings.Contains(words[n-1], " ") {
 			words[n-1] += " " + word
 		} else {
 			words = append(words, word)

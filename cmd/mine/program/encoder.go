@@ -46,12 +46,14 @@ func MissingEncoder(err error) error {
 		case m.Source.Hub == "":
 			return known.NotOnHub(&m)
 		default:
-			return badinput.Errorf("the encoder %s is not on this machine; `mine model get %s` downloads it into ./%s", m.Name, m.Name, m.Name)
+			return badinput.Errorf("the encoder %s is not on this machine; `mine model get %s` downloads it into ./%s",
+				m.Name, m.Name, m.Name)
 		}
 	}
 	if meant := spelling.Close(missing.Ref, names); meant != "" {
 		return badinput.Errorf("no encoder is called %q; did you mean %s?", missing.Ref, meant)
 	}
 	slices.Sort(names)
-	return badinput.Errorf("no encoder is called %q; name the directory of one, or one of %s", missing.Ref, strings.Join(names, ", "))
+	return badinput.Errorf("no encoder is called %q; name the directory of one, or one of %s", missing.Ref,
+		strings.Join(names, ", "))
 }

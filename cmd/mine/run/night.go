@@ -23,7 +23,8 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	log := &locked{out: out}
 	opts = program.RunOptions(progress.Dated(log))
 	file := slog.NewTextHandler(log, nil)
-	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr,
+		&slog.HandlerOptions{Level: slog.LevelWarn})))
 	opts.Log.Info("the night begins")
 	// main prints the reason on standard error
 	return opts, func(err error) { slog.New(file).Error("the night failed", "reason", err) }
