@@ -120,7 +120,7 @@ func TestTooFewSentences(t *testing.T) {
 	}
 }
 
-// TestRunOnFixtures is what a new user types first, but for the output directory.
+// TestRunOnFixtures runs the first command of the README in another output directory.
 func TestRunOnFixtures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	root, out := newRoot(), &bytes.Buffer{}

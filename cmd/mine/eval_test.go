@@ -337,7 +337,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		return path
 	}
 	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
-	// The text is what is left when the known pairs are taken out.
+	// The corpus is the text without the known pairs.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),
 		"--tgt-text", write("a.en", known.restTarget),
 		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir,

@@ -58,7 +58,7 @@ func TestLabelsAreUsed(t *testing.T) {
 	}
 }
 
-// TestLabelsOfNights: rows are those of the last night, and the labels stand where every night finds them.
+// TestLabelsOfNights: row numbers count in the last night, and every later night reads the labels.
 func TestLabelsOfNights(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "nights")
 	must(t, "run", "--nightly", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",

@@ -119,7 +119,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	return nil
 }
 
-// checkLabels refuses labels of another run, and says how many of some are.
+// checkLabels refuses a directory without a run, and warns of labels on sentences that the run does not have.
 func checkLabels(ctx context.Context, dir string, labels []plan.Label) (err error) {
 	run, err := view.Open(ctx, dir, program.Version, slog.Default())
 	if err != nil {
@@ -128,7 +128,7 @@ func checkLabels(ctx context.Context, dir string, labels []plan.Label) (err erro
 	defer func() { err = errors.Join(err, run.Close()) }()
 	missing, err := evidence.Missing(ctx, run, labels)
 	if err == nil && missing > 0 {
-		slog.Warn(fmt.Sprintf("%d of the %d pairs are none of sentences that the run in %s has; their labels stay for "+
+		slog.Warn(fmt.Sprintf("%d of the %d pairs are not of sentences of the run in %s; their labels stay for "+
 			"later runs", missing, len(labels), dir))
 	}
 	return err

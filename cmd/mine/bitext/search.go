@@ -167,7 +167,7 @@ func open(ctx context.Context, dir, file string) (*concordance.Index, error) {
 	return concordance.Open(ctx, dir, file, told)
 }
 
-// sides are those that a language names.
+// sides returns the sides of the bitext that are in a language.
 func sides(in string, languages [2]string) (of [2]bool, err error) {
 	if in == "" {
 		return [2]bool{true, true}, nil

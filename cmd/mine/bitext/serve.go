@@ -74,7 +74,7 @@ func (o *serveOptions) run(ctx context.Context, dir string, out io.Writer) (err 
 	if err != nil {
 		return err
 	}
-	l, err := web.Listen(ctx, o.address) // before the run is read, which may take a while
+	l, err := web.Listen(ctx, o.address) // first, as reading the run may take a while
 	if err != nil {
 		return err
 	}

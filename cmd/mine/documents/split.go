@@ -184,7 +184,7 @@ type splitJob struct {
 	out                *bufio.Writer
 	found              []split.Sentence
 	records, sentences int
-	aside              map[string]uint64 // by reason
+	aside              map[string]uint64 // records set aside, by reason
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
 }

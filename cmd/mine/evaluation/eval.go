@@ -44,7 +44,7 @@ type evalOptions struct {
 	curve, curvePlot string
 	scorer           string
 	pairs            string
-	strong           *model.Model // of two-stage mining, once it is open; nil: there is none
+	strong           *model.Model // the encoder of --refine once it is open, else nil
 }
 
 // NewEval makes mine eval.

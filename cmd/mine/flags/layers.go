@@ -89,7 +89,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
 	}
 	cfg.Corpora = corpora
-	for i := range values { // vectors of another program are of no encoder unless it is named
+	for i := range values { // no encoder made vectors of another program unless one is named
 		if one := &values[i]; one.Key == "encoder" && one.Origin == byDefault && cfg.HasVectors() {
 			one.Value, cfg.Encoder = "", ""
 		}

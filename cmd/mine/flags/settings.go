@@ -16,9 +16,9 @@ import (
 // Settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
 type Settings struct {
 	preset  string
-	Nightly bool // for the night: the preset nightly lies below --config
+	Nightly bool // --nightly was given: the preset nightly applies before --config
 	flags   *pflag.FlagSet
-	bound   []setting.Declared // whose flags the command has
+	bound   []setting.Declared // the settings that the command has flags of
 }
 
 // Register adds --config, --nightly and the flags of every setting that has one, except those whose name the command

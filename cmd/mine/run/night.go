@@ -13,9 +13,9 @@ import (
 	"bitextmine/pipeline/progress"
 )
 
-// nightOptions are the options of a night. On a terminal they are those of any run. Elsewhere, as under cron, the log
-// with its progress goes to out with dates, and standard error has only warnings and errors: cron mails what is
-// there, and nothing after a night in which nothing was wrong. fail logs why a night failed.
+// nightOptions returns the options of a night. On a terminal they equal those of any run. Elsewhere, as under cron, the
+// log and the progress go to out with dates, and standard error has only warnings and errors: cron mails those, and
+// nothing after a night without any. fail logs why a night failed.
 func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		return program.RunOptions(progress.New(os.Stderr)), func(error) {}

@@ -72,7 +72,7 @@ languages.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(cfg) // before the run, so that an error in it is reported at once
+	gold, err := readGold(cfg) // read first, so that an error in it is reported at once
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"bitextmine/score/calibration"
 )
 
-// withRun opens the finished run whose labels are read. cfg says with what the program computes.
+// withRun opens the finished run whose labels are read. cfg has the threads and libraries to use.
 func withRun(ctx context.Context, dir string, cfg *pipeline.Config, do func(*view.Run) error) (err error) {
 	if err := cfg.Resolve(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func withRun(ctx context.Context, dir string, cfg *pipeline.Config, do func(*vie
 	return do(run)
 }
 
-// warnUnused says of labels that a run knows nothing of.
+// warnUnused warns of labels that do not match any pair of the run.
 func warnUnused(c evidence.Count, run string) {
 	if missing := c.Labels - c.Present; missing > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d labels name pairs of sentences that the run in %s does not have; they are "+
