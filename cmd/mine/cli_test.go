@@ -88,7 +88,8 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 // TestTooFewSentences: lists of k neighbours need k sentences on either side.
 func TestTooFewSentences(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"three": "Ein Satz.\nNoch einer.\nDer dritte.\n", "again": "Der dritte.\nEin Satz.\n", "none": ""} {
+	for name, text := range map[string]string{"three": "Ein Satz.\nNoch einer.\nDer dritte.\n",
+		"again": "Der dritte.\nEin Satz.\n", "none": ""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,8 @@ func TestTooFewSentences(t *testing.T) {
 		"no line":               {[]string{"none"}, exitPermanent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []string{"run", "--src", "de", "--tgt", "en", "--tgt-text", "fixtures:text/en.txt", "--out", filepath.Join(t.TempDir(), "mined")}
+			args := []string{"run", "--src", "de", "--tgt", "en", "--tgt-text", "fixtures:text/en.txt",
+				"--out", filepath.Join(t.TempDir(), "mined")}
 			for _, f := range c.files {
 				if strings.HasPrefix(f, "--") || f == "3" {
 					args = append(args, f)
@@ -118,7 +120,7 @@ func TestTooFewSentences(t *testing.T) {
 	}
 }
 
-// TestRunOnFixtures is what a new user types first, but for the output directory.
+// TestRunOnFixtures runs the first command of the README in another output directory.
 func TestRunOnFixtures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	root, out := newRoot(), &bytes.Buffer{}
@@ -127,7 +129,8 @@ func TestRunOnFixtures(t *testing.T) {
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"de sentences", "pairs kept of", "encode", "peak memory", "mined/de-en.parquet", "mined/run.json", "precision"} {
+	for _, part := range []string{"de sentences", "pairs kept of", "encode", "peak memory", "mined/de-en.parquet",
+		"mined/run.json", "precision"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("the summary does not show %q:\n%s", part, out)
 		}

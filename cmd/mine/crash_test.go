@@ -119,7 +119,8 @@ func testGoldPipe(t *testing.T, path string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if status := ended(t, cmd); status.ExitStatus() != exitPermanent || !strings.Contains(said.String(), "gold is not a regular file") {
+	if status := ended(t, cmd); status.ExitStatus() != exitPermanent ||
+		!strings.Contains(said.String(), "gold is not a regular file") {
 		t.Errorf("ended with %v: %s", status, said.String())
 	}
 }

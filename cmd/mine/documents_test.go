@@ -17,8 +17,10 @@ import (
 func TestAlignDocs(t *testing.T) {
 	dir := t.TempDir()
 	write := writerInto(t, dir)
-	source := write("one.de", "Das Haus ist alt.\nEs steht am Fluss, und im Garten wachsen Rosen.\n\nDie Katze schläft.\nMorgen fahren wir nach Berlin.\n")
-	target := write("one.en", "The house is old.\nIt stands by the river.\nRoses grow in the garden.\nThe cat is sleeping.\nTomorrow we are going to Berlin.\n")
+	source := write("one.de", "Das Haus ist alt.\nEs steht am Fluss, und im Garten wachsen Rosen.\n\nDie Katze "+
+		"schläft.\nMorgen fahren wir nach Berlin.\n")
+	target := write("one.en", "The house is old.\nIt stands by the river.\nRoses grow in the garden.\nThe cat is "+
+		"sleeping.\nTomorrow we are going to Berlin.\n")
 	gold := write("one.deen", "[0]:[0]\n[1]:[1, 2]\n[2]:[3]\n[3]:[4]\n")
 	found := filepath.Join(dir, "one.ladder")
 	must(t, "align-docs", source, target, "--src", "de", "--tgt", "en", "--out", found)
@@ -31,21 +33,27 @@ func TestAlignDocs(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	out = must(t, "align-docs", source, target, "--src", "de", "--tgt", "en")
-	if lines := strings.Split(out, "\n"); len(lines) < 3 || !strings.HasPrefix(lines[2], "Es steht am Fluss, und im Garten wachsen Rosen.\tIt stands by the river. Roses grow in the garden.\tde\ten\t") {
+	if lines := strings.Split(out, "\n"); len(lines) < 3 ||
+		!strings.HasPrefix(lines[2],
+			"Es steht am Fluss, und im Garten wachsen Rosen.\tIt stands by the river. Roses grow in the garden.\tde\ten\t") {
 		t.Errorf("%s", out)
 	}
 	pairs := write("pairs.tsv", source+"\t"+target+"\n")
 	parquet, crossings := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "crossings.tsv")
-	must(t, "align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en", "--out", parquet, "--deletions", "--crossings", crossings)
+	must(t, "align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en", "--out", parquet,
+		"--deletions", "--crossings", crossings)
 	must(t, "export", parquet, "--out", filepath.Join(dir, "exported.tsv"), "--columns", "n_src,n_tgt,found_by")
-	if data, err := os.ReadFile(filepath.Join(dir, "exported.tsv")); err != nil || !strings.Contains(string(data), "\t1\t2\tlocal\n") {
+	if data, err := os.ReadFile(filepath.Join(dir, "exported.tsv")); err != nil ||
+		!strings.Contains(string(data), "\t1\t2\tlocal\n") {
 		t.Errorf("%s %v", data, err)
 	}
-	must(t, "align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "moses", "--out", filepath.Join(dir, "moses"))
+	must(t, "align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "moses",
+		"--out", filepath.Join(dir, "moses"))
 	if data, err := os.ReadFile(filepath.Join(dir, "moses.en")); err != nil || strings.Count(string(data), "\n") != 4 {
 		t.Errorf("%s %v", data, err)
 	}
-	made := must(t, "eval", "beads", "--src-text", source, "--tgt-text", source, "--src", "de", "--tgt", "de", "--length", "3", "--made", "2", "--format", "tsv")
+	made := must(t, "eval", "beads", "--src-text", source, "--tgt-text", source, "--src", "de", "--tgt", "de",
+		"--length", "3", "--made", "2", "--format", "tsv")
 	if !strings.Contains(made, "lines 1-3") {
 		t.Errorf("%s", made)
 	}
@@ -78,39 +86,51 @@ func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	write := writerInto(t, dir)
 	plain := write("plain.txt", "Dr. Who came. He left.\nA title\n\nIt ended\nat night. So it was.\n")
-	if out := must(t, "split", plain, "--lang", "en"); out != "Dr. Who came.\nHe left.\nA title\nIt ended\nat night.\nSo it was.\n" {
+	if out := must(t, "split", plain, "--lang",
+		"en"); out != "Dr. Who came.\nHe left.\nA title\nIt ended\nat night.\nSo it was.\n" {
 		t.Errorf("%q", out)
 	}
 	out := must(t, "split", plain, "--lang", "en", "--wrapped", "--format", "jsonl")
-	last := `{"text":"So it was.","doc":"","url":"","file":"` + plain + `","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
-	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last || !strings.Contains(lines[3], `"It ended at night."`) {
+	last := `{"text":"So it was.","doc":"","url":"","file":"` + plain +
+		`","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
+	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last ||
+		!strings.Contains(lines[3], `"It ended at night."`) {
 		t.Errorf("%s", out)
 	}
-	pages := write("pages.jsonl", `{"id":"a","text":"One. Two.\nThree.","u":"http://a"}`+"\n"+`{"id":"b","text":["x"]}`+"\n"+`{"id":"c","text":"<html><p>x"}`+"\n")
+	pages := write("pages.jsonl", `{"id":"a","text":"One. Two.\nThree.","u":"http://a"}`+"\n"+
+		`{"id":"b","text":["x"]}`+"\n"+`{"id":"c","text":"<html><p>x"}`+"\n")
 	file := filepath.Join(dir, "out.jsonl")
 	must(t, "split", pages, "--lang", "en", "--doc-column", "id", "--url-column", "u", "--out", file)
 	data, err := os.ReadFile(file)
 	if lines := strings.Split(string(data), "\n"); err != nil || len(lines) != 4 ||
-		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) || !strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
+		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) ||
+		!strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
 		t.Errorf("%s %v", data, err)
 	}
-	fragments := write("fragments.jsonl", `{"id":"a","text":"<div>One. <p>Two.</p></div>"}`+"\n"+`{"id":"b","text":"Three."}`+"\n")
+	fragments := write("fragments.jsonl",
+		`{"id":"a","text":"<div>One. <p>Two.</p></div>"}`+"\n"+`{"id":"b","text":"Three."}`+"\n")
 	root, said := newRoot(), &bytes.Buffer{}
 	root.SetOut(said)
 	root.SetErr(said)
 	root.SetArgs([]string{"split", fragments, "--lang", "en"})
-	if err := root.ExecuteContext(t.Context()); err != nil || said.String() != "Three.\n\n1 records, 1 sentences\nset aside: 1 records (HTML, not text)\n" {
+	if err := root.ExecuteContext(t.Context()); err != nil ||
+		said.String() != "Three.\n\n1 records, 1 sentences\nset aside: 1 records (HTML, not text)\n" {
 		t.Errorf("%s %v", said, err)
 	}
 	learned := encodetest.Splitter(t, nil)
-	if out := must(t, "split", write("b.txt", "Das Haus war alt. Niemand wusste warum.\n"), "--lang", "de", "--splitter", learned, "--splitter-threshold", "0.5"); out != "Das Haus war alt.\nNiemand wusste warum.\n" {
+	if out := must(t, "split", write("b.txt", "Das Haus war alt. Niemand wusste warum.\n"), "--lang", "de",
+		"--splitter", learned, "--splitter-threshold", "0.5"); out != "Das Haus war alt.\nNiemand wusste warum.\n" {
 		t.Errorf("%q", out)
 	}
-	bad := write("bad.srx", `<srx version="2.0"><body><languagerules><languagerule languagerulename="A"><rule break="yes"><beforebreak>(</beforebreak></rule></languagerule></languagerules></body></srx>`)
+	bad := write("bad.srx", `<srx version="2.0"><body><languagerules>`+
+		`<languagerule languagerulename="A"><rule break="yes"><beforebreak>(</beforebreak></rule>`+
+		`</languagerule></languagerules></body></srx>`)
 	for _, args := range [][]string{
-		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain, "--lang", "en", "--srx", bad},
+		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain,
+			"--lang", "en", "--srx", bad},
 		{"split", filepath.Join(dir, "none"), "--lang", "en"}, {"split", plain, "--lang", "en", "--splitter", dir},
-		{"split", plain, "--lang", "en", "--splitter", learned, "--srx", bad}, {"split", plain, "--lang", "en", "--splitter", learned, "--splitter-threshold", "2"},
+		{"split", plain, "--lang", "en", "--splitter", learned, "--srx", bad}, {"split", plain, "--lang", "en",
+			"--splitter", learned, "--splitter-threshold", "2"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
@@ -126,10 +146,11 @@ func TestEqualIDsOfFiles(t *testing.T) {
 	other := write("c.jsonl", `{"id":"2","text":"Five."}`+"\n"+`{"id":"2","text":"Six."}`+"\n")
 	args := []string{"split", "--lang", "en", "--format", "jsonl", "--doc-column", "id"}
 	_, err := command(t, append(args, one, again)...)
-	if want := fmt.Sprintf("%s:1: document \"1\" is the last of %s, too", again, one); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("%s:1: document \"1\" is the last of %s, too", again, one); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	for _, files := range [][]string{{one, other}, {other}} { // in one file they may be sentences
+	for _, files := range [][]string{{one, other}, {other}} { // within one file an id may repeat: its records are then sentences
 		must(t, append(args, files...)...)
 	}
 	if out := must(t, "split", "--lang", "en", "--format", "lines", one, again); out != "One.\nTwo.\n\nThree.\nFour.\n\n" {
@@ -143,45 +164,57 @@ func TestDocs(t *testing.T) {
 	write := writerInto(t, dir)
 	split := func(lang, content string) string {
 		out := filepath.Join(dir, lang+".sentences.jsonl")
-		must(t, "split", write(lang+".jsonl", content), "--lang", lang, "--doc-column", "id", "--url-column", "url", "--out", out)
+		must(t, "split", write(lang+".jsonl", content), "--lang", lang, "--doc-column", "id",
+			"--url-column", "url", "--out", out)
 		return out
 	}
-	source := split("de", `{"id":"haus","url":"","text":"Das Haus ist alt. Es steht am Fluss."}`+"\n"+`{"id":"reise","url":"","text":"Morgen fahren wir nach Berlin. Der Zug ist schnell."}`+"\n")
-	target := split("en", `{"id":"trip","url":"","text":"Tomorrow we are going to Berlin. The train is fast."}`+"\n"+`{"id":"cat","url":"","text":"The cat drinks milk."}`+"\n"+
+	source := split("de", `{"id":"haus","url":"","text":"Das Haus ist alt. Es steht am Fluss."}`+"\n"+
+		`{"id":"reise","url":"","text":"Morgen fahren wir nach Berlin. Der Zug ist schnell."}`+"\n")
+	target := split("en", `{"id":"trip","url":"","text":"Tomorrow we are going to Berlin. The train is fast."}`+"\n"+
+		`{"id":"cat","url":"","text":"The cat drinks milk."}`+"\n"+
 		`{"id":"house","url":"","text":"The house is old. It stands by the river."}`+"\n")
 	pairs := filepath.Join(dir, "pairs.tsv")
 	must(t, "docs", source, target, "--src", "de", "--tgt", "en", "--out", pairs)
 	data, err := os.ReadFile(pairs)
-	if err != nil || !strings.Contains(string(data), "haus\thouse\t") || !strings.Contains(string(data), "reise\ttrip\t") || strings.Count(string(data), "\n") != 3 {
+	if err != nil || !strings.Contains(string(data), "haus\thouse\t") ||
+		!strings.Contains(string(data), "reise\ttrip\t") || strings.Count(string(data), "\n") != 3 {
 		t.Errorf("%s %v", data, err)
 	}
 	root, said := newRoot(), &bytes.Buffer{}
 	root.SetOut(said)
 	root.SetErr(said)
 	root.SetArgs([]string{"docs", source, target, "--src", "de", "--tgt", "en", "--min-score", "0.001"})
-	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(said.String(), "--min-score 0.001 leaves out no pair: ") {
+	if err := root.ExecuteContext(t.Context()); err != nil ||
+		!strings.Contains(said.String(), "--min-score 0.001 leaves out no pair: ") {
 		t.Errorf("%s %v", said, err)
 	}
 	out := must(t, "align-docs", source, target, "--pairs", pairs, "--src", "de", "--tgt", "en")
 	if !strings.Contains(out, "Das Haus ist alt.\tThe house is old.\tde\ten\t") || strings.Count(out, "\n") != 5 {
 		t.Errorf("%s", out)
 	}
-	lines := write("lines.de", "Das Haus ist alt.\nEs steht am Fluss.\nMorgen fahren wir nach Berlin.\nDer Zug ist schnell.\n")
-	aligned := write("lines.en", "The house is old.\nIt stands by the river.\nTomorrow we are going to Berlin.\nThe train is fast.\n")
+	lines := write("lines.de",
+		"Das Haus ist alt.\nEs steht am Fluss.\nMorgen fahren wir nach Berlin.\nDer Zug ist schnell.\n")
+	aligned := write("lines.en",
+		"The house is old.\nIt stands by the river.\nTomorrow we are going to Berlin.\nThe train is fast.\n")
 	news := write("news.en", "The cat drinks milk.\nNobody knows why.\nPrices rose again.\nThe match was lost.\n")
-	made := []string{"eval", "docs", "--src", "de", "--tgt", "en", "--src-text", lines, "--tgt-text", aligned, "--lines", "2", "--format", "tsv"}
-	if out := must(t, append(made, "--documents", "2", "--others", news)...); !strings.Contains(out, "others\t100\t100\t2\t2\n") {
+	made := []string{"eval", "docs", "--src", "de", "--tgt", "en", "--src-text", lines, "--tgt-text", aligned,
+		"--lines", "2", "--format", "tsv"}
+	if out := must(t, append(made, "--documents", "2", "--others", news)...); !strings.Contains(out,
+		"others\t100\t100\t2\t2\n") {
 		t.Errorf("%s", out)
 	}
 	if out := must(t, append(made, "--documents", "2")...); !strings.Contains(out, "halves of right ones\t") {
 		t.Errorf("%s", out)
 	}
 	other := write("other.tsv", "haus\tgarden\n")
-	twice := write("twice.jsonl", `{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
+	twice := write("twice.jsonl",
+		`{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
 	page := write("page.html", "\n<!DOCTYPE html>\n<html><body>\n<p>It ended.</p></body></html>\n")
 	for _, args := range [][]string{
-		{"docs", source}, {"docs", source, target}, {"split", page, "--lang", "en"}, {"docs", source, target, "--src", "de", "--tgt", "en", "--candidates", "0"},
-		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source, write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
+		{"docs", source}, {"docs", source, target}, {"split", page, "--lang", "en"}, {"docs", source, target, "--src", "de",
+			"--tgt", "en", "--candidates", "0"},
+		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source,
+			write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
 		append(made, "--near", "0"), append(made, "--doc-meta", "author"),
 		append(made, "--documents", "3"), append(made, "--documents", "0"), append(made, "--tgt-text", news+","+news),
@@ -207,15 +240,18 @@ func TestDocsByMetadata(t *testing.T) {
 			fmt.Fprintf(&lines, `{"id":"%s%d","text":%q,"date":"2024-05-%02d","by":"<A & B>"}`+"\n", lang, n, text[side], day)
 		}
 		collections[side] = filepath.Join(dir, lang+".sentences.jsonl")
-		must(t, "split", write(lang+".jsonl", lines.String()), "--lang", lang, "--doc-column", "id", "--doc-meta", "date,by", "--out", collections[side])
+		must(t, "split", write(lang+".jsonl", lines.String()), "--lang", lang, "--doc-column", "id",
+			"--doc-meta", "date,by", "--out", collections[side])
 	}
 	data, err := os.ReadFile(collections[0])
-	if first, _, _ := strings.Cut(string(data), "\n"); err != nil || !strings.HasSuffix(first, `"start":0,"end":17,"by":"<A & B>","date":"2024-05-01"}`) {
+	if first, _, _ := strings.Cut(string(data), "\n"); err != nil ||
+		!strings.HasSuffix(first, `"start":0,"end":17,"by":"<A & B>","date":"2024-05-01"}`) {
 		t.Errorf("%s %v", first, err)
 	}
 	arguments := []string{"docs", collections[0], collections[1], "--src", "de", "--tgt", "en"}
 	out := must(t, append(arguments, "--doc-meta", "date,by")...)
-	for _, want := range []string{"\tsame_url\tmetadata\n", "de0\ten2\t", "de1\ten1\t", "de2\ten0\t", "\tfalse\t0.1000\n"} {
+	for _, want := range []string{"\tsame_url\tmetadata\n", "de0\ten2\t", "de1\ten1\t", "de2\ten0\t",
+		"\tfalse\t0.1000\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -228,17 +264,23 @@ func TestDocsByMetadata(t *testing.T) {
 	root.SetOut(said)
 	root.SetErr(said)
 	root.SetArgs([]string{"split", lists, "--lang", "de", "--doc-column", "id"})
-	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(said.String(), `set aside: 1 records (malformed; `+lists+`:2: column "id" is a list, not one value)`) {
+	if err := root.ExecuteContext(t.Context()); err != nil ||
+		!strings.Contains(said.String(),
+			`set aside: 1 records (malformed; `+lists+`:2: column "id" is a list, not one value)`) {
 		t.Errorf("%s %v", said, err)
 	}
 	pages := filepath.Join(dir, "de.jsonl")
 	for want, args := range map[string][]string{
-		`make the file with mine split --format jsonl --doc-column NAME`: {"docs", filepath.Join(dir, "de.jsonl"), collections[1], "--src", "de", "--tgt", "en"},
-		`there is no column "day"`:                                       append(arguments, "--doc-meta", "day"),
-		`--doc-meta: "date,date" names column "date" twice`:              append(arguments, "--doc-meta", "date,date"),
-		`--format lines writes sentences alone`:                          {"split", pages, "--lang", "de", "--doc-meta", "date"},
-		`--doc-meta names "text", which stands for something`:            {"split", pages, "--lang", "de", "--doc-meta", "text", "--format", "jsonl"},
-		`documents of one language have no target`:                       {"split", pages, "--lang", "de", "--doc-meta", "date=datum", "--format", "jsonl"},
+		`make the file with mine split --format jsonl --doc-column NAME`: {"docs", filepath.Join(dir, "de.jsonl"),
+			collections[1], "--src", "de", "--tgt", "en"},
+		`there is no column "day"`:                          append(arguments, "--doc-meta", "day"),
+		`--doc-meta: "date,date" names column "date" twice`: append(arguments, "--doc-meta", "date,date"),
+		`--format lines writes sentences alone`: {"split", pages, "--lang", "de",
+			"--doc-meta", "date"},
+		`--doc-meta names "text", which stands for something`: {"split", pages, "--lang", "de",
+			"--doc-meta", "text", "--format", "jsonl"},
+		`documents of one language have no target`: {"split", pages, "--lang", "de",
+			"--doc-meta", "date=datum", "--format", "jsonl"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
@@ -251,8 +293,10 @@ func TestDocsOfGivenVectors(t *testing.T) {
 	dir := t.TempDir()
 	write := writerInto(t, dir)
 	sentences := [2][][2]string{
-		{{"haus", "Das Haus ist alt."}, {"haus", "Es steht am Fluss."}, {"reise", "Morgen fahren wir nach Berlin."}, {"reise", "Der Zug ist schnell."}},
-		{{"trip", "Tomorrow we are going to Berlin."}, {"trip", "The train is fast."}, {"house", "The house is old."}, {"house", "It stands by the river."}},
+		{{"haus", "Das Haus ist alt."}, {"haus", "Es steht am Fluss."}, {"reise", "Morgen fahren wir nach Berlin."},
+			{"reise", "Der Zug ist schnell."}},
+		{{"trip", "Tomorrow we are going to Berlin."}, {"trip", "The train is fast."}, {"house", "The house is old."},
+			{"house", "It stands by the river."}},
 	}
 	var texts, vectors [2]string
 	for side, lang := range []string{"de", "en"} {
@@ -270,15 +314,19 @@ func TestDocsOfGivenVectors(t *testing.T) {
 	if out := must(t, append(docs[:3:3], given...)...); out != encoded || strings.Count(out, "\n") != 3 {
 		t.Errorf("%s, by the encoder\n%s", out, encoded)
 	}
-	run := append([]string{"run", "--src-text", texts[0], "--tgt-text", texts[1], "--doc-column", "doc", "--documents", "on", "--split", "off", "--encoder", "use-static"}, given...)
+	run := append([]string{"run", "--src-text", texts[0], "--tgt-text", texts[1], "--doc-column", "doc",
+		"--documents", "on", "--split", "off", "--encoder", "use-static"}, given...)
 	must(t, append(run, "--out", filepath.Join(dir, "mined"))...)
-	must(t, "export", filepath.Join(dir, "mined"), "--columns", "src_doc,tgt_doc,found_by", "--out", filepath.Join(dir, "out.tsv"))
+	must(t, "export", filepath.Join(dir, "mined"), "--columns", "src_doc,tgt_doc,found_by",
+		"--out", filepath.Join(dir, "out.tsv"))
 	data, err := os.ReadFile(filepath.Join(dir, "out.tsv"))
-	if err != nil || strings.Count(string(data), "haus\thouse\t") != 2 || strings.Count(string(data), "reise\ttrip\t") != 2 {
+	if err != nil || strings.Count(string(data), "haus\thouse\t") != 2 ||
+		strings.Count(string(data), "reise\ttrip\t") != 2 {
 		t.Errorf("%s %v", data, err)
 	}
 	for want, args := range map[string][]string{
-		"has 4 rows but " + write("more.tsv", "doc\turl\ttext\na\t\tEins.\n"): append([]string{"docs", filepath.Join(dir, "more.tsv"), texts[1]}, given...),
+		"has 4 rows but " + write("more.tsv", "doc\turl\ttext\na\t\tEins.\n"): append([]string{"docs",
+			filepath.Join(dir, "more.tsv"), texts[1]}, given...),
 		"name 1 and 0 files": append(docs, "--src-emb", vectors[0]),
 		"is not .npy":        append(docs, "--src-emb", texts[0], "--tgt-emb", vectors[1]),
 	} {

@@ -11,7 +11,7 @@ import (
 	"bitextmine/fixtures"
 )
 
-// differs is what may differ between two evaluations of the same vectors: the encoder's name, and digits of float32
+// differs matches what may differ between two evaluations of the same vectors: the encoder's name, and digits of float32
 // that a second normalisation changes.
 var differs = regexp.MustCompile(`"encoder": "[^"]*"|(\.\d{4})\d+`)
 
@@ -31,7 +31,7 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 	}
 	second := strings.Join(texts["en"][n:2*n], "\n") + "\n"
 	for name, c := range map[string]struct {
-		files          map[string]string // of the set
+		files          map[string]string // content by name
 		vectors        map[string]string // texts to encode, by the file of their vectors
 		source, target string
 		args           []string
@@ -70,7 +70,8 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 			}
 			args := append(append([]string{"eval"}, c.args...), "--dir", set, "--format", "json")
 			want := must(t, args...)
-			got := must(t, append(args, "--src-emb", filepath.Join(vectors, c.source), "--tgt-emb", filepath.Join(vectors, c.target))...)
+			got := must(t, append(args, "--src-emb", filepath.Join(vectors, c.source),
+				"--tgt-emb", filepath.Join(vectors, c.target))...)
 			if differs.ReplaceAllString(got, "$1") != differs.ReplaceAllString(want, "$1") {
 				t.Errorf("of files:\n%s\nof the encoder:\n%s", got, want)
 			}

@@ -23,9 +23,11 @@ func TestEncode(t *testing.T) {
 		}
 		return path
 	}
-	first, second := file("a.txt", "Das Museum ist montags geschlossen.\n\n  Der Zug kommt.  \n"), file("b.txt", "Der Zug kommt.\n")
+	first, second := file("a.txt", "Das Museum ist montags geschlossen.\n\n  Der Zug kommt.  \n"), file("b.txt",
+		"Der Zug kommt.\n")
 	npy, raw := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.f32")
-	for _, args := range [][]string{{"encode", "--lang", "de", "--out", npy, first, second}, {"encode", "--lang", "de", "--raw", "--out", raw, first, second}} {
+	for _, args := range [][]string{{"encode", "--lang", "de", "--out", npy, first, second},
+		{"encode", "--lang", "de", "--raw", "--out", raw, first, second}} {
 		if code := execute(t.Context(), args); code != 0 {
 			t.Fatalf("mine %s: exit code %d", strings.Join(args, " "), code)
 		}
@@ -37,7 +39,8 @@ func TestEncode(t *testing.T) {
 	defer func() { _ = f.Close() }()
 	vectors := make([]float32, f.N*f.Dim)
 	f.Float32(vectors, 0, f.N)
-	if f.N != 4 || !slices.Equal(vectors[2*f.Dim:3*f.Dim], vectors[3*f.Dim:]) || slices.Equal(vectors[:f.Dim], vectors[2*f.Dim:3*f.Dim]) {
+	if f.N != 4 || !slices.Equal(vectors[2*f.Dim:3*f.Dim], vectors[3*f.Dim:]) ||
+		slices.Equal(vectors[:f.Dim], vectors[2*f.Dim:3*f.Dim]) {
 		t.Errorf("%d rows, want 4, of which the last two are of one sentence", f.N)
 	}
 	var want []byte
@@ -57,9 +60,12 @@ func TestEncodeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"--lang", "de", "--out", out}, {"--out", out, bad}, {"--lang", "de", bad}, {"--lang", "de", "--out", filepath.Join(dir, "x.bin"), bad},
-		{"--lang", "de", "--out", out, bad}, {"--lang", "xxy", "--out", out, bad}, {"--lang", "de", "--out", out, filepath.Join(dir, "none.txt")},
-		{"--lang", "de", "--out", out, "--dtype", "int8", bad}, {"--lang", "de", "--out", out, "--raw", "--dtype", "float16", bad}, {"--lang", "de", "--out", out, "--encoder", "none", bad},
+		{"--lang", "de", "--out", out}, {"--out", out, bad}, {"--lang", "de", bad}, {"--lang", "de",
+			"--out", filepath.Join(dir, "x.bin"), bad},
+		{"--lang", "de", "--out", out, bad}, {"--lang", "xxy", "--out", out, bad}, {"--lang", "de", "--out", out,
+			filepath.Join(dir, "none.txt")},
+		{"--lang", "de", "--out", out, "--dtype", "int8", bad}, {"--lang", "de", "--out", out,
+			"--raw", "--dtype", "float16", bad}, {"--lang", "de", "--out", out, "--encoder", "none", bad},
 	} {
 		if code := execute(t.Context(), append([]string{"encode"}, args...)); code != exitPermanent {
 			t.Errorf("mine encode %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)

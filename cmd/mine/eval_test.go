@@ -55,7 +55,8 @@ func writerInto(t *testing.T, dir string) func(name, content string) string {
 func fixtureSet(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for from, to := range map[string]string{"de.txt": "de-en.train.de", "en.txt": "de-en.train.en", "de-en.gold": "de-en.train.gold"} {
+	for from, to := range map[string]string{"de.txt": "de-en.train.de", "en.txt": "de-en.train.en",
+		"de-en.gold": "de-en.train.gold"} {
 		data, err := fs.ReadFile(fixtures.Text, "text/"+from)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +74,8 @@ func TestEvalBUCC(t *testing.T) {
 	curve, plot, pairs := filepath.Join(dir, "pr.tsv"), filepath.Join(dir, "pr.svg"), filepath.Join(dir, "pairs.tsv")
 	var first string
 	for _, codes := range [][2]string{{"de", "en"}, {"deu", "eng_Latn"}} {
-		out := must(t, "eval", "bucc", "--protocol", "bucc-laser", "--src", codes[0], "--tgt", codes[1], "--dir", dir, "--format", "json", "--curve", curve, "--plot", plot, "--pairs", pairs)
+		out := must(t, "eval", "bucc", "--protocol", "bucc-laser", "--src", codes[0], "--tgt", codes[1], "--dir", dir,
+			"--format", "json", "--curve", curve, "--plot", plot, "--pairs", pairs)
 		var got struct {
 			Protocol, Encoder, Half          string
 			F1, Precision, Recall, Threshold float64
@@ -82,18 +84,22 @@ func TestEvalBUCC(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, out)
 		}
-		if got.Protocol != "bucc-laser" || got.Encoder != fixtures.Encoder || got.Half != "train" || got.Counts["gold"] < 100 {
+		if got.Protocol != "bucc-laser" || got.Encoder != fixtures.Encoder || got.Half != "train" ||
+			got.Counts["gold"] < 100 {
 			t.Errorf("%+v", got)
 		}
-		correct, extracted, gold := float64(got.Counts["correct"]), float64(got.Counts["extracted"]), float64(got.Counts["gold"])
-		if math.Abs(got.Precision-100*correct/extracted) > 1e-9 || math.Abs(got.Recall-100*correct/gold) > 1e-9 || got.F1 < 50 {
+		correct, extracted := float64(got.Counts["correct"]), float64(got.Counts["extracted"])
+		gold := float64(got.Counts["gold"])
+		if math.Abs(got.Precision-100*correct/extracted) > 1e-9 ||
+			math.Abs(got.Recall-100*correct/gold) > 1e-9 || got.F1 < 50 {
 			t.Errorf("%+v: figures and counts disagree", got)
 		}
 		written, err := os.ReadFile(pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kind, want := range map[string]float64{"correct": correct, "wrong": extracted - correct, "missed": gold - correct} {
+		for kind, want := range map[string]float64{"correct": correct, "wrong": extracted - correct,
+			"missed": gold - correct} {
 			if n := strings.Count(string(written), "bucc-laser\tde-en\t"+kind+"\t"); n != int(want) {
 				t.Errorf("%d %s pairs are written, want %v", n, kind, want)
 			}
@@ -115,7 +121,8 @@ func TestEvalBUCC(t *testing.T) {
 func TestEvalSeveralProtocols(t *testing.T) {
 	dir := fixtureSet(t)
 	out := must(t, "eval", "bucc-laser", "bucc-mteb", "bucc-cosine", "bucc-st", "--src", "de", "--dir", dir)
-	for _, part := range []string{"bucc-laser   encoder", "bucc-mteb   encoder", "bucc-cosine   encoder", "bucc-st   encoder", "only its train half"} {
+	for _, part := range []string{"bucc-laser   encoder", "bucc-mteb   encoder", "bucc-cosine   encoder",
+		"bucc-st   encoder", "only its train half"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("no %q in\n%s", part, out)
 		}
@@ -124,7 +131,9 @@ func TestEvalSeveralProtocols(t *testing.T) {
 
 func TestEvalAligned(t *testing.T) {
 	dir := t.TempDir()
-	pairs := [][2]string{{"Guten Morgen, liebe Kollegen.", "Good morning, dear colleagues."}, {"Der Zug fährt um acht Uhr ab.", "The train leaves at eight o'clock."}, {"Wir haben kein Brot mehr.", "We have no more bread."}}
+	pairs := [][2]string{{"Guten Morgen, liebe Kollegen.", "Good morning, dear colleagues."},
+		{"Der Zug fährt um acht Uhr ab.", "The train leaves at eight o'clock."}, {"Wir haben kein Brot mehr.",
+			"We have no more bread."}}
 	var de, en strings.Builder
 	for _, p := range pairs {
 		fmt.Fprintln(&de, p[0])
@@ -136,10 +145,12 @@ func TestEvalAligned(t *testing.T) {
 		}
 	}
 	out := must(t, "eval", "tatoeba", "xsim", "xsim++", "--dir", dir, "--format", "tsv")
-	if !strings.Contains(out, "tatoeba\tdeu\t100\t100\t100\t0\t3") || !strings.Contains(out, "xsim\tdeu\t0\t0\t3") || !strings.Contains(out, "xsim++\tdeu") {
+	if !strings.Contains(out, "tatoeba\tdeu\t100\t100\t100\t0\t3") || !strings.Contains(out, "xsim\tdeu\t0\t0\t3") ||
+		!strings.Contains(out, "xsim++\tdeu") {
 		t.Error(out)
 	}
-	out = must(t, "eval", "retrieval", "--src", "de", "--src-text", filepath.Join(dir, "toy.deu-eng.deu"), "--tgt-text", filepath.Join(dir, "toy.deu-eng.eng"))
+	out = must(t, "eval", "retrieval", "--src", "de", "--src-text", filepath.Join(dir, "toy.deu-eng.deu"),
+		"--tgt-text", filepath.Join(dir, "toy.deu-eng.eng"))
 	if !strings.Contains(out, "100.00") {
 		t.Error(out)
 	}
@@ -148,10 +159,12 @@ func TestEvalAligned(t *testing.T) {
 func TestEvaluationCommandsRefuse(t *testing.T) {
 	dir := fixtureSet(t)
 	t.Setenv("MINE_CACHE", t.TempDir())
-	if err := os.WriteFile(filepath.Join(dir, "scored.tsv"), []byte("src_text\ttgt_text\tscore\nHallo\tHello\t1\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "scored.tsv"), []byte("src_text\ttgt_text\tscore\nHallo\tHello\t1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	inText := "Wer die Testversion nutzt, kann höchstens fünfzig Dokumente anlegen.\tWash the mushrooms before frying them.\n"
+	inText := "Wer die Testversion nutzt, kann höchstens fünfzig Dokumente anlegen.\tWash the " +
+		"mushrooms before frying them.\n"
 	if err := os.WriteFile(filepath.Join(dir, "in-text.tsv"), []byte(inText), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +184,8 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--curve", filepath.Join(dir, "no-curve.tsv")},
 		{"eval", "bucc-mteb", "--src", "de", "--dir", dir, "--pairs", filepath.Join(dir, "no-pairs.tsv")},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--threads", "-1"},
-		{"eval", "xsim++", "--src", "de", "--tgt", "fr", "--src-text", filepath.Join(dir, "de-en.train.de"), "--tgt-text", filepath.Join(dir, "de-en.train.de")},
+		{"eval", "xsim++", "--src", "de", "--tgt", "fr", "--src-text", filepath.Join(dir, "de-en.train.de"),
+			"--tgt-text", filepath.Join(dir, "de-en.train.de")},
 		{"eval", "tatoeba"},
 		{"eval", "sts"},
 		{"eval", "xsim++", "--dir", dir, "--negatives", "nowhere.json"},
@@ -180,16 +194,20 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"score", "--src", "de", "--tgt", "en", "x.parquet"},
 		{"score", filepath.Join(dir, "scored.tsv")},
 		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv")},
-		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--src-column", "german"},
-		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_", "--out", filepath.Join(dir, "x.parquet")},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_",
+			"--src-column", "german"},
+		{"score", "--src", "de", "--tgt", "en", filepath.Join(dir, "scored.tsv"), "--prefix", "own_",
+			"--out", filepath.Join(dir, "x.parquet")},
 		{"explain", "one"},
 		{"explain", "x", "--bitext", "nowhere.parquet"},
 		{"explain", "Das gibt es nicht.", "That is not there."},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
 		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
 		// its known pairs are the text itself
-		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"), "--pairs", filepath.Join(dir, "in-text.tsv")},
-		{"calibrate", "--src", "ko", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", filepath.Join(dir, "mined")},
+		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"),
+			"--pairs", filepath.Join(dir, "in-text.tsv")},
+		{"calibrate", "--src", "ko", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
+			"--tgt-text", "../../fixtures/text/en.txt", "--out", filepath.Join(dir, "mined")},
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},
 		{"data", "get", "nosuch"},
@@ -215,7 +233,8 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, "score", "--src", "de", "--tgt", "en", "mined/de-en.parquet", "--src-corpus", "de.txt", "--tgt-corpus", "en.txt", "--prefix", "own_", "--out", "scored.parquet")
+	must(t, "score", "--src", "de", "--tgt", "en", "mined/de-en.parquet", "--src-corpus", "de.txt",
+		"--tgt-corpus", "en.txt", "--prefix", "own_", "--out", "scored.parquet")
 	file, err := bitext.Open("scored.parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +252,8 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 		t.Errorf("%d rows", file.Len())
 	}
 	out := must(t, "explain", "0", "--bitext", "mined/de-en.parquet")
-	for _, part := range []string{first.Source.Text, first.Target.Text, fmt.Sprintf("margin %.6f", first.Score), fmt.Sprintf("cosine %.6f", first.Cosine), "<- proposed", "kept"} {
+	for _, part := range []string{first.Source.Text, first.Target.Text, fmt.Sprintf("margin %.6f", first.Score),
+		fmt.Sprintf("cosine %.6f", first.Cosine), "<- proposed", "kept"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("explain does not show %q:\n%s", part, out)
 		}
@@ -275,15 +295,18 @@ func TestScoreByRun(t *testing.T) {
 			t.Fatalf("row %d: own_score %v, the run's score %v", i, row.Own, row.Score)
 		}
 	}
-	pairs := fmt.Sprintf("src_text\ttgt_text\n%s\t%s\nDas gibt es nicht.\t%s\n", scored[0].Source, scored[0].Target, scored[0].Target)
-	for name, text := range map[string]string{"pairs.tsv": pairs, "none.tsv": "src_text\ttgt_text\nDas gibt es nicht.\tThat is not there.\n"} {
+	pairs := fmt.Sprintf("src_text\ttgt_text\n%s\t%s\nDas gibt es nicht.\t%s\n", scored[0].Source,
+		scored[0].Target, scored[0].Target)
+	for name, text := range map[string]string{"pairs.tsv": pairs,
+		"none.tsv": "src_text\ttgt_text\nDas gibt es nicht.\tThat is not there.\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	lines := strings.Split(must(t, "score", "pairs.tsv", "--run", "mined/de-en.parquet"), "\n")
 	if !strings.HasSuffix(lines[0], "\tscore\tcosine\tsrc_mean\ttgt_mean\tsrc_rank\ttgt_rank") ||
-		!strings.Contains(lines[1], fmt.Sprintf("\t%v\t", scored[0].Score)) || !strings.HasSuffix(lines[2], scored[0].Target+"\t\t\t\t\t\t") {
+		!strings.Contains(lines[1], fmt.Sprintf("\t%v\t", scored[0].Score)) ||
+		!strings.HasSuffix(lines[2], scored[0].Target+"\t\t\t\t\t\t") {
 		t.Errorf("%q", lines)
 	}
 	for want, args := range map[string][]string{
@@ -292,7 +315,8 @@ func TestScoreByRun(t *testing.T) {
 		"de-en, not of fr-en":       {"pairs.tsv", "--run", "mined", "--src", "fr"},
 		"neither a run's output":    {"pairs.tsv", "--run", "nowhere"},
 	} {
-		if _, err := command(t, append([]string{"score"}, args...)...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+		if _, err := command(t, append([]string{"score"}, args...)...); !badinput.Is(err) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("mine score %s: %v, want bad input with %q", strings.Join(args, " "), err, want)
 		}
 	}
@@ -313,14 +337,18 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		return path
 	}
 	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
-	// The text is what is left when the known pairs are taken out.
-	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource), "--tgt-text", write("a.en", known.restTarget),
-		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir, "mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+	// The corpus is the text without the known pairs.
+	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),
+		"--tgt-text", write("a.en", known.restTarget),
+		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir,
+			"mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
 	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
 		t.Error(out)
 	}
 	text, err := os.ReadFile(config)
-	if err != nil || !strings.Contains(string(text), "# mine every night") || !strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") || !strings.Contains(string(text), "k: 4") {
+	if err != nil || !strings.Contains(string(text), "# mine every night") ||
+		!strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") ||
+		!strings.Contains(string(text), "k: 4") {
 		t.Errorf("%s (%v)", text, err)
 	}
 	// The config is one that a run takes, though its scorer would have asked for a probability.
@@ -365,7 +393,10 @@ func fixtureKnown(dir string) (k knownText, err error) {
 // refused.
 func TestDataGet(t *testing.T) {
 	t.Setenv("MINE_CACHE", t.TempDir())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "content of %s\n", r.URL.Path) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		fmt.Fprintf(w, "content of %s\n", r.URL.Path)
+	}))
 	defer server.Close()
 	out := must(t, "data", "get", "xsimplusplus", "--mirror", server.URL, "--trust-first")
 	if !strings.Contains(out, "licence") || !strings.Contains(out, "2 files") {

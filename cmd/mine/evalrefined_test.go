@@ -14,7 +14,8 @@ import (
 func TestEvalRefined(t *testing.T) {
 	dir := fixtureSet(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
-	text := must(t, "eval", "bucc-refined", "--dir", dir, "--src", "de", "--refine", "bag-ngram", "--dtype", "float16", "--format", "json")
+	text := must(t, "eval", "bucc-refined", "--dir", dir, "--src", "de", "--refine", "bag-ngram",
+		"--dtype", "float16", "--format", "json")
 	var found struct {
 		Notes                    []string
 		F1, Threshold, Precision float64
@@ -27,8 +28,10 @@ func TestEvalRefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := must(t, "run", "--src", "de", "--tgt", "en", "--src-text", in("de-en.train.de"), "--tgt-text", in("de-en.train.en"), "--gold", in("de-en.train.gold"),
-		"--refine", "bag-ngram", "--scorer", "none", "--threshold", string(threshold), "--keep-copies", "--keep-foreign", "--out", in("out"))
+	ran := must(t, "run", "--src", "de", "--tgt", "en", "--src-text", in("de-en.train.de"),
+		"--tgt-text", in("de-en.train.en"), "--gold", in("de-en.train.gold"),
+		"--refine", "bag-ngram", "--scorer", "none", "--threshold", string(threshold), "--keep-copies", "--keep-foreign",
+		"--out", in("out"))
 	c := found.Counts
 	want, err := json.Marshal([]int{c.Correct, c.Extracted, c.Gold})
 	if err != nil {
@@ -53,7 +56,8 @@ func TestEvalRefined(t *testing.T) {
 		t.Errorf("notes %q", found.Notes)
 	}
 	for _, wrong := range [][]string{
-		{"bucc-refined"}, {"bucc-laser", "--refine", "bag-ngram"}, {"bucc-refined", "--refine", "none such"}, {"bucc-scored", "--refine", "bag-ngram"},
+		{"bucc-refined"}, {"bucc-laser", "--refine", "bag-ngram"}, {"bucc-refined",
+			"--refine", "none such"}, {"bucc-scored", "--refine", "bag-ngram"},
 	} {
 		if _, err := command(t, append([]string{"eval", "--dir", dir, "--src", "de"}, wrong...)...); !badinput.Is(err) {
 			t.Errorf("mine eval %s: %v is not bad input", strings.Join(wrong, " "), err)

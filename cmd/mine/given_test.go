@@ -41,7 +41,8 @@ func TestRunGivenVectors(t *testing.T) {
 	mustExecute("encode", "--lang", "en", "--out", in("en.npy"), in("en.txt"))
 	kept := func(out string, args ...string) (pairs []string) {
 		t.Helper()
-		mustExecute(append([]string{"run", "--src", "de", "--tgt", "en", "--src-text", in("de.txt"), "--tgt-text", in("en.txt"), "--out", in(out)}, args...)...)
+		mustExecute(append([]string{"run", "--src", "de", "--tgt", "en", "--src-text", in("de.txt"),
+			"--tgt-text", in("en.txt"), "--out", in(out)}, args...)...)
 		file, err := bitext.Open(filepath.Join(in(out), "de-en.parquet"))
 		if err != nil {
 			t.Fatal(err)
@@ -67,6 +68,8 @@ func TestRunGivenVectors(t *testing.T) {
 		}
 	}
 	mustExecute("explain", "3", "--bitext", filepath.Join(in("margin-given"), "de-en.parquet"))
-	mustExecute("score", filepath.Join(in("margin-given"), "de-en.parquet"), "--run", in("margin-given"), "--prefix", "own_", "--out", in("scored.parquet"))
-	mustExecute(append([]string{"plan", "--src", "de", "--tgt", "en", "--src-text", in("de.txt"), "--tgt-text", in("en.txt"), "--out", in("planned")}, given...)...)
+	mustExecute("score", filepath.Join(in("margin-given"), "de-en.parquet"), "--run", in("margin-given"),
+		"--prefix", "own_", "--out", in("scored.parquet"))
+	mustExecute(append([]string{"plan", "--src", "de", "--tgt", "en", "--src-text", in("de.txt"),
+		"--tgt-text", in("en.txt"), "--out", in("planned")}, given...)...)
 }

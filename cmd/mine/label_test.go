@@ -15,7 +15,8 @@ import (
 func TestLabelsAreUsed(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "mined")
-	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", run)
+	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
+		"--tgt-text", "../../fixtures/text/en.txt", "--out", run)
 	must(t, "reject", run, "--row", "0,5,9")
 	must(t, "accept", run, "--row", "1,2,3,4,6,7,8,10,11,12,13,14")
 	config := filepath.Join(dir, "mine.yaml")
@@ -28,7 +29,8 @@ func TestLabelsAreUsed(t *testing.T) {
 		t.Errorf("the config is %q, error %v", written, err)
 	}
 	scorer := filepath.Join(dir, "scorer.json")
-	must(t, "fit-scorer", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt",
+	must(t, "fit-scorer", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
+		"--tgt-text", "../../fixtures/text/en.txt",
 		"--out", run, "--labels", run, "--scorer-out", scorer)
 	var fitted struct {
 		FittedOn []struct {
@@ -56,15 +58,17 @@ func TestLabelsAreUsed(t *testing.T) {
 	}
 }
 
-// TestLabelsOfNights: rows are those of the last night, and the labels stand where every night finds them.
+// TestLabelsOfNights: row numbers count in the last night, and every later night reads the labels.
 func TestLabelsOfNights(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "nights")
-	must(t, "run", "--nightly", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--out", out)
+	must(t, "run", "--nightly", "--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
+		"--tgt-text", "../../fixtures/text/en.txt", "--out", out)
 	must(t, "reject", out, "--row", "3")
 	if _, err := os.Stat(filepath.Join(out, "labels.jsonl")); err != nil {
 		t.Error(err)
 	}
-	if _, err := command(t, "reject", filepath.Join(out, "latest", "de-en.parquet"), "--row", "3"); !badinput.Is(err) || !strings.Contains(err.Error(), "is a file") {
+	if _, err := command(t, "reject", filepath.Join(out, "latest", "de-en.parquet"), "--row", "3"); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "is a file") {
 		t.Errorf("labels beside a file: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 )
@@ -59,6 +60,7 @@ func execute(ctx context.Context, args []string) int {
 		slog.Error("stopped before the end; the same command goes on from here")
 		return exitRetry
 	}
+	err = program.MissingEncoder(err)
 	fmt.Fprintln(os.Stderr, "mine:", err)
 	if locked := (*lockfile.Locked)(nil); errors.As(err, &locked) {
 		return exitLocked

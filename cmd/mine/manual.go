@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 )
@@ -21,7 +22,7 @@ func newManual() *cobra.Command {
 		Use:    "manual DIR",
 		Short:  "Write the manual pages of all commands into a directory, dated by SOURCE_DATE_EPOCH",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args:   flags.Arguments("a directory", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 			if err != nil {
@@ -34,7 +35,8 @@ func newManual() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			escape(root)
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "mine " + program.Version, Manual: "mine"}, args[0])
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "mine " + program.Version,
+				Manual: "mine"}, args[0])
 		},
 	}
 }

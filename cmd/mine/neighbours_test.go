@@ -35,7 +35,8 @@ func TestNeighbours(t *testing.T) {
 		}
 		return rows
 	}
-	for name, want := range map[string][]int32{"src_rows.npy": {0, 1, -1, 0, 1, -1, 0, 1, -1}, "tgt_rows.npy": {2, 0, 1, 0, 2, 1}} {
+	for name, want := range map[string][]int32{"src_rows.npy": {0, 1, -1, 0, 1, -1, 0, 1, -1},
+		"tgt_rows.npy": {2, 0, 1, 0, 2, 1}} {
 		got := rows(name)
 		for i := range want {
 			if len(got) != len(want) || got[i] != want[i] {

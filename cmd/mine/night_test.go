@@ -70,19 +70,22 @@ func TestCronMailsOnlyTrouble(t *testing.T) {
 	if code != exitDone || mail != "" {
 		t.Errorf("a good night: exit code %d, standard error: %s", code, mail)
 	}
-	if !regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d match `).MatchString(log) || !strings.Contains(log, "the night begins") {
+	if !regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d match `).MatchString(log) ||
+		!strings.Contains(log, "the night begins") {
 		t.Errorf("the log has no dates:\n%s", log)
 	}
 	put("de/2.txt", nil)
 	code, log, mail = captured(t, args...)
-	if code != exitDone || strings.Count(mail, "\n") != 1 || !strings.Contains(mail, "2.txt") || !strings.Contains(log, "2.txt") {
+	if code != exitDone || strings.Count(mail, "\n") != 1 || !strings.Contains(mail, "2.txt") ||
+		!strings.Contains(log, "2.txt") {
 		t.Errorf("a night with an empty file: exit code %d, standard error: %s\nlog: %s", code, mail, log)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "de", "1.txt")); err != nil {
 		t.Fatal(err)
 	}
 	code, log, mail = captured(t, args...)
-	if code != exitPermanent || !strings.Contains(mail, "too much of the input") || !strings.Contains(log, "the night failed") {
+	if code != exitPermanent || !strings.Contains(mail, "too much of the input") ||
+		!strings.Contains(log, "the night failed") {
 		t.Errorf("a night without text: exit code %d, standard error: %s\nlog: %s", code, mail, log)
 	}
 }

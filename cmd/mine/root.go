@@ -6,16 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/cmd/mine/bitexts"
+	"bitextmine/cmd/mine/bitext"
 	"bitextmine/cmd/mine/documents"
 	"bitextmine/cmd/mine/evaluation"
-	"bitextmine/cmd/mine/fitting"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/help"
 	"bitextmine/cmd/mine/models"
-	"bitextmine/cmd/mine/operation"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/cmd/mine/run"
+	"bitextmine/cmd/mine/scorer"
 	"bitextmine/cmd/mine/training"
-	"bitextmine/internal/badinput"
 )
 
 func newRoot() *cobra.Command {
@@ -26,9 +26,8 @@ func newRoot() *cobra.Command {
 		Long: `mine finds translations in two piles of monolingual text: it encodes every sentence, looks up nearest
 neighbours in both directions, scores pairs by margin, and writes the best one-to-one pairs as Parquet.
 
-Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk);
-3 another process works in the
-output directory (a nightly run, a training, rounds).`,
+Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk); 3 another
+process works in the output directory (a nightly run, a training, rounds).`,
 		Version:       program.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -43,18 +42,44 @@ output directory (a nightly run, a training, rounds).`,
 		},
 	}
 	root.PersistentFlags().BoolVarP(&verbose, "verbose", "v", false, "log more")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badinput.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flags.WrongFlag)
 	eval := evaluation.NewEval()
 	eval.AddCommand(documents.NewBeads(), documents.NewEvalDocs())
-	root.AddCommand(
-		operation.NewRun(), operation.NewPlan(), operation.NewEncode(), operation.NewNeighbours(), operation.NewDoctor(), operation.NewGPU(), operation.NewTask(),
-		operation.NewStatus(), operation.NewDiff(), operation.NewGC(), operation.NewConfig(),
-		eval, evaluation.NewData(), evaluation.NewScore(), evaluation.NewExplain(),
-		bitexts.NewFilter(), bitexts.NewExport(), bitexts.NewSearch(), bitexts.NewReject(), bitexts.NewAccept(), bitexts.NewServe(), bitexts.NewReport(),
-		fitting.NewCalibrate(), fitting.NewFitScorer(),
-		models.NewModel(), documents.NewAlignDocs(), documents.NewSplit(), documents.NewDocs(),
-		training.NewAlign(), training.NewTrain(), training.NewDistill(), training.NewRound(), newVersion(), newManual())
+	addGroup(root, "Runs", run.NewRun(), run.NewPlan(), run.NewStatus(), run.NewDiff(), run.NewConfig(),
+		run.NewDoctor(), run.NewGPU(),
+		run.NewGC(), run.NewEncode(), run.NewNeighbours(), run.NewTask())
+	addGroup(root, "Bitext", bitext.NewSearch(), bitext.NewReport(), bitext.NewServe(),
+		bitext.NewAccept(), bitext.NewReject(),
+		bitext.NewFilter(), bitext.NewExport(), training.NewAlign())
+	addGroup(root, "Scores", scorer.NewCalibrate(), scorer.NewFitScorer(), evaluation.NewScore(), evaluation.NewExplain())
+	addGroup(root, "Documents", documents.NewSplit(), documents.NewDocs(), documents.NewAlignDocs())
+	addGroup(root, "Encoders", models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound())
+	addGroup(root, "Evaluation", eval, evaluation.NewData())
+	root.AddCommand(newVersion(), newManual())
+	addCompletion(root)
+	help.Install(root)
 	return root
+}
+
+// addGroup adds commands under a title of the help.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
+}
+
+// addCompletion adds mine completion, which cobra would add later, so that its errors are those of other commands.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args, c.RunE = flags.NoArguments, func(c *cobra.Command, _ []string) error { return c.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = flags.NoArguments
+		}
+	}
 }

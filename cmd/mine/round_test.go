@@ -45,7 +45,8 @@ objective: {name: contrastive}
 optimiser: {learning_rate: %s}
 dev: [{protocol: tatoeba, dir: dev, src: [de], tgt: en}]
 `, rate)
-	for name, content := range map[string]string{"tiny.yaml": preset, "dev/gold.deu-eng.deu": source.String(), "dev/gold.deu-eng.eng": target.String()} {
+	for name, content := range map[string]string{"tiny.yaml": preset, "dev/gold.deu-eng.deu": source.String(),
+		"dev/gold.deu-eng.eng": target.String()} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,8 @@ func TestRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"kept", "overlap %", "tatoeba deu accuracy", "round 2 is the last; its encoder: rounds/round-2/trained/model"} {
+	for _, part := range []string{"kept", "overlap %", "tatoeba deu accuracy",
+		"round 2 is the last; its encoder: rounds/round-2/trained/model"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the table does not show %q:\n%s", part, out)
 		}
@@ -107,7 +109,8 @@ func TestRounds(t *testing.T) {
 		t.Errorf("shared pairs: %d and %d", rounds[1].Shared, rounds[2].Shared)
 	}
 	tsv, err := os.ReadFile("rounds/rounds.tsv")
-	if lines := strings.Split(strings.TrimSpace(string(tsv)), "\n"); err != nil || len(lines) != 4 || !strings.HasPrefix(lines[0], "round\tmined\tkept\tshared\toverlap %\tsteps\ttatoeba") {
+	if lines := strings.Split(strings.TrimSpace(string(tsv)), "\n"); err != nil || len(lines) != 4 ||
+		!strings.HasPrefix(lines[0], "round\tmined\tkept\tshared\toverlap %\tsteps\ttatoeba") {
 		t.Errorf("rounds.tsv: %s, %v", tsv, err)
 	}
 	model := "rounds/round-2/trained/model/model.onnx"
@@ -122,7 +125,8 @@ func TestRounds(t *testing.T) {
 	if after, err := os.Stat(model); err != nil || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("a finished round was trained again: %v", err)
 	}
-	if _, err := mineRound(t, append(args, "--min-prob", "0.7")...); !badinput.Is(err) || !strings.Contains(err.Error(), "rounds/round-0") {
+	if _, err := mineRound(t, append(args, "--min-prob", "0.7")...); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "rounds/round-0") {
 		t.Errorf("other settings: %v", err)
 	}
 }
@@ -134,7 +138,8 @@ func TestRoundsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, "stopped: tatoeba deu accuracy has not grown since round 0") || !strings.Contains(out, "round 0 is the best; its encoder: "+fixtures.Encoder) {
+	if !strings.Contains(out, "stopped: tatoeba deu accuracy has not grown since round 0") ||
+		!strings.Contains(out, "round 0 is the best; its encoder: "+fixtures.Encoder) {
 		t.Error(out)
 	}
 	if _, err := os.Stat("rounds/round-2"); err == nil {
@@ -159,7 +164,8 @@ func TestRefusedRounds(t *testing.T) {
 		"mine it with a scorer":      {"--train", "tiny.yaml", "--scorer", "none", "--min-prob", "0.5"},
 	} {
 		args = append(args, "--out", filepath.Join(t.TempDir(), "rounds"))
-		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("mine round %s: got %v\nwant one badinput sentence that says %q", strings.Join(args, " "), err, want)
 		}
 	}
@@ -175,7 +181,8 @@ func TestTrainingsLockTheirDirectory(t *testing.T) {
 	defer func() { _ = release() }()
 	for _, args := range [][]string{
 		{"train", "--config", "tiny.yaml", "--bitext", "nowhere.parquet", "--out", "out"},
-		{"round", "--train", "tiny.yaml", "--src", "de", "--tgt", "en", "--src-text", "dev/gold.deu-eng.deu", "--tgt-text", "dev/gold.deu-eng.eng", "--out", "out"},
+		{"round", "--train", "tiny.yaml", "--src", "de", "--tgt", "en", "--src-text", "dev/gold.deu-eng.deu",
+			"--tgt-text", "dev/gold.deu-eng.eng", "--out", "out"},
 	} {
 		if code := execute(t.Context(), args); code != exitLocked {
 			t.Errorf("mine %s ended with %d, want %d", args[0], code, exitLocked)

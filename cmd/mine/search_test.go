@@ -18,7 +18,8 @@ func TestSearch(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{[]string{"Gemeinden", "--in", "de"}, []string{"Die Gemeinde Ahrensbök", "The municipality of Ahrensbök", "de-00026 | en-00532", "3 of 3 pairs"}},
+		{[]string{"Gemeinden", "--in", "de"}, []string{"Die Gemeinde Ahrensbök", "The municipality of Ahrensbök",
+			"de-00026 | en-00532", "3 of 3 pairs"}},
 		{[]string{"the old", "--phrase"}, []string{"6 of 6 pairs"}},
 		{[]string{"gemiende", "--fuzzy", "--limit", "1"}, []string{"1 of 4 pairs"}},
 		{[]string{`\b12 Prozent`, "--regexp"}, []string{"12 Prozent gestiegen", "1 of 1 pairs"}},

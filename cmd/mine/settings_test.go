@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/cmd/mine/operation"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/cmd/mine/run"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
@@ -32,9 +32,10 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 		t.Fatalf("only %d settings have a flag", len(known))
 	}
 	own := map[string]string{
-		"run": "config nightly engine-dry-run", "plan": "config nightly json simulate", "doctor": "config nightly json", "config": "config nightly",
+		"run": "config nightly engine-dry-run", "plan": "config nightly json simulate", "doctor": "config nightly " +
+			"json", "config": "config nightly",
 	}
-	for _, cmd := range []*cobra.Command{operation.NewRun(), operation.NewPlan(), operation.NewDoctor(), operation.NewConfig()} {
+	for _, cmd := range []*cobra.Command{run.NewRun(), run.NewPlan(), run.NewDoctor(), run.NewConfig()} {
 		missing := maps.Clone(known)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			s, ok := known[f.Name]
@@ -42,7 +43,8 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 			case !ok && !slices.Contains(strings.Fields(own[cmd.Name()]), f.Name):
 				t.Errorf("mine %s --%s is no declared setting", cmd.Name(), f.Name)
 			case ok && (!strings.HasPrefix(f.Usage, s.Doc) || fmt.Sprint(s.Default) != f.DefValue):
-				t.Errorf("mine %s --%s: help %q, default %s; configs/default.yaml has %q, %v", cmd.Name(), f.Name, f.Usage, f.DefValue, s.Doc, s.Default)
+				t.Errorf("mine %s --%s: help %q, default %s; configs/default.yaml has %q, %v", cmd.Name(), f.Name, f.Usage,
+					f.DefValue, s.Doc, s.Default)
 			}
 			delete(missing, f.Name)
 		})
@@ -56,7 +58,8 @@ func TestFlagsAreTheDeclaredSettings(t *testing.T) {
 // that setting in every command.
 func TestSharedFlagsAreDeclaredOnce(t *testing.T) {
 	help := map[string]string{}
-	for _, s := range slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), setting.List[setting.Resources]()) {
+	for _, s := range slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](),
+		setting.List[setting.Resources]()) {
 		help[s.Flag] = s.Doc
 	}
 	delete(help, "")
@@ -82,8 +85,9 @@ func TestSharedFlagsAreDeclaredOnce(t *testing.T) {
 
 // TestHelpShowsDefaults: also those that are 0.
 func TestHelpShowsDefaults(t *testing.T) {
-	help := must(t, "run", "--help")
-	for _, want := range []string{"(default 4)", "(default \"ratio\")", "every core (default 0)", "(default -1)", "(default \"mined\")"} {
+	help := must(t, "run", "--help-all")
+	for _, want := range []string{"(default 4)", "(default ratio)", "every core (default 0)", "(default -1)",
+		"(default mined)"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("mine run --help does not show %s", want)
 		}
@@ -93,7 +97,8 @@ func TestHelpShowsDefaults(t *testing.T) {
 // TestPrecisionIsAFraction: 95 is refused with a sentence that says what 95 percent is.
 func TestPrecisionIsAFraction(t *testing.T) {
 	_, err := command(t, "calibrate", "--src", "de", "--tgt", "en", "--for-precision", "95")
-	if want := "mine calibrate: --for-precision 95 must be from 0 to 1; 95 percent is 0.95"; err == nil || err.Error() != want {
+	if want := "mine calibrate: --for-precision 95 must be from 0 to 1; 95 percent is 0.95"; err == nil ||
+		err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
@@ -138,13 +143,15 @@ func TestScoreReadsCorporaBySettings(t *testing.T) {
 		"score", "--src", "de", "--tgt", "en", "--k", "2", "--src-text", write("a.de", "Ein Hund.\nEin Baum.\n"),
 		"--tgt-text", write("a.en", "A dog.\nA tree.\n"), "--src-corpus", write("more.jsonl", `{"body":"Ein Haus."}`+"\n"),
 	}
-	if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), `its columns are ["body"]; name one of them with --text-column`) {
+	if _, err := command(t, args...); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), `its columns are ["body"]; name one of them with --text-column`) {
 		t.Errorf("error %v", err)
 	}
 	if out := must(t, append(args, "--src-text-column", "body")...); strings.Count(out, "\n") != 2 {
 		t.Errorf("output %q", out)
 	}
-	if _, err := command(t, append(args, "--src-format", "csv")...); !badinput.Is(err) || !strings.Contains(err.Error(), "csv") {
+	if _, err := command(t, append(args, "--src-format", "csv")...); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "csv") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -56,7 +57,7 @@ func Load(ref string) (*Model, error) {
 	file := ref
 	info, err := os.Stat(ref)
 	if err != nil {
-		return nil, badinput.Errorf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %w", ref, builtinNames(), FileName, err)
+		return nil, badinput.Errorf("%w", &Missing{Ref: ref, cause: err})
 	}
 	if info.IsDir() {
 		file = filepath.Join(ref, FileName)
@@ -191,15 +192,25 @@ func (m *Model) Graph() ([]byte, error) {
 // OnDisk reports whether the model's files are in a directory on disk, not in the program.
 func (m *Model) OnDisk() bool { return m.directory != "" }
 
-// builtinNames lists the encoders embedded in the program.
-func builtinNames() string {
-	names := ""
+// Missing is the error of a name that no encoder in the program has and no file on disk.
+type Missing struct {
+	Ref   string
+	cause error
+}
+
+func (m *Missing) Error() string {
+	return fmt.Sprintf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %v",
+		m.Ref, strings.Join(BuiltIn(), ", "), FileName, m.cause)
+}
+
+func (m *Missing) Unwrap() error { return m.cause }
+
+// BuiltIn returns the names of the encoders in the program.
+func BuiltIn() []string {
 	entries, _ := fs.ReadDir(fixtures.Models, "models") // embedded at build time, so it exists
+	names := make([]string, len(entries))
 	for i, e := range entries {
-		if i > 0 {
-			names += ", "
-		}
-		names += e.Name()
+		names[i] = e.Name()
 	}
 	return names
 }

@@ -1,6 +1,8 @@
 // Package spelling finds the name that was probably meant.
 package spelling
 
+import "strings"
+
 // Nearest returns the name that takes the fewest changed, added and removed characters to reach from a misspelt one. It
 // returns "" if there are no names. The first of several that are equally near wins.
 func Nearest(misspelt string, names []string) string {
@@ -11,6 +13,34 @@ func Nearest(misspelt string, names []string) string {
 		}
 	}
 	return best
+}
+
+// maxTypos is how many characters of a long name may differ in a misspelt one.
+const maxTypos = 3
+
+// Close returns the name that a misspelt one begins, or else the nearest one. It returns "" if no name is near: a name
+// with the same first character may differ in half of the characters, but no more than maxTypos, any other in one.
+func Close(misspelt string, names []string) string {
+	runes := []rune(misspelt)
+	if len(runes) < 2 {
+		return ""
+	}
+	var alike []string
+	for _, name := range names {
+		if strings.HasPrefix(name, misspelt) {
+			return name
+		}
+		if strings.HasPrefix(name, string(runes[0])) {
+			alike = append(alike, name)
+		}
+	}
+	if name := Nearest(misspelt, alike); name != "" && distance(runes, []rune(name)) <= min(maxTypos, (len(runes)+1)/2) {
+		return name
+	}
+	if name := Nearest(misspelt, names); distance(runes, []rune(name)) <= 1 {
+		return name
+	}
+	return ""
 }
 
 // distance is the Levenshtein distance.

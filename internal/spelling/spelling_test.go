@@ -13,3 +13,18 @@ func TestNearest(t *testing.T) {
 		t.Errorf("nearest of none: %q", got)
 	}
 }
+
+func TestClose(t *testing.T) {
+	names := []string{"src", "run", "calibrate", "encoder", "emb-dim", "k", "dir", "task"}
+	for misspelt, want := range map[string]string{
+		"rnu": "run", "calib": "calibrate", "enocder": "encoder", "emb_dim": "emb-dim", "dri": "dir", "ncoder": "encoder",
+		"walk": "", "bogus": "", "encoding-of": "", "x": "", "": "",
+	} {
+		if got := Close(misspelt, names); got != want {
+			t.Errorf("close to %q: %q, want %q", misspelt, got, want)
+		}
+	}
+	if got := Close("run", nil); got != "" {
+		t.Errorf("close to none of no names: %q", got)
+	}
+}

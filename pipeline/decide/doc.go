@@ -1,4 +1,4 @@
-// Package decide scores the candidates of a pair of languages, rejects by rules and labels, matches one-to-one and cuts.
-// It reads what the run has computed through package view, and encodes nothing. The stages of matching and of two-stage
-// mining, explanations, evidence and the page all decide here, so that they agree.
+// Package decide scores the candidates of a pair of languages, rejects by rules and labels, matches one-to-one and
+// cuts. It reads what the run has computed through package view, and encodes nothing. The stages of matching and of
+// two-stage mining, explanations, evidence and the page all decide here, so that they agree.
 package decide

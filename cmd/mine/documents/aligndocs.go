@@ -46,17 +46,18 @@ func NewAlignDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "align-docs SOURCE TARGET | --pairs FILE [SOURCE TARGET]",
 		Short: "Align the sentences of translated documents: beads of N:M sentences",
-		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a sentence on each line; empty
-lines are left out. Its output is bitext: a row for each bead of up to --max-span sentences on either side, with n_src and n_tgt (how many),
-src_line and tgt_line (the line of the first), src_first and tgt_first (its number among the sentences, from 0), score (1: equal vectors,
-0: no nearer than random sentences) and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages
-that stand elsewhere in the other document are counted as crossing; --crossings lists them. Time and memory are linear in the
-sentences (docs/documents.md).
+		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a
+sentence on each line; empty lines are left out. Its output is bitext: a row for each bead of up to --max-span
+sentences on either side, with n_src and n_tgt (how many), src_line and tgt_line (the line of the first), src_first
+and tgt_first (its number among the sentences, from 0), score (1: equal vectors, 0: no nearer than random sentences)
+and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages that stand elsewhere
+in the other document are counted as crossing; --crossings lists them. Time and memory are linear in the sentences
+(docs/documents.md).
 
 --pairs names a file on either side of a line, or, with two collections as of mine docs, a document in each.
 
-Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder (vecalign's
-[0]:[0, 1]:cost, all beads of one pair of documents).`,
+Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder
+(vecalign's [0]:[0, 1]:cost, all beads of one pair of documents).`,
 		Example: `  mine align-docs report.de report.fr --src de --tgt fr --out report.tsv
   mine align-docs --pairs pairs.tsv --src de --tgt fr --encoder use/model.yaml --out de-fr.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +70,8 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target document on each line, separated by a tab")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output); with moses what both names begin with")
-	f.StringVar(&o.format, "format", "", "tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
+	f.StringVar(&o.format, "format", "",
+		"tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
 	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape), "tabs in a text of tsv: escape, space or refuse")
 	f.StringVar(&o.crossings, "crossings", "", "write the passages that stand elsewhere to this TSV file")
 	f.BoolVar(&o.choice.Deletions, "deletions", false, "write sentences without a counterpart, too")
@@ -86,7 +88,8 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	case o.pairs == "" && len(args) != 2:
 		return nil, badinput.Errorf("mine align-docs: name a source and a target document, or a file of pairs with --pairs")
 	case o.pairs != "" && len(args) != 0 && len(args) != 2:
-		return nil, badinput.Errorf("mine align-docs: name the source and the target collection whose documents --pairs has, or none")
+		return nil, badinput.Errorf("mine align-docs: name the source and the target collection whose " +
+			"documents --pairs has, or none")
 	case o.format == "":
 		o.format = "tsv"
 		for _, known := range formats() {
@@ -147,7 +150,8 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest}
 	if o.pairs != "" && len(args) == 2 {
 		for side, language := range [2]string{o.source, o.target} {
-			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, "", cfg.MaxLineBytes); err != nil {
+			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, "",
+				cfg.MaxLineBytes); err != nil {
 				return err
 			}
 		}
@@ -156,7 +160,8 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 		if o.format != ladderFormat {
 			format := exporting.Formats[slices.IndexFunc(exporting.Formats, func(f exporting.Format) bool { return f.Name == o.format })]
 			job.out = format.Open(to, exporting.FormatOptions{
-				SourceColumn: table.SourceText, TargetColumn: table.TargetText, Source: o.source, Target: o.target, Breaks: breaks, Metadata: metadata,
+				SourceColumn: table.SourceText, TargetColumn: table.TargetText, Source: o.source, Target: o.target,
+				Breaks: breaks, Metadata: metadata,
 			})
 		}
 		return job.align(ctx, pairs, to[0])

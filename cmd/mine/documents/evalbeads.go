@@ -39,10 +39,11 @@ func NewBeads() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "beads (--hyp FILE --gold FILE | --dir DIR | --src-text FILE --tgt-text FILE)",
 		Short: "Measure alignments of documents: strict and lax precision, recall and F1 of beads",
-		Long: `Measure beads of N:M sentences against a gold standard, as vecalign's score.py does. --hyp and --gold are ladders: lines like
-[0]:[0, 1]. --dir is a directory of documents with gold standards, NAME.SRC, NAME.TGT and NAME.SRCTGT (Bleualign's set as vecalign has
-it), which are aligned with the program's own aligner. From line-aligned files, --src-text and --tgt-text, it makes --made documents of
---length lines whose gold standard is known: sentences are merged, split, deleted, swapped and thinned out (docs/documents.md).`,
+		Long: `Measure beads of N:M sentences against a gold standard, as vecalign's score.py does. --hyp and --gold are
+ladders: lines like [0]:[0, 1]. --dir is a directory of documents with gold standards, NAME.SRC, NAME.TGT and
+NAME.SRCTGT (Bleualign's set as vecalign has it), which are aligned with the program's own aligner. From line-aligned
+files, --src-text and --tgt-text, it makes --made documents of --length lines whose gold standard is known: sentences
+are merged, split, deleted, swapped and thinned out (docs/documents.md).`,
 		Example: `  mine eval beads --hyp report.ladder --gold report.gold
   mine eval beads --dir vecalign/bleualign_data --src de --tgt fr --only test0,test1,test2,test3,test4,test5,test6
   mine eval beads --src-text ntrex.de --tgt-text ntrex.en --src de --tgt en --encoder use/model.yaml`,
@@ -195,12 +196,14 @@ func (o *beadOptions) madeSets(source, target string) ([]goldSet, error) {
 		return nil, err
 	}
 	if !slices.Equal(a.Lines, b.Lines) || len(a.Lines) < o.length {
-		return nil, badinput.Errorf("%s and %s must have text on the same lines, at least --length=%d of them", o.sourceText, o.targetText, o.length)
+		return nil, badinput.Errorf("%s and %s must have text on the same lines, at least --length=%d of them",
+			o.sourceText, o.targetText, o.length)
 	}
 	sets := make([]goldSet, o.made)
 	for k := range sets {
 		from := (len(a.Lines) - o.length) * k / max(o.made-1, 1)
-		made := documents.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length], documents.DefaultRates(), o.seed+uint64(k))
+		made := documents.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length],
+			documents.DefaultRates(), o.seed+uint64(k))
 		sets[k] = goldSet{
 			name:   fmt.Sprintf("%s-%s lines %d-%d", source, target, from+1, from+o.length),
 			source: document.New(o.sourceText, source, made.Source),

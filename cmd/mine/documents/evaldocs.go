@@ -36,13 +36,13 @@ func NewEvalDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs --src-text FILE --tgt-text FILE --src LANGUAGE --tgt LANGUAGE",
 		Short: "Measure how many documents mine docs pairs correctly, on documents made of line-aligned text",
-		Long: `Measure how many documents mine docs pairs correctly. From line-aligned files it makes --documents documents of --lines lines, of which
-each side lacks 15%. The target collection has as many others: of the lines of --others, or, without it, each of half of two of the right ones,
-whose every sentence has a translation in some source document.
+		Long: `Measure how many documents mine docs pairs correctly. From line-aligned files it makes --documents documents
+of --lines lines, of which each side lacks 15%. The target collection has as many others: of the lines of --others,
+or, without it, each of half of two of the right ones, whose every sentence has a translation in some source document.
 
-With --near N, N documents each share all lines but one, as daily reports do. Documents are made with metadata, of which --doc-meta says what counts: date
-(that of a translation is the same day in 7 of 10, else one of the next two) and source (one of eight, the same for N documents); either is missing in
-a tenth of each side's documents.`,
+With --near N, N documents each share all lines but one, as daily reports do. Documents are made with metadata, of
+which --doc-meta says what counts: date (that of a translation is the same day in 7 of 10, else one of the next two)
+and source (one of eight, the same for N documents); either is missing in a tenth of each side's documents.`,
 		Example: `  mine eval docs --src de --tgt en --src-text flores.de,ntrex.de --tgt-text flores.en,ntrex.en
   mine eval docs --src de --tgt en --src-text flores.de,ntrex.de --tgt-text flores.en,ntrex.en --others news.en`,
 		Args: flags.NoArguments,
@@ -54,12 +54,14 @@ a tenth of each side's documents.`,
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringSliceVar(&o.sourceText, "src-text", nil, "source files")
 	f.StringSliceVar(&o.targetText, "tgt-text", nil, "target files, line-aligned with the source files")
-	f.StringSliceVar(&o.others, "others", nil, "files of other text in the target language (default: halves of the right documents)")
+	f.StringSliceVar(&o.others, "others", nil,
+		"files of other text in the target language (default: halves of the right documents)")
 	f.IntVar(&o.made.Documents, "documents", o.made.Documents, "documents with a translation")
 	f.IntVar(&o.made.Lines, "lines", o.made.Lines, "lines of a document")
 	f.IntVar(&o.made.Near, "near", o.made.Near, "documents that share all lines but one (1: none do)")
 	f.StringSliceVar(&o.meta, "doc-meta", nil, "metadata that counts: date, source")
-	f.Float64Var(&o.match.MetaBonus, "meta-bonus", o.match.MetaBonus, "added for each field of metadata that agrees, or taken away, at most")
+	f.Float64Var(&o.match.MetaBonus, "meta-bonus", o.match.MetaBonus,
+		"added for each field of metadata that agrees, or taken away, at most")
 	f.Uint64Var(&o.made.Seed, "seed", o.made.Seed, "of what is left out")
 	f.IntVar(&o.match.Candidates, "candidates", o.match.Candidates, "documents that each is compared with")
 	f.Float64Var(&o.match.MinScore, "min-score", o.match.MinScore, "only pairs with at least this score")
@@ -75,11 +77,13 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 	case len(o.sourceText) == 0 || len(o.sourceText) != len(o.targetText):
 		return badinput.Errorf("mine eval docs: give as many files with --src-text as with --tgt-text")
 	case o.made.Documents < 1 || o.made.Lines < 2 || o.match.Candidates < 1 || o.made.Near < 1:
-		return badinput.Errorf("mine eval docs: --documents, --candidates and --near must be positive, and --lines at least 2")
+		return badinput.Errorf("mine eval docs: --documents, --candidates and --near must be " +
+			"positive, and --lines at least 2")
 	}
 	for _, field := range o.meta {
 		if !slices.Contains(documents.PairingFields, field) {
-			return badinput.Errorf("--doc-meta names %q, but the metadata that is made is %s", field, strings.Join(documents.PairingFields, ", "))
+			return badinput.Errorf("--doc-meta names %q, but the metadata that is made is %s", field,
+				strings.Join(documents.PairingFields, ", "))
 		}
 	}
 	languages, err := flags.BothLanguages("mine eval docs", o.source, o.target)
@@ -163,7 +167,8 @@ func (o *pairingOptions) make(maxLine int) (*documents.MadePairing, error) {
 	}
 	need, needOthers := o.made.Need(), o.made.Documents*o.made.Lines
 	if len(source) < need || len(o.others) > 0 && len(others) < needOthers {
-		return nil, badinput.Errorf("mine eval docs: %d documents of %d lines need %d lines of text, and %d in --others: there are %d, and %d",
+		return nil, badinput.Errorf("mine eval docs: %d documents of %d lines need %d lines of text, and %d in "+
+			"--others: there are %d, and %d",
 			o.made.Documents, o.made.Lines, need, needOthers, len(source), len(others))
 	}
 	made := documents.MakePairing(source, target, others, o.made)

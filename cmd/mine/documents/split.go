@@ -38,13 +38,14 @@ func NewSplit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "split FILE...",
 		Short: "Divide documents into sentences",
-		Long: `Divide documents into sentences by segmentation rules (SRX 2.0): those of the program, which have abbreviations and punctuation of 18
-groups of languages and serve every other one by its full stops, or those of --srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet
-a record is a document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
+		Long: `Divide documents into sentences by segmentation rules (SRX 2.0): those of the program, which have
+abbreviations and punctuation of 18 groups of languages and serve every other one by its full stops, or those of
+--srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet a record is a
+document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
 
---format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes an object for each: text, doc,
-url, file, line (of the record), paragraph and position in the record, from 0, and start and end, in bytes of the record's text. mine run reads
-it with --doc-column doc --url-column url.`,
+--format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes
+an object for each: text, doc, url, file, line (of the record), paragraph and position in the record, from 0, and
+start and end, in bytes of the record's text. mine run reads it with --doc-column doc --url-column url.`,
 		Example: `  mine split report.txt --lang de --wrapped --out report.de
   mine split pages.jsonl.gz --lang en --doc-column id --url-column url --out pages.en.jsonl`,
 		Args: cobra.ArbitraryArgs,
@@ -60,7 +61,8 @@ it with --doc-column doc --url-column url.`,
 	f.StringVar(&o.in.TextColumn, "text-column", o.in.TextColumn, "column of the text")
 	f.StringVar(&o.in.DocColumn, "doc-column", "", "column of the document's id")
 	f.StringVar(&o.in.URLColumn, "url-column", "", "column of its address")
-	f.StringVar(&o.in.MetaColumns, "doc-meta", "", "columns of its metadata, such as date,source; --format jsonl writes them under these names")
+	f.StringVar(&o.in.MetaColumns, "doc-meta", "",
+		"columns of its metadata, such as date,source; --format jsonl writes them under these names")
 	f.IntVar(&o.in.MaxLineBytes, "max-bytes", o.in.MaxLineBytes, "of a document; a longer one is set aside")
 	f.StringVar(&o.format, "format", "", "lines or jsonl (default: by the ending of --out, else lines)")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
@@ -126,14 +128,17 @@ func (o *splitOptions) checkMetadata() error {
 	case err != nil:
 		return badinput.Errorf("--doc-meta: %w", err)
 	case columns[0] != columns[1]:
-		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", o.in.MetaColumns)
+		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once",
+			o.in.MetaColumns)
 	case o.in.MetaColumns != "" && o.format == "lines":
-		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl", o.in.MetaColumns)
+		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl",
+			o.in.MetaColumns)
 	}
 	o.in.MetaColumns = columns[0]
 	for _, name := range o.in.Metadata() {
 		if slices.Contains(rowKeys, name) {
-			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column another name", name, strings.Join(rowKeys, ", "))
+			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column "+
+				"another name", name, strings.Join(rowKeys, ", "))
 		}
 	}
 	return nil
@@ -179,7 +184,7 @@ type splitJob struct {
 	out                *bufio.Writer
 	found              []split.Sentence
 	records, sentences int
-	aside              map[string]uint64 // by reason
+	aside              map[string]uint64 // records set aside, by reason
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
 }

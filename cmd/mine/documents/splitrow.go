@@ -65,10 +65,11 @@ func (j *splitJob) write(row sentenceRow, metadata []byte) error {
 // lastDocument is the one that was written last.
 type lastDocument struct{ id, path string }
 
-// follow refuses a document whose id the last one of another file has: in the output both would be one.
+// follow refuses a document that has the id of the last document of another file: the output would join both.
 func (d *lastDocument) follow(s corpus.Sentence, path string) error {
 	if s.Doc != "" && s.Doc == d.id && path != d.path {
-		return badinput.Errorf("%s:%d: document %q is the last of %s, too, and in the output both would be one: give each document an id of its own, or divide the files into outputs of their own",
+		return badinput.Errorf("%s:%d: document %q is the last of %s, too, and in the output both would be one: give each "+
+			"document an id of its own, or divide the files into outputs of their own",
 			path, s.Line, s.Doc, d.path)
 	}
 	*d = lastDocument{s.Doc, path}
@@ -94,8 +95,9 @@ func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, d
 		return fmt.Errorf("%s:%d: %w", path, s.Line, err)
 	}
 	for _, x := range j.found {
-		row := sentenceRow{corpus.Normalise(s.Text[x.Start:x.End]), s.Doc, s.URL, path, s.Line, x.Paragraph, x.Position, x.Start, x.End}
-		if row.Text == "" { // invisible characters alone
+		row := sentenceRow{corpus.Normalise(s.Text[x.Start:x.End]), s.Doc, s.URL, path, s.Line, x.Paragraph,
+			x.Position, x.Start, x.End}
+		if row.Text == "" { // it has only invisible characters
 			continue
 		}
 		if j.format == "lines" {

@@ -35,12 +35,14 @@ func newAER() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "aer (--hyp FILE --gold FILE | --dir DIR [--bitext FILE])",
 		Short: "Measure word alignments: alignment error rate, precision, recall",
-		Long: `Measure word alignments against a gold standard of sure and possible links: precision is the part of the links that is sure or
-possible, recall the part of the sure links that is found, and AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|), all in percent (Och and Ney, 2003).
+		Long: `Measure word alignments against a gold standard of sure and possible links: precision is the part of the
+links that is sure or possible, recall the part of the sure links that is found, and AER = 1 - (|A∩S| + |A∩P|) / (|A|
++ |S|), all in percent (Och and Ney, 2003).
 
---hyp is a file of links i-j, a line for each pair. --gold has sure links i-j and possible links ipj, counted from 1 as in published
-sets (--gold-base 0 if from 0). --dir is a directory of test sets, NAME.src-tgt ("source ||| target") and NAME.gold: they are aligned
-with the program's own aligner, every way to combine both directions is measured, and --bitext gives it more text to count.`,
+--hyp is a file of links i-j, a line for each pair. --gold has sure links i-j and possible links ipj, counted from 1
+as in published sets (--gold-base 0 if from 0). --dir is a directory of test sets, NAME.src-tgt ("source ||| target")
+and NAME.gold: they are aligned with the program's own aligner, every way to combine both directions is measured, and
+--bitext gives it more text to count.`,
 		Example: `  mine eval aer --hyp en-fr.pharaoh --gold en-fr.gold
   mine eval aer --dir awesome-align/examples --only enfr --bitext en-fr.tsv`,
 		Args: flags.NoArguments,

@@ -36,6 +36,7 @@ func explainAlignment(ctx context.Context, out io.Writer, path string, texts [2]
 		_, err = fmt.Fprintln(out, row.Aligned())
 		return row.Spans(), err
 	}
-	_, err = fmt.Fprintln(out, "the pair is not in the bitext: if global mining keeps it below, aligning their documents found others for its sentences")
+	_, err = fmt.Fprintln(out, "the pair is not in the bitext: if global mining keeps it below, aligning their "+
+		"documents found others for its sentences")
 	return false, err
 }

@@ -68,16 +68,17 @@ func newDataGet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get NAME...",
 		Short: "Download sets from their publishers",
-		Long: `Download sets from their publishers' addresses and verify them. Existing files stay, and an interrupted transfer is resumed.
-If ` + "`mine data list`" + ` says that a file is not pinned, no digest of it is published: give one with --sha256, or accept the first
-download with --trust-first. Its digest is then recorded in SHA256SUMS beside it and checked from then on. ` + "`mine eval`" + ` finds
-the sets in the directory in which this command puts them.`,
+		Long: `Download sets from their publishers' addresses and verify them. Existing files stay, and an interrupted
+transfer is resumed. If mine data list says that a file is not pinned, its publisher gives no digest: give one with
+--sha256, or accept the first download with --trust-first. Its digest is then recorded in SHA256SUMS beside it and
+checked from then on. mine eval finds the sets where this command puts them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDataGet(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "dir", "", "directory in which each set gets a directory of its own (default: data in the cache directory)")
+	f.StringVar(&o.dir, "dir", "",
+		"directory in which each set gets a directory of its own (default: data in the cache directory)")
 	f.StringVar(&o.mirror, "mirror", "", "address to download from instead of the publisher's")
 	f.StringArrayVar(&o.sums, "sha256", nil, "FILE=DIGEST for a file that is not pinned")
 	f.BoolVar(&o.trustFirst, "trust-first", false, "accept files that are not pinned and record their digests")
@@ -113,8 +114,10 @@ func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Write
 	}
 	for _, set := range sets {
 		dir := filepath.Join(base, set.Name)
-		fmt.Fprintf(out, "%s: %s\n  licence  %s\n  from     %s\n  digests  %s\n  to       %s\n", set.Name, set.About, set.Licence, set.Homepage, set.Digests, dir)
-		if err := getSet(ctx, set, dir, dataset.Options{Mirror: o.mirror, SHA256: sums, TrustFirst: o.trustFirst}); err != nil {
+		fmt.Fprintf(out, "%s: %s\n  licence  %s\n  from     %s\n  digests  %s\n  to       %s\n", set.Name, set.About,
+			set.Licence, set.Homepage, set.Digests, dir)
+		if err := getSet(ctx, set, dir, dataset.Options{Mirror: o.mirror, SHA256: sums,
+			TrustFirst: o.trustFirst}); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "  complete and verified: %d files\n", len(set.Files))
@@ -155,7 +158,8 @@ func dataDirectory(name string) (string, error) {
 	base, err := dataOptions{}.base()
 	dir := filepath.Join(base, set.Name, set.Root)
 	if _, statErr := os.Stat(dir); err == nil && statErr != nil {
-		return "", badinput.Errorf("the set %s was not downloaded: run `mine data get %s`, or name your own copy with --dir", name, name)
+		return "", badinput.Errorf("the set %s was not downloaded: run `mine data get %s`, or name your "+
+			"own copy with --dir", name, name)
 	}
 	return dir, err
 }

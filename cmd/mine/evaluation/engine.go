@@ -21,7 +21,8 @@ type engine struct {
 
 // Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
 func (e *engine) Register(cmd *cobra.Command, more ...string) {
-	e.RegisterSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](), flags.Declared("onnxruntime", "threads"), flags.Declared(more...)))
+	e.RegisterSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](),
+		flags.Declared("onnxruntime", "threads"), flags.Declared(more...)))
 	e.RegisterPreset()
 }
 

@@ -44,7 +44,7 @@ type evalOptions struct {
 	curve, curvePlot string
 	scorer           string
 	pairs            string
-	strong           *model.Model // of two-stage mining, once it is open; nil: there is none
+	strong           *model.Model // the encoder of --refine once it is open, else nil
 }
 
 // NewEval makes mine eval.
@@ -53,8 +53,8 @@ func NewEval() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval PROTOCOL...",
 		Short: "Evaluate an encoder with published protocols",
-		Long: `Evaluate an encoder, or embeddings of any program, with the protocols that papers report. Each has its own name and prints
-what it measures. Figures of different protocols are not comparable (docs/evaluation.md).
+		Long: `Evaluate an encoder, or embeddings of any program, with the protocols that papers report. Each has its own
+name and prints what it measures. Figures of different protocols are not comparable (docs/evaluation.md).
 
 ` + listProtocols() + `
 Percentages are numbers from 0 to 100 in every format. Language codes may be ISO 639-1, ISO 639-3 or FLORES.`,
@@ -62,7 +62,8 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
   mine eval tatoeba --dir tatoeba/v1 --format json
   mine eval xsim xsim++ --dir flores200_dataset --src fra_Latn,hin_Deva
   mine eval bucc-refined --dir bucc2018 --src de --refine labse/model.yaml
-  mine eval bucc-laser --dir bucc2018 --src de --src-emb 'labse.{pair}.{half}.{src}.npy' --tgt-emb 'labse.{pair}.{half}.{tgt}.npy'`,
+  mine eval bucc-laser --dir bucc2018 --src de \
+      --src-emb 'labse.{pair}.{half}.{src}.npy' --tgt-emb 'labse.{pair}.{half}.{tgt}.npy'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runEval(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
@@ -79,11 +80,13 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.targetText, "tgt-text", "", "its line-aligned target file")
 	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
 	f.StringVar(&o.dtype, "dtype", "float32", "precision of vectors: float32, or float16 as in a run")
-	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an encoder; {src} {tgt} {pair} {half}, and {dir} {file} of the text, are replaced")
+	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an "+
+		"encoder; {src} {tgt} {pair} {half}, and {dir} {file} of the text, are replaced")
 	f.StringVar(&o.targetEmb, "tgt-emb", "", "target embeddings")
 	f.IntVar(&o.dim, "dim", 0, "values per row of embeddings without header")
 	f.StringVar(&o.embDType, "emb-dtype", "float32", "type of embeddings without header: float32, float16")
-	f.BoolVar(&o.byText, "eval-text", false, "tatoeba, xsim, retrieval: an answer with the correct text is correct on any line")
+	f.BoolVar(&o.byText, "eval-text", false,
+		"tatoeba, xsim, retrieval: an answer with the correct text is correct on any line")
 	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (this program's), or a published errtype.json")
 	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
@@ -98,7 +101,8 @@ func (o evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")
 	}
 	if o.protocol != "" && !slices.Contains(args, "bucc") {
-		return nil, badinput.Errorf("mine eval: --protocol is only for `bucc`; name %s instead of %s, or remove --protocol", o.protocol, args[0])
+		return nil, badinput.Errorf("mine eval: --protocol is only for `bucc`; name %s instead of %s, or remove --protocol",
+			o.protocol, args[0])
 	}
 	var out []*eval.Protocol
 	for _, name := range args {
@@ -189,7 +193,8 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
 		}
-		runner.Vectors = testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim, DType: embedding.DType(o.embDType), Narrow: narrow}
+		runner.Vectors = testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim,
+			DType: embedding.DType(o.embDType), Narrow: narrow}
 		return runner, func() error { return nil }, nil
 	}
 	_, encoder, err := program.OpenEncoder(o.cfg)
@@ -207,7 +212,8 @@ var testSets = []struct {
 	run   func(evalOptions, context.Context, *eval.Runner, []*eval.Protocol) ([]*report.Report, error)
 }{
 	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", evalOptions.evalBUCC},
-	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text", evalOptions.evalAligned},
+	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text",
+		evalOptions.evalAligned},
 	{eval.STSSets, "SemEval 2012-2017 and SICK under --dir", evalOptions.evalSTS},
 }
 
@@ -241,7 +247,8 @@ func buccNames() string {
 }
 
 // evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
-func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
 	var reports []*report.Report
 	for _, kind := range testSets {
 		var on []*eval.Protocol
@@ -262,7 +269,8 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner, protocol
 	return reports, nil
 }
 
-func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
 	if len(o.sources) == 0 {
 		return nil, badinput.Errorf("%s: name the source languages with --src", protocols[0].Name)
 	}
@@ -281,7 +289,8 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 	return runner.BUCC(ctx, protocols, dir, pairs)
 }
 
-func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
 	sets, err := o.alignedSets(protocols)
 	if err != nil {
 		return nil, err
@@ -311,9 +320,11 @@ func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedF
 	}
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(sources) != 1 {
-			return nil, badinput.Errorf("--src-text and --tgt-text are two files of one pair: give both, and one language with --src")
+			return nil, badinput.Errorf("--src-text and --tgt-text are two files of one pair: give " +
+				"both, and one language with --src")
 		}
-		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target}, Source: o.sourceText, Target: o.targetText}}, nil
+		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target},
+			Source: o.sourceText, Target: o.targetText}}, nil
 	}
 	dir, err := o.directory(protocols[0].Dataset)
 	if err != nil {
@@ -322,7 +333,8 @@ func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedF
 	return testset.FindAligned(dir, o.split, sources, target)
 }
 
-func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
 	if o.dir == "" {
 		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
 	}

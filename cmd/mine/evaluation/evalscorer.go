@@ -14,13 +14,15 @@ import (
 )
 
 // openScoring gives the runner the scorer of bucc-scored, if that is asked for.
-func (o *evalOptions) openScoring(runner *eval.Runner, protocols []*eval.Protocol) (closeScoring func() error, err error) {
+func (o *evalOptions) openScoring(runner *eval.Runner,
+	protocols []*eval.Protocol) (closeScoring func() error, err error) {
 	nothing := func() error { return nil }
 	if !slices.ContainsFunc(protocols, func(p *eval.Protocol) bool { return p.Scorer }) {
 		return nothing, nil
 	}
 	if o.sourceEmb != "" {
-		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: name an encoder with --encoder")
+		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: " +
+			"name an encoder with --encoder")
 	}
 	scoring, closeScoring, err := openScorer(o.scorer, index.MaxK, o.cfg)
 	if err == nil && scoring != nil {

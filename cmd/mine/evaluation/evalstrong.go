@@ -12,7 +12,8 @@ import (
 )
 
 // openStrong gives the runner the strong encoder of two-stage mining, if one is named.
-func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol) (closeStrong func() error, err error) {
+func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol) (closeStrong func() error,
+	err error) {
 	wants := func(of func(*eval.Protocol) bool) bool { return slices.ContainsFunc(protocols, of) }
 	refined := func(p *eval.Protocol) bool { return p.Strong }
 	nothing := func() error { return nil }

@@ -32,9 +32,10 @@ func NewExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE --run DIR)",
 		Short: "Show why a pair has its score, and why it was kept or not",
-		Long: `Show why a pair has its score: the k nearest neighbours of both sentences with their cosines, both means, the ranks, which
-side proposed the pair, and which pair was kept instead. The pair is a row of a run's bitext file, counted from 0, or two sentences of a
-run's text. Everything else is read from the run: run.json names its settings and its work directory. Nothing is encoded.`,
+		Long: `Show why a pair has its score: the k nearest neighbours of both sentences with their cosines, both means, the
+ranks, which side proposed the pair, and which pair was kept instead. The pair is a row of a run's bitext file,
+counted from 0, or two sentences of a run's text. Everything else is read from the run: run.json names its settings
+and its work directory. Nothing is encoded.`,
 		Example: `  mine explain 17 --bitext mined/de-en.parquet
   mine explain "Guten Morgen." "Good morning." --run mined`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +104,8 @@ func (o *explainOptions) location(args []string) (string, error) {
 	case o.table != "":
 		return o.table, nil
 	case len(args) != 2 || o.run == "":
-		return "", badinput.Errorf("mine explain: give a row number with --bitext FILE.parquet, or the two sentences of the pair with --run DIR")
+		return "", badinput.Errorf("mine explain: give a row number with --bitext FILE.parquet, or the two sentences of " +
+			"the pair with --run DIR")
 	}
 	return o.run, nil
 }
@@ -136,7 +138,8 @@ func printNeighbours(out io.Writer, x *decide.Explanation, run *view.Run) {
 	source, target := run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code
 	fmt.Fprintf(out, "%s\n%s\n\n", x.Source.Text, x.Target.Text)
 	fmt.Fprintf(out, "%s margin %.6f = cosine %.6f against neighbourhood means %.6f (%s) and %.6f (%s), k = %d\n\n",
-		run.Plan.Settings.Margin, x.Score, min(x.Cosine, 1), x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
+		run.Plan.Settings.Margin, x.Score, min(x.Cosine,
+			1), x.SourceMean, source, x.TargetMean, target, len(x.Source.Neighbours))
 	if x.Product != nil {
 		fmt.Fprintf(out, "%.6f = margin x cosine %.6f of %s\n\n", *x.Product, x.RefineCosine, run.Plan.Refiner.Name)
 	}
@@ -180,7 +183,8 @@ func printContributions(out io.Writer, x *decide.Explanation) {
 
 func printVerdict(out io.Writer, x *decide.Explanation, run *view.Run) {
 	if x.Verdict == mine.Rejected {
-		fmt.Fprintf(out, "not kept, whatever its score: %s (docs/languages.md); --keep-foreign and --keep-copies keep such pairs\n", strings.Join(x.Rejection.Reasons(), ", "))
+		fmt.Fprintf(out, "not kept, whatever its score: %s (docs/languages.md); --keep-foreign and --keep-copies keep "+
+			"such pairs\n", strings.Join(x.Rejection.Reasons(), ", "))
 		return
 	}
 	if x.Scored {
@@ -203,7 +207,8 @@ func scoredVerdict(x *decide.Explanation, run *view.Run) string {
 	case !x.Candidate && len(x.Winners) == 0:
 		return "neither sentence has the other among its neighbours, so the scorer was not asked"
 	case !x.Candidate:
-		return "neither sentence has the other among its neighbours, so the scorer was not asked; their sentences were kept in:"
+		return "neither sentence has the other among its neighbours, so the scorer was not asked; " +
+			"their sentences were kept in:"
 	case x.Verdict == mine.Kept:
 		return "kept: the probability is at least " + rule
 	case x.Verdict == mine.BelowThreshold:
@@ -234,9 +239,11 @@ func marginVerdict(x *decide.Explanation, run *view.Run) string {
 	case mine.BelowThreshold:
 		return fmt.Sprintf("%s, not kept: the score is not above the threshold %g", proposed, x.Threshold)
 	case mine.BelowFloor:
-		return fmt.Sprintf("%s, not kept: the margin is not above refine_floor = %g, so %s did not look at it", proposed, x.RefineFloor, run.Plan.Refiner.Name)
+		return fmt.Sprintf("%s, not kept: the margin is not above refine_floor = %g, so %s did not look at it", proposed,
+			x.RefineFloor, run.Plan.Refiner.Name)
 	case mine.NotProposed:
-		return fmt.Sprintf("%s, not kept: %s retrieval requires the other side to propose it", proposed, run.Plan.Settings.Retrieval)
+		return fmt.Sprintf("%s, not kept: %s retrieval requires the other side to propose it", proposed,
+			run.Plan.Settings.Retrieval)
 	}
 	return proposed + ", not kept: a pair with a higher score has one of its sentences:"
 }

@@ -42,13 +42,14 @@ func NewScore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
 		Short: "Score existing bitext with true margins",
-		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX, JSON lines or any Parquet with two text columns. A margin sets a pair's
-cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together with the corpora of --src-corpus
-and --tgt-corpus if given. With --run they are those of a finished run, whose vectors and neighbours are read: nothing is
-encoded. What is read is written again with the columns score, cosine, src_mean, tgt_mean, src_rank and
-tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255 in Parquet) when the partner is not
-among the k nearest. A pair with an empty side, or with a sentence that the run lacks, has no score. Line-aligned files become
-TSV without a header, a line a pair: source, target and the columns in that order; a tab within a text becomes a space.`,
+		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX, JSON lines or any Parquet with two text columns.
+A margin sets a pair's cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together
+with the corpora of --src-corpus and --tgt-corpus if given. With --run they are those of a finished run, whose vectors
+and neighbours are read: nothing is encoded. What is read is written again with the columns score, cosine, src_mean,
+tgt_mean, src_rank and tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255
+in Parquet) when the partner is not among the k nearest. A pair with an empty side, or with a sentence that the run
+lacks, has no score. Line-aligned files become TSV without a header, a line a pair: source, target and the columns in
+that order; a tab within a text becomes a space.`,
 		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
   mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet
   mine score pairs.tsv --run mined --out scored.tsv`,
@@ -61,7 +62,8 @@ TSV without a header, a line a pair: source, target and the columns in that orde
 	}
 	o.Register(cmd, "k", "margin",
 		// of corpora
-		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line", "max_line_bytes")
+		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line",
+		"max_line_bytes")
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
@@ -69,11 +71,13 @@ TSV without a header, a line a pair: source, target and the columns in that orde
 	f.StringVar(&o.targetText, "tgt-text", "", "line-aligned target file")
 	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column of TSV and Parquet, key of JSON")
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
-	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil, "source text whose sentences are neighbours too: files, directories, globs")
+	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil,
+		"source text whose sentences are neighbours too: files, directories, globs")
 	f.StringArrayVar(&o.targetCorpus, "tgt-corpus", nil, "target text whose sentences are neighbours too")
 	f.StringVar(&o.run, "run", "", "output directory of a finished run, whose sentences alone are the neighbours")
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
-	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV (default: standard output, not for Parquet)")
+	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV "+
+		"(default: standard output, not for Parquet)")
 	return cmd
 }
 
@@ -96,7 +100,8 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	source, target := testset.Side{Language: pair.Source, Texts: in.Sources}, testset.Side{Language: pair.Target, Texts: in.Targets}
+	source, target := testset.Side{Language: pair.Source,
+		Texts: in.Sources}, testset.Side{Language: pair.Target, Texts: in.Targets}
 	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus, o.cfg.CorpusOptions()[0]); err != nil {
 		return err
 	}
@@ -117,7 +122,8 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 }
 
 // read reads the pairs; table is the name of a Parquet file.
-func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args []string) (in *exchange.File, table string, err error) {
+func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
+	args []string) (in *exchange.File, table string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
@@ -129,7 +135,8 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair, args 
 		return in, "", err
 	}
 	if len(args) != 1 {
-		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx, .jsonl or .parquet file, or two line-aligned ones with --src-text and --tgt-text")
+		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx, .jsonl or .parquet file, or two line-aligned " +
+			"ones with --src-text and --tgt-text")
 	}
 	path, ext := args[0], "."+string(exchange.FormatOf(args[0]))
 	parquet := strings.EqualFold(filepath.Ext(path), ".parquet")
@@ -166,7 +173,8 @@ func fieldsOf(c *mine.Candidate) []string {
 		return fmt.Sprint(r)
 	}
 	return []string{
-		fmt.Sprint(c.Score), fmt.Sprint(min(c.Cosine, 1)), fmt.Sprint(c.SourceMean), fmt.Sprint(c.TargetMean), rank(c.SourceRank), rank(c.TargetRank),
+		fmt.Sprint(c.Score), fmt.Sprint(min(c.Cosine,
+			1)), fmt.Sprint(c.SourceMean), fmt.Sprint(c.TargetMean), rank(c.SourceRank), rank(c.TargetRank),
 	}
 }
 
@@ -184,7 +192,8 @@ func (o scoreOptions) checkOut(ext string) error {
 	out := strings.ToLower(filepath.Ext(o.out))
 	for _, format := range []string{".parquet", ".tmx", ".jsonl"} {
 		if o.out != "" && (out == format) != (ext == format) {
-			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give --out another ending", o.out)
+			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give "+
+				"--out another ending", o.out)
 		}
 	}
 	return nil
@@ -204,7 +213,8 @@ func withCorpus(texts, patterns []string, opts corpus.Options) ([]string, error)
 }
 
 // openPool opens the encoder and the search, and builds the neighbourhoods of both sides.
-func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.Side, margin mine.Margin, narrow bool) (_ *eval.Pool, err error) {
+func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.Side, margin mine.Margin,
+	narrow bool) (_ *eval.Pool, err error) {
 	search, err := searcher(cfg)
 	if err != nil {
 		return nil, err
@@ -217,7 +227,8 @@ func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.
 	return eval.NewPool(ctx, &testset.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
 }
 
-func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*mine.Candidate, stdout io.Writer) error {
+func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*mine.Candidate,
+	stdout io.Writer) error {
 	values := func(i int) []string {
 		if scores[i] == nil {
 			return nil

@@ -23,7 +23,8 @@ var besideRun = strings.Fields("run src tgt src-text tgt-text src-column tgt-col
 func scoreByRun(ctx context.Context, o scoreOptions, args []string, stdout io.Writer) (err error) {
 	for _, flag := range o.Given() {
 		if !slices.Contains(besideRun, flag) {
-			return badinput.Errorf("mine score: --%s says nothing of a run, which has its own settings and neighbours: remove it, or remove --run", flag)
+			return badinput.Errorf("mine score: --%s says nothing of a run, which has its own settings and neighbours: "+
+				"remove it, or remove --run", flag)
 		}
 	}
 	run, err := view.Open(ctx, o.run, program.Version, slog.Default())
@@ -55,7 +56,8 @@ func scoreByRun(ctx context.Context, o scoreOptions, args []string, stdout io.Wr
 	}
 	switch {
 	case missing > 0 && missing == len(scores):
-		return badinput.Errorf("mine score: the text of the run in %s holds none of the %d pairs: name the run that has their sentences, or score them with their own neighbours without --run", o.run, missing)
+		return badinput.Errorf("mine score: the text of the run in %s holds none of the %d pairs: name the run that has "+
+			"their sentences, or score them with their own neighbours without --run", o.run, missing)
 	case missing > 0:
 		slog.Warn("pairs have no score, as the run's text lacks a sentence of theirs", "pairs", missing, "of", len(scores))
 	}

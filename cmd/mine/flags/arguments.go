@@ -1,20 +1,80 @@
 package flags
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
 )
 
-// NoArguments refuses arguments.
+// NoArguments refuses arguments. One of a command with subcommands was meant as a subcommand.
 func NoArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return badinput.Errorf("%q is no command or flag of %s; `%s --help` lists them", args[0], cmd.CommandPath(), cmd.CommandPath())
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	path := cmd.CommandPath()
+	if !cmd.HasAvailableSubCommands() {
+		return badinput.Errorf("%s takes no arguments, and %q is no flag; `%s --help` shows its flags", path, args[0], path)
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if meant := spelling.Close(args[0], names); meant != "" {
+		return badinput.Errorf("%s has no command %q; did you mean `%s %s`?", path, args[0], path, meant)
+	}
+	return badinput.Errorf("%s has no command %q; `%s --help` lists the commands", path, args[0], path)
+}
+
+// Arguments refuses fewer arguments than atLeast and more than atMost; what names those that the command takes.
+func Arguments(what string, atLeast, atMost int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= atLeast && len(args) <= atMost {
+			return nil
+		}
+		path := cmd.CommandPath()
+		return badinput.Errorf("%s takes %s, not %d arguments; `%s --help` shows examples", path, what, len(args), path)
+	}
+}
+
+// valueKinds describe the values of flags by pflag's names of their types.
+var valueKinds = map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more",
+	"float64": "a number", "bool": "true or false"}
+
+// WrongFlag is the error of a command whose flags could not be read. For an unknown flag it names the one that was
+// probably meant.
+func WrongFlag(cmd *cobra.Command, err error) error {
+	path := cmd.CommandPath()
+	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
+		if kind := valueKinds[wrong.GetFlag().Value.Type()]; kind != "" {
+			return badinput.Errorf("%s: --%s is %q but must be %s", path, wrong.GetFlag().Name, wrong.GetValue(), kind)
+		}
+	}
+	unknown := (*pflag.NotExistError)(nil)
+	if !errors.As(err, &unknown) {
+		return badinput.Errorf("%w; `%s --help` shows the flags", err, path)
+	}
+	given, name := "--"+unknown.GetSpecifiedName(), unknown.GetSpecifiedName()
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		given, name = "-"+short, short // such as -encoder
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if meant := spelling.Close(name, names); meant != "" {
+		return badinput.Errorf("%s has no flag %s; did you mean --%s?", path, given, meant)
+	}
+	all := "help"
+	if cmd.Flags().Lookup(AllHelp) != nil {
+		all = AllHelp
+	}
+	return badinput.Errorf("%s has no flag %s; `%s --%s` shows its flags", path, given, path, all)
 }
 
 // listFlags take every word that follows them, so that a shell's expansion of `--src-text data/*.de` works.

@@ -11,7 +11,8 @@ import (
 func TestGatherLists(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"one word", "run --src-text a --k 4", "run --src-text a --k 4"},
-		{"a shell's glob", "run --src-text a b c --tgt-text d e --k 4", "run --src-text a --src-text b --src-text c --tgt-text d --tgt-text e --k 4"},
+		{"a shell's glob", "run --src-text a b c --tgt-text d e --k 4",
+			"run --src-text a --src-text b --src-text c --tgt-text d --tgt-text e --k 4"},
 		{"repeated", "run --src-text a --src-text b", "run --src-text a --src-text b"},
 		{"with =", "run --src-text=a b", "run --src-text=a b"},
 		{"no word", "run --src-text", "run --src-text"},

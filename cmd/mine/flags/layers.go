@@ -22,6 +22,7 @@ import (
 	"bitextmine/configs"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
 )
@@ -44,7 +45,8 @@ type Layered struct {
 
 // mergeLayers puts presets over the defaults, the environment over those, and the flags of the bound settings over all.
 // It returns the configuration and its values in the order of pipeline.Config.
-func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declared) (*pipeline.Config, []Layered, error) {
+func mergeLayers(presets []string, flags *pflag.FlagSet,
+	bound []setting.Declared) (*pipeline.Config, []Layered, error) {
 	v := viper.New()
 	from, err := mergePresets(v, presets)
 	if err != nil {
@@ -87,7 +89,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet, bound []setting.Declare
 		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
 	}
 	cfg.Corpora = corpora
-	for i := range values { // vectors of another program are of no encoder unless it is named
+	for i := range values { // no encoder made vectors of another program unless one is named
 		if one := &values[i]; one.Key == "encoder" && one.Origin == byDefault && cfg.HasVectors() {
 			one.Value, cfg.Encoder = "", ""
 		}
@@ -125,7 +127,8 @@ func readPreset(name string) (map[string]any, error) {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w", name, presetNames(), err)
+		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w",
+			name, presetNames(), err)
 	}
 	v := viper.New()
 	v.SetConfigType("yaml")
@@ -165,12 +168,24 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 func checkValues(values map[string]any) (wrong []string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if s, ok := find(All, key); !ok {
-			wrong = append(wrong, fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key))
+			wrong = append(wrong, unknownSetting(key))
 		} else if err := checkValue(s, values[key]); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
 		}
 	}
 	return wrong
+}
+
+// unknownSetting says that there is no setting of a key, and which was probably meant.
+func unknownSetting(key string) string {
+	keys := make([]string, len(All))
+	for i, s := range All {
+		keys[i] = s.Key
+	}
+	if meant := spelling.Close(key, keys); meant != "" {
+		return fmt.Sprintf("setting %q is not known (is %s meant?)", key, meant)
+	}
+	return fmt.Sprintf("setting %q is not known, `mine config` lists the settings", key)
 }
 
 // checkValue returns an error if a value of a config or of the environment does not fit a setting. Without it a

@@ -25,7 +25,8 @@ func runFlags() *pflag.FlagSet {
 // TestSettingsLayers: defaults < --config < environment < flags, and each value knows where it came from.
 func TestSettingsLayers(t *testing.T) {
 	preset := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(preset, []byte("k: 8\nmargin: distance\nthreshold: 0.1\ncorpora: {de: [a.txt, b.txt]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(preset, []byte("k: 8\nmargin: distance\nthreshold: 0.1\ncorpora: {de: [a.txt, b.txt]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("MINE_MARGIN", "absolute")
@@ -60,7 +61,9 @@ func TestSettingsLayers(t *testing.T) {
 func TestWrongValues(t *testing.T) {
 	for _, c := range []struct{ name, yaml, env, want string }{
 		{"a word for a number", "k: four", "", `config FILE: k is "four" but must be a whole number`},
-		{"several at once", "threads: [1]\nk: four\nkk: 1", "", `config FILE: k is "four" but must be a whole number; setting "kk" is not known, ` + "`mine config` lists the settings; threads is [1] but must be a whole number"},
+		{"several at once", "threads: [1]\nk: four\nkk: 1", "",
+			`config FILE: k is "four" but must be a whole number; setting "kk" is not known ` +
+				`(is k meant?); threads is [1] but must be a whole number`},
 		{"a fraction for a whole number", "k: 4.7", "", "config FILE: k is 4.7 but must be a whole number"},
 		{"a list for a number", "threads: [1]", "", "config FILE: threads is [1] but must be a whole number"},
 		{"not a number", "threshold: .nan", "", "config FILE: threshold is NaN but must be a number"},
@@ -70,11 +73,16 @@ func TestWrongValues(t *testing.T) {
 		{"a map for a list", "src_text: {a: b}", "", `config FILE: src_text is {"a":"b"} but must be a list of texts`},
 		{"a word for the corpora", "corpora: all", "", `config FILE: corpora is "all" but must be lists of texts by name`},
 		{"a list for the corpora", "corpora: [a]", "", `config FILE: corpora is ["a"] but must be lists of texts by name`},
-		{"a language no one knows", "corpora: {qq: a}", "", `config FILE: corpora: language "qq": not a known code; use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn`},
-		{"a language under two codes", "corpora: {deu: a, de: b}", "", "config FILE: corpora: de and deu are the same language; list its files once"},
+		{"a language no one knows", "corpora: {qq: " +
+			"a}", "", `config FILE: corpora: language "qq": not a known code; ` +
+			`use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn`},
+		{"a language under two codes", "corpora: {deu: a, de: b}", "",
+			"config FILE: corpora: de and deu are the same language; list its files once"},
 		{"the environment", "", "MINE_K=abc", `environment: MINE_K is "abc" but must be a whole number`},
-		{"the environment's corpora", "", "MINE_CORPORA=a", `environment: MINE_CORPORA is "a" but must be lists of texts by name`},
-		{"no YAML", "k: : 4", "", "config FILE is not YAML: While parsing config: yaml: mapping values are not allowed in this context"},
+		{"the environment's corpora", "", "MINE_CORPORA=a",
+			`environment: MINE_CORPORA is "a" but must be lists of texts by name`},
+		{"no YAML", "k: : 4", "",
+			"config FILE is not YAML: While parsing config: yaml: mapping values are not allowed in this context"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "mine.yaml")

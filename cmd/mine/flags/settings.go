@@ -16,17 +16,20 @@ import (
 // Settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
 type Settings struct {
 	preset  string
-	Nightly bool // for the night: the preset nightly lies below --config
+	Nightly bool // --nightly was given: the preset nightly applies before --config
 	flags   *pflag.FlagSet
-	bound   []setting.Declared // whose flags the command has
+	bound   []setting.Declared // the settings that the command has flags of
 }
 
 // Register adds --config, --nightly and the flags of every setting that has one, except those whose name the command
 // gives to a flag of its own. Every setting can be set by file and environment.
 func (s *Settings) Register(cmd *cobra.Command, except ...string) {
-	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All), func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
+	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All),
+		func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
 	s.RegisterPreset()
-	s.flags.BoolVar(&s.Nightly, "nightly", false, "one night's run: with a lock, a dated bitext, and the preset nightly below --config")
+	s.flags.BoolVar(&s.Nightly, "nightly", false,
+		"one night's run: with a lock, a dated bitext, and the preset nightly below --config")
+	Output.Add(s.flags, "nightly")
 }
 
 // RegisterSome adds the flags of some settings.
@@ -40,6 +43,7 @@ func (s *Settings) RegisterSome(cmd *cobra.Command, some []setting.Declared) {
 // RegisterPreset adds --config to a command that has registered some settings.
 func (s *Settings) RegisterPreset() {
 	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+	Machine.AddFirst(s.flags, "config")
 }
 
 // Changed reports whether a flag of the command was given.
@@ -68,6 +72,7 @@ func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	if s.Flag == "" {
 		return
 	}
+	defer place(f, s)
 	switch s.Type.Kind() {
 	case reflect.String:
 		f.String(s.Flag, fmt.Sprint(s.Default), s.Doc)

@@ -24,10 +24,11 @@ func newCentre() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "centre MODEL",
 		Short: "Have an encoder's mean vector subtracted from all its vectors",
-		Long: `Compute the mean of an encoder's vectors and name it in its manifest, which then has it subtracted from every vector before the vector is given length
-1. That serves encoders whose vectors share a direction, so that sentences which have nothing to do with each other have a cosine of 0.7 or more. The
-mean is that of --text, every language weighing the same; without --text, of sentences in nine languages that the program has. With --per-language
-each of these languages has its own mean subtracted, and any other language that of all.`,
+		Long: `Compute the mean of an encoder's vectors and name it in its manifest, which then has it subtracted from every
+vector before the vector is given length 1. That serves encoders whose vectors share a direction, so that sentences
+which have nothing to do with each other have a cosine of 0.7 or more. The mean is that of --text, every language
+weighing the same; without --text, of sentences in nine languages that the program has. With --per-language each of
+these languages has its own mean subtracted, and any other language that of all.`,
 		Example: `  mine model centre multilingual-e5-small --per-language
   mine model centre labse/model.yaml --text de=news.de --text en=news.en`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +50,8 @@ each of these languages has its own mean subtracted, and any other language that
 	return cmd
 }
 
-func runCentre(ctx context.Context, ref string, files []string, most int, own bool, o encode.Options, out io.Writer) error {
+func runCentre(ctx context.Context, ref string, files []string, most int, own bool, o encode.Options,
+	out io.Writer) error {
 	var texts []centre.Text
 	for _, flag := range files {
 		language, path, err := flags.LanguageFile("--text", flag)

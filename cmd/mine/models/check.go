@@ -27,10 +27,11 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Try an encoder: scripts, lengths, translations, batches, golden vectors, speed",
-		Long: `Try an encoder on the same three sentences in 20 languages: how many tokens are unknown, whether vectors have length 1, whether a sentence is
-nearer to its English translation than to the other English sentences, whether a vector depends on the other sentences of its batch, and
-how many sentences a second it encodes. --golden names vectors that the encoder's own program computed, as JSON lines with language, text
-and vector. An encoder that fails ends with exit code 2.`,
+		Long: `Try an encoder on the same three sentences in 20 languages: how many tokens are unknown, whether vectors have
+length 1, whether a sentence is nearer to its English translation than to the other English sentences, whether a
+vector depends on the other sentences of its batch, and how many sentences a second it encodes. --golden names vectors
+that the encoder's own program computed, as JSON lines with language, text and vector. An encoder that fails ends with
+exit code 2.`,
 		Example: `  mine model check labse
   mine model check labse/model.yaml --golden labse.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,11 +85,13 @@ func readGolden(path string) (all []check.Golden, err error) {
 		var g check.Golden
 		switch err := lines.Decode(&g); {
 		case errors.Is(err, io.EOF) && len(all) == 0:
-			return nil, badinput.Errorf("%s has no golden vectors: each line is {\"language\": ..., \"text\": ..., \"vector\": [...]}", path)
+			return nil, badinput.Errorf("%s has no golden vectors: each line is {\"language\": ..., \"text\": ..., "+
+				"\"vector\": [...]}", path)
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:
-			return nil, badinput.Errorf("%s: golden vector %d is no JSON object of language, text and vector: %w", path, len(all)+1, err)
+			return nil, badinput.Errorf("%s: golden vector %d is no JSON object of language, text and vector: %w",
+				path, len(all)+1, err)
 		}
 		all = append(all, g)
 	}

@@ -26,14 +26,16 @@ func newGet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get NAME|ORG/REPO",
 		Short: "Download a published model from the Hugging Face hub and import it",
-		Long: `Download a published model from the Hugging Face hub and import it: a known encoder by its name (configs/models lists them), or any repository.
-Only the files that are needed are downloaded, of one commit; a transfer that was interrupted is resumed, and every file is verified by
-its digest. No code of the model is run. HF_ENDPOINT names another hub, HF_TOKEN is the token of your account, HTTPS_PROXY the proxy.`,
+		Long: `Download a published model from the Hugging Face hub and import it: a known encoder by its name
+(configs/models lists them), or any repository. Only the files that are needed are downloaded, of one commit; a
+transfer that was interrupted is resumed, and every file is verified by its digest. No code of the model is run.
+HF_ENDPOINT names another hub, HF_TOKEN is the token of your account, HTTPS_PROXY the proxy.`,
 		Example: `  mine model get multilingual-e5-small
   mine model get intfloat/multilingual-e5-small --revision main --out e5`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badinput.Errorf("mine model get: name one encoder, or one repository as ORG/REPO; the known encoders are %s", knownNames())
+				return badinput.Errorf("mine model get: name one encoder, or one repository as ORG/REPO; the known "+
+					"encoders are %s", knownNames())
 			}
 			cfg, _, err := s.Load()
 			if err != nil {

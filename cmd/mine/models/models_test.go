@@ -23,7 +23,8 @@ import (
 func TestMain(m *testing.M) { encodetest.Main(m) }
 
 func TestNamesOfModels(t *testing.T) {
-	for name, want := range map[string]string{"labse": "sentence-transformers/LaBSE", "LaBSE": "sentence-transformers/LaBSE", "org/repo": "org/repo", "baai/BGE-M3": "BAAI/bge-m3"} {
+	for name, want := range map[string]string{"labse": "sentence-transformers/LaBSE",
+		"LaBSE": "sentence-transformers/LaBSE", "org/repo": "org/repo", "baai/BGE-M3": "BAAI/bge-m3"} {
 		if got, _, err := repository(name); err != nil || got != want {
 			t.Errorf("%s is %s, %v", name, got, err)
 		}
@@ -59,7 +60,8 @@ func serve(t *testing.T) *hub.Client {
 			var siblings []map[string]any
 			for name, content := range files {
 				blob := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-				siblings = append(siblings, map[string]any{"rfilename": name, "size": len(content), "blobId": hex.EncodeToString(blob[:])})
+				siblings = append(siblings, map[string]any{"rfilename": name, "size": len(content),
+					"blobId": hex.EncodeToString(blob[:])})
 			}
 			_ = json.NewEncoder(w).Encode(map[string]any{"sha": "abc", "siblings": siblings, "tags": []string{"license:mit"}})
 			return
@@ -77,10 +79,12 @@ func serve(t *testing.T) *hub.Client {
 func TestGetAndCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "small")
 	var out bytes.Buffer
-	if err := runGet(t.Context(), serve(t), "org/small", "v1", draft.Options{Out: dir, Pooling: "mean"}, &out); err != nil {
+	if err := runGet(t.Context(), serve(t), "org/small", "v1",
+		draft.Options{Out: dir, Pooling: "mean"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"org/small at abc", "licence  mit", "exported: 2 layers of width 16", "vocab.txt", "mine run --encoder " + dir} {
+	for _, want := range []string{"org/small at abc", "licence  mit", "exported: 2 layers of width 16", "vocab.txt",
+		"mine run --encoder " + dir} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}
@@ -89,11 +93,13 @@ func TestGetAndCheck(t *testing.T) {
 	if err := os.WriteFile(golden, []byte(`{"language": "en", "text": "a b", "vector": [1, 2]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out), "golden vector 1 has 2 numbers, but encoder small has 16")
+	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out),
+		"golden vector 1 has 2 numbers, but encoder small has 16")
 	if err := os.WriteFile(golden, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out), "golden vector 1 is no JSON object")
+	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out),
+		"golden vector 1 is no JSON object")
 	err := runCheck(t.Context(), &pipeline.Config{}, dir, "", check.Options{}, &out) // the weights are random
 	encodetest.Refused(t, err, "encoder small fails: translations are the nearest for")
 }

@@ -15,9 +15,10 @@ func newQuantise() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quantise MODEL",
 		Short: "Write an encoder again in 8 bits, which is smaller and faster",
-		Long: `Write an encoder again with the weights of its products, convolutions and table of words in 8 bits, and with products of 8-bit numbers. Scales are those of one
-row or one sentence, so a vector still depends on its sentence alone and batches stay whole. The command compares both encoders on sentences that the
-program has and says what was lost and won; the encoder that is quantised stays as it is. docs/encoders.md has figures.`,
+		Long: `Write an encoder again with the weights of its products, convolutions and table of words in 8 bits, and with
+products of 8-bit numbers. Scales are those of one row or one sentence, so a vector still depends on its sentence
+alone and batches stay whole. The command compares both encoders on sentences that the program has and says what was
+lost and won; the encoder that is quantised stays as it is. docs/encoders.md has figures.`,
 		Example: `  mine model quantise multilingual-e5-small --out multilingual-e5-small-int8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The version is that of the newest release in the changelog.
+// TestVersionIsTheNewestRelease compares Version with the newest release in the changelog.
 func TestVersionIsTheNewestRelease(t *testing.T) {
 	text, err := os.ReadFile("../../../CHANGELOG.md")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package program is what every command knows of the program: its version, and how it calls the pipeline.
+// Package program has the version of the program and how commands call the pipeline.
 package program
 
 import (
@@ -13,7 +13,7 @@ import (
 // Version is the program's. Keys and the bitext hold it, so the commit is not part of it.
 const Version = "0.1.0"
 
-// RunOptions are what every command that computes gives to the pipeline.
+// RunOptions returns the options that commands pass to the pipeline.
 func RunOptions(reporter progress.Reporter) pipeline.Options {
 	return pipeline.Options{Progress: reporter, Log: slog.Default(), Version: Version}
 }

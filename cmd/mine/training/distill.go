@@ -23,10 +23,12 @@ func NewDistill() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "distill",
 		Short: "Make a fast static encoder of a slow one",
-		Long: `Make a fast static encoder of a slow one: a table of subword vectors whose sum stands for what the teacher computes of a whole
-sentence, fitted by least squares on text that the teacher encodes. What the teacher's graph does after that, its head, is kept. With --epochs, table
-and head are then trained by gradient descent towards the teacher's vector of each sentence, and with --bitext towards that of its translation. OUT/model is the encoder, OUT/teacher has the teacher's vectors: a distillation that was broken off, or is repeated with
-other settings, encodes no sentence twice. docs/encoders.md describes the method and what it costs in quality.`,
+		Long: `Make a fast static encoder of a slow one: a table of subword vectors whose sum stands for what the teacher
+computes of a whole sentence, fitted by least squares on text that the teacher encodes. What the teacher's graph does
+after that, its head, is kept. With --epochs, table and head are then trained by gradient descent towards the
+teacher's vector of each sentence, and with --bitext towards that of its translation. OUT/model is the encoder,
+OUT/teacher has the teacher's vectors: a distillation that was broken off, or is repeated with other settings, encodes
+no sentence twice. docs/encoders.md describes the method and what it costs in quality.`,
 		Example: `  mine distill --teacher labse/model.yaml --text de=news.de --text en=news.en --out labse-static
   mine run --src de --tgt en --encoder labse-static/model`,
 		Args: flags.NoArguments,
@@ -47,29 +49,38 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	}
 	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
-	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
+	f.StringVar(&o.Teacher, "teacher", "",
+		"the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
-	f.StringArrayVar(&bitexts, "bitext", nil, "SOURCE-TARGET=FILE, pairs that are translations, as TSV, TMX or JSON lines; may be repeated")
+	f.StringArrayVar(&bitexts, "bitext", nil,
+		"SOURCE-TARGET=FILE, pairs that are translations, as TSV, TMX or JSON lines; may be repeated")
 	f.StringSliceVar(&o.Languages, "languages", nil, "languages that the student is for (default: those of the text)")
 	f.StringVar(&o.Out, "out", "", "directory of the distillation")
 	f.StringVar(&o.Cache, "teacher-cache", "", "directory of the teacher's vectors (default OUT/teacher)")
 	f.StringVar(&o.Name, "name", "", "the student's name (default: the teacher's and -static)")
 	f.StringVar(&o.Licence, "licence", "", "the student's licence (default: the teacher's)")
-	f.StringSliceVar(&o.TrainedOn, "trained-on", nil, "names of files that the text came from: mine fit-scorer warns of known pairs from them")
-	f.StringVar(&o.Features, "features", "", "the tensor of the teacher's graph that the sums stand for (default: the first with one row a sentence)")
+	f.StringSliceVar(&o.TrainedOn, "trained-on", nil,
+		"names of files that the text came from: mine fit-scorer warns of known pairs from them")
+	f.StringVar(&o.Features, "features", "",
+		"the tensor of the teacher's graph that the sums stand for (default: the first with one row a sentence)")
 	f.IntVar(&o.Sample, "sample", o.Sample, "most sentences to fit on, drawn evenly; 0: all")
-	f.IntVar(&o.Invent, "invent", o.Invent, "how often each piece is shown to the teacher at least, in invented sentences if the text has it less; 0: none are invented")
+	f.IntVar(&o.Invent, "invent", o.Invent, "how often each piece is shown to the teacher at least, in invented "+
+		"sentences if the text has it less; 0: none are invented")
 	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
 	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
 	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
-	f.Float64Var(&o.Share, "share", o.Share, "how much of what the least squares find for each piece beside the linear map of pieces alone is added to it: 0 to 1; less than 1 is better on text of other kinds")
+	f.Float64Var(&o.Share, "share", o.Share, "how much of what the least squares find for each piece beside the linear "+
+		"map of pieces alone is added to it: 0 to 1; less than 1 is better on text of other kinds")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences and of the gradient descent")
-	f.StringVar(&o.Beside, "beside", "", "an encoder that mine train made as a bag, such as bag-ngram: more columns stand for its vectors, beside the teacher's")
+	f.StringVar(&o.Beside, "beside", "", "an encoder that mine train made as a bag, such as bag-ngram: more columns "+
+		"stand for its vectors, beside the teacher's")
 	f.IntVar(&o.BesideColumns, "beside-columns", o.BesideColumns, "columns that stand for the encoder of --beside")
-	f.Float64Var(&o.BesideShare, "beside-share", o.BesideShare, "what the encoder of --beside has of the square of a vector's length")
-	f.Float64Var(&o.Epochs, "epochs", o.Epochs, "passes of gradient descent over the text and the bitext after the least squares; 0: none")
+	f.Float64Var(&o.BesideShare, "beside-share", o.BesideShare,
+		"what the encoder of --beside has of the square of a vector's length")
+	f.Float64Var(&o.Epochs, "epochs", o.Epochs,
+		"passes of gradient descent over the text and the bitext after the least squares; 0: none")
 	return cmd
 }
 

@@ -39,11 +39,13 @@ func NewRound() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "round",
 		Short: "Mine, train on what was mined, and mine again with the new encoder",
-		Long: `Mine with an encoder, train a new one on the bitext, and mine again with that, and so on until a round does not raise the metric.
-The output is OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in OUT/round-K. After a stop, the same call
-continues. The flags of mine run say what is mined and how (what encodes: MINE_DEVICE); docs/training.md describes the rest.`,
-		Example: `  mine round --train configs/train/contrastive.yaml --rounds 3 --src de --tgt en --src-text news.de.gz --tgt-text news.en.gz --min-prob 0.9 --out rounds`,
-		Args:    flags.NoArguments,
+		Long: `Mine with an encoder, train a new one on the bitext, and mine again with that, and so on until a round does
+not raise the metric. The output is OUT/rounds.tsv and rounds.json, and each round's bitext and encoder in
+OUT/round-K. After a stop, the same call continues. The flags of mine run say what is mined and how (what encodes:
+MINE_DEVICE); docs/training.md describes the rest.`,
+		Example: `  mine round --train configs/train/contrastive.yaml --rounds 3 --src de --tgt en \
+      --src-text news.de.gz --tgt-text news.en.gz --min-prob 0.9 --out rounds`,
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := o.config(cmd)
 			if err != nil {
@@ -60,8 +62,11 @@ continues. The flags of mine run say what is mined and how (what encodes: MINE_D
 	f.Float64Var(&o.minScore, "min-score", 0, "minimum margin of a mined pair to train on")
 	f.Float64Var(&o.minProb, "min-prob", 0, "minimum probability of a mined pair to train on")
 	f.IntVar(&o.rounds, "rounds", 3, "maximum number of rounds")
-	f.StringVar(&o.metric, "metric", "", "the dev figure that a round must raise (default: the preset's stop.metric; without any, all rounds are made)")
+	f.StringVar(&o.metric, "metric", "",
+		"the dev figure that a round must raise (default: the preset's stop.metric; without any, all rounds are made)")
 	f.IntVar(&o.patience, "patience", 1, "stop after this many consecutive rounds that do not raise the metric")
+	flags.Group("Rounds").AddFirst(f, "train", "device", "with-sources", "min-score", "min-prob", "rounds",
+		"metric", "patience")
 	return cmd
 }
 
@@ -78,11 +83,13 @@ func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	case o.Nightly:
 		return round.Config{}, badinput.Errorf("mine round has no --nightly: its rounds follow each other at once")
 	case mining.Gold != "":
-		return round.Config{}, badinput.Errorf("mine round does not compare with known pairs: remove --gold and name dev sets in the training preset")
+		return round.Config{}, badinput.Errorf("mine round does not compare with known pairs: remove --gold and name dev " +
+			"sets in the training preset")
 	case mining.Work != "":
 		return round.Config{}, badinput.Errorf("mine round stores intermediate files in OUT/work: remove --work")
 	}
-	c := round.Config{Mining: *mining, WithSources: o.withSources, Rounds: o.rounds, Metric: o.metric, Patience: o.patience}
+	c := round.Config{Mining: *mining, WithSources: o.withSources, Rounds: o.rounds, Metric: o.metric,
+		Patience: o.patience}
 	var bitext []string
 	if !o.withSources { // these sources replace the preset's, which it then does not need
 		bitext = []string{filepath.Join(mining.Out, "round-1", "mined")}

@@ -35,8 +35,9 @@ func NewTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train",
 		Short: "Train an encoder on bitext and export it for mining",
-		Long: `Train an encoder on bitext, mined or given, evaluate it during training with the protocols of mine eval, and export the best
-checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md describes the preset, the files in OUT and the objectives.`,
+		Long: `Train an encoder on bitext, mined or given, evaluate it during training with the protocols of mine eval, and
+export the best checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md describes the preset, the
+files in OUT and the objectives.`,
 		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
   mine train --config configs/train/contrastive.yaml --out trained --resume
   mine run --src de --tgt en --encoder trained/model`,
@@ -48,10 +49,12 @@ checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md desc
 	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
-	f.StringArrayVar(&o.bitext, "bitext", nil, "bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
+	f.StringArrayVar(&o.bitext, "bitext", nil,
+		"bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
 	f.StringVar(&o.out, "out", "", "directory of the training")
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, xla:PLUGIN (a PJRT plugin's file), or go (GoMLX's own, slow)")
-	f.StringVar(&o.cache, "teacher-cache", "", "directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
+	f.StringVar(&o.cache, "teacher-cache", "",
+		"directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
 	f.BoolVar(&o.resume, "resume", false, "continue from the last checkpoint in --out")
 	return cmd
 }
@@ -73,7 +76,8 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		return err
 	}
 	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
-	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime, Resume: o.resume, Teacher: o.cache,
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime,
+		Resume: o.resume, Teacher: o.cache,
 		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()
 	if err != nil {

@@ -1,4 +1,4 @@
-package bitexts
+package bitext
 
 import (
 	"bufio"
@@ -36,10 +36,11 @@ func NewSearch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Look words up in mined text, in context and with their translation",
-		Long: `Look words up in mined text. Every pair that has them is shown with the words in their context, its translation, its
-probability or margin, and where it is from, best matches first. Words are found in all their forms and in any order; --phrase wants
-them next to each other, --fuzzy also finds other spellings, --regexp matches Go's regular expressions against the text as it stands.
-The first search of a run makes an index in its output directory, later ones bring it up to date.`,
+		Long: `Look words up in mined text. Every pair that has them is shown with the words in their context, its
+translation, its probability or margin, and where it is from, best matches first. Words are found in all their forms
+and in any order; --phrase wants them next to each other, --fuzzy also finds other spellings, --regexp matches Go's
+regular expressions against the text as it stands. The first search of a run makes an index in its output directory,
+later ones bring it up to date.`,
 		Example: `  mine search Haus --run mined
   mine search "renewable energy" --in en --phrase
   mine search Netzentgelt --in de --collocates 10`,
@@ -56,14 +57,16 @@ The first search of a run makes an index in its output directory, later ones bri
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "mined", "output directory of a run, or of nightly runs, whose latest is taken")
 	f.StringVar(&o.bitext, "bitext", "", "or: a bitext file")
-	f.StringVar(&o.index, "index", "", "directory of the index (default: concordance/ in the run's directory, or FILE.concordance)")
+	f.StringVar(&o.index, "index", "",
+		"directory of the index (default: concordance/ in the run's directory, or FILE.concordance)")
 	f.StringVar(&o.in, "in", "", "language of the words (default: either)")
 	f.BoolVar(&o.phrase, "phrase", false, "the words stand next to each other, in this order")
 	f.BoolVar(&o.fuzzy, "fuzzy", false, "also other spellings")
 	f.BoolVar(&o.regexp, "regexp", false, "the query is a regular expression")
 	f.IntVar(&o.limit, "limit", 20, "pairs to show")
 	f.IntVar(&o.skip, "skip", 0, "pairs to leave out before those")
-	f.IntVar(&o.collocates, "collocates", 0, "show so many words that stand with the query more often than elsewhere, of either language")
+	f.IntVar(&o.collocates, "collocates", 0,
+		"show so many words that stand with the query more often than elsewhere, of either language")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON, a line a pair")
 	return cmd
 }
@@ -116,7 +119,8 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	if result.More {
 		least = "at least "
 	}
-	if _, err := fmt.Fprintf(w, "%d of %s%d pairs with %s in %s\n", len(result.Hits), least, result.Total, text, file); err != nil {
+	if _, err := fmt.Fprintf(w, "%d of %s%d pairs with %s in %s\n", len(result.Hits), least, result.Total,
+		text, file); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -163,7 +167,7 @@ func open(ctx context.Context, dir, file string) (*concordance.Index, error) {
 	return concordance.Open(ctx, dir, file, told)
 }
 
-// sides are those that a language names.
+// sides returns the sides of the bitext that are in a language.
 func sides(in string, languages [2]string) (of [2]bool, err error) {
 	if in == "" {
 		return [2]bool{true, true}, nil

@@ -1,4 +1,4 @@
-package bitexts
+package bitext
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/label"
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
@@ -28,14 +29,16 @@ type labelOptions struct {
 
 // NewReject makes mine reject.
 func NewReject() *cobra.Command {
-	return newLabel(false, "reject", "Reject pairs of a run: no later run brings them back", `Reject pairs of a run. Every later run into the same output directory leaves them out before sentences are matched, so that the
-next best pair of either sentence may take their place.`)
+	return newLabel(false, "reject", "Reject pairs of a run: no later run brings them back",
+		`Reject pairs of a run. Every later run into the same output directory leaves them out before sentences are
+matched, so that the next best pair of either sentence may take their place.`)
 }
 
 // NewAccept makes mine accept.
 func NewAccept() *cobra.Command {
-	return newLabel(true, "accept", "Accept pairs of a run: what a person checked, rules do not reject", `Accept pairs of a run, also ones that were rejected before. In every later run into the same output directory no rule rejects them;
-their score decides.`)
+	return newLabel(true, "accept", "Accept pairs of a run: no rule rejects them in a later run",
+		`Accept pairs of a run, also ones that were rejected before. In every later run into the same output
+directory no rule rejects them; their score decides.`)
 }
 
 func newLabel(accepted bool, name, short, long string) *cobra.Command {
@@ -43,10 +46,10 @@ func newLabel(accepted bool, name, short, long string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " RUN",
 		Short: short,
-		Long: long + ` Pairs go by the keys of their sentences, so a label holds wherever the two sentences stand. RUN is the output
-directory; its labels.jsonl is only ever appended to, and the last label on a pair counts.`,
+		Long: long + ` A label is on the keys of two sentences, so it holds wherever the sentences stand. RUN is the
+output directory. Labels are appended to its labels.jsonl, and the last label on a pair counts.`,
 		Example: fmt.Sprintf("  mine %s mined --row 12 --row 40\n  mine %s mined --file checked.tsv", name, name),
-		Args:    cobra.ExactArgs(1),
+		Args:    flags.Arguments("the output directory of a run", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
@@ -54,7 +57,8 @@ directory; its labels.jsonl is only ever appended to, and the last label on a pa
 	f := cmd.Flags()
 	f.UintSliceVar(&o.rows, "row", nil, "row of the run's bitext, from 0")
 	f.StringSliceVar(&o.keys, "key", nil, "src_key:tgt_key in hexadecimal digits")
-	f.StringVar(&o.file, "file", "", "bitext file, all pairs of it: by its columns src_key and tgt_key or, without them, by its texts")
+	f.StringVar(&o.file, "file", "",
+		"bitext file, all pairs of it: by its columns src_key and tgt_key or, without them, by its texts")
 	return cmd
 }
 
@@ -114,7 +118,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	return nil
 }
 
-// checkLabels refuses labels of another run, and says how many of some are.
+// checkLabels refuses a directory without a run, and warns of labels on sentences that the run does not have.
 func checkLabels(ctx context.Context, dir string, labels []label.Label) (err error) {
 	run, err := view.Open(ctx, dir, program.Version, slog.Default())
 	if err != nil {
@@ -123,7 +127,8 @@ func checkLabels(ctx context.Context, dir string, labels []label.Label) (err err
 	defer func() { err = errors.Join(err, run.Close()) }()
 	missing, err := scorer.Missing(ctx, run, labels)
 	if err == nil && missing > 0 {
-		slog.Warn(fmt.Sprintf("%d of the %d pairs are none of sentences that the run in %s has; their labels stay for later runs", missing, len(labels), dir))
+		slog.Warn(fmt.Sprintf("%d of the %d pairs are not of sentences of the run in %s; their labels stay for "+
+			"later runs", missing, len(labels), dir))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"context"
@@ -33,22 +33,24 @@ func newGPUSetup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Fetch ONNX Runtime for GPUs and the CUDA libraries that it needs",
-		Long: `Fetch ONNX Runtime for GPUs and the CUDA libraries that it needs (1.2 to 2 GB) into the user's cache, where --device cuda finds them.
-They are wheels of the Python package index, each verified by a digest that is in the program; no Python is needed. A transfer
-that was interrupted is resumed. PIP_INDEX_URL names another index, HTTPS_PROXY the proxy. mine doctor --device cuda then says
-whether anything else is missing.`,
+		Long: `Fetch ONNX Runtime for GPUs and the CUDA libraries that it needs (1.2 to 2 GB) into the user's cache, where
+--device cuda finds them. They are wheels of the Python package index, each verified by a digest that is in the
+program; no Python is needed. A transfer that was interrupted is resumed. PIP_INDEX_URL names another index,
+HTTPS_PROXY the proxy. mine doctor --device cuda then says whether anything else is missing.`,
 		Example: `  mine gpu setup
   mine gpu setup --cuda 12    # on a machine without a GPU, for one whose driver is of before 580`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if runtime.GOARCH != "amd64" {
-				return badinput.Errorf("there is no ONNX Runtime for GPUs on %s to fetch: build one, and name its libonnxruntime.so in MINE_ONNXRUNTIME", runtime.GOARCH)
+				return badinput.Errorf("there is no ONNX Runtime for GPUs on %s to fetch: build one, and name its "+
+					"libonnxruntime.so in MINE_ONNXRUNTIME", runtime.GOARCH)
 			}
 			return runGPUSetup(cmd.Context(), cuda, index, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().IntVar(&cuda, "cuda", 0, "major version of CUDA: 12 or 13 (default: the newest that the driver supports)")
-	cmd.Flags().StringVar(&index, "index", "", "Python package index with the simple API (default: PIP_INDEX_URL, or PyPI)")
+	cmd.Flags().StringVar(&index, "index", "",
+		"Python package index with the simple API (default: PIP_INDEX_URL, or PyPI)")
 	return cmd
 }
 
@@ -75,7 +77,8 @@ func runGPUSetup(ctx context.Context, cuda int, index string, out io.Writer) err
 	}
 	fmt.Fprintf(out, "%s: %d wheels, %.1f GB\n", set.Name, len(set.Wheels), float64(set.Bytes())/1e9)
 	shown := &progress.Transfers{Reporter: progress.New(os.Stderr)}
-	dir, err := gpu.Install(ctx, set, parent, gpu.InstallOptions{Index: index, Progress: func(w gpu.Wheel, done int64) { shown.Show(w.Package, done, w.Size) }})
+	dir, err := gpu.Install(ctx, set, parent, gpu.InstallOptions{Index: index,
+		Progress: func(w gpu.Wheel, done int64) { shown.Show(w.Package, done, w.Size) }})
 	shown.Done()
 	if err == nil {
 		fmt.Fprintf(out, "installed in %s\n", dir)

@@ -1,4 +1,4 @@
-package fitting
+package scorer
 
 import (
 	"context"
@@ -43,17 +43,18 @@ func NewFitScorer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit-scorer",
 		Short: "Fit a scorer to your own corpora, without gold",
-		Long: `Fit a scorer to your own corpora, without gold. Known translations are injected into the corpora, half of them whole and
-half without one of their sentences, then the other way round: an injected pair is true, the other candidates of its sentences are
-false, and nothing is claimed of the rest. The corpora are cut, encoded and searched as by mine run, whose intermediate files
-serve both ways; no injected sentence gets into a bitext.
+		Long: `Fit a scorer to your own corpora, without gold. Known translations are injected into the corpora, half of
+them whole and half without one of their sentences, then the other way round: an injected pair is true, the other
+candidates of its sentences are false, and nothing is claimed of the rest. The corpora are cut, encoded and searched
+as by mine run, whose intermediate files serve both ways; no injected sentence gets into a bitext.
 
-The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without --pairs the
-program's own are injected, which it has of nine languages. --examples joins what other calls saved, so that a scorer can be fitted on
-several language pairs; --src and --tgt are then not needed.
+The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without
+--pairs the program's own are injected, which it has of nine languages. --examples joins what other calls saved, so
+that a scorer can be fitted on several language pairs; --src and --tgt are then not needed.
 
 --labels RUN has the scorer learn from the pairs of a run that people rejected and accepted, beside the injected ones.`,
-		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv --scorer-out de-en.json
+		Example: `  mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv \
+      --scorer-out de-en.json
   mine run --src de --tgt en --src-text a.de --tgt-text a.en --scorer de-en.json
   mine fit-scorer --src de --tgt en --src-text a.de --tgt-text a.en --labels mined --scorer-out de-en.json
   mine fit-scorer --examples de.json --examples fr.json --scorer-out both.json`,
@@ -64,17 +65,24 @@ several language pairs; --src and --tgt are then not needed.
 	}
 	s.Register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.pairs, "pairs", "", "known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
+	f.StringVar(&o.pairs, "pairs", "",
+		"known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
 	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
 	f.StringVar(&o.pairsTgt, "pairs-tgt", "", "and their target sentences in the same order")
-	f.StringVar(&o.labels, "labels", "", "output directory of a run: what people decided on its pairs (mine reject, mine accept) become further examples")
+	f.StringVar(&o.labels, "labels", "",
+		"output directory of a run: what people decided on its pairs (mine reject, mine accept) become further examples")
 	f.StringArrayVar(&o.examples, "examples", nil, "fit on saved examples, not on new ones; may be repeated")
 	f.StringVar(&o.saveExamples, "save-examples", "", "also write the examples to this file")
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
-	f.Float64Var(&o.share, "share", fit.DefaultShare, "the part of the corpora's sentences that is expected to have a translation")
-	f.StringVar(&o.base, "base", "", "with --refine: keep what this scorer (default, or a file) makes of the first encoder, and fit only what the strong one adds; its share stays, too")
+	f.Float64Var(&o.share, "share", fit.DefaultShare,
+		"the part of the corpora's sentences that is expected to have a translation")
+	f.StringVar(&o.base, "base", "", "with --refine: keep what this scorer (default, or a file) makes of the first "+
+		"encoder, and fit only what the strong one adds; its share stays, too")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
+	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
+		"scorer-out", "share", "base",
+		"without", "scorer-name")
 	return cmd
 }
 
@@ -173,7 +181,8 @@ func (o fitOptions) injected(ctx context.Context, s *flags.Settings) ([]*fit.Set
 	if err != nil {
 		return nil, err
 	}
-	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs}, program.RunOptions(progress.New(os.Stderr)))
+	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs},
+		program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +217,8 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "injected\t\tpairs\tfound\tcandidates\tseen\t\n")
 	for _, p := range s.FittedOn {
-		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Injected, p.Found, p.Candidates, p.Seen)
+		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Injected, p.Found,
+			p.Candidates, p.Seen)
 	}
 	fmt.Fprintf(table, "\nfeature\tweight\tmean\tdeviation\t\n")
 	for _, t := range s.Terms {
@@ -228,7 +238,8 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\non injected pairs left out: expected calibration error %.4f, log loss %.4f, precision %.3f and recall %.3f at 0.5\n",
+	_, err := fmt.Fprintf(out, "\non injected pairs left out: expected calibration error %.4f, log loss %.4f, "+
+		"precision %.3f and recall %.3f at 0.5\n",
 		q.Calibration, q.LogLoss, q.Precision, q.Recall)
 	return err
 }

@@ -1,5 +1,5 @@
-// Package operation has the commands that start runs and look after them and their work directory.
-package operation
+// Package run has the commands that start runs and look after them and their work directory.
+package run
 
 import (
 	"context"
@@ -34,14 +34,15 @@ func NewRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Mine bitext from text in two languages",
-		Long: `Mine bitext from text in two languages. It leaves OUT/SRC-TGT.parquet and OUT/run.json; intermediate files stay in
-the work directory, so that the same call goes on where a stopped one was.
+		Long: `Mine bitext from text in two languages. It leaves OUT/SRC-TGT.parquet and OUT/run.json; intermediate files
+stay in the work directory, so that the same call goes on where a stopped one was.
 
-Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, or named columns
-of TSV, JSONL and Parquet. Records of columns that are documents are divided into sentences (--split).
+Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, or named
+columns of TSV, JSONL and Parquet. Records of columns that are documents are divided into sentences (--split).
 
---langs mines every pair of several languages (--pivot: each with one of them; --lang-pairs: those listed) into OUT/SRC-TGT. Each
-language is encoded once. OUT/parallel.parquet joins what was kept into rows of three and more languages.`,
+--langs mines every pair of several languages (--pivot: each with one of them; --lang-pairs: those listed) into
+OUT/SRC-TGT. Each language is encoded once. OUT/parallel.parquet joins what was kept into rows of three and more
+languages.`,
 		Example: `  mine run --src de --tgt en --src-text news.de.gz --tgt-text news.en/*.jsonl --text-column body --out mined
   mine run --langs de,en,fr --text de=news.de.gz --text en=news.en.gz --text fr=news.fr.gz --out mined`,
 		Args: flags.NoArguments,
@@ -64,12 +65,14 @@ language is encoded once. OUT/parallel.parquet joins what was kept into rows of 
 		},
 	}
 	s.Register(cmd)
-	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false, "print the scripts or manifests of the engine instead of running them")
+	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false,
+		"print the scripts or manifests of the engine instead of running them")
+	flags.Machine.Add(cmd.Flags(), "engine-dry-run")
 	return cmd
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(cfg) // before the run, so that an error in it is reported at once
+	gold, err := readGold(cfg) // read first, so that an error in it is reported at once
 	if err != nil {
 		return err
 	}
@@ -153,7 +156,8 @@ func printGold(ctx context.Context, out io.Writer, name string, gold []testset.I
 		}
 	}
 	c := report.Against(kept, gold)
-	_, err = fmt.Fprintf(out, "\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
+	_, err = fmt.Fprintf(out,
+		"\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
 		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
 	return err
 }
@@ -177,7 +181,8 @@ func printReport(out io.Writer, r *record.Report) error {
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%s/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds, progress.Short(s.Rate), s.Tasks, s.Cached)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%s/s\t%d\t%d\t\n", s.Name, s.Items, s.Unit, s.Seconds,
+			progress.Short(s.Rate), s.Tasks, s.Cached)
 	}
 	fmt.Fprintf(table, "all\t\t\t%.2f\t\t\t\t\n", r.Seconds)
 	if err := table.Flush(); err != nil {
@@ -191,6 +196,7 @@ func printReport(out io.Writer, r *record.Report) error {
 		}
 		fmt.Fprintf(out, "\n%.3f  %s\n       %s\n", score, s.Source, s.Target)
 	}
-	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows, filepath.Join(filepath.Dir(r.Bitext.Path), record.ReportName))
+	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows,
+		filepath.Join(filepath.Dir(r.Bitext.Path), record.ReportName))
 	return err
 }

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"io"
@@ -13,9 +13,9 @@ import (
 	"bitextmine/pipeline/progress"
 )
 
-// nightOptions are the options of a night. On a terminal they are those of any run. Elsewhere, as under cron, the log
-// with its progress goes to out with dates, and standard error has only warnings and errors: cron mails what is
-// there, and nothing after a night in which nothing was wrong. fail logs why a night failed.
+// nightOptions returns the options of a night. On a terminal they equal those of any run. Elsewhere, as under cron, the
+// log and the progress go to out with dates, and standard error has only warnings and errors: cron mails those, and
+// nothing after a night without any. fail logs why a night failed.
 func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		return program.RunOptions(progress.New(os.Stderr)), func(error) {}
@@ -23,7 +23,8 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	log := &locked{out: out}
 	opts = program.RunOptions(progress.Dated(log))
 	file := slog.NewTextHandler(log, nil)
-	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr,
+		&slog.HandlerOptions{Level: slog.LevelWarn})))
 	opts.Log.Info("the night begins")
 	// main prints the reason on standard error
 	return opts, func(err error) { slog.New(file).Error("the night failed", "reason", err) }

@@ -1,4 +1,4 @@
-package fitting
+package scorer
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"bitextmine/score/calibration"
 )
 
-// withRun opens the finished run whose labels are read. cfg says with what the program computes.
+// withRun opens the finished run whose labels are read. cfg has the threads and libraries to use.
 func withRun(ctx context.Context, dir string, cfg *pipeline.Config, do func(*view.Run) error) (err error) {
 	if err := cfg.Resolve(); err != nil {
 		return err
@@ -31,13 +31,15 @@ func withRun(ctx context.Context, dir string, cfg *pipeline.Config, do func(*vie
 	return do(run)
 }
 
-// warnUnused says of labels that a run knows nothing of.
+// warnUnused warns of labels that do not match any pair of the run.
 func warnUnused(c scorer.Count, run string) {
 	if missing := c.Labels - c.Present; missing > 0 {
-		slog.Warn(fmt.Sprintf("%d of the %d labels name pairs of sentences that the run in %s does not have; they are left out", missing, c.Labels, run))
+		slog.Warn(fmt.Sprintf("%d of the %d labels name pairs of sentences that the run in %s does not have; they are "+
+			"left out", missing, c.Labels, run))
 	}
 	if apart := c.Present - c.Used; apart > 0 {
-		slog.Warn(fmt.Sprintf("%d of the %d labels are on pairs that the run in %s did not find or match; they are left out", apart, c.Labels, run))
+		slog.Warn(fmt.Sprintf("%d of the %d labels are on pairs that the run in %s did not find or match; they are left "+
+			"out", apart, c.Labels, run))
 	}
 }
 
@@ -48,7 +50,8 @@ var besideLabels = strings.Fields("labels for-precision write onnxruntime thread
 func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.Config, out io.Writer) error {
 	for _, flag := range o.Given() {
 		if !slices.Contains(besideLabels, flag) {
-			return badinput.Errorf("mine calibrate: --%s says nothing of labels, which are of a run with its own settings: remove it, or remove --labels", flag)
+			return badinput.Errorf("mine calibrate: --%s says nothing of labels, which are of a run with its own settings: "+
+				"remove it, or remove --labels", flag)
 		}
 	}
 	var scores *scorer.Scores
@@ -69,7 +72,8 @@ func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.C
 	}
 	chosen, ok := calibration.BandForPrecision(bands, o.precision)
 	if !ok {
-		return badinput.Errorf("mine calibrate: no band of scores is estimated to give a precision of %g: ask for less, or label more pairs", o.precision)
+		return badinput.Errorf("mine calibrate: no band of scores is estimated to give a precision of %g: ask for less, "+
+			"or label more pairs", o.precision)
 	}
 	fmt.Fprintf(out, "\nthreshold %.6f: %d pairs kept, precision %s\n", chosen.Low, chosen.Kept, shown(chosen.Above))
 	if o.write != "" {
@@ -83,7 +87,8 @@ func printBands(out io.Writer, s *scorer.Scores, bands []calibration.Band) error
 	if s.Scorer {
 		name = "probability"
 	}
-	fmt.Fprintf(out, "%d labels on %d pairs that the run matched; precision with 95%% Wilson intervals\n\n", len(s.Labels), len(s.Matched))
+	fmt.Fprintf(out, "%d labels on %d pairs that the run matched; precision with 95%% Wilson intervals\n\n",
+		len(s.Labels), len(s.Matched))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%s\tpairs\tlabelled\taccepted\tprecision\tpairs from here up\ttheir precision\t\n", name)
 	for i, b := range bands {
@@ -91,7 +96,8 @@ func printBands(out io.Writer, s *scorer.Scores, bands []calibration.Band) error
 		if i+1 < len(bands) {
 			end = fmt.Sprintf("%.4f", bands[i+1].Low)
 		}
-		fmt.Fprintf(table, "%.4f-%s\t%d\t%d\t%d\t%s\t%d\t%s\t\n", b.Low, end, b.Pairs, b.Labelled, b.Accepted, shown(b.Precision), b.Kept, shown(b.Above))
+		fmt.Fprintf(table, "%.4f-%s\t%d\t%d\t%d\t%s\t%d\t%s\t\n", b.Low, end, b.Pairs, b.Labelled, b.Accepted,
+			shown(b.Precision), b.Kept, shown(b.Above))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"context"
@@ -27,10 +27,12 @@ func NewPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a run would do and cost, and whether it fits",
-		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then finds done; nothing
-else is computed but a calibration of some seconds. A run that does not fit is refused with exit code 2.
+		Long: `Say what mine run with the same flags would do and cost. The text is cut into shards, which the run then
+finds done; nothing else is computed but a calibration of some seconds. A run that does not fit is refused with exit
+code 2.
 
---simulate FILE says it of corpora and machines that are not here: the file describes both (docs/scale.md), and no text is read.`,
+--simulate FILE says it of corpora and machines that are not here: the file describes both (docs/scale.md), and no
+text is read.`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()
@@ -48,7 +50,10 @@ else is computed but a calibration of some seconds. A run that does not fit is r
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&cluster, "simulate", "", "a YAML file of corpora and machines to plan for, instead of the text and the machine that are here")
+	cmd.Flags().StringVar(&cluster, "simulate", "",
+		"YAML file of corpora and machines to plan for, in place of this text and machine")
+	flags.Output.AddFirst(cmd.Flags(), "json")
+	flags.Machine.AddFirst(cmd.Flags(), "simulate")
 	return cmd
 }
 
@@ -84,7 +89,8 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		} else if stage.Items > 0 {
 			unknown = ", without " + stage.Name
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t\n", stage.Name, stage.Tasks, stage.Done, stage.Tasks-stage.Done, count(stage.Items), stage.Unit, rate)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t\n", stage.Name, stage.Tasks, stage.Done, stage.Tasks-stage.Done,
+			count(stage.Items), stage.Unit, rate)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -95,7 +101,8 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 			fmt.Fprintf(out, "            not %s: %s\n", b.Name, b.Refused)
 			continue
 		}
-		fmt.Fprintf(out, "            %s would take about %s and %s\n", b.Name, b.Time.Round(time.Second/10), plan.Bytes(b.Memory))
+		fmt.Fprintf(out, "            %s would take about %s and %s\n", b.Name, b.Time.Round(time.Second/10),
+			plan.Bytes(b.Memory))
 	}
 	if r := e.Refine; r != nil {
 		about := "about %d sentences go to %s; exact once the neighbours are there\n"
@@ -105,7 +112,8 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		fmt.Fprintf(out, "refine      "+about, r.Sentences, r.Encoder)
 	}
 	if e.FitsScorer {
-		fmt.Fprintln(out, "scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")
+		fmt.Fprintln(out,
+			"scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")
 	}
 	fmt.Fprintf(out, "memory      %s for the largest task (%s), mapped files apart", plan.Bytes(e.Memory), e.Stage)
 	if e.MaxMemory > 0 {
@@ -115,7 +123,8 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	if e.DiskFree > 0 {
 		fmt.Fprintf(out, "; %s free", plan.Bytes(e.DiskFree))
 	}
-	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second), unknown, record.PlanPath(e.Work, e.PlanID))
+	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second),
+		unknown, record.PlanPath(e.Work, e.PlanID))
 	return err
 }
 

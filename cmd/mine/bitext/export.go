@@ -1,4 +1,4 @@
-package bitexts
+package bitext
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/curate/exporting"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
@@ -34,18 +35,19 @@ func NewExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN | FILE [FILE]",
 		Short: "Write bitext for other programs: TSV, Moses, TMX, JSON lines, Parquet, Hugging Face",
-		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or TMX; two files are
-line-aligned. Only kept pairs are written (--all writes the others too), with all their columns where the format has a place for
-them: in TMX as <prop>. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a document is
-in depends on its name alone. Memory does not grow with the bitext.
+		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or
+TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns
+where the format has a place for them: in TMX as <prop>. --dev and --test divide the pairs by source document, so that
+no document is in two sets; which set a document is in depends on its name alone. Memory does not grow with the
+bitext.
 
-Formats: tsv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), jsonl, parquet, and hf: a folder
-that Hugging Face datasets loads, data/*.parquet with README.md.`,
+Formats: tsv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), jsonl, parquet,
+and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
 		Example: `  mine export mined --format tmx --out de-en.tmx
   mine export filtered.parquet --out de-en.tsv.gz --min-score 1.1 --sort score
   mine export filtered.parquet --format hf --out dataset --dev 0.01 --test 0.01 --licence cc-by-4.0
   mine export filtered.parquet --format moses --out corpus --where 'prob > 0.9 and numbers_differ == 0'`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.Flags().Changed("min-score"), cmd.OutOrStdout())
 		},
@@ -55,7 +57,8 @@ that Hugging Face datasets loads, data/*.parquet with README.md.`,
 	f.StringVar(&o.format, "format", "", "tsv, moses, tmx, jsonl, parquet or hf (default: by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
-	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape), "tabs and line breaks in a text of tsv and moses: escape, space or refuse")
+	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape),
+		"tabs and line breaks in a text of tsv and moses: escape, space or refuse")
 	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts (default: all)")
 	f.BoolVar(&o.all, "all", false, "write pairs that are not kept, too")
 	f.Float64Var(&o.minScore, "min-score", 0, "only pairs with at least this score")
@@ -88,7 +91,8 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 func (o *exportOptions) options(files []string) (opts exporting.Options, err error) {
 	opts = exporting.Options{
 		Files: files, Format: o.format, Out: o.out, Compression: o.compress, Columns: o.columns, All: o.all,
-		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test, By: o.splitBy}, Licence: o.licence,
+		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test,
+			By: o.splitBy}, Licence: o.licence,
 	}
 	if opts.Table, err = o.columnFlags.options(); err != nil {
 		return opts, err

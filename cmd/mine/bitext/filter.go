@@ -1,5 +1,5 @@
-// Package bitexts has the commands that work on existing bitext: filter, export, search, reject and accept.
-package bitexts
+// Package bitext has the commands that work on existing bitext: filter, export, search, label, report and serve.
+package bitext
 
 import (
 	"context"
@@ -59,14 +59,16 @@ func NewFilter() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter RUN | FILE [FILE]",
 		Short: "Annotate bitext and mark the pairs that rules reject",
-		Long: `Annotate bitext and mark the pairs that rules reject. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every
-pair is described by columns (length ratio, numbers that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and
-conditions over them decide: a rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that
-is annotated already is read once and only decided on again, in seconds. Nothing is dropped; mine export leaves out what is not kept.`,
+		Long: `Annotate bitext and mark the pairs that rules reject. RUN is the output directory of mine run; FILE is
+Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every pair is described by columns (length ratio, numbers
+that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and conditions over them decide: a
+rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that is annotated
+already is read once and only decided on again, in seconds. Nothing is dropped; mine export leaves out what is not
+kept.`,
 		Example: `  mine filter mined/de-en.parquet --out filtered.parquet --stats
   mine filter filtered.parquet --config strict --out strict.parquet
   mine filter pairs.de pairs.en --src de --tgt en --out filtered.parquet`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
@@ -78,7 +80,8 @@ is annotated already is read once and only decided on again, in seconds. Nothing
 	f.StringVar(&o.out, "out", "", "Parquet file to write (default: only count)")
 	f.BoolVar(&o.stats, "stats", false, "show what each rule rejects alone and together with others, with samples")
 	f.IntVar(&o.samples, "samples", 3, "pairs that --stats shows for each rule")
-	f.BoolVar(&o.fix, "fix", false, "add src_fixed and tgt_fixed: wrong encoding, entities, spaces and look-alike letters repaired")
+	f.BoolVar(&o.fix, "fix", false,
+		"add src_fixed and tgt_fixed: wrong encoding, entities, spaces and look-alike letters repaired")
 	f.BoolVar(&o.anew, "annotate-again", false, "compute the annotations even if the file has them")
 	f.StringVar(&o.temp, "temp-dir", "", "folder for temporary files (default: the system's)")
 	return cmd
@@ -98,7 +101,8 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 	}
 	switch {
 	case o.out != "" && !strings.EqualFold(filepath.Ext(o.out), ".parquet"):
-		return badinput.Errorf("mine filter writes Parquet, which %s does not say: name a .parquet file with --out, and use mine export for other formats", o.out)
+		return badinput.Errorf("mine filter writes Parquet, which %s does not say: name a .parquet file with --out, and "+
+			"use mine export for other formats", o.out)
 	case o.samples < 0:
 		return badinput.Errorf("--samples is %d: give 0 or more", o.samples)
 	case o.fix && o.out == "":

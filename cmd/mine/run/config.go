@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"encoding/json"
@@ -17,8 +17,9 @@ func NewConfig() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings of a run and where each came from",
-		Long:  "Print the settings that `mine run` with the same flags would use, and where each value came from:\ndefaults < --config < MINE_* environment < flags.",
-		Args:  flags.NoArguments,
+		Long: "Print the settings that `mine run` with the same flags would use, and where each value came " +
+			"from:\ndefaults < --config < MINE_* environment < flags.",
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, values, err := s.Load()
 			if err != nil {

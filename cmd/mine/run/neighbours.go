@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"context"
@@ -26,13 +26,14 @@ func NewNeighbours() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "neighbours SOURCE.npy TARGET.npy",
 		Short: "Find the nearest rows of two files of vectors, in both directions",
-		Long: `Find, for every row of two files of vectors (mine encode), the k rows of the other file with the greatest inner product, which is the cosine of
-vectors of length 1. The directory OUT gets src_rows.npy and src_cosines.npy, which have a list for each row of SOURCE, and tgt_rows.npy and
-tgt_cosines.npy. Rows count from 0, the nearest stands first, and -1 stands where there are fewer than k. Equal cosines are ordered by row.`,
+		Long: `Find, for every row of two files of vectors (mine encode), the k rows of the other file with the greatest
+inner product, which is the cosine of vectors of length 1. The directory OUT gets src_rows.npy and src_cosines.npy,
+which have a list for each row of SOURCE, and tgt_rows.npy and tgt_cosines.npy. Rows count from 0, the nearest stands
+first, and -1 stands where there are fewer than k. Equal cosines are ordered by row.`,
 		Example: `  mine encode --lang de news.de --out de.npy
   mine encode --lang en news.en --out en.npy
   mine neighbours de.npy en.npy --k 8 --out nearest`,
-		Args: cobra.ExactArgs(2),
+		Args: flags.Arguments("two files of vectors", 2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, _, err := s.Load()
 			if err != nil {
@@ -46,12 +47,14 @@ tgt_cosines.npy. Rows count from 0, the nearest stands first, and -1 stands wher
 	return cmd
 }
 
-func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, dir string, stdout io.Writer) (err error) {
+func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, dir string,
+	stdout io.Writer) (err error) {
 	if dir == "" {
 		return badinput.Errorf("mine neighbours: name the directory to write with --out")
 	}
 	if cfg.Search == backend.Auto {
-		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name exact, ivf:LISTS or faiss:FACTORY")
+		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name " +
+			"exact, ivf:LISTS or faiss:FACTORY")
 	}
 	var sides [2]index.Side
 	for i, path := range paths {
@@ -74,8 +77,10 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 		return badinput.Errorf("directory %s cannot be made (%w); name another with --out", dir, err)
 	}
 	for name, data := range map[string][]byte{
-		"src_rows": embedding.RowNumbers(found.Source.IDs, cfg.K), "src_cosines": embedding.Array(found.Source.Cosines, cfg.K),
-		"tgt_rows": embedding.RowNumbers(found.Target.IDs, cfg.K), "tgt_cosines": embedding.Array(found.Target.Cosines, cfg.K),
+		"src_rows": embedding.RowNumbers(found.Source.IDs, cfg.K), "src_cosines": embedding.Array(found.Source.Cosines,
+			cfg.K),
+		"tgt_rows": embedding.RowNumbers(found.Target.IDs, cfg.K), "tgt_cosines": embedding.Array(found.Target.Cosines,
+			cfg.K),
 	} {
 		if err := atomicfile.WriteBytes(filepath.Join(dir, name+".npy"), data); err != nil {
 			return err
@@ -84,6 +89,7 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 	if found.Recall.Min() < 1 {
 		fmt.Fprintf(stdout, "recall, measured on a sample: %.4f\n", found.Recall.Min())
 	}
-	_, err = fmt.Fprintf(stdout, "%s  the %d nearest of %d and %d rows\n", dir, cfg.K, sides[0].Vectors.N, sides[1].Vectors.N)
+	_, err = fmt.Fprintf(stdout, "%s  the %d nearest of %d and %d rows\n", dir, cfg.K,
+		sides[0].Vectors.N, sides[1].Vectors.N)
 	return err
 }

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"os"
@@ -20,8 +20,8 @@ func NewTask() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "task PLAN INDEX",
 		Short: "Run one task of a plan, or every n-th",
-		Long: `Run one task of a plan, or with --step and --end every n-th: all that an engine ever calls. PLAN is what mine plan prints. A task whose
-output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good.`,
+		Long: `Run one task of a plan, or with --step and --end every n-th: all that an engine ever calls. PLAN is what mine
+plan prints. A task whose output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good.`,
 		Example: `  mine task mined/work/plans/3f2a.json 17
   mine task s3://bucket/work/plans/3f2a.json 3 --step 100 --end 1600`,
 		Args: func(cmd *cobra.Command, args []string) error {

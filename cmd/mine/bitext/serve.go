@@ -1,4 +1,4 @@
-package bitexts
+package bitext
 
 import (
 	"context"
@@ -34,13 +34,13 @@ func NewServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve RUN",
 		Short: "Show a run in the browser: overview, search, pairs, review",
-		Long: `Show a run in the browser: how many sentences became how many pairs, the scores, how far they can be trusted, why pairs were
-rejected, what each night changed; search; every pair with the reasons for its score; and review by keyboard. Decisions go to
-labels.jsonl of the output directory, as those of mine reject and mine accept, and every later run obeys. RUN is the output directory
-of a run, of nightly runs, whose latest is shown, or of one night.
+		Long: `Show a run in the browser: how many sentences became how many pairs, the scores, how far they can be trusted,
+why pairs were rejected, what each night changed; search; every pair with the reasons for its score; and review by
+keyboard. Decisions go to labels.jsonl of the output directory, as those of mine reject and mine accept, and every
+later run obeys. RUN is the output directory of a run, of nightly runs, whose latest is shown, or of one night.
 
-Only this machine reaches the page unless --address says otherwise, and then everybody who reaches the address can read the run.
-Decisions need the token in the address that is printed. The page needs no network.`,
+Only this machine reaches the page unless --address says otherwise, and then everybody who reaches the address can
+read the run. Decisions need the token in the address that is printed. The page needs no network.`,
 		Example: `  mine serve mined
   mine serve mined --address 127.0.0.1:0`,
 		Args: oneRun("serve"),
@@ -49,8 +49,10 @@ Decisions need the token in the address that is printed. The page needs no netwo
 		},
 	}
 	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
-	cmd.Flags().StringVar(&o.address, "address", "127.0.0.1:8077", "address and port to listen on; port 0: any that is free")
-	cmd.Flags().StringSliceVar(&o.hosts, "host", nil, "further names that the server is called by, such as that of a proxy before it")
+	cmd.Flags().StringVar(&o.address, "address", "127.0.0.1:8077",
+		"address and port to listen on; port 0: any that is free")
+	cmd.Flags().StringSliceVar(&o.hosts, "host", nil,
+		"further names that the server is called by, such as that of a proxy before it")
 	return cmd
 }
 
@@ -72,7 +74,7 @@ func (o *serveOptions) run(ctx context.Context, dir string, out io.Writer) (err 
 	if err != nil {
 		return err
 	}
-	l, err := web.Listen(ctx, o.address) // before the run is read, which may take a while
+	l, err := web.Listen(ctx, o.address) // first, as reading the run may take a while
 	if err != nil {
 		return err
 	}
@@ -128,8 +130,8 @@ func NewReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the overview of a run as one HTML file",
-		Long: `Write the overview of a run, as mine serve shows it, as one HTML file that needs nothing else: to keep, or to send by mail. RUN is
-the output directory of a run, of nightly runs, whose latest is described, or of one night.`,
+		Long: `Write the overview of a run, as mine serve shows it, as one HTML file that needs nothing else: to keep, or to
+send by mail. RUN is the output directory of a run, of nightly runs, whose latest is described, or of one night.`,
 		Example: `  mine report mined -o report.html`,
 		Args:    oneRun("report"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"context"
@@ -65,7 +65,8 @@ func printMany(out io.Writer, dir string, r *multiway.Report) error {
 			r.Rows[multiway.MinLanguages], multiway.MinLanguages, r.Rows[len(r.Languages)], len(r.Languages))
 	}
 	if r.Conflicts > 0 {
-		fmt.Fprintf(out, "%s: %d kept pairs would bring two sentences of one language together\n", filepath.Join(dir, multiway.ConflictsName), r.Conflicts)
+		fmt.Fprintf(out, "%s: %d kept pairs would bring two sentences of one language together\n",
+			filepath.Join(dir, multiway.ConflictsName), r.Conflicts)
 	}
 	_, err := fmt.Fprintln(out, filepath.Join(dir, multiway.ReportName))
 	return err
@@ -115,7 +116,8 @@ func printEstimates(out io.Writer, pairs []multiway.Pair, estimates []*pipeline.
 		for _, s := range e.Stages {
 			left += s.Tasks - s.Done
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t\n", pairs[i], left, e.Time.Round(time.Second), plan.Bytes(e.Memory), plan.Bytes(e.Disk))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t\n", pairs[i], left, e.Time.Round(time.Second),
+			plan.Bytes(e.Memory), plan.Bytes(e.Disk))
 		spent, written = spent+e.Time, written+e.Disk
 	}
 	fmt.Fprintf(table, "all\t\t%s\t\t%s\t\n", spent.Round(time.Second), plan.Bytes(written))

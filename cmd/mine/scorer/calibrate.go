@@ -1,5 +1,5 @@
-// Package fitting has the commands that fit what decides between candidates, a threshold or a scorer, to a corpus.
-package fitting
+// Package scorer has the commands that fit what decides between candidates, a threshold or a scorer, to a corpus.
+package scorer
 
 import (
 	"context"
@@ -42,14 +42,16 @@ func NewCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Choose a threshold without gold",
-		Long: `Choose a threshold for your text without gold. Known pairs (--pairs, source<TAB>target a line; by default those of the
-program, which it has of nine languages) are injected among your sentences and mined with them: how many are found gives recall, what happens to
-sources whose partner was withheld gives precision, with 95% bootstrap intervals. The corpora are cut, encoded and searched as by mine run,
-whose intermediate files serve both ways; the injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is the margin's: a run that
-is to use it takes no scorer (--scorer none).
+		Long: `Choose a threshold for your text without gold. Known pairs (--pairs, source<TAB>target a line; by default
+those of the program, which it has of nine languages) are injected among your sentences and mined with them: how many
+are found gives recall, what happens to sources whose partner was withheld gives precision, with 95% bootstrap
+intervals. The corpora are cut, encoded and searched as by mine run, whose intermediate files serve both ways; the
+injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is
+the margin's: a run that is to use it takes no scorer (--scorer none).
 
---labels RUN takes, in place of known pairs, what people decided on the pairs of a finished run (mine reject, mine accept): precision by band of the
-score that decides there, a probability or a margin. Label pairs of every band as they come, not only those that look wrong.`,
+--labels RUN takes, in place of known pairs, what people decided on the pairs of a finished run (mine reject, mine
+accept): precision by band of the score that decides there, a probability or a margin. Label pairs of every band as
+they come, not only those that look wrong.`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv
   mine calibrate --labels mined --for-precision 0.95
   mine calibrate --config nightly.yaml --pairs known.tsv --for-precision 0.95 --write nightly.yaml`,
@@ -70,12 +72,15 @@ score that decides there, a probability or a margin. Label pairs of every band a
 	}
 	o.Register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
-	f.StringVar(&o.labels, "labels", "", "output directory of a run: estimate precision from what people decided on its pairs")
+	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns "+
+		"src_text and tgt_text, a .tmx or a .jsonl")
+	f.StringVar(&o.labels, "labels", "",
+		"output directory of a run: estimate precision from what people decided on its pairs")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
+	flags.Group("Calibration").AddFirst(f, "pairs", "labels", "for-precision", "resamples", "write", "curve")
 	return cmd
 }
 
@@ -84,7 +89,8 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 		return badinput.Errorf("mine calibrate: --resamples %d must be at least 0", o.resamples)
 	}
 	if cfg.Retrieval != string(mine.Max) {
-		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s", cfg.Retrieval)
+		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s",
+			cfg.Retrieval)
 	}
 	// The result is a threshold of the margin; a scorer has one of its own.
 	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = "none", 0, false, 0
@@ -98,13 +104,15 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	}
 	estimates := c.Estimate(o.resamples, 1)
 	if len(estimates) == 0 {
-		return badinput.Errorf("mine calibrate: nothing was mined, so there is no threshold to choose: check the text and the encoder's languages")
+		return badinput.Errorf("mine calibrate: nothing was mined, so there is no threshold to choose: check the text and " +
+			"the encoder's languages")
 	}
 	chosen := calibration.BestF1(estimates)
 	if o.precision > 0 {
 		var ok bool
 		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
-			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or give pairs that are more like the text", o.precision)
+			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or "+
+				"give pairs that are more like the text", o.precision)
 		}
 	}
 	if err := printCalibration(out, c, estimates, chosen); err != nil {
@@ -129,7 +137,8 @@ func knownPairs(path string, cfg pipeline.Config) ([]exchange.Pair, error) {
 	return exchange.ReadKnown(path, cfg.Source, cfg.Target)
 }
 
-func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibration.Estimate, chosen calibration.Estimate) error {
+func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibration.Estimate,
+	chosen calibration.Estimate) error {
 	fmt.Fprintf(out, "%d known pairs injected whole, %d sources without their partner", len(c.Whole), len(c.Unpaired))
 	if c.Dropped > 0 {
 		fmt.Fprintf(out, "; %d left out, as the text has a side of them", c.Dropped)
@@ -146,7 +155,8 @@ func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibra
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nthreshold %.6f: %d pairs kept, precision %s, recall %s, F1 %s\n", chosen.Threshold, chosen.Kept, shown(chosen.Precision), shown(chosen.Recall), shown(chosen.F1))
+	_, err := fmt.Fprintf(out, "\nthreshold %.6f: %d pairs kept, precision %s, recall %s, F1 %s\n", chosen.Threshold,
+		chosen.Kept, shown(chosen.Precision), shown(chosen.Recall), shown(chosen.F1))
 	return err
 }
 
@@ -156,7 +166,8 @@ func shown(i calibration.Interval) string {
 
 func writeEstimates(path string, estimates []calibration.Estimate) error {
 	return atomicfile.Write(path, func(f *os.File) error {
-		fmt.Fprintln(f, "threshold\tkept\tprecision\tprecision_low\tprecision_high\trecall\trecall_low\trecall_high\tf1\tf1_low\tf1_high")
+		fmt.Fprintln(f, "threshold\tkept\tprecision\tprecision_low\tprecision_high\t"+
+			"recall\trecall_low\trecall_high\tf1\tf1_low\tf1_high")
 		for _, e := range estimates {
 			fmt.Fprintf(f, "%v\t%d", e.Threshold, e.Kept)
 			for _, i := range []calibration.Interval{e.Precision, e.Recall, e.F1} {
@@ -179,7 +190,8 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 		return fmt.Errorf("read the config: %w", err)
 	}
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path, strings.Join(strings.Fields(err.Error()), " "))
+		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path,
+			strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if doc.Kind == 0 {
 		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"cmp"
@@ -23,8 +23,9 @@ func NewDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what this machine has and lacks for a run",
-		Long: `Report what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS, GPUs, ONNX
-Runtime, with --device cuda the driver and each library that GPUs need, the encoder, the search, the work directory. Exit code 2 if something is missing without which such a run would stop.`,
+		Long: `Report what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS,
+GPUs, ONNX Runtime, with --device cuda the driver and each library that GPUs need, the encoder, the search, the work
+directory. Exit code 2 if something is missing without which such a run would stop.`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()
@@ -40,12 +41,14 @@ Runtime, with --device cuda the driver and each library that GPUs need, the enco
 	}
 	s.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	flags.Output.AddFirst(cmd.Flags(), "json")
 	return cmd
 }
 
 func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 	return admin.ExamineOptions{
-		Encoder: cfg.Encoder, Refine: cfg.Refine, Resources: cfg.Resources, Work: cmp.Or(cfg.Work, filepath.Join(cfg.Out, "work")),
+		Encoder: cfg.Encoder, Refine: cfg.Refine, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
+			filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
 		Backend: cfg.SearchOptions(),
 	}

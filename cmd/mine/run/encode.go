@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"context"
@@ -37,10 +37,10 @@ func NewEncode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "encode FILE...",
 		Short: "Write the vectors of sentences",
-		Long: `Write the vectors of sentences: one a line, and one row of the output for every line of the files, in their order, so
-that other programs can pair them. A line that is empty is encoded as an unknown word, and counted; one that is no
-UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it; --raw writes the numbers alone, as
-LASER's programs do.`,
+		Long: `Write the vectors of sentences: one a line, and one row of the output for every line of the files, in their
+order, so that other programs can pair them. A line that is empty is encoded as an unknown word, and counted; one that
+is no UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it; --raw writes the numbers alone,
+as LASER's programs do.`,
 		Example: `  mine encode --lang de news.de.gz --out news.de.npy
   mine encode --lang en --encoder labse/model.yaml --raw news.en --out news.en.f32`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +83,8 @@ func (o *encodeOptions) check(args []string) error {
 }
 
 // encodeFiles opens the encoder and writes one row a line.
-func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, paths []string, out io.Writer) (err error) {
+func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, paths []string,
+	out io.Writer) (err error) {
 	if err := o.check(paths); err != nil {
 		return err
 	}
@@ -129,7 +130,8 @@ func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter
 	if o.raw {
 		return embedding.WriteRaw(o.out, e.Dim(), fill)
 	}
-	meta, err := embedding.Write(o.out, embedding.Meta{Encoder: e.Digest(), Dim: e.Dim(), DType: embedding.DType(o.dtype)}, fill)
+	meta, err := embedding.Write(o.out, embedding.Meta{Encoder: e.Digest(), Dim: e.Dim(),
+		DType: embedding.DType(o.dtype)}, fill)
 	return meta.N, err
 }
 
@@ -158,7 +160,8 @@ func yieldLines(file input.File, maxBytes int, empty *int, yield func(string, er
 		case errors.Is(err, io.EOF):
 			return true
 		case err == nil && line.Reason != "":
-			err = badinput.Errorf("%s:%d: %s (%s): every line must have its row, so correct the line or remove it", file, line.Number, line.Reason, line.Detail)
+			err = badinput.Errorf("%s:%d: %s (%s): every line must have its row, so correct the line or remove it", file,
+				line.Number, line.Reason, line.Detail)
 		}
 		text := corpus.Normalise(line.Text)
 		if text == "" {

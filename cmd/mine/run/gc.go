@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"fmt"
@@ -20,7 +20,8 @@ func NewGC() *cobra.Command {
 		Use:   "gc",
 		Short: "Remove intermediate files that the last runs do not need",
 		Long: `Remove from a work directory what none of the last runs made or used, and what killed processes left behind.
-What a running run or task needs stays. With --cells searched cells that are merged are removed too. This frees most of the space, but a run from which text was withdrawn searches them again.`,
+What a running run or task needs stays. With --cells searched cells that are merged are removed too. This frees most
+of the space, but a run from which text was withdrawn searches them again.`,
 		Args: flags.NoArguments,
 	}
 	work := workFlag(cmd)

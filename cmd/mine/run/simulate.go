@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"encoding/json"
@@ -50,7 +50,8 @@ func printSimulation(out io.Writer, s *simulate.Simulation) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\ttasks\tdone\titems to do\t\ttime\tbound by\tmemory\tread\twritten\tdone again\t\n")
 	for _, st := range s.Stages {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", st.Name, st.Tasks, st.Done, st.Items, st.Unit, spell(st.Seconds), st.BoundBy,
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", st.Name, st.Tasks, st.Done, st.Items,
+			st.Unit, spell(st.Seconds), st.BoundBy,
 			plan.Bytes(st.Memory), plan.Bytes(int64(st.Read)), plan.Bytes(int64(st.Written)), spell(st.Lost))
 	}
 	if err := table.Flush(); err != nil {
@@ -58,12 +59,14 @@ func printSimulation(out io.Writer, s *simulate.Simulation) error {
 	}
 	fmt.Fprintf(out, "\ntime        %s\n", spell(s.Seconds))
 	if s.Price > 0 {
-		fmt.Fprintf(out, "price       %.2f %s for all machines from beginning to end, %.2f for the time that they work\n", s.Price, s.Currency, s.BusyPrice)
+		fmt.Fprintf(out, "price       %.2f %s for all machines from beginning to end, %.2f for the time that they work\n",
+			s.Price, s.Currency, s.BusyPrice)
 	}
 	for _, m := range s.Machines {
 		fmt.Fprintf(out, "machines    %s: busy %.0f%% of the time\n", m.Name, 100*m.Busy)
 	}
-	fmt.Fprintf(out, "store       %s at the end\nplan        %s\n", plan.Bytes(int64(s.Disk)), plan.Bytes(int64(s.PlanBytes)))
+	fmt.Fprintf(out, "store       %s at the end\nplan        %s\n", plan.Bytes(int64(s.Disk)),
+		plan.Bytes(int64(s.PlanBytes)))
 	for _, note := range s.Notes {
 		fmt.Fprintf(out, "note        %s\n", note)
 	}

@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"bufio"
@@ -29,8 +29,8 @@ func NewDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff RUN1 RUN2",
 		Short: "Compare two runs: files, and pairs added, removed, rescored",
-		Long: `Compare the kept pairs of two runs, each named by its output directory or its bitext file: those removed, added and
-rescored, with their causes, and the input files that came, went or changed.`,
+		Long: `Compare the kept pairs of two runs, each named by its output directory or its bitext file: those removed,
+added and rescored, with their causes, and the input files that came, went or changed.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return badinput.Errorf("mine diff takes two runs, not %d arguments", len(args))
@@ -65,7 +65,8 @@ func (how diffing) print(w io.Writer, d *admin.Difference) error {
 		return how.printJSON(out, d, changes)
 	}
 	fmt.Fprintf(out, "%d pairs before, %d after\n", d.Before, d.After)
-	fmt.Fprintf(out, "%d removed%s\n%d added%s\n", d.Removed, causes(d.Causes[admin.Removed]), d.Added, causes(d.Causes[admin.Added]))
+	fmt.Fprintf(out, "%d removed%s\n%d added%s\n", d.Removed, causes(d.Causes[admin.Removed]), d.Added,
+		causes(d.Causes[admin.Added]))
 	fmt.Fprintf(out, "%d rescored", d.Rescored)
 	if hidden > 0 {
 		fmt.Fprintf(out, ", %d of them by less than %g, which are hidden (--min-change)", hidden, how.min)

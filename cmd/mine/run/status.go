@@ -1,4 +1,4 @@
-package operation
+package run
 
 import (
 	"encoding/json"
@@ -28,8 +28,9 @@ func NewStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what of a run is done, running, failed and left",
-		Long:  "Say what of the last run in a work directory is done, running, failed and left. It works from any machine that sees the directory or bucket.",
-		Args:  flags.NoArguments,
+		Long: "Say what of the last run in a work directory is done, running, failed and left. It works from any machine " +
+			"that sees the directory or bucket.",
+		Args: flags.NoArguments,
 	}
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -62,13 +63,15 @@ func printStatus(out io.Writer, s *admin.Status) error {
 		if stage.Rate > 0 {
 			rate = fmt.Sprintf("%.3g %s/s", stage.Rate, stage.Unit)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n", stage.Stage, stage.Tasks, stage.Done, stage.Running, stage.Failed, stage.Left, rate)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n", stage.Stage, stage.Tasks, stage.Done, stage.Running,
+			stage.Failed, stage.Left, rate)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, t := range s.Tasks {
-		fmt.Fprintf(out, "\ntask %d (%s) %s: %s, process %d, since %s", t.Index, t.Stage, t.State, t.Host, t.PID, t.Since.Local().Format(time.DateTime))
+		fmt.Fprintf(out, "\ntask %d (%s) %s: %s, process %d, since %s", t.Index, t.Stage, t.State, t.Host, t.PID,
+			t.Since.Local().Format(time.DateTime))
 		if t.Error != "" {
 			fmt.Fprintf(out, ": %s", t.Error)
 		}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/help"
+	"bitextmine/cmd/mine/program"
+	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
+)
+
+// helpOf returns what a call prints.
+func helpOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(&out)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatalf("mine %s: %v", strings.Join(args, " "), err)
+	}
+	return out.String()
+}
+
+// commandPaths are the words of every command, without mine.
+func commandPaths(cmd *cobra.Command, words []string) [][]string {
+	paths := [][]string{words}
+	for _, c := range cmd.Commands() {
+		paths = append(paths, commandPaths(c, append(words[:len(words):len(words)], c.Name()))...)
+	}
+	return paths
+}
+
+// TestHelpFitsTheTerminal: no line of the help of any command is wider than help.Width, and the help shows each flag.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	for _, path := range commandPaths(newRoot(), nil) {
+		cmd, _, err := newRoot().Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := "--help"
+		if cmd.Flags().Lookup(flags.AllHelp) != nil {
+			all = "--" + flags.AllHelp
+		}
+		for _, ask := range []string{"--help", all} {
+			for line := range strings.Lines(helpOf(t, append(path[:len(path):len(path)], ask)...)) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > help.Width {
+					t.Errorf("mine %s %s has a line of %d columns: %s", strings.Join(path, " "), ask, n, line)
+				}
+			}
+		}
+		shown := helpOf(t, append(path[:len(path):len(path)], all)...)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(shown, "--"+f.Name) {
+				t.Errorf("mine %s %s does not show --%s", strings.Join(path, " "), all, f.Name)
+			}
+		})
+	}
+}
+
+// TestManyFlagsHaveGroups: every flag of a command with --help-all has a group, and --help shows few of them.
+func TestManyFlagsHaveGroups(t *testing.T) {
+	long := 0
+	for _, cmd := range newRoot().Commands() {
+		if cmd.Flags().Lookup(flags.AllHelp) == nil {
+			continue
+		}
+		long++
+		first, rest := 0, ""
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			group, early := flags.GroupOf(f)
+			switch {
+			case f.Name == "help" || f.Name == flags.AllHelp || f.Name == "verbose":
+			case group == "":
+				t.Errorf("mine %s --%s has no group: call Add of a flags.Group where it is registered", cmd.Name(), f.Name)
+			case early:
+				first++
+			default:
+				rest = f.Name
+			}
+		})
+		if first < 10 || first > 30 {
+			t.Errorf("the help of mine %s shows %d flags, want about 15 and its own", cmd.Name(), first)
+		}
+		if short := helpOf(t, cmd.Name(), "--help"); strings.Contains(short, "--"+rest+" ") ||
+			!strings.Contains(short, flags.AllHelp) {
+			t.Errorf("mine %s --help shows --%s, or not how to see it", cmd.Name(), rest)
+		}
+	}
+	if long < 4 {
+		t.Errorf("%d commands have --help-all; want those with the settings of a run", long)
+	}
+}
+
+// TestManualHasEveryFlag: pages are for reference, so that of mine run leaves none out.
+func TestManualHasEveryFlag(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "0")
+	dir := t.TempDir()
+	helpOf(t, "manual", dir)
+	page, err := os.ReadFile(dir + "/mine-run.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, err := newRoot().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), "--"+f.Name) {
+			t.Errorf("the page of mine run has no --%s", f.Name)
+		}
+	})
+}
+
+// TestMisspeltNames: an error is one sentence that names what was probably meant, and exits with 2.
+func TestMisspeltNames(t *testing.T) {
+	for call, says := range map[string]string{
+		"rnu":                   "did you mean `mine run`?",
+		"walk":                  "`mine --help` lists the commands",
+		"help rnu":              "did you mean `mine run`?",
+		"model gte":             "did you mean `mine model get`?",
+		"completion bsh":        "did you mean `mine completion bash`?",
+		"run --enocder x":       "did you mean --encoder?",
+		"run -encoder x":        "did you mean --encoder?",
+		"run --bogus":           "`mine run --help-all` shows its flags",
+		"diff --bogus":          "`mine diff --help` shows its flags",
+		"run --k four":          `--k is "four" but must be a whole number`,
+		"run stray":             `mine run takes no arguments, and "stray" is no flag`,
+		"neighbours one":        "takes two files of vectors, not 1 arguments",
+		"model check labse":     "`mine model get labse` downloads it into ./labse",
+		"model check laser2":    "laser2 is not on the Hugging Face hub",
+		"model check labs":      "did you mean labse?",
+		"model check use-sttic": "did you mean use-static?",
+		"model check bogus":     "one of bag-ngram, bge-m3",
+		"model check x/labse":   "neither built in",
+	} {
+		root := newRoot()
+		root.SetArgs(strings.Fields(call))
+		err := program.MissingEncoder(root.ExecuteContext(t.Context()))
+		if !badinput.Is(err) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("mine %s: error %v, want bad input with %q", call, err, says)
+		}
+	}
+}
+
+// TestMissingEncoderOfARun: the command that searches for translations says how to get an encoder too.
+func TestMissingEncoderOfARun(t *testing.T) {
+	root := newRoot()
+	root.SetArgs([]string{"run", "--src", "de", "--tgt", "en", "--encoder", "labse", "--out", t.TempDir() + "/mined"})
+	err := program.MissingEncoder(root.ExecuteContext(t.Context()))
+	if err == nil || !strings.Contains(err.Error(), "`mine model get labse`") {
+		t.Errorf("error %v, want how to get labse", err)
+	}
+	if _, err := model.Load(model.BuiltIn()[0]); err != nil {
+		t.Errorf("the first encoder in the program: %v", err)
+	}
+}
