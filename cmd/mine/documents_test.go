@@ -150,7 +150,7 @@ func TestEqualIDsOfFiles(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	for _, files := range [][]string{{one, other}, {other}} { // within one file an id may repeat: its records are then sentences
+	for _, files := range [][]string{{one, other}, {other}} { // within a file, ids may repeat
 		must(t, append(args, files...)...)
 	}
 	if out := must(t, "split", "--lang", "en", "--format", "lines", one, again); out != "One.\nTwo.\n\nThree.\nFour.\n\n" {

@@ -11,8 +11,8 @@ import (
 	"bitextmine/fixtures"
 )
 
-// differs matches what may differ between two evaluations of the same vectors: the encoder's name, and digits of float32
-// that a second normalisation changes.
+// differs matches what may differ between two evaluations of the same vectors: the encoder's name, and the digits of
+// float32 that a second normalisation changes.
 var differs = regexp.MustCompile(`"encoder": "[^"]*"|(\.\d{4})\d+`)
 
 // TestEvalTakesEmbeddingsOfEveryLayout encodes the files of test sets of each kind with mine encode. The figures must

@@ -64,21 +64,21 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 	f.StringVar(&o.Features, "features", "",
 		"the tensor of the teacher's graph that the sums stand for (default: the first with one row a sentence)")
 	f.IntVar(&o.Sample, "sample", o.Sample, "most sentences to fit on, drawn evenly; 0: all")
-	f.IntVar(&o.Invent, "invent", o.Invent, "how often each piece is shown to the teacher at least, in invented "+
-		"sentences if the text has it less; 0: none are invented")
+	f.IntVar(&o.Invent, "invent", o.Invent, "show each piece to the teacher at least this often, in invented "+
+		"sentences if the text has it less; 0: invent none")
 	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
 	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
 	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
-	f.Float64Var(&o.Share, "share", o.Share, "how much of what the least squares find for each piece beside the linear "+
-		"map of pieces alone is added to it: 0 to 1; less than 1 is better on text of other kinds")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences and of the gradient descent")
-	f.StringVar(&o.Beside, "beside", "", "an encoder that mine train made as a bag, such as bag-ngram: more columns "+
-		"stand for its vectors, beside the teacher's")
-	f.IntVar(&o.BesideColumns, "beside-columns", o.BesideColumns, "columns that stand for the encoder of --beside")
+	f.Float64Var(&o.Share, "share", o.Share, "share, 0 to 1, of each piece's own correction that is added to the linear "+
+		"map of pieces; less than 1 is better on text of other kinds")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the invented sentences and of the gradient descent")
+	f.StringVar(&o.Beside, "beside", "", "a second encoder to imitate, a bag of mine train such as bag-ngram, in "+
+		"further columns")
+	f.IntVar(&o.BesideColumns, "beside-columns", o.BesideColumns, "columns for the encoder of --beside")
 	f.Float64Var(&o.BesideShare, "beside-share", o.BesideShare,
-		"what the encoder of --beside has of the square of a vector's length")
+		"share of the encoder of --beside in the square of a vector's length")
 	f.Float64Var(&o.Epochs, "epochs", o.Epochs,
 		"passes of gradient descent over the text and the bitext after the least squares; 0: none")
 	return cmd
