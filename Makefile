@@ -149,11 +149,11 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
+# The tables of bench/results/reproduction.md and docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
 BUDGET ?= imascl
 reproduce: build
-	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
+	$(GO) run ./bench/reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc bench/results/reproduction.md -claims docs/reproduction.md $(ARGS) $(SYSTEMS)
 
 # Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of
 # the table.

@@ -3,7 +3,8 @@
 // which of the papers' claims are held, by one rule.
 //
 //	go run ./bench/reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc docs/reproduction.md] [SYSTEM...]
+//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc bench/results/reproduction.md -claims docs/reproduction.md] [SYSTEM...]
+//	go run ./bench/reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
 // are not repeated; the tables are made from the existing rows.
@@ -29,6 +30,8 @@ type options struct {
 	library            string // path of ONNX Runtime's library
 	device             string // that trains, as of mine train
 	doc                string // a page whose marked part is replaced by the tables; empty if none
+	claims             string // a page whose table of claims is made from those tables; empty if none
+	summarise          bool   // read no rows, only make that table
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
 	steps              int      // of every training, in place of the budget's; 0: the budget's
@@ -44,6 +47,8 @@ func main() {
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")
 	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
+	flag.StringVar(&o.claims, "claims", "", "page whose table of claims is made from the tables of -doc")
+	flag.BoolVar(&o.summarise, "summarise", false, "read no rows, only make the table of -claims")
 	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
 	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")
 	seeds := flag.String("seeds", "", "seeds of weights and batches (default: the budget's)")
@@ -58,6 +63,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options, budgetFile, seeds string) error {
+	if o.summarise {
+		return summarise(o.doc, o.claims)
+	}
 	b, err := readBudget(budgetFile)
 	if err != nil {
 		return err
@@ -98,7 +106,10 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if m.doc == "" {
 		return nil
 	}
-	return fill(m.doc, b.name, text)
+	if err := fill(m.doc, b.name, text); err != nil || m.claims == "" {
+		return err
+	}
+	return summarise(m.doc, m.claims)
 }
 
 // fill replaces the text between a page's marks of a budget.
