@@ -149,7 +149,8 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	$(GO) run ./bench/run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# The tables of bench/results/reproduction.md and docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
+# The tables of bench/results/reproduction.md and docs/reproduction.md:
+# make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
 BUDGET ?= imascl
 reproduce: build
@@ -174,8 +175,8 @@ bench-step: build
 bench-products: $(SETUP)
 	MINE_TRAIN_DATA='$(abspath $(DATA))' $(GO) test -run '^$$' -bench Products -benchtime 1x -timeout 1h ./train
 
-# The figures that README.md, docs and the encoders' pages quote: computed again into bench/results/figures.tsv, and written
-# from there into the pages. make figures ONLY="bucc beads" is a part; scripts/figures says which there are.
+# The figures that README.md, docs and the encoders' pages quote: computed again into bench/results/figures.tsv, and
+# written from there into the pages. make figures ONLY="bucc beads" is a part; scripts/figures says which there are.
 figures: DATA ?= ../shared/data
 figures: build
 	scripts/figures '$(DATA)' .cache/figures $(ONLY)

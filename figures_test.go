@@ -14,8 +14,8 @@ import (
 
 const figuresFile = "bench/results/figures.tsv"
 
-// A figure on a page has its name in a comment directly behind it: 90.1<!-- f:bucc.use-static.de.margin -->. The page may
-// give it with fewer digits than the file.
+// A figure on a page has its name in a comment directly behind it: 90.1<!-- f:bucc.use-static.de.margin -->. The page
+// may give it with fewer digits than the file.
 var marked = regexp.MustCompile(`([-+]?[0-9][0-9,]*(?:\.[0-9]+)?)<!-- f:([a-z0-9.-]+) -->`)
 
 // measured finds what must be a figure: a number with decimals, or one before a unit that is measured.
@@ -42,8 +42,8 @@ var passages = map[string]string{
 
 type quoted struct{ value, unit, date, command string }
 
-// TestFigures: every figure on README.md, the pages of docs and the encoders' pages is the one of bench/results/figures.tsv,
-// and every figure of that file is on a page. With -update the pages' figures are rewritten.
+// TestFigures: every figure on README.md, the pages of docs and the encoders' pages is the one of
+// bench/results/figures.tsv, and every figure of that file is on a page. With -update the pages' figures are rewritten.
 func TestFigures(t *testing.T) {
 	figures := readFigures(t)
 	used := map[string]bool{}

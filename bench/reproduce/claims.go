@@ -54,6 +54,14 @@ var claims = []claim{
 	{"MEXMA", "With gradients of tokens more of the nearest tokens stand in translations (97.9% to 87.6%)", []comparison{{better: "mexma", worse: "mexma-no-tokens", figure: matched, claimed: 10.3}}},
 }
 
+// said are the claims in words, in their order.
+func said() (all []string) {
+	for _, c := range claims {
+		all = append(all, c.says)
+	}
+	return all
+}
+
 // retrieval compares by what text of other domains than the training's says first.
 func retrieval(better, worse string, claimed float64) []comparison {
 	return []comparison{{better: better, worse: worse, figure: flores, claimed: claimed}, {better: better, worse: worse, figure: ntrex, claimed: claimed}}

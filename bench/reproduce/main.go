@@ -3,7 +3,8 @@
 // which of the papers' claims are held, by one rule.
 //
 //	go run ./bench/reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc bench/results/reproduction.md -claims docs/reproduction.md] [SYSTEM...]
+//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] \
+//	    [-doc bench/results/reproduction.md -claims docs/reproduction.md] [SYSTEM...]
 //	go run ./bench/reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
@@ -21,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bitextmine/bench/reproduce/verdict"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -64,7 +66,7 @@ func main() {
 
 func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if o.summarise {
-		return summarise(o.doc, o.claims)
+		return verdict.Write(o.doc, o.claims, said())
 	}
 	b, err := readBudget(budgetFile)
 	if err != nil {
@@ -106,23 +108,8 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if m.doc == "" {
 		return nil
 	}
-	if err := fill(m.doc, b.name, text); err != nil || m.claims == "" {
+	if err := verdict.Fill(m.doc, b.name, text); err != nil || m.claims == "" {
 		return err
 	}
-	return summarise(m.doc, m.claims)
-}
-
-// fill replaces the text between a page's marks of a budget.
-func fill(page, budget, text string) error {
-	raw, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	begin, end := "<!-- "+budget+" -->\n", "<!-- end of "+budget+" -->"
-	before, rest, found := strings.Cut(string(raw), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		return badinput.Errorf("%s has no lines %s and %s for the tables: add them", page, strings.TrimSpace(begin), end)
-	}
-	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+text+"\n"+end+after))
+	return verdict.Write(m.doc, m.claims, said())
 }

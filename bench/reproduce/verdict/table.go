@@ -1,4 +1,5 @@
-package main
+// Package verdict makes one table of the claims that a page of bench/reproduce decides, and fills in pages.
+package verdict
 
 import (
 	"fmt"
@@ -6,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 )
 
 // verdict is a claim on one part of a budget, as the page with the rows has it.
@@ -34,8 +38,9 @@ func verdicts(page string) (all []verdict) {
 	return all
 }
 
-// summary is the table of claims and budgets: a line for each claim on each budget, whose parts are one line.
-func summary(page string) string {
+// Table is the table of claims and budgets, read from a page with rows. The claims are in the given order, and the
+// parts of a budget are one line.
+func Table(page string, order []string) string {
 	var groups [][]verdict
 	for _, v := range verdicts(page) {
 		at := slices.IndexFunc(groups, func(g []verdict) bool { return g[0].says == v.says && g[0].budget == v.budget })
@@ -45,10 +50,7 @@ func summary(page string) string {
 		}
 		groups[at] = append(groups[at], v)
 	}
-	order := func(g []verdict) int {
-		return slices.IndexFunc(claims, func(c claim) bool { return c.paper == g[0].paper && c.says == g[0].says })
-	}
-	slices.SortStableFunc(groups, func(a, b []verdict) int { return order(a) - order(b) })
+	slices.SortStableFunc(groups, func(a, b []verdict) int { return slices.Index(order, a[0].says) - slices.Index(order, b[0].says) })
 	var w strings.Builder
 	fmt.Fprint(&w, "| paper | claim | budget | here | better by | in the paper |\n| --- | --- | --- | --- | --- | --- |\n")
 	last := ""
@@ -87,11 +89,26 @@ func effects(g []verdict) string {
 	return strings.Join(all, ", ") + " " + g[0].figure
 }
 
-// summarise writes the summary of a page with rows into another page.
-func summarise(rows, page string) error {
+// Write writes the table of claims of a page with rows into another page.
+func Write(rows, page string, order []string) error {
 	raw, err := os.ReadFile(rows)
 	if err != nil {
 		return err
 	}
-	return fill(page, "claims", summary(string(raw)))
+	return Fill(page, "claims", Table(string(raw), order))
+}
+
+// Fill replaces the text between a page's marks of a budget.
+func Fill(page, budget, text string) error {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	begin, end := "<!-- "+budget+" -->\n", "<!-- end of "+budget+" -->"
+	before, rest, found := strings.Cut(string(raw), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return badinput.Errorf("%s has no lines %s and %s for the tables: add them", page, strings.TrimSpace(begin), end)
+	}
+	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+text+"\n"+end+after))
 }

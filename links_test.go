@@ -1,0 +1,67 @@
+package bitextmine
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headline = regexp.MustCompile(`^#{1,6} +(.*)$`)
+	unnamed  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinks: every relative link of a page leads to a file of the repository, and its part behind # to a heading there.
+func TestLinks(t *testing.T) {
+	headings := map[string]map[string]bool{}
+	for _, page := range own(t) {
+		if filepath.Ext(page) != ".md" {
+			continue
+		}
+		for i, line := range readLines(t, page) {
+			for _, m := range link.FindAllStringSubmatch(inline.ReplaceAllString(line, " "), -1) {
+				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+					continue
+				}
+				path, anchor, _ := strings.Cut(m[1], "#")
+				to := page
+				if path != "" {
+					to = filepath.Join(filepath.Dir(page), path)
+				}
+				if _, err := os.Stat(to); err != nil {
+					t.Errorf("%s:%d links to %s, which is not there", page, i+1, m[1])
+					continue
+				}
+				if anchor == "" {
+					continue
+				}
+				if headings[to] == nil {
+					headings[to] = anchors(t, to)
+				}
+				if !headings[to][anchor] {
+					t.Errorf("%s:%d links to %s, but %s has no such heading", page, i+1, m[1], to)
+				}
+			}
+		}
+	}
+}
+
+// anchors are the names that GitHub gives to a page's headings.
+func anchors(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	fenced := false
+	for _, line := range readLines(t, page) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if m := headline.FindStringSubmatch(line); m != nil && !fenced {
+			name := unnamed.ReplaceAllString(strings.ToLower(m[1]), "")
+			all[strings.ReplaceAll(name, " ", "-")] = true
+		}
+	}
+	return all
+}
