@@ -46,7 +46,7 @@ func TestDocumentedCommands(t *testing.T) {
 				calls++
 				for _, flag := range shownFlag.FindAllStringSubmatch(call, -1) {
 					if cmd.Flags().Lookup(flag[1]) == nil && cmd.InheritedFlags().Lookup(flag[1]) == nil {
-						t.Errorf("%s:%d shows mine %s with --%s, which it does not have", page, number, cmd.CommandPath(), flag[1])
+						t.Errorf("%s:%d shows %s with --%s, which it does not have", page, number, cmd.CommandPath(), flag[1])
 					}
 				}
 			}
