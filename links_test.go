@@ -65,3 +65,30 @@ func anchors(t *testing.T, page string) map[string]bool {
 	}
 	return all
 }
+
+var named = regexp.MustCompile("`([a-z_]+/[A-Za-z0-9_./*-]+)`")
+
+// elsewhere are folders that pages name in a user's directory, where the repository has folders of the same name.
+var elsewhere = regexp.MustCompile(`^(?:train/tatoeba|train/techdocs|train/lafand|encode/$|mine/gpu$)`)
+
+// TestNamedPaths: a file or folder that a page names in code, below a folder of the repository, is there.
+func TestNamedPaths(t *testing.T) {
+	for _, page := range own(t) {
+		if filepath.Ext(page) != ".md" || strings.HasPrefix(page, "bench/results/") || page == "CHANGELOG.md" {
+			continue
+		}
+		for i, line := range readLines(t, page) {
+			for _, m := range named.FindAllStringSubmatch(line, -1) {
+				top, _, _ := strings.Cut(m[1], "/")
+				if _, err := os.Stat(top); err != nil || m[1] != strings.ToLower(m[1]) || elsewhere.MatchString(m[1]) {
+					continue // no folder of the repository, a placeholder such as NAME, or a user's
+				}
+				here, _ := filepath.Glob(m[1])
+				beside, _ := filepath.Glob(filepath.Join(filepath.Dir(page), m[1]))
+				if len(here)+len(beside) == 0 {
+					t.Errorf("%s:%d names %s, which is not there", page, i+1, m[1])
+				}
+			}
+		}
+	}
+}
