@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce clean
+.PHONY: all build run setup modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -154,11 +154,12 @@ bench: $(SETUP)
 bench-run: build .cache/venv
 	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
-# The tables of docs/reproduction.md: make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
+# The tables of bench/results/reproduction.md and docs/reproduction.md:
+# make reproduce DATA=... OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl"
 # ARGS="-steps 300 -device xla:PLUGIN" (seeds: the budget's; systems: all; steps: the budget's; device: cpu).
 BUDGET ?= imascl
 reproduce: build
-	scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc docs/reproduction.md $(ARGS) $(SYSTEMS)
+	scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' -doc bench/results/reproduction.md -claims docs/reproduction.md $(ARGS) $(SYSTEMS)
 
 # Exact search against raw sgemm and two go-faiss searches of the same rows: make bench-search PART=d256 for one part of
 # the table.
@@ -178,6 +179,13 @@ bench-step: build
 # A step of every system at its small preset against its matrix products: make bench-products DATA=data.
 bench-products: $(SETUP)
 	MINE_TRAIN_DATA='$(abspath $(DATA))' $(GO) test -run '^$$' -bench Products -benchtime 1x -timeout 1h ./train
+
+# The figures that README.md, docs and the encoders' pages quote: computed again into bench/results/figures.tsv, and
+# written from there into the pages. make figures ONLY="bucc beads" is a part; scripts/figures says which there are.
+figures: DATA ?= ../shared/data
+figures: build
+	scripts/figures '$(DATA)' .cache/figures $(ONLY)
+	$(GO) test -count=1 -run 'Figures$$' . -update
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

@@ -100,7 +100,8 @@ func TestScorerOnSharedSets(t *testing.T) {
 	}
 }
 
-// TestMarginsSideBySide prints the table of margins in docs/scoring.md: go test ./eval -run MarginsSideBySide -v
+// TestMarginsSideBySide prints the table of margins in bench/results/scoring.md:
+// go test ./eval -run MarginsSideBySide -v
 func TestMarginsSideBySide(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("it only prints; run it with -v")

@@ -3,7 +3,9 @@
 // which of the papers' claims are held, by one rule.
 //
 //	scripts/bench reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [-doc docs/reproduction.md] [SYSTEM...]
+//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] \
+//	    [-doc bench/results/reproduction.md -claims docs/reproduction.md] [SYSTEM...]
+//	scripts/bench reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
 // are not repeated; the tables are made from the existing rows.
@@ -20,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bitextmine/bench/reproduce/verdict"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -29,6 +32,8 @@ type options struct {
 	library            string // path of ONNX Runtime's library
 	device             string // that trains, as of mine train
 	doc                string // a page whose marked part is replaced by the tables; empty if none
+	claims             string // a page whose table of claims is made from those tables; empty if none
+	summarise          bool   // read no rows, only make that table
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
 	steps              int      // of every training, in place of the budget's; 0: the budget's
@@ -44,6 +49,8 @@ func main() {
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")
 	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
+	flag.StringVar(&o.claims, "claims", "", "page whose table of claims is made from the tables of -doc")
+	flag.BoolVar(&o.summarise, "summarise", false, "read no rows, only make the table of -claims")
 	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
 	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")
 	seeds := flag.String("seeds", "", "seeds of weights and batches (default: the budget's)")
@@ -58,6 +65,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options, budgetFile, seeds string) error {
+	if o.summarise {
+		return verdict.Write(o.doc, o.claims, said())
+	}
 	b, err := readBudget(budgetFile)
 	if err != nil {
 		return err
@@ -98,20 +108,8 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if m.doc == "" {
 		return nil
 	}
-	return fill(m.doc, b.name, text)
-}
-
-// fill replaces the text between a page's marks of a budget.
-func fill(page, budget, text string) error {
-	raw, err := os.ReadFile(page)
-	if err != nil {
+	if err := verdict.Fill(m.doc, b.name, text); err != nil || m.claims == "" {
 		return err
 	}
-	begin, end := "<!-- "+budget+" -->\n", "<!-- end of "+budget+" -->"
-	before, rest, found := strings.Cut(string(raw), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		return badinput.Errorf("%s has no lines %s and %s for the tables: add them", page, strings.TrimSpace(begin), end)
-	}
-	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+text+"\n"+end+after))
+	return verdict.Write(m.doc, m.claims, said())
 }

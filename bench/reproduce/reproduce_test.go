@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bitextmine/bench/reproduce/statistic"
+	"bitextmine/bench/reproduce/verdict"
 )
 
 // TestBudgets checks that the systems of every budget are presets that its settings fit, and that they differ within a
@@ -180,7 +181,7 @@ func TestReport(t *testing.T) {
 		"| `bag` | 1 | 50.00 |",
 		"| 0.25 (edge) | 300.0 ± 0.0 |",
 		"| `imascl-hard` | 3 |  | 0.25 | 100.0 ± 0.0 |",
-		"without XTR (to 85.5) | **not tested (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | +10.00 (0.00; paper 4.3) | held |",
+		"Without XTR EMS is worse (89.8 to 85.5) | **not tested (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | +10.00 (0.00; paper 4.3) | held |",
 		"`ems` over `ems-no-xtr`, NTREX | +10.00 (0.00; paper 4.3) of the moon | not tested |",
 		"at most 10%) | **not held** | `ems` over `ems-no-xtr`, time of a step | x1.50 | contrary |",
 		"| `imascl-tcm` over `imascl-hard`, FLORES | +10.00 (0.00; paper 2.5) the teacher's labels have 95% of their mass on the pair itself: they are hard ones | not tested |",
@@ -234,14 +235,35 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := fill(page, "bag", "new\n"); err != nil {
+		if err := verdict.Fill(page, "bag", "new\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, err := os.ReadFile(page); err != nil || string(got) != "before\n<!-- bag -->\n\nnew\n\n<!-- end of bag -->\nafter\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := fill(page, "transformer", "new\n"); err == nil || !strings.Contains(err.Error(), "<!-- transformer -->") {
+	if err := verdict.Fill(page, "transformer", "new\n"); err == nil || !strings.Contains(err.Error(), "<!-- transformer -->") {
 		t.Errorf("a page without marks: %v", err)
+	}
+}
+
+// TestSummary: the table of docs/reproduction.md is that of the rows, and a claim on two parts is one line.
+func TestSummary(t *testing.T) {
+	page := "<!-- bag -->\n| EMS | Without XTR EMS is worse (89.8 to 85.5) | **held** | `ems` over `ems-no-xtr`, FLORES | +1.50 (0.30; paper 4.3) | held |\n" +
+		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | **not held (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | -0.20 (0.30; paper 4.3) | not held |\n"
+	want := "| EMS | Without XTR EMS is worse (89.8 to 85.5) | `bag` | held in 1 of 2 | +1.50, -0.20 FLORES | 4.3 |\n"
+	if got := verdict.Table(page, said()); !strings.HasSuffix(got, want) {
+		t.Errorf("%s", got)
+	}
+	rows, err := os.ReadFile("../results/reproduction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../../docs/reproduction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), verdict.Table(string(rows), said())) {
+		t.Error("docs/reproduction.md has another table than bench/results/reproduction.md: go run ./bench/reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md")
 	}
 }

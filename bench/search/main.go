@@ -2,8 +2,8 @@
 // Every table is for one shape. All contestants of a shape run in turn in one process, several times, and the median
 // counts, so a noisy machine affects all of them alike.
 //
-//	scripts/bench search -part d256              one part of the tables of docs/search.md
-//	scripts/bench search                         the shapes of docs/search.md but the largest
+//	scripts/bench search -part d256             one part of the tables of bench/results/search.md
+//	scripts/bench search                        the shapes of bench/results/search.md but the largest
 //	scripts/bench search -shapes 1000000x50000x256x4 -repeat 1
 //	scripts/bench search -data skewed,duplicates,near -shapes 200000x20000x256x4
 package main
@@ -39,7 +39,7 @@ func main() {
 	files := flag.String("embeddings", "", "instead of shapes and data, SRC.npy,TGT.npy")
 	k := flag.Int("k", 4, "neighbours, of -embeddings")
 	rows := flag.Int("rows", 0, "take only so many rows of each of -embeddings")
-	piece := flag.String("part", "", "take shapes, data and contestants from a part of docs/search.md unless they are given: "+partNames())
+	piece := flag.String("part", "", "take shapes, data and contestants from a part of bench/results/search.md unless they are given: "+partNames())
 	peaks := flag.Bool("peaks", false, "only measure the peak speed of one core in float32, bfloat16, int16 and int8")
 	flag.Parse()
 	if *peaks {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// part is a part of the tables of docs/search.md that takes some minutes on two cores: values for this command's flags.
+// part is a part of the tables of bench/results/search.md that takes some minutes on two cores: values for this
+// command's flags.
 type part map[string]string
 
 var parts = map[string]part{

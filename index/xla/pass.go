@@ -13,8 +13,8 @@ import (
 
 // extra is how many candidates beyond k a list keeps: room for the rows whose scores are within two bounds of the k-th,
 // as a list without that room is computed from all rows on the host. Their number is in proportion to k and to the
-// bound (the table in docs/search.md: 0.1 of random rows at a bound of 0.0001 and k = 4), which is several times as
-// wide where float32 rows were rounded.
+// bound (the table in bench/results/search.md: 0.1 of random rows at a bound of 0.0001 and k = 4), which is several
+// times as wide where float32 rows were rounded.
 func extra(queries, base *index.Distinct) int {
 	if queries.Float16() && base.Float16() {
 		return 8

@@ -23,11 +23,12 @@ const defaultProbability = 0.5
 // threshold.
 var defaultThresholds = map[string]float64{string(mine.Ratio): setting.LASERThreshold}
 
-// defaultProducts are the thresholds of two-stage mining, of the strong cosine times the margin. docs/encoders.md has
-// the figures.
+// defaultProducts are the thresholds of two-stage mining, of the strong cosine times the margin.
+// bench/results/encoders.md has the figures.
 var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
 
-// defaultFloors are the margins above which a pair goes to the strong encoder: docs/encoders.md has the figures.
+// defaultFloors are the margins above which a pair goes to the strong encoder. bench/results/encoders.md has the
+// figures.
 var defaultFloors = map[string]float64{string(mine.Ratio): RatioFloor}
 
 // RatioFloor is the default floor of the ratio margin.

@@ -89,11 +89,11 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 }
 
 // nearMissWeight is the weight of a near miss, relative to 1 for an example of a whole pair. Text has few of them.
-// docs/scoring.md has what other weights give.
+// bench/results/scoring.md has what other weights give.
 const nearMissWeight = 0.1
 
 // labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
-// and of the pairs that are hard in this text. docs/scoring.md has what other weights give.
+// and of the pairs that are hard in this text. bench/results/scoring.md has what other weights give.
 const labelWeight = 5
 
 // folds is the number of parts into which the groups are divided for cross-validation.

@@ -10,7 +10,7 @@ import (
 const MinSentences = 200
 
 // autoShare is the share of sentences with a translation that a scorer fitted on the way expects: between the few
-// percent of comparable corpora and the most of parallel ones. docs/scoring.md has what came of it.
+// percent of comparable corpora and the most of parallel ones. bench/results/scoring.md has what came of it.
 const autoShare = 0.3
 
 // OnTheWay fits the scorer of a run on a set of examples. With a strong encoder beside one that the program has a
