@@ -11,10 +11,10 @@ import (
 
 // Options are the settings of a distillation. Those that change the student's bytes are in its record.
 type Options struct {
-	Teacher   string   `json:"-"`         // what model.Load finds; the record has its digest
+	Teacher   string   `json:"-"`         // as model.Load takes it; the record has its digest
 	Texts     []Text   `json:"-"`         // in this order; the record has their names and digests
 	Bitexts   []Bitext `json:"-"`         // for the descent; after the texts
-	Languages []string `json:"languages"` // that the student is for; none: those of the text
+	Languages []string `json:"languages"` // of the student; none: those of the text
 	Name      string   `json:"name"`
 	Licence   string   `json:"licence"` // of the student; none: the teacher's
 	TrainedOn []string `json:"trained_on"`
@@ -30,8 +30,8 @@ type Options struct {
 	Bits     int `json:"bits"`      // of the table's numbers: 4 or 8
 	HeadBits int `json:"head_bits"` // of the head's matrices: 16 or 8
 	Steps    int `json:"steps"`     // of conjugate gradients
-	// how much of each piece's own part, which the least squares find beside the linear map of pieces alone, is added to
-	// it: less than 1 is better on text of other kinds
+	// share of each piece's own part that is added to the linear map of pieces alone: less than 1 is better on text of
+	// other kinds
 	Share float64 `json:"share"`
 	Seed  uint64  `json:"seed"` // of the sentences that are invented, and of the descent
 	// an encoder whose vectors are sums over tokens, which further columns of the table stand for; none: there are none
@@ -50,7 +50,7 @@ type Options struct {
 	Progress func(what string, done, all int) `json:"-"`
 }
 
-// DefaultOptions are those of a distillation that sets nothing.
+// DefaultOptions are the default settings.
 func DefaultOptions() Options {
 	return Options{
 		Invent:   10,  // with the ridge, enough for a row to follow its sentences more than the prior
@@ -65,7 +65,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// minSentences is the fewest that a table of any vocabulary can be fitted on.
+// minSentences is the number of sentences that a fit needs.
 const minSentences = 10_000
 
 // Validate reports everything that is wrong with the options in one error.

@@ -33,7 +33,7 @@ func (r *run) stepHead(passes []*Pass, items, step int, share float64) {
 	}
 }
 
-// use is a piece in a batch's sentence.
+// use is an occurrence of a piece in a batch's sentence.
 type use struct{ id, sentence int32 }
 
 // stepTable moves every row that the batch has against its gradient, divided by the root of the row's running mean

@@ -45,7 +45,7 @@ func (s *Student) VectorDim() int {
 	return len(s.Beside.Axes) / (s.Head.Dim + s.Beside.Columns)
 }
 
-// split are the parts of the basis that give the teacher's features [columns of the table, Dim], and the other
+// split returns the two parts of the basis: for the teacher's features [columns of the table, Dim], and for the other
 // encoder's sums [columns of the table, Beside.Columns].
 func (s *Student) split() (features, beside []float32) {
 	wide := s.Dim + s.Beside.Columns
@@ -121,8 +121,8 @@ func half(g *export.Graph, name string, shape []int, values []float32) {
 	g.Node("Cast", []string{name + ".half"}, []string{name}, export.Attr{Name: "to", Value: int(export.Float32)})
 }
 
-// after is the head of the sums that a basis [columns, dim] makes the features of, if all that the head does with the
-// features is to multiply them by matrices: those are then multiplied by the basis once and for all.
+// after is the head for the sums of the table's columns instead of features = sums * basis [columns, dim]. It exists if
+// the head only multiplies the features by matrices, which are then multiplied by the basis in advance.
 func (h *Head) after(basis []float32, dim int) (*Head, bool) {
 	out := *h
 	out.Nodes, out.Weights = nil, nil

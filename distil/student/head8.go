@@ -6,15 +6,14 @@ import (
 	"bitextmine/train/export"
 )
 
-// A head in 8 bits takes numbers of its products' inputs from fixed ranges, seen on held-out sentences, so that a
-// sentence's vector still depends on the sentence alone: a dynamic range would be the batch's. Weights have 7 bits a
-// number and a scale a column, so that sums of two products fit into 16 bits, which processors without VNNI add them
-// in.
+// A head in 8 bits takes the numbers of its products' inputs from fixed ranges, measured on held-out sentences: a
+// dynamic range would be the batch's, and a sentence's vector has to depend on the sentence alone. Weights have 7 bits a
+// number and a scale a column, so that sums of two products fit into the 16 bits in which processors without VNNI add.
 
 // Span is the range of a tensor's numbers.
 type Span struct{ Low, High float32 }
 
-// headroom is how far beyond what was seen a range goes.
+// headroom widens the measured ranges.
 const headroom = 1.1
 
 // Inputs lists the tensors that the head multiplies by weights, each once.
@@ -30,7 +29,7 @@ func (h *Head) Inputs() []string {
 	return names
 }
 
-// product says whether node i multiplies a tensor by a float32 matrix of the head, and which.
+// product returns the factors of node i if it multiplies a tensor by a float32 matrix of the head.
 func (h *Head) product(i int) (input, weight string, ok bool) {
 	n := h.Nodes[i]
 	if n.Op != "MatMul" {
@@ -72,7 +71,7 @@ func (h *Head) addProduct(g *export.Graph, i int, done map[string]bool) {
 		g.Initializer(own+weight+".scales", []int{shape[1]}, scales)
 	}
 	g.Node("MatMulInteger", []string{name + ".bytes", own + weight, name + ".zero"}, []string{own + out + ".whole"})
-	g.Node("Cast", []string{own + out + ".whole"}, []string{own + out + ".float"}, export.Attr{Name: "to", Value: int(export.Float32)})
+	cast(g, out+".whole", out+".float")
 	g.Node("Mul", []string{own + out + ".float", own + weight + ".scales"}, []string{out})
 }
 
