@@ -35,7 +35,6 @@ type parts struct {
 	tokens       data.Options
 	set          *data.Set
 	encoder      encoder.Encoder
-	frozen       *Origin           // of the encoder's frozen weights; nil: all are learned
 	architecture map[string]string // the encoder's, as metadata of its weights
 	teacher      *teacher.Teacher  // nil unless the preset names one
 	batches      *data.Batches
@@ -71,14 +70,14 @@ func (p *parts) read(ctx context.Context) (err error) {
 // make creates everything that learns, and the batches.
 func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	c := &p.config
-	if p.encoder, err = newEncoder(c, p.vocabulary, backend, p.options.Out); err != nil {
+	preset := c.encoderPreset(p.options.Out)
+	if p.encoder, err = c.Encoder.Of().New(preset, p.vocabulary, backend); err != nil {
 		return err
 	}
-	if t, ok := p.encoder.(*encoder.Transformer); ok && c.Export.MaxTokens > t.MaxTokens {
-		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, t.MaxTokens)
+	if longest := p.encoder.Longest(); longest > 0 && c.Export.MaxTokens > longest {
+		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, longest)
 	}
-	p.frozen = OriginOf(c.Encoder.Start, p.encoder.Weights())
-	if p.architecture, err = architectureOf(c, p.encoder, p.frozen, p.options.Out); err != nil {
+	if p.architecture, err = encoder.Metadata(preset, p.encoder); err != nil {
 		return err
 	}
 	if err := p.openTeacher(); err != nil {
@@ -94,7 +93,7 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if p.objective, err = p.newObjective(); err != nil {
 		return err
 	}
-	p.heads = newTensors(p.objective.Heads(), c.Seed)
+	p.heads = encoder.NewTensors(p.objective.Heads(), c.Seed)
 	heads := p.heads
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
@@ -181,7 +180,7 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 		return nil
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
-	if err := FrozenUnchanged(checkpoints.At(step), p.frozen); err != nil {
+	if err := encoder.FrozenUnchanged(checkpoints.At(step), encoder.OriginOf(p.config.Encoder.Start, p.encoder.Weights())); err != nil {
 		return err
 	}
 	for file, tensors := range p.files() {

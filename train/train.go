@@ -11,9 +11,6 @@ import (
 	"bitextmine/index"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
-
-	"bitextmine/train/layers"
-	"bitextmine/train/static"
 )
 
 // The names in a training's directory, besides those of the vocabulary and the log.
@@ -61,8 +58,8 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := c.checkFiles(); err != nil {
 		return summary, err
 	}
-	if c.Encoder.Kind == "static" {
-		if c.Tokenizer, c.Prefixes, err = static.Tokenizer(c.Encoder.Start); err != nil {
+	if tokenizer := c.Encoder.Of().Tokenizer; tokenizer != nil {
+		if c.Tokenizer, c.Prefixes, err = tokenizer(c.Encoder.Start); err != nil {
 			return summary, err
 		}
 	}
@@ -111,7 +108,7 @@ func CheckDevice(c Config, o Options) error {
 }
 
 func openDevice(c Config, o Options) (compute.Backend, error) {
-	if c.Encoder.Kind == "transformer" && c.Encoder.Transformer.Precision == layers.BFloat16 {
+	if rounds := c.Encoder.Of().BFloat16; rounds != nil && rounds(c.Encoder) {
 		return device.OpenBFloat16(o.Device, o.Library)
 	}
 	return device.Open(o.Device, o.Library)

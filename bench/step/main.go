@@ -109,7 +109,7 @@ func newOurs(on, library string, dropout float64) (*stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := encoder.Defaults()
+	s := encoder.DefaultSettings()
 	s.Vocabulary, s.Dropout = words, dropout
 	var all []*weights.Tensor
 	for _, spec := range s.Specs() {

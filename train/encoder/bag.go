@@ -191,8 +191,8 @@ func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 	return numbers, scales
 }
 
-// OfTable returns a bag that is only a rounded table: it computes what an exported bag does.
-func OfTable(numbers []int8, scales []float32) *Bag {
+// ofTable returns a bag that is only a rounded table: it computes what an exported bag does.
+func ofTable(numbers []int8, scales []float32) *Bag {
 	dim := len(numbers) / len(scales)
 	values := make([]float32, len(numbers))
 	for i, n := range numbers {

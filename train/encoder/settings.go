@@ -56,8 +56,8 @@ type Settings struct {
 // maxLayers keeps a damaged configuration from filling the memory with names of tensors.
 const maxLayers = 1000
 
-// Defaults are a small encoder that two cores train: BERT's choices but for its size and pooling.
-func Defaults() Settings {
+// DefaultSettings are a small encoder that two cores train: BERT's choices but for its size and pooling.
+func DefaultSettings() Settings {
 	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
 		Activation: layers.GELU, Epsilon: 1e-12, Pooling: Mean, Precision: layers.Float32}
 }

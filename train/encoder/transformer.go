@@ -19,7 +19,7 @@ import (
 // concurrent use.
 type Transformer struct {
 	Settings
-	Resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
+	resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
 
 	backend compute.Backend
 	tensors []*weights.Tensor          // as Specs
@@ -53,11 +53,14 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 	return t, nil
 }
 
-// Inner are the weights of a transformer that enter the graph: all but the tables.
-func Inner(t *Transformer) []*weights.Tensor { return t.inner }
+// Inner are the weights that enter the graph: all but the tables.
+func (t *Transformer) Inner() []*weights.Tensor { return t.inner }
 
 // LearnsTables reports whether the tables are not frozen, so that embedded tokens need gradients.
-func LearnsTables(t *Transformer) bool { return !t.byName[Words].Frozen }
+func (t *Transformer) LearnsTables() bool { return !t.byName[Words].Frozen }
+
+// Keep leaves the inner weights on a device, which has their values and takes their gradients.
+func (t *Transformer) Keep(resident device.Resident) { t.resident = resident }
 
 // Weights are the tensors in the order of Specs.
 func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
@@ -93,7 +96,7 @@ func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, er
 // Backward adds to the gradients of the weights, given those of Forward's vectors, [n, dim]; side and seed must be
 // Forward's. It computes the side again.
 func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64, dVectors []float32) error {
-	if t.Resident != nil {
+	if t.resident != nil {
 		return fmt.Errorf("gradient of %d vectors: the weights are on the device, where this step does not put gradients", side.N)
 	}
 	if len(dVectors) != side.N*t.Dim() {

@@ -18,21 +18,6 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Settings are the settings of a static encoder. The rest is its start's.
-type Settings struct {
-	// bits of a number of the table when it is exported, 4 or 8; 0: as many as the start's. Training sees the table
-	// rounded to them.
-	Bits int `yaml:"bits"`
-}
-
-// Validate reports the first problem.
-func (s Settings) Validate() error {
-	if s.Bits != 0 && s.Bits != 4 && s.Bits != 8 {
-		return badinput.Errorf("encoder.static: bits is %d: it must be 4, 8, or 0 for those of encoder.start", s.Bits)
-	}
-	return nil
-}
-
 // Encoder is a static encoder. It is computed on the host, as encoder.Bag is, whose mean it takes.
 type Encoder struct {
 	rows    *encoder.Bag // of the table
@@ -58,7 +43,7 @@ const (
 )
 
 // Open reads an encoder that mine distill, or a training of one, has exported. Another encoder is a badinput error.
-func Open(m *model.Model, s Settings) (*Encoder, error) {
+func Open(m *model.Model, s encoder.StaticSettings) (*Encoder, error) {
 	raw, err := m.ReadFile(m.ONNX)
 	if err != nil {
 		return nil, err

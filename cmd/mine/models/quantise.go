@@ -5,13 +5,13 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/quantise"
+	"bitextmine/model/rewrite"
 )
 
 // newQuantise makes mine model quantise.
 func newQuantise() *cobra.Command {
 	var s flags.Settings
-	var o quantise.Options
+	var o rewrite.QuantiseOptions
 	cmd := &cobra.Command{
 		Use:   "quantise MODEL",
 		Short: "Write an encoder again in 8 bits, which is smaller and faster",
@@ -28,7 +28,7 @@ program has and says what was lost and won; the encoder that is quantised stays 
 				return err
 			}
 			o.Model, o.Encode = args[0], cfg.EncoderOptions()
-			r, err := quantise.Run(cmd.Context(), o)
+			r, err := rewrite.Quantise(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
