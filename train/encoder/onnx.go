@@ -14,14 +14,14 @@ func (t *Transformer) Graph(name string) *export.Graph {
 	g := export.NewGraph(name)
 	g.Input(export.IDs, export.Int64, "batch", "tokens")
 	g.Input(export.Mask, export.Int64, "batch", "tokens")
-	t.write(g)
+	writeTransformer(g, t)
 	g.Output(export.Vectors, export.Float32, "batch", t.Dim())
 	g.Output(export.Tokens, export.Float32, "batch", "tokens", t.Width)
 	return g
 }
 
-// write adds everything from export.IDs and export.Mask to export.Vectors and export.Tokens.
-func (t *Transformer) write(g *export.Graph) {
+// writeTransformer adds everything from export.IDs and export.Mask to export.Vectors and export.Tokens.
+func writeTransformer(g *export.Graph, t *Transformer) {
 	w := writer{Graph: g, Settings: t.Settings, weights: map[string]*weights.Tensor{}}
 	for _, tensor := range t.Weights() {
 		w.weights[tensor.Name] = tensor

@@ -68,7 +68,7 @@ func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
 // Forward gives the vectors [n, dim], not normalised, of one side. seed fixes the dropout; 0 means none and float32, as
 // in evaluation.
 func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
-	p, err := t.pass(ctx, side, seed)
+	p, err := onePass(ctx, t, side, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) 
 // Tokens gives the vectors [n, length, width] of the tokens of one side after the last layer, as in evaluation. What
 // stands after a sentence's length means nothing.
 func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, error) {
-	p, err := t.pass(ctx, side, 0)
+	p, err := onePass(ctx, t, side, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64,
 	if len(dVectors) != side.N*t.Dim() {
 		return fmt.Errorf("gradient of %d vectors: %d values instead of %d", side.N, len(dVectors), side.N*t.Dim())
 	}
-	p, err := t.pass(ctx, side, seed)
+	p, err := onePass(ctx, t, side, seed)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64,
 	return nil
 }
 
-func (t *Transformer) pass(ctx context.Context, side data.Side, seed uint64) (*Pass, error) {
+func onePass(ctx context.Context, t *Transformer, side data.Side, seed uint64) (*Pass, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func TestPresetsOfEarlierVersions(t *testing.T) {
 
 // TestDocumentedPresets reads every preset of docs/objectives.md.
 func TestDocumentedPresets(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/objectives.md")
+	page, err := os.ReadFile("../../docs/objectives.md")
 	if err != nil {
 		t.Fatal(err)
 	}

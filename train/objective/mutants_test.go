@@ -1,4 +1,4 @@
-package bitextmine
+package objective_test
 
 import (
 	"bytes"
@@ -41,9 +41,10 @@ func (m mutant) String() string {
 var swaps = map[string]string{
 	"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
 	"true": "false", "false": "true",
-	"graph.Add": "graph.Sub", "graph.Sub": "graph.Add", "graph.Mul": "graph.Div", "graph.Div": "graph.Mul", "graph.MulScalar": "graph.AddScalar",
-	"graph.AddScalar": "graph.MulScalar", "graph.OneMinus": "graph.Identity", "graph.ReduceMax": "graph.ReduceMin", "graph.Sqrt": "graph.Identity",
-	"graph.Exp": "graph.Identity", "graph.Log": "graph.Identity", "graph.StopGradient": "graph.Identity", "graph.Tanh": "graph.Identity",
+	"graph.Add": "graph.Sub", "graph.Sub": "graph.Add", "graph.Mul": "graph.Div", "graph.Div": "graph.Mul",
+	"graph.MulScalar": "graph.AddScalar", "graph.AddScalar": "graph.MulScalar", "graph.OneMinus": "graph.Identity",
+	"graph.ReduceMax": "graph.ReduceMin", "graph.Sqrt": "graph.Identity", "graph.Exp": "graph.Identity", "graph.Log": "graph.Identity",
+	"graph.StopGradient": "graph.Identity", "graph.Tanh": "graph.Identity",
 }
 
 // mutantsOf are the mutants of the objectives' files that are chosen, and these files with all of them, each behind a

@@ -1,4 +1,4 @@
-package bitextmine
+package objective_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"testing"
 )
+
+// objectives is the folder of the packages that are mutated.
+const objectives = "train/objective"
 
 // equivalent are mutants that change nothing that a test could see, each with its reason, by their text.
 var equivalent = map[string]string{
@@ -40,6 +44,7 @@ func TestMutantsAreCaught(t *testing.T) {
 	if len(named) == 0 {
 		t.Skip("MUTATE names no folder")
 	}
+	t.Chdir("../..") // paths are relative to the root of the repository
 	mutants, files := mutantsOf(t, func(path string) bool {
 		return slices.Contains(named, filepath.Dir(path)) || slices.Contains(named, path)
 	})
@@ -73,8 +78,9 @@ func (m mutant) survives(t *testing.T, all *binaries) bool {
 		all = newBinaries(t, map[string][]byte{m.path: []byte(m.source[:m.from] + m.new + m.source[m.to:])})
 		defer all.remove(t)
 	}
-	own, systems := filepath.Dir(m.path), "train/objective"
-	order := append([]string{own, systems}, slices.DeleteFunc(folders(t), func(f string) bool { return f == own || f == systems })...)
+	own := filepath.Dir(m.path)
+	others := slices.DeleteFunc(folders(t), func(f string) bool { return f == own || f == objectives })
+	order := append([]string{own, objectives}, others...)
 	for i, folder := range order { // the first two notice most mutants
 		if slices.Contains(order[:i], folder) || !slices.Contains(importedBy(t, folder), "bitextmine/"+own) {
 			continue
@@ -119,7 +125,8 @@ func importedBy(t *testing.T, folder string) []string {
 func runTests(t *testing.T, folder, binary string, mutant int) (out []byte, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 300; exec "$0" -test.failfast -test.timeout=1h`, binary)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), fmt.Sprintf("%s=%d", mutantEnv, mutant))
+	// Without MUTATE, so that the tests of train/objective skip this one.
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "MUTATE=", fmt.Sprintf("%s=%d", mutantEnv, mutant))
 	return cmd.CombinedOutput()
 }
 
@@ -203,7 +210,9 @@ func (b *binaries) of(t *testing.T, folder string) (binary string, tested bool) 
 	}
 	binary = filepath.Join(b.dir, filepath.Base(folder)+".test")
 	if !b.compiled[folder] {
-		args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", filepath.Join(b.dir, "overlay.json"), "-o", binary, "./" + folder}
+		args := []string{
+			"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", filepath.Join(b.dir, "overlay.json"), "-o", binary, "./" + folder,
+		}
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -222,11 +231,14 @@ func (b *binaries) remove(t *testing.T) {
 // folders are those of the objectives' packages.
 func folders(t *testing.T) (all []string) {
 	t.Helper()
-	for _, path := range own(t) {
-		dir := filepath.Dir(path)
-		if strings.HasPrefix(dir, "train/objective") && filepath.Ext(path) == ".go" && !slices.Contains(all, dir) {
+	err := filepath.WalkDir(objectives, func(path string, _ fs.DirEntry, err error) error {
+		if dir := filepath.Dir(path); filepath.Ext(path) == ".go" && !slices.Contains(all, dir) {
 			all = append(all, dir)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
