@@ -24,12 +24,11 @@ type Options struct {
 	Features string `json:"features"`
 	Sample   int    `json:"sample"` // how many sentences, invented ones among them, are drawn evenly; 0: all
 	// how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
-	Invent   int `json:"invent"`
-	Pieces   int `json:"pieces"`    // of the vocabulary; 0: the teacher's whole
-	Rank     int `json:"rank"`      // columns of the table; 0: as many as the features have
-	Bits     int `json:"bits"`      // of the table's numbers: 4 or 8
-	HeadBits int `json:"head_bits"` // of the head's matrices: 16 or 8
-	Steps    int `json:"steps"`     // of conjugate gradients
+	Invent int `json:"invent"`
+	Pieces int `json:"pieces"` // of the vocabulary; 0: the teacher's whole
+	Rank   int `json:"rank"`   // columns of the table; 0: as many as the features have
+	Bits   int `json:"bits"`   // of the table's numbers: 4 or 8
+	Steps  int `json:"steps"`  // of conjugate gradients
 	// share of each piece's own part that is added to the linear map of pieces alone: less than 1 is better on text of
 	// other kinds
 	Share float64 `json:"share"`
@@ -53,12 +52,11 @@ type Options struct {
 // DefaultOptions are the default settings.
 func DefaultOptions() Options {
 	return Options{
-		Invent:   10,  // with the ridge, enough for a row to follow its sentences more than the prior
-		HeadBits: 16,  // 8 makes products faster, but is no longer exactly the teacher's head
-		Bits:     4,   // the size of 8 bits at half the rank
-		Steps:    20,  // the default encoder's fit
-		Share:    0.7, // of 0.6 to 1, the best on news where the text was documentation and short sentences
-		Seed:     1,
+		Invent: 10,  // with the ridge, enough for a row to follow its sentences more than the prior
+		Bits:   4,   // the size of 8 bits at half the rank
+		Steps:  20,  // the default encoder's fit
+		Share:  0.7, // of 0.6 to 1, the best on news where the text was documentation and short sentences
+		Seed:   1,
 		// Chosen with bag-ngram beside the universal sentence encoder: larger shares cost languages that the bag does
 		// not know.
 		BesideColumns: 128, BesideShare: 0.2,
@@ -80,7 +78,6 @@ func (o Options) Validate() error {
 	check(len(o.Texts) > 0, "--text is missing: give LANGUAGE=FILE for each file of sentences")
 	check(o.Out != "", "--out is missing: name a directory")
 	check(o.Bits == 4 || o.Bits == 8, "--bits is %d: give 4 or 8", o.Bits)
-	check(o.HeadBits == 8 || o.HeadBits == 16, "--head-bits is %d: give 8 or 16", o.HeadBits)
 	check(o.Rank >= 0, "--rank is %d: give a number of columns, or 0 for as many as the features have", o.Rank)
 	check(o.Pieces >= 0, "--pieces is %d: give a size of the vocabulary, or 0 for the teacher's", o.Pieces)
 	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
@@ -90,7 +87,6 @@ func (o Options) Validate() error {
 	check(o.Epochs >= 0, "--epochs is %g: give a number of passes, or 0 for none", o.Epochs)
 	check(o.BesideColumns > 0 && o.BesideColumns%2 == 0, "--beside-columns is %d: give an even number of columns", o.BesideColumns)
 	check(o.BesideShare > 0 && o.BesideShare < 1, "--beside-share is %g: give a number between 0 and 1", o.BesideShare)
-	check(o.Beside == "" || o.HeadBits == 16, "--head-bits 8 cannot be given with --beside: quantise the student with mine model quantise")
 	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
 	if wrong != nil {

@@ -56,20 +56,15 @@ func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	if err := write(); err != nil {
 		return err
 	}
-	held := heldOutOf(r)
-	if o.HeadBits == 8 { // from ranges that the head in float32 has
-		if s.Head.Spans, err = spans(ctx, o, tmp, s.Head, held.own); err == nil {
-			err = write()
+	if s.Beside != nil {
+		if s.Beside.Axes, r.Second.Turned, err = vectorAxes(ctx, o, tmp, s, r.pieces); err != nil {
+			return err
 		}
-	} else if s.Beside != nil {
-		if s.Beside.Axes, r.Second.Turned, err = vectorAxes(ctx, o, tmp, s, r.pieces); err == nil {
-			err = write()
+		if err := write(); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if err := compare(ctx, o, tmp, t, s, r, held); err != nil {
+	if err := compare(ctx, o, tmp, t, s, r); err != nil {
 		return err
 	}
 	if err := writeRecord(tmp, o, t, r); err != nil {
@@ -195,27 +190,6 @@ func heldOutOf(r *result) (h heldOutText) {
 	return h
 }
 
-// spans runs the student in dir, whose head is float32, and returns the ranges of the head's inputs.
-func spans(ctx context.Context, o Options, dir string, h *student.Head, sentences [][]int32) (map[string]student.Span, error) {
-	written, err := loadStudent(dir)
-	if err != nil {
-		return nil, err
-	}
-	spans := map[string]student.Span{}
-	for _, name := range h.Inputs() {
-		rows, err := vectorsOf(ctx, o, written, name, sentences)
-		if err != nil {
-			return nil, fmt.Errorf("the student's head: %w", err)
-		}
-		s := student.Span{}
-		for _, x := range rows {
-			s.Low, s.High = min(s.Low, x), max(s.High, x)
-		}
-		spans[name] = s
-	}
-	return spans, nil
-}
-
 // vectorAxes chooses the axes of the student's vectors: those that hold most of the vectors that the student in dir
 // gives sentences of the text. It also returns the share that they hold.
 func vectorAxes(ctx context.Context, o Options, dir string, s *student.Student, p *pieces) (axes []float32, held float64, err error) {
@@ -246,11 +220,12 @@ func loadStudent(dir string) (*model.Model, error) {
 
 // compare runs the student in dir. Its sums and features must be those of the table, whether the graph's operators or
 // the encoder's own loop compute them. Its vectors are compared with those of the encoders that it learns from.
-func compare(ctx context.Context, o Options, dir string, t *source, s *student.Student, r *result, held heldOutText) error {
+func compare(ctx context.Context, o Options, dir string, t *source, s *student.Student, r *result) error {
 	written, err := loadStudent(dir)
 	if err != nil {
 		return err
 	}
+	held := heldOutOf(r)
 	give := func(tensor string) ([]float32, error) {
 		rows, err := vectorsOf(ctx, o, written, tensor, held.own)
 		if err != nil {

@@ -142,7 +142,6 @@ func TestBadSecondEncoders(t *testing.T) {
 		{"too many columns", "have 512; ask for no more", func(o *Options) { o.BesideColumns = 514 }},
 		{"odd columns", "give an even number", func(o *Options) { o.BesideColumns = 5 }},
 		{"share", "between 0 and 1", func(o *Options) { o.BesideShare = 1 }},
-		{"head", "mine model quantise", func(o *Options) { o.HeadBits = 8 }},
 		{"rank", "the features have 640 columns", func(o *Options) { o.Rank = 642 }},
 		{"words", "not SentencePiece", func(o *Options) { o.Teacher = writeTeacher(t, 0) }},
 	} {

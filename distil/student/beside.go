@@ -169,3 +169,18 @@ func (h *Head) after(basis []float32, dim int) (*Head, bool) {
 	}
 	return &out, true
 }
+
+// product returns the factors of node i if it multiplies a tensor by a float32 matrix of the head.
+func (h *Head) product(i int) (input, weight string, ok bool) {
+	n := h.Nodes[i]
+	if n.Op != "MatMul" {
+		return "", "", false
+	}
+	for _, w := range h.Weights {
+		if w.Name == n.Inputs[1] {
+			shape, _, float := Float32Weights(w)
+			return n.Inputs[0], w.Name, float && len(shape) == 2
+		}
+	}
+	return "", "", false
+}

@@ -181,7 +181,6 @@ type Head struct {
 	domains  map[string]int // other operator sets
 	Nodes    []onnxgraph.Node
 	Weights  []onnxgraph.Initializer
-	Spans    map[string]Span // of the inputs of products, if those are to be in 8 bits
 }
 
 // FindHead cuts the head out of the teacher's graph. No tensor of the head has a name of a student's own.
@@ -259,25 +258,7 @@ func headName(name string) string {
 // add appends the head to a student's graph. Large float32 weights become float16, which ONNX Runtime widens again when
 // it loads them.
 func (h *Head) add(g *export.Graph) error {
-	whole := map[string]bool{} // weights of products in 8 bits
-	if h.Spans != nil {
-		for i := range h.Nodes {
-			if _, weight, ok := h.product(i); ok {
-				whole[weight] = true
-			}
-		}
-		for i, n := range h.Nodes { // but not those that other nodes take, too
-			_, _, ok := h.product(i)
-			for _, name := range n.Inputs {
-				whole[name] = whole[name] && ok
-			}
-		}
-	}
-	done := map[string]bool{}
 	for _, w := range h.Weights {
-		if whole[w.Name] {
-			continue
-		}
 		shape, values, ok := Float32Weights(w)
 		if !ok || len(values) < 1024 {
 			g.RawInitializer(w.Raw)
@@ -286,11 +267,7 @@ func (h *Head) add(g *export.Graph) error {
 		g.Initializer(w.Name+".half", shape, export.Half(narrowed(values)))
 		g.Node("Cast", []string{w.Name + ".half"}, []string{w.Name}, export.Attr{Name: "to", Value: int(export.Float32)})
 	}
-	for i, n := range h.Nodes {
-		if _, weight, ok := h.product(i); ok && whole[weight] {
-			h.addProduct(g, i, done)
-			continue
-		}
+	for _, n := range h.Nodes {
 		if n.Subgraphs {
 			return badinput.Errorf("the teacher's head has the operator %s, which holds a graph of its own: name a later tensor with --features", n.Op)
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
@@ -221,7 +222,7 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 		return out, nil
 	}
 	for n := 0; len(raw) > 0; n++ {
-		scale := weights.FromHalf(binary.LittleEndian.Uint16(raw))
+		scale := embedding.Widen(binary.LittleEndian.Uint16(raw))
 		for j, b := range raw[2:packedBytes] {
 			out[n*block+j] = float32(int(b&0xf)-8) * scale
 			out[n*block+block/2+j] = float32(int(b>>4)-8) * scale

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gopkg.in/yaml.v3"
 )
 
 // plain are settings without problems and needs.
@@ -64,20 +62,5 @@ func TestBuildWantsSizes(t *testing.T) {
 func TestKeys(t *testing.T) {
 	if got := keys(reflect.TypeFor[plain]()); !slices.Equal(got, []string{"size"}) {
 		t.Errorf("the keys are %v", got)
-	}
-}
-
-func TestEmptyValue(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": true, "null": true, `""`: true, "0": true, "false": true, "[]": true, "{}": true,
-		"x": false, "1": false, "true": false, "[0]": false, "{a: 0}": false, "!!int x": false,
-	} {
-		var fields map[string]yaml.Node
-		if err := yaml.Unmarshal([]byte("key: "+text), &fields); err != nil {
-			t.Fatal(err)
-		}
-		if got := emptyValue(fields["key"]); got != want {
-			t.Errorf("%q is empty: %v", text, got)
-		}
 	}
 }

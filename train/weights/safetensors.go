@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 )
 
@@ -176,7 +177,7 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 	case "F16":
 		values = make([]float32, len(raw)/2)
 		for i := range values {
-			values[i] = FromHalf(binary.LittleEndian.Uint16(raw[2*i:]))
+			values[i] = embedding.Widen(binary.LittleEndian.Uint16(raw[2*i:]))
 		}
 	case "BF16":
 		values = make([]float32, len(raw)/2)
@@ -187,18 +188,6 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 		return nil, fmt.Errorf("is %s; only F32, F16 and BF16 can be read: convert it", dtype)
 	}
 	return values, nil
-}
-
-// FromHalf converts an IEEE 754 binary16.
-func FromHalf(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch exponent {
-	case 0:
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*(1.0/(1<<24))))
-	case 0x1f:
-		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // names joins the names of tensors; of many only the first few.

@@ -62,7 +62,6 @@ other settings, encodes no sentence twice. docs/encoders.md describes the method
 	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
 	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
-	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
 	f.Float64Var(&o.Share, "share", o.Share, "how much of what the least squares find for each piece beside the linear map of pieces alone is added to it: 0 to 1; less than 1 is better on text of other kinds")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of the invented sentences and of the gradient descent")
