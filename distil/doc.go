@@ -1,5 +1,5 @@
 // Package distil makes a fast static encoder, the student, of a slow one, the teacher: a table of subword vectors,
-// fitted by least squares on what the teacher computes for text that needs no translations.
+// fitted by least squares to the teacher's features of text that needs no translations.
 //
 // A distillation cuts the text into the pieces of teacher and student and invents sentences for rare pieces (cut.go),
 // asks the teacher for its features and fits the table (fit.go), trains table and head by gradient descent if asked

@@ -11,7 +11,7 @@ import (
 // heldOut: one of so many sentences is left out of the fit and measures it.
 const heldOut = 50
 
-// Fitted says how a table was fitted: how much of the features' squares is left.
+// Fitted describes a fitted table: its settings, and the shares of the features' squares that are left.
 type Fitted struct {
 	Power float64         `json:"power"` // of the tokens that a sum is divided by
 	Ridge float64         `json:"ridge"`

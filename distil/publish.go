@@ -115,7 +115,7 @@ func round(o Options, t *source, r *result) (_ *student.Student, err error) {
 }
 
 // leftBy is the share of held-out squares that is left if the first columns of values [rows, wide] replace the table.
-// The problem's features are those that the table leaves.
+// The problem's features are the part that the table leaves.
 func leftBy(f *fit.Problem, t *table, values []float32, wide int) (float64, error) {
 	left := 0.0
 	row := make([]float64, t.dim)

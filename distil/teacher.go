@@ -23,7 +23,7 @@ type source struct {
 	head    *student.Head    // the teacher's graph after the features; nil for a second encoder
 }
 
-// encodeOptions are those of every encoder that a distillation opens.
+// encodeOptions are the options of every encoder that a distillation opens.
 func (o Options) encodeOptions() encode.Options {
 	return encode.Options{Threads: o.Threads, Library: o.Library}
 }

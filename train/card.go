@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// card returns the model card of an export: what it is, what it was trained on, and its figures.
+// card returns the model card of an export: its kind, its data, its figures and its settings.
 func (x exported) card(step int, figures map[string]float64) []byte {
 	var b bytes.Buffer
 	c := &x.config

@@ -39,7 +39,7 @@ type Config struct {
 	Tokenizer model.Tokenizer `yaml:"tokenizer"`
 	// the token that stands for masked ones, a piece or an id, of objectives that mask words; <mask> if it is nil
 	Mask *model.Token `yaml:"mask,omitempty"`
-	// as in a manifest: what stands before a sentence's own tokens, by language
+	// as in a manifest: the text or tokens before a sentence's own, by language
 	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
 	Vocabulary words.VocabularyOptions `yaml:"vocabulary"` // how it is trained
 	Encoder    encoder.Config          `yaml:"encoder"`

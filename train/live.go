@@ -9,7 +9,7 @@ import (
 	"bitextmine/train/encoder"
 )
 
-// Live makes an encoder in training available to eval.
+// LiveEncoder makes an encoder in training available to eval.
 type LiveEncoder struct {
 	Label   string
 	Encoder encoder.Encoder
@@ -23,7 +23,7 @@ func (l LiveEncoder) Name() string { return l.Label }
 // Dim is the number of values of a vector.
 func (l LiveEncoder) Dim() int { return l.Encoder.Dim() }
 
-// Together is the number of sentences that are encoded at once.
+// DevBatch is the number of sentences that are encoded at once.
 const DevBatch = 128
 
 // Encode writes unit vectors [len(texts), dim], as the exported graph does.

@@ -52,7 +52,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 	return t.resume(t.checkpoints, t.state.Step)
 }
 
-// loop computes steps until the last, or until the stop metric has not grown for long enough. reason says which.
+// loop computes steps until the last, or until the stop metric has not grown for long enough, which reason then says.
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next

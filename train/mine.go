@@ -1,6 +1,3 @@
-// This file finds hard negatives: for each pair of a training set, the wrong targets that are nearest to its
-// source.
-
 package train
 
 import (
@@ -17,7 +14,7 @@ import (
 // spare is the number of additional neighbours that are searched, because some are translations.
 const spare = 16
 
-// Mine returns for each pair the h pairs of its own two languages whose targets are nearest to its source, nearest
+// MineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source, nearest
 // first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the source
 // or its source is a translation of the target. If almost all neighbours are translations (a source with dozens of
 // them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors

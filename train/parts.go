@@ -26,7 +26,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// parts are what a training works with, made from its preset in this order.
+// parts are the parts of a training, made from its preset in this order.
 type parts struct {
 	config  Config
 	options Options
@@ -150,8 +150,8 @@ func (p *parts) newObjective() (objective.Objective, error) {
 	return p.config.Objective.Build(t)
 }
 
-// maskToken is the id of the preset's mask. rows are those of the encoder's table: published encoders have a mask that
-// is no piece of their tokenizer's file.
+// maskToken is the id of the preset's mask, below the rows of the encoder's table: the mask of a published encoder may be
+// no piece of its tokenizer's file.
 func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 	piece := maskPiece
 	if mask := c.Mask; mask != nil && mask.Piece == "" {
@@ -197,7 +197,7 @@ func (p *parts) live() LiveEncoder {
 	return LiveEncoder{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
 }
 
-// close closes what was opened.
+// close closes the teacher and the vocabulary.
 func (p *parts) close() (err error) {
 	if p.teacher != nil {
 		err = p.teacher.Close()

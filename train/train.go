@@ -97,7 +97,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	return summary, err
 }
 
-// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks this too. A
+// CheckDevice returns an error unless the device can be opened and has the preset's precision. Run checks this too; a
 // caller with much work before Run can check first.
 func CheckDevice(c Config, o Options) error {
 	backend, err := openDevice(c, o)

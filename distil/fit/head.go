@@ -35,7 +35,7 @@ type Head struct {
 	Weights  map[string]*Matrix
 }
 
-// Differentiable says whether an operator may stand in a head.
+// Differentiable reports whether a head may have an operator.
 func Differentiable(op string) bool {
 	switch op {
 	case "MatMul", "Add", "Relu", "Tanh", "Identity", "LpNormalization":

@@ -21,7 +21,7 @@ type Beside struct {
 // Names of tensors.
 const (
 	besideSums = own + "beside_sum"
-	// BesideOutput is what stands for the other encoder's vector: [batch, Beside.Columns].
+	// BesideOutput approximates the other encoder's vector: [batch, Beside.Columns].
 	BesideOutput = own + "beside"
 	vectorOutput = own + "vector"
 )

@@ -32,11 +32,11 @@ type Golden struct {
 type Options struct {
 	Encode  encode.Options
 	Golden  []Golden
-	Least   float64       // cosine to a golden vector, at least
+	Least   float64       // minimum cosine to a golden vector
 	Measure time.Duration // how long the speed is measured, about
 }
 
-// LanguageRow is what is seen of the probes of one language.
+// LanguageRow are the measurements on the probes of one language.
 type LanguageRow struct {
 	Probe
 	Listed          bool    // by the manifest, or the manifest lists none
@@ -54,13 +54,13 @@ type Report struct {
 	Languages []LanguageRow
 	Depends   int     // vectors that other sentences of a batch, or threads, change
 	Golden    int     // vectors compared
-	Agreement float64 // the least cosine to a golden vector
+	Agreement float64 // the smallest cosine to a golden vector
 	Speed     float64 // sentences a second
 	Failures  []string
 	Warnings  []string
 }
 
-// Run checks an encoder. An encoder that fails has Failures; err is for what stops the check.
+// Run checks an encoder. An encoder that fails has Failures; err ends the check.
 func Run(ctx context.Context, m *model.Model, o Options) (r *Report, err error) {
 	e, err := encode.Open(m, o.Encode)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // smallFile is the size of a file of settings, at most.
 const smallFile = 2 << 20
 
-// Get downloads what an import needs of a repository: settings first, then the tokenizer and the graph or the weights,
-// and last what the graph refers to. onnx names a graph among several. progress may be nil.
+// Get downloads the files of a repository that an import needs: settings first, then the tokenizer and the graph or the
+// weights, and last the files that the graph refers to. onnx names a graph among several. progress may be nil.
 func (c *Client) Get(ctx context.Context, r *Repository, dir, onnx string, progress func(f File, done int64)) error {
 	weights, err := r.weights(onnx)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package hub downloads published models from the Hugging Face hub, or a server with its protocol: the list of a
-// repository's files with their digests (api/models), and the files of one commit (resolve), which large files answer
-// with a redirection to where they are stored.
+// repository's files with their digests (api/models), and the files of one commit (resolve), large files answer
+// with a redirection to their storage.
 //
-// Only files that package folder reads are downloaded: no code, and no pickle.
+// Only files that package importer reads are downloaded: no code, and no pickle.
 package hub
 
 import (
@@ -40,7 +40,7 @@ func FromEnvironment() *Client {
 	return c
 }
 
-// Repository is what the hub says of a model's commit.
+// Repository is the hub's description of a model's commit.
 type Repository struct {
 	Name    string // ORG/REPO
 	Commit  string
@@ -58,7 +58,7 @@ type File struct {
 
 var validName = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
 
-// List reads what the hub says of a repository; revision is a commit, a branch or a tag, or empty for main.
+// List reads the hub's description of a repository; revision is a commit, a branch or a tag, or empty for main.
 func (c *Client) List(ctx context.Context, name, revision string) (*Repository, error) {
 	if !validName.MatchString(name) {
 		return nil, badinput.Errorf("%q is not the name of a repository, ORG/REPO, such as intfloat/multilingual-e5-small", name)
@@ -109,7 +109,7 @@ func (c *Client) List(ctx context.Context, name, revision string) (*Repository, 
 	return r, nil
 }
 
-// options are those of all requests.
+// options are the options of all requests.
 func (c *Client) options(name, revision string) transfer.Options {
 	client := c.HTTP
 	if client == nil {

@@ -14,22 +14,22 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Options are the settings of an import. What the files say is overridden by Known, and that by the other fields.
+// Options are the settings of an import. Known overrides the files, and the other fields override both.
 type Options struct {
 	Name    string          // of the encoder; empty: that of the known encoder, or of the folder
 	Out     string          // directory of the encoder; empty: a folder itself, or Name for a wheel
-	Pooling string          // mean, cls, max or pooler; empty: what the files say
+	Pooling string          // mean, cls, max or pooler; empty: as in the files
 	Prefix  string          // text before every sentence
 	ONNX    string          // the graph among several, relative to the folder
 	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)
-	Known   *model.Manifest // of an encoder whose authors' way of running it is known; nil: looked up by name
+	Known   *model.Manifest // of the same encoder in configs/models; nil: looked up by name
 }
 
 // Finding is one conclusion.
 type Finding struct {
 	Field, Value string
-	From         string // the file that says so
+	From         string // its file
 }
 
 // Draft is an encoder that is being made.
@@ -39,8 +39,8 @@ type Draft struct {
 	Manifest model.Manifest
 	Findings []Finding
 
-	Words     int    // that the model has a vector for; 0: nothing says so
-	WordsFrom string // the file that says it
+	Words     int    // number of the model's word vectors; 0: unknown
+	WordsFrom string // the file that names the number
 }
 
 // Found reports a conclusion and the file that it is from.
@@ -60,8 +60,8 @@ func (b *Draft) Open(fallback string) error {
 	return os.MkdirAll(b.Dir, 0o755)
 }
 
-// LookUp sets Known, unless the caller did: by the name that was given, what config.json says the model was made of,
-// and the folder's name, which is the repository's without its owner.
+// LookUp sets Known, unless the caller did: by the given name, by the origin that config.json names, or by the folder's
+// name, which is the repository's without its owner.
 func (b *Draft) LookUp(origin, folder string) {
 	all, err := Known()
 	if err != nil || b.Known != nil {
@@ -77,7 +77,7 @@ func (b *Draft) LookUp(origin, folder string) {
 	}
 }
 
-// ApplyKnown takes from the known encoder what files do not say: prefixes, languages, licence, and a smaller
+// ApplyKnown takes from the known encoder the fields that files lack: prefixes, languages, licence, and a smaller
 // max_tokens.
 func (b *Draft) ApplyKnown() {
 	k := b.Known

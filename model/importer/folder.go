@@ -19,7 +19,7 @@ import (
 type folder struct {
 	*Draft
 	root    string
-	body    string // where the transformer or the table is: "" or a module's folder
+	body    string // folder of the transformer or the table: "" or a module's
 	config  config
 	dense   []denseLayer
 	pooling pooling
@@ -73,7 +73,7 @@ func readFolder(f *folder) error {
 	return err
 }
 
-// has says whether the folder has a file.
+// has reports whether the folder has a file.
 func (f *folder) has(name string) bool {
 	info, err := os.Stat(f.at(name))
 	return err == nil && !info.IsDir()
@@ -81,7 +81,7 @@ func (f *folder) has(name string) bool {
 
 func (f *folder) at(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
-// json reads a file; false if there is none.
+// json reads a file; false if it is missing.
 func (f *folder) json(name string, into any) (bool, error) {
 	raw, err := os.ReadFile(f.at(name))
 	if errors.Is(err, fs.ErrNotExist) {

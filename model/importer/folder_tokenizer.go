@@ -109,13 +109,13 @@ func (f *folder) first(names ...string) string {
 	return ""
 }
 
-// setLengths sets max_tokens: the least of what the files say.
+// setLengths sets max_tokens: the smallest number in the files.
 func setLengths(f *folder, s tokenizerSettings, bert int) {
 	const unlimited = 1 << 16
-	least, from := unlimited, ""
+	longest, from := unlimited, ""
 	consider := func(n int, file string) {
-		if n > 0 && n < least {
-			least, from = n, file
+		if n > 0 && n < longest {
+			longest, from = n, file
 		}
 	}
 	consider(bert, "sentence_bert_config.json")
@@ -127,15 +127,15 @@ func setLengths(f *folder, s tokenizerSettings, bert int) {
 		places -= f.config.Pad + 1
 	}
 	consider(places, "config.json")
-	if least == unlimited {
-		least, from = 512, "nothing says it"
+	if longest == unlimited {
+		longest, from = 512, "nothing says it"
 	}
-	f.Manifest.MaxTokens = least
-	f.Found("max_tokens", from, "%d", least)
+	f.Manifest.MaxTokens = longest
+	f.Found("max_tokens", from, "%d", longest)
 }
 
-// setSentencePiece describes a SentencePiece model. The file does not say how its ids become the graph's: the
-// tokenizer's class does.
+// setSentencePiece describes a SentencePiece model. The tokenizer's class, not the file,
+// determines how its ids become the graph's.
 func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 	t := model.Tokenizer{Kind: "sentencepiece"}
 	class := strings.TrimSuffix(s.Class, "Fast")

@@ -10,7 +10,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// All are the manifests in configs/models: published encoders and how their authors run them.
+// Known returns the manifests in configs/models: published encoders and how their authors run them.
 func Known() ([]model.Manifest, error) {
 	files, err := fs.Glob(configs.Models, "models/*/"+model.FileName)
 	if err != nil {
@@ -31,7 +31,7 @@ func Known() ([]model.Manifest, error) {
 	return all, nil
 }
 
-// Find is the known encoder of a name or of a repository on the hub; nil: it is not known.
+// FindKnown returns the known encoder of a name or of a repository on the hub, or nil.
 func FindKnown(name string) (*model.Manifest, error) {
 	all, err := Known()
 	if err != nil {
@@ -45,7 +45,7 @@ func FindKnown(name string) (*model.Manifest, error) {
 	return nil, nil
 }
 
-// File is the place of a known encoder's manifest, for messages.
+// KnownFile is the place of a known encoder's manifest, for messages.
 func KnownFile(m *model.Manifest) string { return "configs/models/" + m.Name }
 
 // NotOnHub is the error of a known encoder that the hub does not have in a form that this program reads.

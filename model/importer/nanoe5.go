@@ -196,7 +196,7 @@ func (e *file) tensors() (all []*weights.Tensor, err error) {
 	return all, err
 }
 
-// numbers are those of a tensor.
+// numbers returns the values of a tensor.
 func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error) {
 	at, ok := e.offset[name]
 	n := 1

@@ -61,7 +61,7 @@ func importUniversal(d *Draft, files universalFiles) error {
 	return d.Write(z.graph(d.Name))
 }
 
-// shapes are those of the model's arrays, with rows pieces in each block.
+// shapes are the shapes of the model's arrays, with rows pieces in each block.
 func shapes(rows int) map[string][]int {
 	want := map[string][]int{"lo": {blocks}, "scale": {blocks}, "ln_g": {width + 3*branch}, "ln_b": {width + 3*branch},
 		"cnn_W": {width + 3*branch, width}, "cnn_b": {width}, "d0": {width, 320}, "d1": {320, 320}, "p1": {width, 320},

@@ -24,7 +24,7 @@ const (
 	least  = prefix + "least"
 )
 
-// counts says what was changed.
+// counts are the numbers of changed nodes.
 type counts struct {
 	Products, Convolutions, Tables int
 }
@@ -103,7 +103,7 @@ func products(model []byte, output string) ([]byte, counts, error) {
 	return out, r.counts, nil
 }
 
-// widen takes weights of float16 that a node widens for weights of float32.
+// widen treats float16 weights that a node widens as float32 weights.
 func (r *rewriter) widen() error {
 	for _, w := range r.graph.Initializers {
 		t, err := w.Tensor()
@@ -139,8 +139,8 @@ func (r *rewriter) takers(tensor string) (n int) {
 	return n
 }
 
-// headOf is the nodes that take what a mean, a sum or a greatest number over a sentence's tokens (axis 1) leaves. They
-// take one row a sentence: 8 bits would win no time there, and lose as much as in all layers before.
+// headOf are the nodes after a mean, a sum or a maximum over a sentence's tokens (axis 1). They take one row a sentence:
+// 8 bits would win no time there, and lose as much as in all layers before.
 func headOf(g *onnxgraph.Graph) (map[int]bool, error) {
 	head := map[int]bool{}
 	pooled := map[string]bool{} // tensors
@@ -162,7 +162,7 @@ func headOf(g *onnxgraph.Graph) (map[int]bool, error) {
 // minNumbers is the size from which a weight is worth its scales.
 const minNumbers = 256
 
-// node is what stands for a node: nil for one that is kept.
+// node returns the replacement of a node, or nil to keep it.
 func (r *rewriter) node(n onnxgraph.Node) ([]byte, error) {
 	if len(n.Inputs) < 2 || n.Subgraphs {
 		return nil, nil

@@ -21,7 +21,7 @@ type Dir struct{ Path string }
 // At is the directory of the checkpoint after a step.
 func (d Dir) At(step int) string { return filepath.Join(d.Path, fmt.Sprintf("step-%08d", step)) }
 
-// Open creates the directory, and removes what a stopped training left of checkpoints that it was writing or removing.
+// Open creates the directory, and removes the remains of checkpoints that a stopped training was writing or removing.
 func (d Dir) Open() error {
 	if err := os.MkdirAll(d.Path, 0o755); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)

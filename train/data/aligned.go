@@ -15,7 +15,7 @@ func (c Config) words() words.Config {
 	return *c.Words
 }
 
-// alignWords finds the words of all pairs and their links, where they are not given.
+// alignWords finds the words of all pairs, and the links that are not given.
 func (s *Set) alignWords(ctx context.Context, o Options, given [][]word.Link) (err error) {
 	settings := s.config.words()
 	speller := &words.Speller{Splitter: settings.Split, Pieces: o.Pieces, Unknown: o.number(o.Tokenizer.Unknown())}
@@ -29,7 +29,7 @@ func (s *Set) alignWords(ctx context.Context, o Options, given [][]word.Link) (e
 	return err
 }
 
-// wordSide takes what stands around a sentence's own tokens off its ids.
+// wordSide is a sentence without the special tokens around its own.
 func (o Options) wordSide(language, text string, ids []int32) words.Side {
 	prefix, _ := o.prefix(language)
 	first := len(o.BOS) + len(prefix.Tokens)

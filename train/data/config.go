@@ -99,7 +99,7 @@ func (s *Source) UnmarshalYAML(unmarshal func(any) error) error {
 
 const sourceColumn, targetColumn = "src", "tgt"
 
-// complaints collects problems. Each says what to do.
+// complaints collects problems. Each names the remedy.
 type complaints []string
 
 func (c *complaints) unless(ok bool, format string, args ...any) {

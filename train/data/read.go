@@ -27,7 +27,7 @@ type Pair struct {
 }
 
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
-// source of which no pair is left is an error: it is one-sided, or its conditions are not what was meant.
+// source that gives no pair is an error: it is one-sided, or its conditions are mistaken.
 func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		if err := c.Validate(); err != nil {
@@ -54,7 +54,7 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 	}
 }
 
-// Sentences yields both sides of every pair: what a vocabulary is trained on.
+// Sentences yields both sides of every pair, for training a vocabulary.
 func Sentences(ctx context.Context, c Config) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var stats Stats
@@ -70,7 +70,7 @@ func Sentences(ctx context.Context, c Config) iter.Seq2[string, error] {
 	}
 }
 
-// errStopped says that the caller wants no more pairs.
+// errStopped ends the reading when the caller wants no more pairs.
 var errStopped = errors.New("stopped")
 
 // reader is one pass over all sources.
@@ -189,7 +189,7 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 	return nil
 }
 
-// refuse says why a pair is not taken, or remembers it.
+// refuse returns the reason to drop a pair; without one it remembers the pair.
 func (r *reader) refuse(p Pair) Reason {
 	if p.Source == "" {
 		return EmptySource

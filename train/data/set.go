@@ -36,7 +36,7 @@ type Options struct {
 	Lowercase bool              // as tokenizer.lowercase in the manifest
 	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
 	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
-	// what stands between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
+	// the text or tokens between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
 	// every language must have one
 	Prefixes map[string]model.Prefix
 	Texts    bool // store the texts for Side.Texts
@@ -44,7 +44,7 @@ type Options struct {
 	Pieces []string
 }
 
-// number is the model's id for one of the tokenizer.
+// number converts a tokenizer's id to the model's.
 func (o Options) number(id int32) int32 {
 	if o.Number == nil {
 		return id
@@ -94,7 +94,7 @@ type side struct {
 	ends     []int64 // [pairs], in ids
 	text     []byte
 	textEnds []int64 // [pairs], in text; nil without texts
-	blank    []int   // indices of texts that the tokenizer left nothing of
+	blank    []int   // indices of texts without tokens
 }
 
 func (s *side) at(i int) []int32 { return s.ids[begin(s.ends, i):s.ends[i]] }

@@ -35,7 +35,7 @@ func (s BagSettings) Validate() error {
 
 // Bag is the mean of subword vectors. A piece's vector is its own plus, if the settings ask for them, those of its
 // character n-grams (as in Bojanowski et al., 2017, but within pieces). Pieces that are rare in training then start
-// from what they share with others, across languages too. The sum is exported as a plain table.
+// from the n-grams that they share with others, across languages too. The sum is exported as a plain table.
 //
 // A bag is computed on the host: a batch reads and changes a few thousand rows, which a dense graph could not exploit.
 type Bag struct {
@@ -201,15 +201,15 @@ func ofTable(numbers []int8, scales []float32) *Bag {
 	return NewTable("bag.pieces", dim, values, nil)
 }
 
-// NewTable returns a bag of the rows of a table. round, unless it is nil, makes a row what it will be when it is
-// exported: the means are of such rows, and what is learned is the table.
+// NewTable returns a bag of the rows of a table. The means are of rows that round, unless it is nil, has changed to their
+// exported form; training changes the table itself.
 func NewTable(name string, dim int, values []float32, round func(row []float32)) *Bag {
 	rows := len(values) / dim
 	t := &weights.Tensor{Name: name, Shape: []int{rows, dim}, Data: values}
 	return &Bag{settings: BagSettings{Dim: dim}, pieces: t, seen: make(marks, rows), round: round}
 }
 
-// reading is what a side reads of the table.
+// reading lists the rows of the table that a side reads.
 type reading struct {
 	ids    []int32   // distinct pieces, ascending
 	places []int32   // for every token that is not dropped, the index of its piece in ids, sentence after sentence

@@ -16,15 +16,15 @@ import (
 type Encoder interface {
 	Dim() int
 	Longest() int // tokens of a sentence; 0: any number
-	// Weights are all that is learned or frozen, in a fixed order: first the table of words [vocabulary, width].
+	// Weights are all learned and frozen tensors, in a fixed order: first the table of words [vocabulary, width].
 	Weights() []*weights.Tensor
 	// Forward gives the vectors [n, dim] of a side, not normalised. With a seed other than zero it drops what training
 	// drops.
 	Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error)
-	// Backward adds to the weights' gradients what the gradients of the vectors [n, dim] give, for vectors that Forward
-	// gave with the same seed.
+	// Backward adds to the weights' gradients, given the gradients of the vectors [n, dim] that Forward gave with the same
+	// seed.
 	Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error
-	// Architecture has what the kind adds to an Architecture.
+	// Architecture returns the part of an Architecture that depends on the kind.
 	Architecture() Architecture
 	// Export returns the graph that is published, and the encoder whose vectors it gives: a table may be rounded.
 	Export(name string) (*export.Graph, Encoder, error)

@@ -15,7 +15,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// m2m is what Hugging Face's config.json says of an M2M-100 or NLLB model's encoder.
+// m2m is the part of Hugging Face's config.json about the encoder of an M2M-100 or NLLB model.
 type m2m struct {
 	ModelType  string `json:"model_type"`
 	Width      int    `json:"d_model"`

@@ -17,7 +17,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// published is what Hugging Face's config.json says of BERT and its kin.
+// published is Hugging Face's config.json of BERT and similar encoders.
 type published struct {
 	ModelType      string  `json:"model_type"`
 	Layers         int     `json:"num_hidden_layers"`
@@ -160,7 +160,7 @@ func readConfig(path string) (Settings, error) {
 	return s, nil
 }
 
-// leftOut are tensors that sentence vectors do not need, and poolerOf those of a pooler.
+// leftOut matches tensors that sentence vectors do not need, and poolerOf the tensors of a pooler.
 var (
 	leftOut  = regexp.MustCompile(`^((bert|roberta)\.)?embeddings\.position_ids$|^(cls|lm_head|classifier)\.`)
 	poolerOf = regexp.MustCompile(`^((bert|roberta)\.)?pooler\.`)
@@ -175,7 +175,7 @@ var ourNames = map[string]string{
 
 var inLayer = regexp.MustCompile(`^encoder\.layer\.(0|[1-9][0-9]*)\.(.+)\.([a-z]+)$`)
 
-// rename gives a published tensor our name and layout, [in, out] for [out, in]; false: it has none.
+// rename gives a published tensor our name and layout, [in, out] for [out, in]; false if there is none.
 func rename(t *weights.Tensor) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(t.Name, "bert."), "roberta.")
 	tables := map[string]string{"word_embeddings": Words, "position_embeddings": positions, "token_type_embeddings": types}
@@ -214,7 +214,7 @@ func renameDense(t *weights.Tensor, layer, part string) bool {
 	return part == "weight" || part == "bias"
 }
 
-// normPart is what a part of a layer normalisation is called here; the first BERTs have gamma and beta.
+// normPart is our name of a part of a layer normalisation; the first BERTs have gamma and beta.
 func normPart(part string) string {
 	return map[string]string{"weight": ".scale", "gamma": ".scale", "bias": ".bias", "beta": ".bias"}[part]
 }

@@ -10,7 +10,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Positions is how a token knows its place.
+// Positions is the kind of position embeddings.
 type Positions string
 
 // Learned is a table; Sinusoidal adds sines and cosines to words that are scaled by sqrt(width) (Vaswani et al., 2017,
@@ -70,7 +70,7 @@ func (s Settings) Dim() int {
 	return s.Width
 }
 
-// shape is that of the layers.
+// shape is the shape of the layers.
 func (s Settings) shape() layers.Shape {
 	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation, Epsilon: s.Epsilon, Precision: s.Precision}
 }

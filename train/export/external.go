@@ -13,7 +13,7 @@ const (
 	// minExternal is the number of bytes from which a tensor is worth a place in the second file. Shapes and scalars
 	// stay in the graph, where ONNX Runtime reads them before it loads weights.
 	minExternal = 1024
-	// page is what the places of tensors are multiples of, so that ONNX Runtime can map them.
+	// page is the alignment of tensors in the file, with which ONNX Runtime can map them.
 	page = 4096
 )
 

@@ -1,6 +1,3 @@
-// This file has what several objectives compute: cosines, cross-entropies and rankings, as functions on the nodes of
-// a GoMLX graph.
-
 package objective
 
 import (

@@ -91,7 +91,7 @@ func (s Section) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: append(name, fields.Content...)}, nil
 }
 
-// Needs is what the objective needs of a training. It is empty if no objective has the name.
+// Needs are the objective's requirements of a training. They are empty if no objective has the name.
 func (s Section) Needs() Needs {
 	if s.Settings == nil {
 		return Needs{}

@@ -26,7 +26,7 @@ func (a adam) corrections(rate float64, step int) (c1, c2 float32) {
 	return float32(rate / (1 - math.Pow(a.Beta1, float64(step)))), float32(1 / (1 - math.Pow(a.Beta2, float64(step))))
 }
 
-// decay is what a tensor's weights add to its gradient, and the factor that shrinks them.
+// decay returns the factor of the weights that is added to the gradient, and the factor that shrinks them.
 func (a adam) decay(t *weights.Tensor, rate float64) (l2, shrink float32) {
 	switch {
 	case t.NoDecay:

@@ -15,7 +15,7 @@ import (
 )
 
 // Resident are tensors whose values, gradients and moments stay on a device from step to step. The arithmetic is
-// adam's; a device may round it differently. What the host has of them is old until Fetch. It implements
+// adam's; a device may round it differently. The host's copies are old until Fetch. It implements
 // device.Resident.
 type Resident struct {
 	rule    adam
@@ -207,7 +207,7 @@ func (r *Resident) Fetch() error {
 	return nil
 }
 
-// Release frees what is on the device; the host's tensors are then used again.
+// Release frees the tensors on the device; the host's are then used again.
 func (r *Resident) Release() error {
 	if r == nil {
 		return nil

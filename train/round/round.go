@@ -3,7 +3,7 @@
 //
 // Round 0 is the initial encoder. It is evaluated, and mines for round 1. Every round has its own directory:
 //
-//	OUT/round-1/mined       what the previous encoder mined
+//	OUT/round-1/mined       the bitext mined by the previous encoder
 //	OUT/round-1/trained     the training on it, with the round's encoder in model/
 //	OUT/round-1/round.json  the result, written last: a round that has it is not repeated
 //	OUT/work                mining's work directory for all rounds

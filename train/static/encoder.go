@@ -31,7 +31,7 @@ type Encoder struct {
 
 var _ encoder.Encoder = (*Encoder)(nil)
 
-// pace is how much faster the table learns than the head: what is learned is the table divided by it. The table's
+// pace is the ratio of the learning rates of table and head: the optimiser sees the table divided by it. The table's
 // numbers are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes
 // no number.
 const pace = 64
@@ -59,7 +59,7 @@ func Open(m *model.Model, s encoder.StaticSettings) (*Encoder, error) {
 	return e, nil
 }
 
-// tableOf is the encoder's table with rows that are rounded so.
+// tableOf is the encoder's table with rows that round has changed.
 func tableOf(e *Encoder, round func(row []float32)) *encoder.Bag {
 	return encoder.NewTable(tableName, e.width(), e.table().Data, round)
 }
@@ -92,7 +92,7 @@ func read(m *model.Model, graph []byte) (*Encoder, error) {
 	return e, e.takeHead()
 }
 
-// features is the tensor that the head begins with: the sums, or what they are called after them.
+// features is the head's first tensor: the sums, or their last alias.
 func features(g *onnxgraph.Graph) string {
 	name := static.Sums
 	for _, n := range g.Nodes {
@@ -103,7 +103,7 @@ func features(g *onnxgraph.Graph) string {
 	return name
 }
 
-// takeHead makes the network, and the list of what is learned.
+// takeHead makes the network and the list of its tensors.
 func (e *Encoder) takeHead() (err error) {
 	if e.network, err = e.head.Network(); err != nil {
 		return fmt.Errorf("cannot be trained: its head %w", err)
@@ -118,13 +118,13 @@ func (e *Encoder) takeHead() (err error) {
 	return err
 }
 
-// table is what is learned of the table.
+// table is the learned tensor of the table.
 func (e *Encoder) table() *weights.Tensor { return e.rows.Weights()[0] }
 
 // width is the number of columns of the table.
 func (e *Encoder) width() int { return e.rows.Dim() }
 
-// round makes a row what it will be in the exported table.
+// round rounds a row as the exported table has it.
 func (e *Encoder) round(row []float32) {
 	student.Round(row, student.BestScale(row, e.bits), e.bits, row)
 }

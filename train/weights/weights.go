@@ -1,4 +1,4 @@
-// Package weights has what is learned: named float32 tensors on the host with their gradients.
+// Package weights has the learned tensors: named float32 arrays on the host with their gradients.
 //
 // A step reads the tensors and adds to their gradients, and an optimiser changes the tensors in place. A device may
 // have newer values (optimiser.Resident) until they are fetched for a checkpoint, so checkpoints and resumption are the
@@ -71,7 +71,7 @@ func New(spec Spec, seed uint64) *Tensor {
 	return t
 }
 
-// Learned are those of the tensors that are not frozen.
+// Learned returns the tensors that are not frozen.
 func Learned(all []*Tensor) []*Tensor {
 	return slices.DeleteFunc(slices.Clone(all), func(t *Tensor) bool { return t.Frozen })
 }

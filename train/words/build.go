@@ -11,7 +11,7 @@ import (
 
 // Side is one side of a pair as it was tokenised.
 type Side struct {
-	Prefix, Text string  // the tokens are those of both, one after the other
+	Prefix, Text string  // the tokens spell both, one after the other
 	Tokens       []int32 // without special tokens
 	First        int     // number of special tokens before them
 }

@@ -26,7 +26,7 @@ func Open(name string) (*File, error) {
 	return &File{word.NewLinkReader(f, name, 0), f, name}, nil
 }
 
-// Next returns the links of the next line, which are not nil; of a nil File, nil.
+// Next returns the links of the next line, which are not nil. A nil File returns nil.
 func (f *File) Next() ([]word.Link, error) {
 	if f == nil {
 		return nil, nil
@@ -41,8 +41,8 @@ func (f *File) Next() ([]word.Link, error) {
 	return links, err
 }
 
-// Check returns the links of a pair that was read as raw and is now normal. Links outside its words are an error. Of
-// tokenised text that was divided into other words, which is rare, there are no links.
+// Check returns the links of a pair that was read as raw and is now normal. Links outside its words are an error. Text
+// that normalisation divides into other words, which is rare, has no links.
 func (f *File) Check(split word.Splitter, links []word.Link, raw, normal [2]string) ([]word.Link, error) {
 	if f == nil {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Options is the vocabulary section of a training preset. Every field changes the model.
+// VocabularyOptions is the vocabulary section of a training preset. Every field changes the model.
 type VocabularyOptions struct {
 	Size         int     `yaml:"size"` // number of pieces, including special ones
 	Kind         string  `yaml:"kind"` // unigram or bpe
@@ -26,7 +26,7 @@ type VocabularyOptions struct {
 	Threads    int      `yaml:"threads"`
 }
 
-// DefaultOptions returns the default settings.
+// DefaultVocabularyOptions returns the default settings.
 func DefaultVocabularyOptions() VocabularyOptions {
 	return VocabularyOptions{
 		Size:     32000, // as the default encoder

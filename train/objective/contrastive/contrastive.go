@@ -48,13 +48,13 @@ func (r Ranking) logits(u, v *graph.Node) *graph.Node {
 	return objective.LowerOwn(objective.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
 }
 
-// settings are those of contrastive and of muse.
+// settings are the settings of contrastive and muse.
 type settings struct {
 	Ranking `yaml:",inline"`
 	OneWay  bool `yaml:"one_way"` // only the forward term
 }
 
-// Similarity is what a pair's vectors are compared by.
+// Similarity is the measure that compares the vectors of a pair.
 type Similarity string
 
 // Cosine is the default, also of an empty setting. Dot is the product of the vectors as they are (VMSST's baseline).

@@ -7,7 +7,7 @@ import (
 	"bitextmine/train/objective/contrastive"
 )
 
-// Reconstruction is what EMS predicts from a sentence vector.
+// Reconstruction is the distribution that EMS predicts from a sentence vector.
 type Reconstruction string
 
 // XTR is the distribution of the other side's words. UGT is this distribution and a masked word of the same side.

@@ -21,7 +21,7 @@ const (
 	Contrastive Alignment = "contrastive"
 )
 
-// Replacement is what stands for a masked token.
+// Replacement is the choice of the token in place of a masked one.
 type Replacement string
 
 // Mask is always the mask token. BERT is the mask token for 80% of the masked tokens, a random word for 10%, and the

@@ -39,7 +39,7 @@ func normal(rng *rand.Rand, n int) []float32 {
 	return out
 }
 
-// inputs are the graph's inputs by name. Sentences are those of both sides, sources before targets.
+// inputs are the graph's inputs by name. Sentences are of both sides, sources before targets.
 type inputs struct {
 	sentences, length int
 	ids, before       *graph.Node // [sentences, length]: tokens, and the token before each

@@ -74,7 +74,7 @@ func (s *Settings) elbo() bool { return s.ELBOWeight > 0 }
 // decodes reports whether there is a decoder.
 func (s *Settings) decodes() bool { return s.Translate || s.elbo() }
 
-// base is what all parts of the objective are made of.
+// base is common to all parts of the objective.
 type base struct {
 	Settings
 	objective.Training

@@ -1,5 +1,5 @@
 // Package vmsst has the generative losses of VMSST: sentences are decoded from the vectors of their translations, and
-// what is particular to a language is separated from what translations share.
+// language-specific information is separated from the shared meaning.
 package vmsst
 
 import (
@@ -100,7 +100,7 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 	return values
 }
 
-// posteriors are those of the semantic variable [n, dim] and of both sides' language variables [2n, width].
+// posteriors returns the posteriors of the semantic variable [n, dim] and of both sides' language variables [2n, width].
 func (v *vmsst) posteriors(s objective.Step, in inputs) (semantic, language gaussian) {
 	dense := layers.Stack{Params: s.Heads}
 	pooled := graph.Concatenate([]*graph.Node{average(s.Views[data.SourceView].Tokens, s.Views[data.SourceView].Mask),
