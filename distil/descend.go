@@ -30,7 +30,8 @@ func descend(ctx context.Context, o Options, p *pieces, problem *fit.Problem, fr
 	s.Epochs, s.Seed, s.Threads = o.Epochs, o.Seed, o.Threads
 	s.Report = func(step, steps int, _ float64) { o.Progress("steps", step, steps) }
 	data := &fit.Data{
-		Sentences: p.rows, Scales: problem.Scales, Items: items(p, problem.Weights), Targets: targets, Vector: head.Dim, Dim: dim,
+		Sentences: p.rows, Scales: problem.Scales, Items: items(p, problem.Weights), Targets: targets, Vector: head.Dim,
+		Dim:   dim,
 		Round: rounding(o, problem.Pieces, dim),
 	}
 	out := *from

@@ -56,7 +56,8 @@ func features(ctx context.Context, o Options, t *source, p *pieces) (*fit.Proble
 		}
 	}
 	padded, wide := fit.Padded(all[:len(p.kept)*dim], dim)
-	return &fit.Problem{Sentences: p.rows, Weights: weights, Features: padded, Dim: wide, Pieces: len(p.vocabulary.Teacher), Threads: o.Threads}, nil
+	return &fit.Problem{Sentences: p.rows, Weights: weights, Features: padded, Dim: wide,
+		Pieces: len(p.vocabulary.Teacher), Threads: o.Threads}, nil
 }
 
 // fitTeacher fits the table to the teacher's features.
@@ -77,7 +78,8 @@ func fitTeacher(ctx context.Context, o Options, t *source, p *pieces, problem *f
 // fitTable fits a table [pieces, f.Dim]: the linear map of alone, the encoder's vectors of single pieces, with the best
 // of the powers, then the pieces' own part. The row of first carries the map's constant. f.Features are then the part
 // that the table does not explain.
-func fitTable(ctx context.Context, o Options, f *fit.Problem, alone []float32, first int32, powers ...float64) (values []float32, s Fitted, err error) {
+func fitTable(ctx context.Context, o Options, f *fit.Problem, alone []float32, first int32,
+	powers ...float64) (values []float32, s Fitted, err error) {
 	f.Total = f.Squares()
 	best := math.Inf(1)
 	var linear []float32

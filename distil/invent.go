@@ -17,7 +17,8 @@ const (
 
 // scripts are distinguished by a piece's first letter. A piece without a letter goes with any script.
 var scripts = []*unicode.RangeTable{
-	unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai,
+	unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai,
 	unicode.Greek, unicode.Hebrew, unicode.Devanagari,
 }
 

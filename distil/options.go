@@ -81,11 +81,13 @@ func (o Options) Validate() error {
 	check(o.Rank >= 0, "--rank is %d: give a number of columns, or 0 for as many as the features have", o.Rank)
 	check(o.Pieces >= 0, "--pieces is %d: give a size of the vocabulary, or 0 for the teacher's", o.Pieces)
 	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
-	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample, minSentences)
+	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample,
+		minSentences)
 	check(o.Share >= 0 && o.Share <= 1, "--share is %g: give 0 to 1", o.Share)
 	check(o.Steps > 0, "--steps is %d: give at least 1", o.Steps)
 	check(o.Epochs >= 0, "--epochs is %g: give a number of passes, or 0 for none", o.Epochs)
-	check(o.BesideColumns > 0 && o.BesideColumns%2 == 0, "--beside-columns is %d: give an even number of columns", o.BesideColumns)
+	check(o.BesideColumns > 0 && o.BesideColumns%2 == 0, "--beside-columns is %d: give an even number of columns",
+		o.BesideColumns)
 	check(o.BesideShare > 0 && o.BesideShare < 1, "--beside-share is %g: give a number between 0 and 1", o.BesideShare)
 	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)

@@ -156,7 +156,8 @@ type Vocabulary struct {
 const unmapped = -1
 
 // NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file.
-func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*Vocabulary, error) {
+func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32,
+	file []byte) (*Vocabulary, error) {
 	v := &Vocabulary{Student: make([]int32, rows), File: file}
 	for i := range v.Student {
 		v.Student[i] = unmapped

@@ -165,7 +165,8 @@ func writeStudent(dir string, o Options, t *source, vocabulary *Vocabulary, s *s
 	bos, eos := t.encoder.Vocabulary().Ends()
 	tokenizer.BOS, tokenizer.EOS = special(bos), special(eos)
 	manifest, err := yaml.Marshal(model.Manifest{
-		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: t.model.MaxTokens, Inputs: model.Inputs{IDs: export.IDs},
+		Name: s.Name, ONNX: modelFile, Tokenizer: tokenizer, MaxTokens: t.model.MaxTokens,
+		Inputs: model.Inputs{IDs: export.IDs},
 		Output: s.Output(), Pooling: model.None, Normalise: t.model.Normalise && s.Beside == nil, Dim: s.VectorDim(),
 		Tokens:  model.TokenOutput{Output: student.TokensOutput, Dim: s.Table.Dim, Static: true},
 		Licence: cmp.Or(o.Licence, t.model.Licence), Languages: o.Languages, TrainedOn: o.TrainedOn,
@@ -192,7 +193,8 @@ func heldOutOf(r *result) (h heldOutText) {
 
 // vectorAxes chooses the axes of the student's vectors: those that hold most of the vectors that the student in dir
 // gives sentences of the text. It also returns the share that they hold.
-func vectorAxes(ctx context.Context, o Options, dir string, s *student.Student, p *pieces) (axes []float32, held float64, err error) {
+func vectorAxes(ctx context.Context, o Options, dir string, s *student.Student,
+	p *pieces) (axes []float32, held float64, err error) {
 	written, err := loadStudent(dir)
 	if err != nil {
 		return nil, 0, err
@@ -268,7 +270,8 @@ func compare(ctx context.Context, o Options, dir string, t *source, s *student.S
 }
 
 // vectorsOf gives a tensor of a model for sentences of its ids.
-func vectorsOf(ctx context.Context, o Options, m *model.Model, tensor string, sentences [][]int32) (_ []float32, err error) {
+func vectorsOf(ctx context.Context, o Options, m *model.Model, tensor string,
+	sentences [][]int32) (_ []float32, err error) {
 	e, err := encode.OpenInner(m, tensor, o.encodeOptions())
 	if err != nil {
 		return nil, err

@@ -61,7 +61,8 @@ func openSecond(o Options, t *source) (*source, error) {
 		return nil, err
 	}
 	if o.BesideColumns > e.Dim() {
-		return nil, errors.Join(badinput.Errorf("--beside-columns %d: the vectors of %s have %d; ask for no more", o.BesideColumns, m.Name, e.Dim()), e.Close())
+		return nil, errors.Join(badinput.Errorf("--beside-columns %d: the vectors of %s have %d; ask for no more",
+			o.BesideColumns, m.Name, e.Dim()), e.Close())
 	}
 	return withCache(&source{model: m, encoder: e}, cacheOf(o))
 }
@@ -95,7 +96,8 @@ func sumsOf(m *model.Model) (tensor string, err error) {
 
 // fitSecond fits the columns of the second encoder b, on the axes that hold most of its vectors. main is the problem of
 // the teacher's table, and power its power.
-func fitSecond(ctx context.Context, o Options, t, b *source, p *pieces, main *fit.Problem, power float64) (*secondTable, error) {
+func fitSecond(ctx context.Context, o Options, t, b *source, p *pieces, main *fit.Problem,
+	power float64) (*secondTable, error) {
 	o.Report("encode with " + b.model.Name)
 	dim, columns := b.cached.Dim(), o.BesideColumns
 	own := make([][]int32, p.rows.Rows())
@@ -141,14 +143,16 @@ func fitSecond(ctx context.Context, o Options, t, b *source, p *pieces, main *fi
 	}
 	out.values, out.squares = fit.Cut(values, f.Dim, columns), f.Total[0]
 	out.Second = Second{
-		Encoder: b.model.Name, Digest: b.model.Digest, Licence: b.model.Licence, Columns: columns, Share: o.BesideShare, Kept: kept, Fitted: fitted,
+		Encoder: b.model.Name, Digest: b.model.Digest, Licence: b.model.Licence, Columns: columns, Share: o.BesideShare,
+		Kept: kept, Fitted: fitted,
 	}
 	return out, nil
 }
 
 // secondSums gives the second encoder's sums [sentences, dim] of the text that the pieces of sentences of the student's
 // ids spell, without the pieces of special tokens.
-func secondSums(ctx context.Context, o Options, t, b *source, vocabulary *Vocabulary, own [][]int32) ([]float32, error) {
+func secondSums(ctx context.Context, o Options, t, b *source, vocabulary *Vocabulary,
+	own [][]int32) ([]float32, error) {
 	spellings := t.encoder.Vocabulary().Pieces()
 	bos, eos := t.encoder.Vocabulary().Ends()
 	for _, id := range slices.Concat(bos, eos) {

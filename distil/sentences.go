@@ -150,7 +150,8 @@ func (s *Sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) e
 }
 
 // addTexts adds sentences of a language, and returns their numbers and how many are new.
-func (s *Sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string, texts []string) (at []int, added int, err error) {
+func (s *Sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string,
+	texts []string) (at []int, added int, err error) {
 	sequences, err := teacher.Sequences(ctx, language, texts)
 	if err != nil {
 		return nil, 0, err

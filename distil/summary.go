@@ -45,7 +45,8 @@ func (s *Summary) Print(w io.Writer) error {
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(&b, "warning    %s\n", warning)
 	}
-	fmt.Fprintf(&b, "fitted     %d sentences of %d tokens, drawn from the text and %d invented sentences; %d rows\n", s.Sentences, s.Tokens, s.Invented, s.Rows)
+	fmt.Fprintf(&b, "fitted     %d sentences of %d tokens, drawn from the text and %d invented sentences; %d rows\n",
+		s.Sentences, s.Tokens, s.Invented, s.Rows)
 	descent := ""
 	if s.Losses[0] > 0 {
 		fmt.Fprintf(&b, "descent    loss %.4f at first, %.4f at last\n", s.Losses[0], s.Losses[1])
@@ -79,8 +80,10 @@ func card(o Options, t *source, r *result) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\nA static student of %s, made by `mine distill`, for %s: a table of %d subword vectors of %d columns, %d bits a number, whose sum, divided by tokens^%g,\n"+
 		"stands for the teacher's tensor %q; the teacher's head makes the sentence vector of it. %.1f MB.\n\n", o.studentName(t.model), t.model.Name,
-		strings.Join(o.Languages, ", "), r.Rows, cmp.Or(o.Rank, wideOf(o, t)), o.Bits, r.Power, r.Tensor, float64(r.Bytes)/1e6)
-	fmt.Fprintf(&b, "Licence: %s. Teacher: digest %s, licence %s.\n\n", cmp.Or(o.Licence, t.model.Licence, unknown), r.TeacherDigest, cmp.Or(t.model.Licence, unknown))
+		strings.Join(o.Languages, ", "), r.Rows, cmp.Or(o.Rank, wideOf(o, t)), o.Bits, r.Power, r.Tensor,
+		float64(r.Bytes)/1e6)
+	fmt.Fprintf(&b, "Licence: %s. Teacher: digest %s, licence %s.\n\n", cmp.Or(o.Licence, t.model.Licence, unknown),
+		r.TeacherDigest, cmp.Or(t.model.Licence, unknown))
 	fmt.Fprintf(&b, "%d sentences, %d tokens, were fitted, invented ones for seldom pieces among them (%d before any were drawn):\n\n"+
 		"| language | file | sentences | sha256 |\n| --- | --- | --- | --- |\n", r.Sentences, r.Tokens, r.Invented)
 	for _, t := range r.Text {
@@ -96,7 +99,8 @@ func card(o Options, t *source, r *result) []byte {
 		fmt.Fprintf(&b, "\nBeside it stands %s (digest %s, licence %s): %d of the columns, on the same pieces, stand for its sums, on the axes that hold %.4f of its vectors' squares.\n"+
 			"Of the sums' squares, on held-out sentences, %.4f are left by the linear map of pieces alone and %.4f by the table (ridge %g); mean cosine to its vectors there: %.4f.\n"+
 			"It has %g of the square of a vector's length. Vectors are on %d axes, which hold %.4f of both.\n",
-			s.Encoder, s.Digest, cmp.Or(s.Licence, unknown), s.Columns, s.Kept, s.Fitted.Prior.HeldOut, s.Fitted.Fit.HeldOut, s.Fitted.Ridge, s.Cosine,
+			s.Encoder, s.Digest, cmp.Or(s.Licence, unknown), s.Columns, s.Kept, s.Fitted.Prior.HeldOut,
+			s.Fitted.Fit.HeldOut, s.Fitted.Ridge, s.Cosine,
 			s.Share, r.table.head.Dim, s.Turned)
 	}
 	return b.Bytes()

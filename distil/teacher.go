@@ -63,7 +63,8 @@ func openFeatures(o Options, m *model.Model) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{model: m, encoder: e, head: &student.Head{From: "vectors", To: "vectors", Opset: 17, Dim: e.Dim()}}, nil
+		return &source{model: m, encoder: e,
+			head: &student.Head{From: "vectors", To: "vectors", Opset: 17, Dim: e.Dim()}}, nil
 	}
 	graph, err := graphOf(m)
 	if err != nil {

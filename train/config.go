@@ -141,17 +141,20 @@ func (c Config) Validate() error {
 		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
 	check(!needs.Words || c.Tokenizer.Kind == "sentencepiece",
 		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
-	check(c.Bitext.BatchSize >= needs.Pairs, "bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",
+	check(c.Bitext.BatchSize >= needs.Pairs,
+		"bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",
 		c.Bitext.BatchSize, c.Objective.Name, needs.Pairs)
 	check(!needs.TokenDim || c.Encoder.Transformer.Projection == 0,
 		"the objective %s needs vectors as wide as tokens: remove encoder.transformer.projection", c.Objective.Name)
-	sections := append(c.encoderPreset("").Validate(check), c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate)
+	sections := append(c.encoderPreset("").Validate(check), c.Bitext.Validate, c.Optimiser.Validate,
+		c.Objective.Validate)
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}
 	for language, prefix := range c.Prefixes {
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens: give one", language)
-		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0, "prefixes.%s has a negative token: give ids of the vocabulary", language)
+		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0,
+			"prefixes.%s has a negative token: give ids of the vocabulary", language)
 	}
 	for _, d := range c.Dev {
 		sections = append(sections, d.Validate)
@@ -170,7 +173,8 @@ func (c Config) Validate() error {
 // encoderPreset is the part of the preset that its encoder depends on. dir is the directory of the training.
 func (c Config) encoderPreset(dir string) encoder.Preset {
 	return encoder.Preset{
-		Config: c.Encoder, Tokenizer: c.Tokenizer, MaxTokens: c.Bitext.MaxTokens, Seed: c.Seed, Shared: c.Objective.Needs().Table,
+		Config: c.Encoder, Tokenizer: c.Tokenizer, MaxTokens: c.Bitext.MaxTokens, Seed: c.Seed,
+		Shared:     c.Objective.Needs().Table,
 		Vocabulary: filepath.Join(dir, vocabularyName(c.Tokenizer)),
 	}
 }

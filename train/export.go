@@ -89,7 +89,8 @@ func (x exported) write(dir string) error {
 	}
 	tokenizer := x.config.Tokenizer
 	tokenizer.File = vocabularyName(tokenizer)
-	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(x.options.Out, tokenizer.File)); err != nil {
+	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File),
+		filepath.Join(x.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
 	tokens := model.TokenOutput{Output: export.Tokens}
@@ -137,7 +138,8 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 	}
 	for _, n := range []int{1, len(texts)} {
 		want, got := make([]float32, n*runtime.Dim()), make([]float32, n*runtime.Dim())
-		if err := errors.Join(x.exact.Encode(ctx, language, texts[:n], want), runtime.Encode(ctx, language, texts[:n], got)); err != nil {
+		if err := errors.Join(x.exact.Encode(ctx, language, texts[:n], want),
+			runtime.Encode(ctx, language, texts[:n], got)); err != nil {
 			return err
 		}
 		for i := range want {

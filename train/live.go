@@ -41,7 +41,8 @@ func (l LiveEncoder) Encode(ctx context.Context, language string, texts []string
 			v := dst[row*dim : (row+1)*dim]
 			copy(v, vectors[i*dim:])
 			if err := encode.Unit(v); err != nil {
-				return badinput.Errorf("the vector that the encoder in training gives %q %w: lower the learning rate", texts[row], err)
+				return badinput.Errorf("the vector that the encoder in training gives %q %w: lower the learning rate",
+					texts[row], err)
 			}
 		}
 	}

@@ -19,7 +19,8 @@ const spare = 16
 // or its source is a translation of the target. If almost all neighbours are translations (a source with dozens of
 // them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
 // [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
-func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int, progress func(fraction float64)) (*data.HardNegatives, error) {
+func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
+	progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
 	}

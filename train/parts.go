@@ -54,7 +54,8 @@ func (p *parts) read(ctx context.Context) (err error) {
 	for language, prefix := range c.Prefixes {
 		for _, id := range prefix.Tokens {
 			if int(id) >= p.vocabulary.Rows() {
-				return badinput.Errorf("prefixes.%s has the token %d, but the vocabulary's last is %d: correct it", language, id, p.vocabulary.Rows()-1)
+				return badinput.Errorf("prefixes.%s has the token %d, but the vocabulary's last is %d: correct it",
+					language, id, p.vocabulary.Rows()-1)
 			}
 		}
 	}
@@ -98,11 +99,13 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
 	}
-	if p.optimiser, err = optimiser.New(c.Optimiser, slices.Concat(weights.Learned(p.encoder.Weights()), p.heads)); err != nil {
+	if p.optimiser, err = optimiser.New(c.Optimiser,
+		slices.Concat(weights.Learned(p.encoder.Weights()), p.heads)); err != nil {
 		return err
 	}
 	options := step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate}
-	if inner := step.Inner(p.encoder, c.Chunk); inner != nil && pjrt.Is(p.options.Device) && c.Optimiser.Keeps() && !c.Objective.Needs().Table {
+	if inner := step.Inner(p.encoder, c.Chunk); inner != nil && pjrt.Is(p.options.Device) && c.Optimiser.Keeps() &&
+		!c.Objective.Needs().Table {
 		p.resident = p.optimiser.Keep(backend, slices.Concat(inner, p.heads))
 		options.Resident = p.resident
 	}
@@ -128,7 +131,8 @@ const maskPiece = "<mask>"
 // newObjective builds the preset's objective for this training.
 func (p *parts) newObjective() (objective.Objective, error) {
 	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
-	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(), Longest: p.config.Bitext.MaxTokens, Languages: p.set.Languages, Seed: p.config.Seed}
+	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(),
+		Longest: p.config.Bitext.MaxTokens, Languages: p.set.Languages, Seed: p.config.Seed}
 	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
 	for _, language := range slices.Sorted(maps.Keys(p.tokens.Prefixes)) {
 		t.Special = append(t.Special, p.tokens.Prefixes[language].Tokens...)
@@ -171,7 +175,8 @@ func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 
 // files are the tensors of a checkpoint, by file.
 func (p *parts) files() map[string][]*weights.Tensor {
-	return map[string][]*weights.Tensor{checkpoint.Encoder: weights.Learned(p.encoder.Weights()), checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
+	return map[string][]*weights.Tensor{checkpoint.Encoder: weights.Learned(p.encoder.Weights()),
+		checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
 }
 
 // resume loads a checkpoint and skips the batches before it.
@@ -180,7 +185,8 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 		return nil
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
-	if err := encoder.FrozenUnchanged(checkpoints.At(step), encoder.OriginOf(p.config.Encoder.Start, p.encoder.Weights())); err != nil {
+	if err := encoder.FrozenUnchanged(checkpoints.At(step),
+		encoder.OriginOf(p.config.Encoder.Start, p.encoder.Weights())); err != nil {
 		return err
 	}
 	for file, tensors := range p.files() {

@@ -55,7 +55,8 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 // tokenOptions returns how the preset's tokenizer makes ids.
 func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 	bos, eos := v.Ends()
-	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Prefixes: c.Prefixes, Texts: texts}
+	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos,
+		Prefixes: c.Prefixes, Texts: texts}
 }
 
 // checkFiles refuses, before anything is read, test sets that are missing, a start that does not fit and a teacher that
@@ -63,7 +64,8 @@ func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 func (c *Config) checkFiles() error {
 	for _, d := range c.Dev {
 		if _, err := os.Stat(d.Dir); err != nil {
-			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev", d.Protocol, d.Dir)
+			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev",
+				d.Protocol, d.Dir)
 		}
 	}
 	if check := c.Encoder.Of().CheckStart; check != nil {

@@ -104,7 +104,8 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Settings: s, Data: d, head: head, table: table, shipped: table, squares: make([]float64, len(table)/d.Dim),
+	r := &run{Settings: s, Data: d, head: head, table: table, shipped: table,
+		squares: make([]float64, len(table)/d.Dim),
 		moments: map[string]*moments{}, grads: make([]float32, s.Batch*d.Dim)}
 	if d.Round != nil {
 		r.shipped = make([]float32, len(table))

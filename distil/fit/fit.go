@@ -220,7 +220,8 @@ func (f *Problem) solveBlock(ctx context.Context, column int, ridge float64, ste
 	inverse := f.inverseDiagonal(quadratic, ridge)
 	residual := make([]float32, size)
 	f.Sentences.scatter(linear, f.Features[column:], f.Dim, residual)
-	x, direction, image, scaled := make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)
+	x, direction, image, scaled := make([]float32, size), make([]float32, size), make([]float32, size),
+		make([]float32, size)
 	everyRow := slices.Repeat([]float32{float32(ridge)}, f.Pieces)
 	scaleRows(residual, inverse, scaled)
 	copy(direction, scaled)

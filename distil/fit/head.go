@@ -58,7 +58,8 @@ func (h *Head) widths(features, vector int) (map[string]int, error) {
 		width[l.Out] = in
 		w, weight := h.Weights[l.With]
 		switch {
-		case l.Op == "MatMul" && !weight, l.Op == "MatMul" && w.Rows != in, l.Op == "Add" && weight && (w.Rows != 1 || w.Columns != in),
+		case l.Op == "MatMul" && !weight, l.Op == "MatMul" && w.Rows != in, l.Op == "Add" && weight &&
+			(w.Rows != 1 || w.Columns != in),
 			l.Op == "Add" && !weight && width[l.With] != in:
 			return nil, fmt.Errorf("the head's %s of %s and %s has shapes that do not fit", l.Op, l.In, l.With)
 		case l.Op == "MatMul":
@@ -81,7 +82,8 @@ type Pass struct {
 }
 
 func (h *Head) newPass(width map[string]int) *Pass {
-	p := &Pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{}, weights: map[string][]float32{}}
+	p := &Pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{},
+		weights: map[string][]float32{}}
 	for name, columns := range width {
 		p.values[name], p.grads[name] = make([]float32, Chunk*columns), make([]float32, Chunk*columns)
 	}
@@ -189,7 +191,8 @@ func (p *Pass) backward(n int, turned Turned) {
 
 func (p *Pass) back(l Layer, n int, turned Turned) {
 	columns, wide := p.width[l.Out], p.width[l.In]
-	in, out, g, to := p.values[l.In][:n*wide], p.values[l.Out][:n*columns], p.grads[l.Out][:n*columns], p.grads[l.In][:n*wide]
+	in, out, g, to := p.values[l.In][:n*wide], p.values[l.Out][:n*columns], p.grads[l.Out][:n*columns],
+		p.grads[l.In][:n*wide]
 	switch l.Op {
 	case "MatMul":
 		product(g, columns, turned[l.With], wide, to, true)

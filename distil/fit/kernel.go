@@ -86,7 +86,8 @@ func turnColumns(x, y []float32, factors *[block]float32) {
 // gram adds a' b to out [d, e]; a is [n, d], b [n, e]. Sums of 256 rows are float32, the rest float64.
 func gram(a []float32, d int, b []float32, e int, out []float64) {
 	scratch := make([]float32, d*e)
-	C.ls_gram(floats(a), C.int64_t(d), floats(b), C.int64_t(e), C.int64_t(len(a)/d), (*C.double)(unsafe.Pointer(&out[0])), floats(scratch))
+	C.ls_gram(floats(a), C.int64_t(d), floats(b), C.int64_t(e), C.int64_t(len(a)/d),
+		(*C.double)(unsafe.Pointer(&out[0])), floats(scratch))
 }
 
 // product writes a b to out, or adds it; a is [n, d], b [d, e].
@@ -99,7 +100,8 @@ func product(a []float32, d int, b []float32, e int, out []float32, add bool) {
 		plus = 1
 	}
 	panel := make([]float32, C.COLUMNS*d)
-	C.finish_product(floats(a), C.int64_t(len(a)/d), C.int64_t(d), floats(b), C.int64_t(e), floats(out), plus, floats(panel))
+	C.finish_product(floats(a), C.int64_t(len(a)/d), C.int64_t(d), floats(b), C.int64_t(e), floats(out), plus,
+		floats(panel))
 }
 
 // gather writes scales[i] times the sum of table's rows of sentence i's ids to out [sentences, dim].

@@ -45,7 +45,10 @@ func (r *run) stepTable(batch []Item, share float64) {
 			uses = append(uses, use{id, int32(j)})
 		}
 	}
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.sentence, b.sentence)) })
+	slices.SortFunc(uses, func(a, b use) int {
+		return cmp.Or(cmp.Compare(a.id, b.id),
+			cmp.Compare(a.sentence, b.sentence))
+	})
 	sentences, starts := make([]int32, len(uses)), []int{}
 	for k, u := range uses {
 		sentences[k] = u.sentence

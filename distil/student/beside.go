@@ -112,7 +112,8 @@ func (s *Student) turns() (teacher, beside []float32) {
 
 // unit adds a tensor's rows at length 1.
 func unit(g *export.Graph, from, to string) {
-	g.Node("LpNormalization", []string{from}, []string{to}, export.Attr{Name: "axis", Value: 1}, export.Attr{Name: "p", Value: 2})
+	g.Node("LpNormalization", []string{from}, []string{to}, export.Attr{Name: "axis", Value: 1},
+		export.Attr{Name: "p", Value: 2})
 }
 
 // half adds a matrix in float16.
@@ -163,7 +164,8 @@ func (h *Head) after(basis []float32, dim int) (*Head, bool) {
 		if taken[w.Name] {
 			shape, values, _ := Float32Weights(w)
 			turned := fit.Product(basis, dim, values, shape[1])
-			out.Weights = append(out.Weights, onnxgraph.NewFloat32(name(w.Name), []int{len(basis) / dim, shape[1]}, turned))
+			out.Weights = append(out.Weights,
+				onnxgraph.NewFloat32(name(w.Name), []int{len(basis) / dim, shape[1]}, turned))
 		}
 		out.Weights = append(out.Weights, w)
 	}

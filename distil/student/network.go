@@ -56,5 +56,6 @@ func (h *Head) Take(n *fit.Head) {
 func ofRows(n onnxgraph.Node) bool {
 	attributes, err := n.Attributes()
 	axes := attributes["axes"].Ints
-	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) && attributes["keepdims"].First(1) == 1
+	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) &&
+		attributes["keepdims"].First(1) == 1
 }

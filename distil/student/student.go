@@ -132,7 +132,8 @@ func (s *Student) tokens(g *export.Graph) {
 	if s.Table.bits == 4 {
 		node(g, "Sub", "high_16", own+"numbers", own+"low")
 		node(g, "Mul", "high", own+"high_16", own+"sixteenth")
-		g.Node("Concat", []string{own + "low", own + "high"}, []string{own + "both"}, export.Attr{Name: "axis", Value: 2})
+		g.Node("Concat", []string{own + "low", own + "high"}, []string{own + "both"},
+			export.Attr{Name: "axis", Value: 2})
 		numbers = own + "both"
 	}
 	node(g, "Sub", "centred", numbers, own+"zeros")
@@ -265,7 +266,8 @@ func (h *Head) add(g *export.Graph) error {
 			continue
 		}
 		g.Initializer(w.Name+".half", shape, export.Half(narrowed(values)))
-		g.Node("Cast", []string{w.Name + ".half"}, []string{w.Name}, export.Attr{Name: "to", Value: int(export.Float32)})
+		g.Node("Cast", []string{w.Name + ".half"}, []string{w.Name},
+			export.Attr{Name: "to", Value: int(export.Float32)})
 	}
 	for _, n := range h.Nodes {
 		if n.Subgraphs {

@@ -83,7 +83,8 @@ func (c *Client) List(ctx context.Context, name, revision string) (*Repository, 
 		} `json:"cardData"`
 		Tags []string `json:"tags"`
 	}
-	err := transfer.Retry(ctx, address, c.options(name, revision), func() error { return c.get(ctx, address, name, revision, &answer) })
+	err := transfer.Retry(ctx, address, c.options(name, revision),
+		func() error { return c.get(ctx, address, name, revision, &answer) })
 	if err != nil {
 		return nil, err
 	}

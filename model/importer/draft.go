@@ -70,7 +70,8 @@ func (b *Draft) LookUp(origin, folder string) {
 	for _, m := range all {
 		repository := path.Base(m.Source.Hub)
 		switch {
-		case strings.EqualFold(m.Name, b.Name), m.Source.Hub != "" && (strings.EqualFold(origin, m.Source.Hub) || strings.EqualFold(folder, repository)):
+		case strings.EqualFold(m.Name, b.Name), m.Source.Hub != "" &&
+			(strings.EqualFold(origin, m.Source.Hub) || strings.EqualFold(folder, repository)):
 			b.Known = &m
 			return
 		}
@@ -109,7 +110,8 @@ const GraphFile = "mine.onnx"
 
 // ExportTransformer writes the graph of a transformer. head, unless it is nil, adds layers to the tokens' vectors and
 // gives the name and width of their output, which are then the sentences' vectors.
-func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor, head func(*export.Graph) (string, int, error)) error {
+func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
+	head func(*export.Graph) (string, int, error)) error {
 	t, err := encoder.NewTransformer(s, nil, tensors) // no device: it is only written
 	if err != nil {
 		return err
@@ -132,7 +134,8 @@ func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
 	if b.Manifest.Dim != s.Width {
 		b.Manifest.Tokens.Dim = s.Width
 	}
-	b.Found("graph", "its weights", "exported: %d layers of width %d, %d million numbers, %s", s.Layers, s.Width, numbers/1e6, GraphFile)
+	b.Found("graph", "its weights", "exported: %d layers of width %d, %d million numbers, %s", s.Layers, s.Width,
+		numbers/1e6, GraphFile)
 	return b.Write(g)
 }
 

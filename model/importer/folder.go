@@ -91,7 +91,8 @@ func (f *folder) json(name string, into any) (bool, error) {
 		return false, err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return false, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again", f.at(name), err)
+		return false, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again",
+			f.at(name), err)
 	}
 	return true, nil
 }

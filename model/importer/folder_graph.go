@@ -62,7 +62,8 @@ func findONNX(f *folder) (string, error) {
 		}
 	}
 	if len(all) > 1 {
-		return "", badinput.Errorf("%s has several graphs (%s): name one of them with --onnx", f.root, strings.Join(all, ", "))
+		return "", badinput.Errorf("%s has several graphs (%s): name one of them with --onnx", f.root,
+			strings.Join(all, ", "))
 	}
 	return strings.Join(all, ""), nil
 }
@@ -114,10 +115,12 @@ func bringExternal(f *folder, name string, g *onnxgraph.Graph) error {
 	for _, file := range files {
 		at := path.Join(path.Dir(name), file)
 		if !filepath.IsLocal(filepath.FromSlash(file)) || path.Base(file) != file {
-			return badinput.Errorf("%s refers to weights in %q, which is not a file beside it: export it again", f.at(name), file)
+			return badinput.Errorf("%s refers to weights in %q, which is not a file beside it: export it again",
+				f.at(name), file)
 		}
 		if !f.has(at) {
-			return badinput.Errorf("%s refers to weights in %s, which is missing: fetch that file, too", f.at(name), f.at(at))
+			return badinput.Errorf("%s refers to weights in %s, which is missing: fetch that file, too", f.at(name),
+				f.at(at))
 		}
 		if at, err = f.bring(at); err != nil {
 			return err

@@ -80,9 +80,11 @@ func readPooling(f *folder, dir string) error {
 	if ok, err := f.json(file, &all); err != nil {
 		return err
 	} else if !ok {
-		return badinput.Errorf("%s names a pooling, but %s is missing: fetch the model again", f.at(modulesFile), f.at(file))
+		return badinput.Errorf("%s names a pooling, but %s is missing: fetch the model again", f.at(modulesFile),
+			f.at(file))
 	}
-	modes := map[string]pooling{"cls": cls, "cls_token": cls, "mean": mean, "mean_tokens": mean, "max": maxima, "max_tokens": maxima,
+	modes := map[string]pooling{"cls": cls, "cls_token": cls, "mean": mean, "mean_tokens": mean, "max": maxima,
+		"max_tokens":           maxima,
 		"mean_sqrt_len_tokens": mean, "mean_sqrt_len": mean} // the same direction
 	var on []string
 	for key, value := range all {
@@ -119,7 +121,8 @@ func readDense(f *folder, dir string) error {
 	if ok, err := f.json(file, &c); err != nil {
 		return err
 	} else if !ok {
-		return badinput.Errorf("%s names a dense layer, but %s is missing: fetch the model again", f.at(modulesFile), f.at(file))
+		return badinput.Errorf("%s names a dense layer, but %s is missing: fetch the model again", f.at(modulesFile),
+			f.at(file))
 	}
 	short := c.Activation[strings.LastIndex(c.Activation, ".")+1:]
 	operator, ok := activations[short]
@@ -138,7 +141,8 @@ func readDense(f *folder, dir string) error {
 	for _, t := range tensors {
 		switch {
 		case !t.Sound():
-			return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again", f.at(weightsFile), t.Name)
+			return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again",
+				f.at(weightsFile), t.Name)
 		case t.Name == "linear.weight" && slices.Equal(t.Shape, []int{c.Out, c.In}):
 			layer.weight = transposed(t.Data, c.Out, c.In)
 		case t.Name == "linear.bias" && slices.Equal(t.Shape, []int{c.Out}):
@@ -208,7 +212,8 @@ func readPrompts(f *folder) error {
 		Prompts map[string]string `json:"prompts"`
 		Default string            `json:"default_prompt_name"`
 	}
-	if ok, err := f.json(promptsFile, &all); err != nil || !ok || len(all.Prompts) == 0 || len(f.Manifest.Prefixes) > 0 {
+	if ok, err := f.json(promptsFile, &all); err != nil || !ok || len(all.Prompts) == 0 ||
+		len(f.Manifest.Prefixes) > 0 {
 		return err
 	}
 	if text := all.Prompts[all.Default]; text != "" {
@@ -217,7 +222,8 @@ func readPrompts(f *folder) error {
 		return nil
 	}
 	if f.Known == nil && f.Prefix == "" {
-		f.Found("prefix", promptsFile, "none; the model has the prompts %s: choose one with --prefix", listed(slices.Sorted(maps.Keys(all.Prompts))))
+		f.Found("prefix", promptsFile, "none; the model has the prompts %s: choose one with --prefix",
+			listed(slices.Sorted(maps.Keys(all.Prompts))))
 	}
 	return nil
 }

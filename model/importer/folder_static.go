@@ -25,7 +25,8 @@ func exportTable(f *folder) error {
 	}
 	table := tensors[0]
 	if !table.Sound() {
-		return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again", f.at(name), table.Name)
+		return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again", f.at(name),
+			table.Name)
 	}
 	f.Words, f.WordsFrom = table.Shape[0], name
 	f.Manifest.Dim = table.Shape[1]
@@ -37,7 +38,8 @@ func exportTable(f *folder) error {
 	g.Input(export.IDs, export.Int64, "batch", "tokens")
 	g.Initializer("table", table.Shape, table.Data)
 	g.Node("Gather", []string{"table", export.IDs}, []string{export.Tokens}, export.Attr{Name: "axis", Value: 0})
-	g.Node("ReduceMean", []string{export.Tokens}, []string{export.Vectors}, export.Attr{Name: "axes", Value: []int64{1}}, export.Attr{Name: "keepdims", Value: 0})
+	g.Node("ReduceMean", []string{export.Tokens}, []string{export.Vectors},
+		export.Attr{Name: "axes", Value: []int64{1}}, export.Attr{Name: "keepdims", Value: 0})
 	g.Output(export.Vectors, export.Float32, "batch", table.Shape[1])
 	g.Output(export.Tokens, export.Float32, "batch", "tokens", table.Shape[1])
 	return f.Write(g)

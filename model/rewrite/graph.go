@@ -49,9 +49,11 @@ func products(model []byte, output string) ([]byte, counts, error) {
 	if err != nil {
 		return nil, counts{}, err
 	}
-	r := &rewriter{graph: g, weights: map[string]onnxgraph.Tensor{}, halves: map[string]string{}, users: map[string]int{}, written: map[string]bool{}}
+	r := &rewriter{graph: g, weights: map[string]onnxgraph.Tensor{}, halves: map[string]string{},
+		users: map[string]int{}, written: map[string]bool{}}
 	for _, w := range g.Initializers {
-		if t, err := w.Tensor(); err == nil && t.Type == onnxgraph.Float32 && (len(t.Shape) == 2 || len(t.Shape) == 3) && len(t.Data) >= 4*minNumbers {
+		if t, err := w.Tensor(); err == nil && t.Type == onnxgraph.Float32 &&
+			(len(t.Shape) == 2 || len(t.Shape) == 3) && len(t.Data) >= 4*minNumbers {
 			r.weights[w.Name] = t
 		}
 	}
@@ -110,7 +112,8 @@ func (r *rewriter) widen() error {
 		if err != nil || t.Type != onnxgraph.Float16 || len(t.Shape) != 2 || len(t.Data) < 2*minNumbers {
 			continue
 		}
-		i := slices.IndexFunc(r.graph.Nodes, func(n onnxgraph.Node) bool { return n.Op == "Cast" && slices.Equal(n.Inputs, []string{w.Name}) })
+		i := slices.IndexFunc(r.graph.Nodes,
+			func(n onnxgraph.Node) bool { return n.Op == "Cast" && slices.Equal(n.Inputs, []string{w.Name}) })
 		if i < 0 || len(r.graph.Nodes[i].Outputs) != 1 {
 			continue
 		}
@@ -123,7 +126,8 @@ func (r *rewriter) widen() error {
 			for _, h := range t.Uint16s() {
 				wide = binary.LittleEndian.AppendUint32(wide, math.Float32bits(embedding.Widen(h)))
 			}
-			r.weights[name], r.halves[name] = onnxgraph.Tensor{Shape: t.Shape, Type: onnxgraph.Float32, Data: wide}, w.Name
+			r.weights[name], r.halves[name] = onnxgraph.Tensor{Shape: t.Shape, Type: onnxgraph.Float32, Data: wide},
+				w.Name
 		}
 	}
 	return nil
@@ -175,7 +179,8 @@ func (r *rewriter) node(n onnxgraph.Node) ([]byte, error) {
 	weight, ok := r.weights[n.Inputs[1]]
 	_, constant := r.weights[n.Inputs[0]]
 	switch {
-	case n.Op == "Gather" && isTable && len(table.Shape) == 2 && table.Shape[0] >= minRows && attributes["axis"].First(0) == 0:
+	case n.Op == "Gather" && isTable && len(table.Shape) == 2 && table.Shape[0] >= minRows &&
+		attributes["axis"].First(0) == 0:
 		return r.table(n, table), nil
 	case !ok || constant:
 	case n.Op == "MatMul" && len(weight.Shape) == 2:
@@ -205,7 +210,8 @@ func plainGemm(attributes map[string]onnxgraph.Attribute) bool {
 func plainConv(attributes map[string]onnxgraph.Attribute) bool {
 	_, auto := attributes["auto_pad"]
 	pads := attributes["pads"].Ints
-	return !auto && attributes["strides"].First(1) == 1 && attributes["dilations"].First(1) == 1 && attributes["group"].First(1) == 1 && (pads == nil || len(pads) == 2)
+	return !auto && attributes["strides"].First(1) == 1 && attributes["dilations"].First(1) == 1 &&
+		attributes["group"].First(1) == 1 && (pads == nil || len(pads) == 2)
 }
 
 // builder starts the nodes in place of one; the first also brings the constants that all share.
@@ -247,7 +253,8 @@ func (r *rewriter) quantised(b *export.Graph, x string, axes ...int64) (numbers,
 // reduce takes axes as an attribute before version 18 of ONNX's operators, and as an input since.
 func (r *rewriter) reduce(b *export.Graph, op, x, out string, axes []int64) {
 	if r.graph.Opsets[""] < 18 {
-		b.Node(op, []string{x}, []string{out}, export.Attr{Name: "axes", Value: axes}, export.Attr{Name: "keepdims", Value: 1})
+		b.Node(op, []string{x}, []string{out}, export.Attr{Name: "axes", Value: axes},
+			export.Attr{Name: "keepdims", Value: 1})
 		return
 	}
 	b.Initializer(out+".axes", []int{len(axes)}, axes)
@@ -281,7 +288,8 @@ func (r *rewriter) matrix(b *export.Graph, name string, values []float32, column
 
 // multiply adds the product of quantised numbers and a matrix.
 func multiply(b *export.Graph, numbers, greatest, weight, scales, bias, out string) {
-	b.Node(microsoft+":MatMulIntegerToFloat", []string{numbers, weight, one, scales, zero}, []string{prefix + out + ".units"})
+	b.Node(microsoft+":MatMulIntegerToFloat", []string{numbers, weight, one, scales, zero},
+		[]string{prefix + out + ".units"})
 	product := out
 	if bias != "" {
 		product = prefix + out + ".product"
@@ -343,7 +351,8 @@ func (r *rewriter) table(n onnxgraph.Node, t onnxgraph.Tensor) []byte {
 		b.Initializer(name+".scales", []int{t.Shape[0], 1}, scales)
 	}
 	b.Node("Gather", []string{name + ".rows", ids}, []string{prefix + out + ".bytes"})
-	b.Node("Cast", []string{prefix + out + ".bytes"}, []string{prefix + out + ".floats"}, export.Attr{Name: "to", Value: int(export.Float32)})
+	b.Node("Cast", []string{prefix + out + ".bytes"}, []string{prefix + out + ".floats"},
+		export.Attr{Name: "to", Value: int(export.Float32)})
 	b.Node("Gather", []string{name + ".scales", ids}, []string{prefix + out + ".scales"})
 	b.Node("Mul", []string{prefix + out + ".floats", prefix + out + ".scales"}, []string{out})
 	r.Tables++

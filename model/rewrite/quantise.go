@@ -83,7 +83,8 @@ func (r *Quantised) write(m *model.Model, dir, name string) error {
 		return badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
 	if changed == (counts{}) {
-		return badinput.Errorf("%s of encoder %s has no product with float32 weights: there is nothing to quantise", m.Path(m.ONNX), m.Name)
+		return badinput.Errorf("%s of encoder %s has no product with float32 weights: there is nothing to quantise",
+			m.Path(m.ONNX), m.Name)
 	}
 	r.Changed, r.Before, r.After = changed, len(data), len(graph)
 	manifest := m.Manifest
@@ -108,7 +109,8 @@ func (r *Quantised) write(m *model.Model, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, manifest.ONNX), graph), atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text))
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, manifest.ONNX), graph),
+		atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text))
 }
 
 // sample is the program's own sentences in nine languages, some of each.

@@ -23,7 +23,8 @@ type place struct{ language, line int }
 
 // MatchTokens looks for the tokens nearest to some of the sentences of the first language, among all tokens of all
 // languages but itself. texts[i] has the lines of languages[i].
-func (t *Trained) MatchTokens(ctx context.Context, searcher index.Searcher, languages []string, texts [][]string) (Matches, error) {
+func (t *Trained) MatchTokens(ctx context.Context, searcher index.Searcher, languages []string,
+	texts [][]string) (Matches, error) {
 	var rows []float32
 	var places []place
 	var ends []int // of the sentences of the first language

@@ -42,7 +42,8 @@ func Open(dir, library string) (t *Trained, err error) {
 		return nil, err
 	}
 	if t.config.Encoder.Kind != "transformer" {
-		return nil, badinput.Errorf("%s is the training of a %s: only a transformer has tokens", dir, t.config.Encoder.Kind)
+		return nil, badinput.Errorf("%s is the training of a %s: only a transformer has tokens", dir,
+			t.config.Encoder.Kind)
 	}
 	checkpoints := checkpoint.Dir{Path: filepath.Join(dir, "checkpoints")}
 	step, err := checkpoints.Best("")
@@ -55,7 +56,8 @@ func Open(dir, library string) (t *Trained, err error) {
 		return nil, err
 	}
 	bos, eos := t.vocabulary.Ends()
-	t.options = data.Options{Tokenizer: t.vocabulary, Lowercase: t.config.Tokenizer.Lowercase, Number: t.vocabulary.Number, BOS: bos, EOS: eos, Prefixes: t.config.Prefixes}
+	t.options = data.Options{Tokenizer: t.vocabulary, Lowercase: t.config.Tokenizer.Lowercase,
+		Number: t.vocabulary.Number, BOS: bos, EOS: eos, Prefixes: t.config.Prefixes}
 	if t.backend, err = device.Open("cpu", library); err == nil {
 		err = t.load(checkpoints.At(step))
 	}

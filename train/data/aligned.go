@@ -23,7 +23,8 @@ func (s *Set) alignWords(ctx context.Context, o Options, given [][]word.Link) (e
 	for i := range s.Len() {
 		source, target := s.Texts(i)
 		group := s.Groups[s.group[i]]
-		b.Add(int(s.group[i]), o.wordSide(s.Languages[group.Source], source, s.source.at(i)), o.wordSide(s.Languages[group.Target], target, s.target.at(i)), given[i])
+		b.Add(int(s.group[i]), o.wordSide(s.Languages[group.Source], source, s.source.at(i)),
+			o.wordSide(s.Languages[group.Target], target, s.target.at(i)), given[i])
 	}
 	s.words, s.Stats.Words, err = b.Finish(ctx)
 	return err

@@ -115,9 +115,12 @@ func (c Config) Validate() error {
 	for i, s := range c.Sources {
 		s.validate(&wrong, fmt.Sprintf("bitext.sources[%d]", i))
 	}
-	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100, "bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
-	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20, "bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
-	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16, "bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
+	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100,
+		"bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
+	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20,
+		"bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
+	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16,
+		"bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
 	err := c.words().Validate()
 	wrong.unless(err == nil, "bitext.words: %v", err)
 	last := 0
@@ -133,7 +136,8 @@ func (c Config) Validate() error {
 
 func (s Source) validate(wrong *complaints, at string) {
 	wrong.unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
-	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be auto, parquet, tsv or tmx", at, s.Format)
+	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be auto, parquet, tsv or tmx", at,
+		s.Format)
 	for name, code := range map[string]*string{"src": &s.Src, "tgt": &s.Tgt} {
 		if *code == "" {
 			continue
@@ -155,12 +159,15 @@ func (s Source) validate(wrong *complaints, at string) {
 		wrong.unless(n == 1, "%s.columns has %d columns %s but must have one", at, n, name)
 	}
 	for name, values := range s.Where {
-		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at, name)
+		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at,
+			name)
 		wrong.unless(len(values) > 0, "%s.where.%s is empty: name the values", at, name)
 	}
-	wrong.unless(!s.Accepted || s.Labels != "", "%s.accepted needs labels, the output directory of the run that has them", at)
+	wrong.unless(!s.Accepted || s.Labels != "",
+		"%s.accepted needs labels, the output directory of the run that has them", at)
 	rows := s.MinScore != nil || s.MinProb != nil || !s.Keep
-	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet, "%s: min_score, min_prob and keep are for Parquet bitext", at)
+	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet,
+		"%s: min_score, min_prob and keep are for Parquet bitext", at)
 }
 
 // lengths returns the buckets up to max_tokens, which is the last.

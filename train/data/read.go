@@ -40,7 +40,8 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 			return
 		}
 		stats.HeldOut = len(heldOut)
-		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{}, split: c.words().Split, yield: yield}
+		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{},
+			split: c.words().Split, yield: yield}
 		for _, s := range c.Sources {
 			err := r.source(ctx, s)
 			if errors.Is(err, errStopped) {
@@ -102,7 +103,8 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		return err
 	}
 	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
-		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each", strings.Join(s.Files, ", "), len(files), len(s.Alignments))
+		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each",
+			strings.Join(s.Files, ", "), len(files), len(s.Alignments))
 	}
 	first := len(r.stats.Files)
 	for i, in := range files {
@@ -120,7 +122,8 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	}
 	of := Stats{Files: r.stats.Files[first:]}.Total()
 	if of.Kept == 0 {
-		return badinput.Errorf("the bitext %s gives no pair (%s): check its columns, languages and conditions", strings.Join(s.Files, ", "), of)
+		return badinput.Errorf("the bitext %s gives no pair (%s): check its columns, languages and conditions",
+			strings.Join(s.Files, ", "), of)
 	}
 	return nil
 }
@@ -178,7 +181,8 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 		r.drop(why)
 		return nil
 	}
-	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target}, [2]string{p.Source, p.Target}); err != nil {
+	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target},
+		[2]string{p.Source, p.Target}); err != nil {
 		return err
 	}
 	r.file.Lines++

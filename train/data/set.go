@@ -129,7 +129,8 @@ const window = 1 << 14
 // Read reads and tokenises the sources. Bad input is a badinput error that names the file.
 func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	set := &Set{config: c}
-	b := builder{set: set, options: o, maxIDs: c.MaxTokens, languages: map[string]uint16{}, groups: map[[2]uint16]uint16{}}
+	b := builder{set: set, options: o, maxIDs: c.MaxTokens, languages: map[string]uint16{},
+		groups: map[[2]uint16]uint16{}}
 	for p, err := range Pairs(ctx, c, &set.Stats) {
 		if err != nil {
 			return nil, err
@@ -279,7 +280,8 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 		}
 		prefix, ok := o.prefix(languages[i])
 		if !ok { // a set's languages were checked before; this is a test set's
-			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed", languages[i], model.AnyLanguage)
+			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed",
+				languages[i], model.AnyLanguage)
 		}
 		texts[i] = prefix.Text + texts[i]
 	}
@@ -325,7 +327,8 @@ func (s *Set) GroupName(g int) string {
 // Digest identifies everything that batches are made of: the ids of all sentences, their languages and words, in order.
 func (s *Set) Digest() string {
 	h := sha256.New()
-	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group, []byte(strings.Join(s.Languages, " "))} {
+	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group,
+		[]byte(strings.Join(s.Languages, " "))} {
 		_ = binary.Write(h, binary.LittleEndian, part) // writing to a hash cannot fail
 	}
 	if s.words != nil {

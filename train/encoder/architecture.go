@@ -74,7 +74,8 @@ func (p Preset) readCheckpoint() (stored []*weights.Tensor, was Architecture, er
 	}
 	switch {
 	case was.Kind != p.Kind:
-		return nil, was, badinput.Errorf("%s is of a %s, but encoder.kind is %s: write the same kind", path, was.Kind, p.Kind)
+		return nil, was, badinput.Errorf("%s is of a %s, but encoder.kind is %s: write the same kind", path, was.Kind,
+			p.Kind)
 	case was.Vocabulary != digest:
 		return nil, was, badinput.Errorf("%s was trained with another vocabulary than tokenizer.file, %s: give %s of its own training",
 			path, p.Tokenizer.File, filepath.Base(p.Vocabulary))

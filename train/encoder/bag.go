@@ -54,10 +54,12 @@ func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 		return nil, err
 	}
 	b := &Bag{settings: settings, seen: make(marks, len(pieces))}
-	b.pieces = weights.New(weights.Spec{Name: "bag.pieces", Shape: []int{len(pieces), settings.Dim}, Init: weights.Normal, Scale: settings.Deviation}, seed)
+	b.pieces = weights.New(weights.Spec{Name: "bag.pieces", Shape: []int{len(pieces), settings.Dim},
+		Init: weights.Normal, Scale: settings.Deviation}, seed)
 	if settings.NGrams.Max > 0 {
 		b.parts = settings.NGrams.of(pieces)
-		b.ngrams = weights.New(weights.Spec{Name: "bag.ngrams", Shape: []int{max(1, b.parts.distinct), settings.Dim}, Init: weights.Normal, Scale: settings.NGrams.Deviation}, seed)
+		b.ngrams = weights.New(weights.Spec{Name: "bag.ngrams", Shape: []int{max(1, b.parts.distinct), settings.Dim},
+			Init: weights.Normal, Scale: settings.NGrams.Deviation}, seed)
 		b.seenPart = make(marks, b.ngrams.Rows())
 	}
 	return b, nil

@@ -21,7 +21,8 @@ func (s FrozenSettings) Any() bool { return s != FrozenSettings{} }
 // Check refuses more layers than an encoder of this shape has, and to freeze all of it.
 func (s FrozenSettings) Check(shape Settings) error {
 	if s.Layers < 0 || s.Layers > shape.Layers {
-		return badinput.Errorf("encoder.freeze.layers is %d: it must be from 0 to %d, which is all layers", s.Layers, shape.Layers)
+		return badinput.Errorf("encoder.freeze.layers is %d: it must be from 0 to %d, which is all layers", s.Layers,
+			shape.Layers)
 	}
 	for _, spec := range shape.Specs() {
 		if !s.has(spec.Name) {

@@ -105,7 +105,8 @@ func (p Preset) Validate(check Check) (sections []func() error) {
 	}
 	check(known, "encoder.kind is %q: take one of %s", p.Kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	check(k.Freezes || !p.Freeze.Any(), "encoder.freeze is for encoder.kind transformer: remove it")
-	check(p.Start == "" || p.Tokenizer.File != "" || k.Tokenizer != nil, "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
+	check(p.Start == "" || p.Tokenizer.File != "" || k.Tokenizer != nil,
+		"encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	return sections
 }
 

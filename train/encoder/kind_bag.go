@@ -14,7 +14,8 @@ func init() {
 	Register(Kind{
 		Name: "bag",
 		Validate: func(p Preset, check Check) []func() error {
-			check(!p.Shared || p.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
+			check(!p.Shared || p.Bag.NGrams.Max == 0,
+				"objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
 			return []func() error{p.Bag.Validate}
 		},
 		Dim: func(p Preset) (int, error) { return p.Bag.Dim, nil },
@@ -28,7 +29,8 @@ func startBag(p Preset, v *tokenizer.Vocabulary, _ compute.Backend) (Encoder, er
 	if pieces == nil {
 		pieces = make([]string, v.Rows())
 		if p.Bag.NGrams.Max > 0 {
-			return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", p.Tokenizer.Kind)
+			return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s",
+				p.Tokenizer.Kind)
 		}
 	}
 	bag, err := NewBag(p.Bag, pieces, p.Seed)

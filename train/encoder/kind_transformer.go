@@ -80,7 +80,8 @@ func startTransformer(p Preset, v *tokenizer.Vocabulary, backend compute.Backend
 		return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
 			p.Start, settings.Vocabulary, p.Tokenizer.File, v.Rows()-1)
 	}
-	settings.Dropout, settings.Precision, settings.Projection = p.Transformer.Dropout, p.Transformer.Precision, p.Transformer.Projection
+	settings.Dropout, settings.Precision, settings.Projection = p.Transformer.Dropout, p.Transformer.Precision,
+		p.Transformer.Projection
 	tensors = append(tensors, NewTensors(settings.ProjectionSpecs(), p.Seed)...)
 	p.Freeze.Mark(tensors)
 	return newTransformer(settings, backend, tensors)
@@ -95,8 +96,10 @@ func continued(p Preset, backend compute.Backend) (Encoder, error) {
 	path := p.checkpointFile()
 	switch {
 	case was.Transformer == nil:
-		return nil, badinput.Errorf("%s is of a %s without a shape: name a checkpoint that this program wrote", path, was.Kind)
-	case was.Transformer.Projection > 0 && !slices.Contains([]int{0, was.Transformer.Projection}, p.Transformer.Projection):
+		return nil, badinput.Errorf("%s is of a %s without a shape: name a checkpoint that this program wrote", path,
+			was.Kind)
+	case was.Transformer.Projection > 0 &&
+		!slices.Contains([]int{0, was.Transformer.Projection}, p.Transformer.Projection):
 		return nil, badinput.Errorf("%s has a projection to %d numbers, but encoder.transformer.projection is %d: write the same, or leave it out",
 			path, was.Transformer.Projection, p.Transformer.Projection)
 	}

@@ -126,7 +126,8 @@ func (w *writer) dense(name, x string) string {
 }
 
 func (w *writer) norm(name, x string) string {
-	return w.op("LayerNormalization", x, w.learned(name+".scale"), w.learned(name+".bias"), attr("axis", -1), attr("epsilon", float32(w.Epsilon)))
+	return w.op("LayerNormalization", x, w.learned(name+".scale"), w.learned(name+".bias"), attr("axis", -1),
+		attr("epsilon", float32(w.Epsilon)))
 }
 
 func (w *writer) attention(name func(string) string, x, bias string) string {
@@ -136,7 +137,8 @@ func (w *writer) attention(name func(string) string, x, bias string) string {
 		w.Initializer(shape, []int{4}, []int64{0, 0, int64(w.Heads), int64(size)})
 		return w.op("Transpose", w.op("Reshape", w.dense(name(part), x), shape), attr("perm", order))
 	}
-	q, k, v := heads("attention.query", 0, 2, 1, 3), heads("attention.key", 0, 2, 3, 1), heads("attention.value", 0, 2, 1, 3)
+	q, k, v := heads("attention.query", 0, 2, 1, 3), heads("attention.key", 0, 2, 3, 1),
+		heads("attention.value", 0, 2, 1, 3)
 	scores := w.op("MatMul", w.op("Mul", q, w.scalar(1/math.Sqrt(float64(size)))), k)
 	shares := w.op("Softmax", w.op("Add", scores, bias), attr("axis", -1))
 	context := w.op("Transpose", w.op("MatMul", shares, v), attr("perm", []int64{0, 2, 1, 3}))
@@ -168,9 +170,11 @@ func (w *writer) pool(x, present, absent string) string {
 		return w.op("Gather", x, "first", attr("axis", 1))
 	case Mean:
 		w.Initializer("token_axis", []int{1}, []int64{1})
-		sum := w.op("ReduceSum", w.op("Mul", x, w.op("Unsqueeze", present, "last_axis")), "token_axis", attr("keepdims", 0))
+		sum := w.op("ReduceSum", w.op("Mul", x, w.op("Unsqueeze", present, "last_axis")), "token_axis",
+			attr("keepdims", 0))
 		return w.op("Div", sum, w.op("ReduceSum", present, "token_axis"))
 	default:
-		return w.op("ReduceMax", w.op("Add", x, w.op("Unsqueeze", absent, "last_axis")), attr("axes", []int64{1}), attr("keepdims", 0))
+		return w.op("ReduceMax", w.op("Add", x, w.op("Unsqueeze", absent, "last_axis")), attr("axes", []int64{1}),
+			attr("keepdims", 0))
 	}
 }

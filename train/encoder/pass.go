@@ -54,7 +54,8 @@ func (p *Pass) Training() bool { return p.seed != 0 }
 // dropout.
 func (p *Pass) Arguments() *device.Arguments {
 	args := &device.Arguments{}
-	args.Give(tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n))
+	args.Give(tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width),
+		tensors.FromFlatDataAndDimensions(p.lengths, p.n))
 	for _, w := range p.t.inner {
 		args.Weight(w, p.t.resident)
 	}

@@ -58,7 +58,8 @@ const maxLayers = 1000
 
 // DefaultSettings are a small encoder that two cores train: BERT's choices but for its size and pooling.
 func DefaultSettings() Settings {
-	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
+	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1,
+		MaxTokens:  128,
 		Activation: layers.GELU, Epsilon: 1e-12, Pooling: Mean, Precision: layers.Float32}
 }
 
@@ -72,7 +73,8 @@ func (s Settings) Dim() int {
 
 // shape is the shape of the layers.
 func (s Settings) shape() layers.Shape {
-	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation, Epsilon: s.Epsilon, Precision: s.Precision}
+	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation,
+		Epsilon: s.Epsilon, Precision: s.Precision}
 }
 
 // Validate reports everything that is wrong in one error of class badinput.
@@ -97,7 +99,8 @@ func (s Settings) Validate() error {
 	if wrong == nil {
 		return nil
 	}
-	return badinput.Errorf("the transformer's settings: %s", strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
+	return badinput.Errorf("the transformer's settings: %s",
+		strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
 }
 
 // The names of the tables, whose rows are looked up on the host, and of the other parts of a transformer.

@@ -59,7 +59,8 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 func (c constant) at(file string, offset int) []byte {
 	const externalData, dataLocation, external = 13, 14, 1
 	m := append([]byte(nil), c.head...)
-	for _, entry := range [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)}, {"length", strconv.Itoa(c.size)}} {
+	for _, entry := range [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)},
+		{"length", strconv.Itoa(c.size)}} {
 		m = message(m, externalData, text(text(nil, 1, entry[0]), 2, entry[1]))
 	}
 	return number(m, dataLocation, external)

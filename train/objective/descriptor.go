@@ -101,7 +101,8 @@ func (s Section) Build(t Training) (Objective, error) {
 		}
 	}
 	check(t.Dim > 0 && t.Width > 0, "its vectors have %d numbers, those of tokens %d", t.Dim, t.Width)
-	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary, len(t.Languages))
+	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary,
+		len(t.Languages))
 	check(needs.Teacher == "" || t.Teacher != nil, "it has no teacher")
 	check(!needs.Table || t.Table != "", "it has no name of the encoder's table")
 	ids := t.Special
@@ -109,7 +110,8 @@ func (s Section) Build(t Training) (Objective, error) {
 		ids = append([]int32{t.Mask}, ids...)
 	}
 	for _, id := range ids {
-		check(id >= 0 && int(id) < t.Vocabulary, "its special token %d is not in the vocabulary of %d", id, t.Vocabulary)
+		check(id >= 0 && int(id) < t.Vocabulary, "its special token %d is not in the vocabulary of %d", id,
+			t.Vocabulary)
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("objective %s is not complete: %s", s.Name, strings.Join(missing, "; "))

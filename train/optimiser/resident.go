@@ -179,7 +179,8 @@ func (r *Resident) updateGraph(nodes []*graph.Node) []*graph.Node {
 		if _, shrinks := r.rule.decay(k.host, 1); shrinks != 1 {
 			x = graph.Mul(x, shrink)
 		}
-		x = graph.Sub(x, graph.Div(graph.Mul(m, c1), graph.AddScalar(graph.Sqrt(graph.Mul(divides, c2)), r.rule.Epsilon)))
+		x = graph.Sub(x, graph.Div(graph.Mul(m, c1),
+			graph.AddScalar(graph.Sqrt(graph.Mul(divides, c2)), r.rule.Epsilon)))
 		out = append(append(out, x), state...)
 		nodes = nodes[2+n:]
 	}

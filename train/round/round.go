@@ -265,7 +265,8 @@ func (r *runner) publish(done Round) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
+	return errors.Join(os.MkdirAll(r.dir, 0o755),
+		atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
 }
 
 // evaluate evaluates the initial encoder on the dev sets.
@@ -282,11 +283,13 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened}, r.options.Training.Searcher); err != nil {
+	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened},
+		r.options.Training.Searcher); err != nil {
 		return nil, err
 	}
 	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {
-		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric, strings.Join(names([]Round{{Dev: figures}}), ", "))
+		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric,
+			strings.Join(names([]Round{{Dev: figures}}), ", "))
 	}
 	return figures, nil
 }

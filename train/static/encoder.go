@@ -111,7 +111,8 @@ func (e *Encoder) takeHead() (err error) {
 	e.learned = nil
 	for _, w := range e.head.Weights {
 		if m := e.network.Weights[w.Name]; m != nil {
-			e.learned = append(e.learned, &weights.Tensor{Name: headPrefix + w.Name, Shape: m.Shape, Data: m.Values, NoDecay: len(m.Shape) < 2})
+			e.learned = append(e.learned,
+				&weights.Tensor{Name: headPrefix + w.Name, Shape: m.Shape, Data: m.Values, NoDecay: len(m.Shape) < 2})
 		}
 	}
 	_, err = e.network.NewPass(e.width(), e.head.Dim)

@@ -18,7 +18,8 @@ func (e *Encoder) Export(name string) (*export.Graph, encoder.Encoder, error) {
 	for i := range values {
 		values[i] *= pace
 	}
-	s := &student.Student{Name: name, Table: student.Quantise(values, e.width(), e.bits), Dim: e.width(), Power: e.power, Head: &head}
+	s := &student.Student{Name: name, Table: student.Quantise(values, e.width(), e.bits), Dim: e.width(),
+		Power: e.power, Head: &head}
 	g, err := s.Graph()
 	if err != nil {
 		return nil, nil, err

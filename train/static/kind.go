@@ -15,7 +15,8 @@ func init() {
 		Name: "static",
 		Validate: func(p encoder.Preset, check encoder.Check) []func() error {
 			check(p.Start != "", "encoder.kind static needs encoder.start, an encoder that mine distill wrote, such as use-static")
-			check(p.Tokenizer.File == "", "tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
+			check(p.Tokenizer.File == "",
+				"tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
 			check(!p.Shared, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
 			return []func() error{p.Static.Validate}
 		},

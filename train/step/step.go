@@ -79,8 +79,10 @@ type Step struct {
 
 // New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the
 // encoder's embedding table, which has no gradient if it is frozen.
-func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {
-	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
+func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend,
+	options Options) *Step {
+	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate),
+		programs: map[string]*graph.Exec{}}
 	if t := whole(e, options.Chunk); t != nil {
 		s.front = wholeFront{t}
 		if options.Resident != nil {

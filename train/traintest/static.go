@@ -42,7 +42,8 @@ func StaticGraph(t testing.TB, rows, bits int) []byte {
 	g.Node("Tanh", []string{"a"}, []string{"b"})
 	g.Node("MatMul", []string{"b", "w2"}, []string{"c"})
 	g.Node("Add", []string{"c", "b2"}, []string{"d"})
-	g.Node("LpNormalization", []string{"d"}, []string{"sentence"}, export.Attr{Name: "axis", Value: -1}, export.Attr{Name: "p", Value: 2})
+	g.Node("LpNormalization", []string{"d"}, []string{"sentence"}, export.Attr{Name: "axis", Value: -1},
+		export.Attr{Name: "p", Value: 2})
 	g.Output("sentence", export.Float32, "batch", StaticDim)
 	raw, err := g.Model()
 	if err != nil {
@@ -56,7 +57,8 @@ func StaticGraph(t testing.TB, rows, bits int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &student.Student{Name: "static", Table: student.Quantise(normal(rows*StaticWidth, 1), StaticWidth, bits), Dim: StaticWidth, Power: 0.5, Head: head}
+	s := &student.Student{Name: "static", Table: student.Quantise(normal(rows*StaticWidth, 1), StaticWidth, bits),
+		Dim: StaticWidth, Power: 0.5, Head: head}
 	graph, err := s.Graph()
 	if err != nil {
 		t.Fatal(err)
@@ -76,9 +78,11 @@ func WriteStatic(t testing.TB, dir, vocabulary string, bits int) {
 	}
 	Write(t, filepath.Join(dir, "spm.model"), string(pieces))
 	m := model.Manifest{
-		Name: "static", ONNX: "model.onnx", MaxTokens: 24, Output: "sentence", Pooling: model.None, Dim: StaticDim, Inputs: model.Inputs{IDs: export.IDs},
+		Name: "static", ONNX: "model.onnx", MaxTokens: 24, Output: "sentence", Pooling: model.None, Dim: StaticDim,
+		Inputs:    model.Inputs{IDs: export.IDs},
 		Tokenizer: model.Tokenizer{Kind: "sentencepiece", File: "spm.model", BOS: &model.Token{Piece: "<s>"}},
-		Tokens:    model.TokenOutput{Output: student.TokensOutput, Dim: StaticWidth, Static: true}, Licence: "Apache-2.0", TrainedOn: []string{"nothing"},
+		Tokens:    model.TokenOutput{Output: student.TokensOutput, Dim: StaticWidth, Static: true},
+		Licence:   "Apache-2.0", TrainedOn: []string{"nothing"},
 	}
 	v, err := tokenizer.OpenIn(dir, m.Tokenizer)
 	if err != nil {

@@ -26,7 +26,8 @@ type Stats struct {
 
 // String is a line for people.
 func (s Stats) String() string {
-	return fmt.Sprintf("%d links; %d of %d pairs have none, of which the tokens of %d do not spell the text", s.Links, s.Unlinked, s.Pairs, s.Unspelt)
+	return fmt.Sprintf("%d links; %d of %d pairs have none, of which the tokens of %d do not spell the text", s.Links,
+		s.Unlinked, s.Pairs, s.Unspelt)
 }
 
 // Builder makes the words of pairs. Pairs without given links are aligned by package align/word, those of each group

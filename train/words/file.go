@@ -33,7 +33,8 @@ func (f *File) Next() ([]word.Link, error) {
 	}
 	links, err := f.lines.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, badinput.Errorf("%s has only %d lines, fewer than the bitext beside it: align it again", f.name, f.lines.Line())
+		return nil, badinput.Errorf("%s has only %d lines, fewer than the bitext beside it: align it again", f.name,
+			f.lines.Line())
 	}
 	if links == nil {
 		links = []word.Link{}
@@ -67,7 +68,8 @@ func (f *File) End(result error) error {
 	}
 	if result == nil {
 		if _, err := f.lines.Next(); err == nil {
-			result = badinput.Errorf("%s has more than the %d lines of the bitext beside it: align it again", f.name, f.lines.Line()-1)
+			result = badinput.Errorf("%s has more than the %d lines of the bitext beside it: align it again", f.name,
+				f.lines.Line()-1)
 		} else if !errors.Is(err, io.EOF) {
 			result = err
 		}

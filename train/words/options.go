@@ -63,7 +63,8 @@ func (o VocabularyOptions) Validate() error {
 	check(o.Size > 0 && o.Size < 1<<24, "vocabulary.size must be a positive number of pieces")
 	check(slices.Contains(kinds, o.Kind), "vocabulary.kind must be unigram or bpe, not "+strconv.Quote(o.Kind))
 	check(o.Coverage > 0.9 && o.Coverage <= 1, "vocabulary.character_coverage must be above 0.9 and at most 1")
-	check(slices.Contains(normalisers, o.Normaliser), "vocabulary.normaliser must be one of "+strings.Join(normalisers, ", "))
+	check(slices.Contains(normalisers, o.Normaliser),
+		"vocabulary.normaliser must be one of "+strings.Join(normalisers, ", "))
 	check(o.SampleSize >= 0, "vocabulary.sample_size must not be negative (0 takes every sentence)")
 	check(o.Threads > 0 && o.Threads <= 128, "vocabulary.threads must be from 1 to 128")
 	seen := map[string]bool{"<unk>": true, "<s>": true, "</s>": true}

@@ -82,7 +82,8 @@ func (e *ems) reconstructionInputs(b *data.Batch, views []data.Side) ([]*tensors
 			negentropy += sum
 		}
 	}
-	inputs := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p, 2*n, e.Vocabulary), tensors.FromScalar(float32(negentropy / float64(n)))}
+	inputs := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p, 2*n, e.Vocabulary),
+		tensors.FromScalar(float32(negentropy / float64(n)))}
 	if !e.LanguageToken {
 		return inputs, nil
 	}

@@ -135,7 +135,8 @@ func Evaluate(t testing.TB, backend compute.Backend, o objective.Objective, step
 // Compare compares, on each device, what evaluate returns for each case with the golden terms, weights of a step,
 // total and gradients.
 func (all Golden) Compare(t *testing.T, step int,
-	evaluate func(t *testing.T, backend compute.Backend, settings string) (o objective.Objective, terms []float32, gradients map[string][]float32),
+	evaluate func(t *testing.T, backend compute.Backend, settings string) (o objective.Objective, terms []float32,
+		gradients map[string][]float32),
 ) {
 	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
@@ -148,7 +149,8 @@ func (all Golden) Compare(t *testing.T, step int,
 				want := all.Cases[variant]
 				o, terms, gradients := evaluate(t, backend, string(want.Settings))
 				if len(o.Terms()) != len(want.Values) || len(gradients) != len(want.Gradients) {
-					t.Errorf("%d terms and %d gradients, want %d and %d", len(o.Terms()), len(gradients), len(want.Values), len(want.Gradients))
+					t.Errorf("%d terms and %d gradients, want %d and %d", len(o.Terms()), len(gradients),
+						len(want.Values), len(want.Gradients))
 				}
 				for i, term := range o.Terms() {
 					traintest.Reference(t, term.Name, terms[i:i+1], []float64{want.Values[term.Name]})

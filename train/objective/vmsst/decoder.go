@@ -41,7 +41,8 @@ func (v decoder) specs() []weights.Spec {
 	}
 	for i := range v.DecoderLayers {
 		name := layers.Name(decoderName, i)
-		specs = append(append(specs, v.shape().Specs(name)...), layers.DenseSpecs(name+".latent", v.latentDim(), v.Width)...)
+		specs = append(append(specs, v.shape().Specs(name)...),
+			layers.DenseSpecs(name+".latent", v.latentDim(), v.Width)...)
 	}
 	specs = append(specs, layers.NormSpecs(decoderNorm, v.Width)...)
 	out := v.Width + v.latentDim()

@@ -58,7 +58,8 @@ func (v *vmsst) Terms() []objective.Term {
 		terms = append(terms, objective.Term{Name: "translate", Weight: objective.Fixed(1)})
 	}
 	if v.Contrastive {
-		terms = append(terms, objective.Term{Name: "forward", Weight: objective.Fixed(0.5)}, objective.Term{Name: "backward", Weight: objective.Fixed(0.5)})
+		terms = append(terms, objective.Term{Name: "forward", Weight: objective.Fixed(0.5)},
+			objective.Term{Name: "backward", Weight: objective.Fixed(0.5)})
 	}
 	if v.elbo() {
 		terms = append(terms, objective.Term{Name: "reconstruct", Weight: objective.Fixed(v.ELBOWeight)})
@@ -92,7 +93,8 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 	}
 	semantic, language := v.posteriors(s, in)
 	z := semantic.sample(in.semanticNoise)
-	values = append(values, decoder{v.base}.loss(s.Heads, in, graph.Concatenate([]*graph.Node{z, z}, 0), language.sample(in.languageNoise)))
+	values = append(values, decoder{v.base}.loss(s.Heads, in, graph.Concatenate([]*graph.Node{z, z}, 0),
+		language.sample(in.languageNoise)))
 	if v.KL {
 		kl := graph.Add(semantic.divergence(), language.divergence())
 		values = append(values, graph.MulScalar(kl, 1/float64(source.Shape().Dimensions[0])))

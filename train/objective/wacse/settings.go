@@ -27,14 +27,16 @@ func defaults() *Settings {
 // Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
 	s.ranking().Validate(check)
-	check(s.WordTemperature > 0 && s.WordTemperature <= 100, "objective.word_temperature is %v but must be above 0 and at most 100", s.WordTemperature)
+	check(s.WordTemperature > 0 && s.WordTemperature <= 100,
+		"objective.word_temperature is %v but must be above 0 and at most 100", s.WordTemperature)
 	for _, w := range []struct {
 		name  string
 		value float64
 	}{{"tr_weight", s.TRWeight}, {"awp_weight", s.AWPWeight}, {"wtr_weight", s.WTRWeight}} {
 		check(w.value >= 0, "objective.%s is %v but cannot be negative", w.name, w.value)
 	}
-	check(s.TRWeight+s.AWPWeight+s.WTRWeight > 0, "objective.tr_weight, awp_weight and wtr_weight are all 0: give one a weight")
+	check(s.TRWeight+s.AWPWeight+s.WTRWeight > 0,
+		"objective.tr_weight, awp_weight and wtr_weight are all 0: give one a weight")
 	check(s.Masking > 0 && s.Masking <= 1, "objective.masking is %v but must be above 0 and at most 1", s.Masking)
 }
 
