@@ -12,12 +12,12 @@ import (
 
 // pieces is the text of a distillation in the pieces of teacher and student.
 type pieces struct {
-	text       *Sentences // in the teacher's ids: those that were drawn, invented ones among them
+	text       *Sentences // the drawn sentences, including invented ones, in the teacher's ids
 	invented   int        // sentences, before any were drawn
-	frames     []Frame    // by language, in the order of text.Names
+	frames     []Frame    // frame of each language of text.Names
 	vocabulary *Vocabulary
 	rows       fit.Sparse // sentences in the student's ids
-	kept       []int      // for each of rows, its sentence in text
+	kept       []int      // the sentence in text of each of rows
 	first      int32      // the student's id that every sentence begins with; unmapped: there is none
 }
 

@@ -52,7 +52,7 @@ func descend(ctx context.Context, o Options, p *pieces, problem *fit.Problem, fr
 // items are all sentences that are fitted, each with itself, and the pairs of the bitext, each in both directions.
 func items(p *pieces, weights []float32) []fit.Item {
 	var items []fit.Item
-	row := make([]int32, p.text.Len()) // of each sentence; -1: it is not fitted
+	row := make([]int32, p.text.Len()) // row of each sentence; -1: it is not fitted
 	for i := range row {
 		row[i] = -1
 	}

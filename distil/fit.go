@@ -13,19 +13,19 @@ const heldOut = 50
 
 // Fitted describes a fitted table: its settings, and the shares of the features' squares that are left.
 type Fitted struct {
-	Power float64         `json:"power"` // of the tokens that a sum is divided by
+	Power float64         `json:"power"` // a sum is divided by tokens^power
 	Ridge float64         `json:"ridge"`
-	Prior fit.Unexplained `json:"prior"` // by the linear map of pieces alone
+	Prior fit.Unexplained `json:"prior"` // left by the linear map of pieces alone
 	Fit   fit.Unexplained `json:"fit"`
 }
 
 // table is a fitted table and the head that it was fitted for.
 type table struct {
 	Fitted
-	dim     int       // of the features
+	dim     int       // number of columns of the features
 	values  []float32 // [student's ids, dim], padded as the problem's features are until distil ends
 	head    *student.Head
-	descent fit.Unexplained // after the descent
+	descent fit.Unexplained // the shares that the descent leaves
 	losses  [2]float64      // means of the descent's first and last steps
 }
 

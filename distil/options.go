@@ -11,12 +11,12 @@ import (
 
 // Options are the settings of a distillation. Those that change the student's bytes are in its record.
 type Options struct {
-	Teacher   string   `json:"-"`         // as model.Load takes it; the record has its digest
-	Texts     []Text   `json:"-"`         // in this order; the record has their names and digests
-	Bitexts   []Bitext `json:"-"`         // for the descent; after the texts
-	Languages []string `json:"languages"` // of the student; none: those of the text
+	Teacher   string   `json:"-"`         // an argument of model.Load; the record has its digest
+	Texts     []Text   `json:"-"`         // read in this order; the record has their names and digests
+	Bitexts   []Bitext `json:"-"`         // read after the texts; only the descent needs them
+	Languages []string `json:"languages"` // the student's; none: those of the text
 	Name      string   `json:"name"`
-	Licence   string   `json:"licence"` // of the student; none: the teacher's
+	Licence   string   `json:"licence"` // the student's; none: the teacher's
 	TrainedOn []string `json:"trained_on"`
 
 	// the teacher's tensor that the table's sums stand for; none: the first that everything passes through as one row a
@@ -25,23 +25,23 @@ type Options struct {
 	Sample   int    `json:"sample"` // how many sentences, invented ones among them, are drawn evenly; 0: all
 	// how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
 	Invent int `json:"invent"`
-	Pieces int `json:"pieces"` // of the vocabulary; 0: the teacher's whole
+	Pieces int `json:"pieces"` // size of the vocabulary; 0: the teacher's
 	Rank   int `json:"rank"`   // columns of the table; 0: as many as the features have
-	Bits   int `json:"bits"`   // of the table's numbers: 4 or 8
-	Steps  int `json:"steps"`  // of conjugate gradients
+	Bits   int `json:"bits"`   // bits of a number of the table: 4 or 8
+	Steps  int `json:"steps"`  // steps of conjugate gradients
 	// share of each piece's own part that is added to the linear map of pieces alone: less than 1 is better on text of
 	// other kinds
 	Share float64 `json:"share"`
-	Seed  uint64  `json:"seed"` // of the sentences that are invented, and of the descent
+	Seed  uint64  `json:"seed"` // seed of invented sentences and of the descent
 	// an encoder whose vectors are sums over tokens, which further columns of the table stand for; none: there are none
 	Beside        string  `json:"beside,omitempty"`
 	BesideColumns int     `json:"beside_columns,omitempty"`
-	BesideShare   float64 `json:"beside_share,omitempty"` // of the square of a vector's length
+	BesideShare   float64 `json:"beside_share,omitempty"` // share of the square of a vector's length
 	// passes of gradient descent over the sentences and the bitext, after the least squares
 	Epochs float64 `json:"epochs"`
 
 	Out     string `json:"-"`
-	Cache   string `json:"-"` // of the teacher's vectors; none: OUT/teacher
+	Cache   string `json:"-"` // directory of the teacher's vectors; none: OUT/teacher
 	Library string `json:"-"` // libonnxruntime
 	Threads int    `json:"-"` // 0: every core
 
@@ -52,10 +52,10 @@ type Options struct {
 // DefaultOptions are the default settings.
 func DefaultOptions() Options {
 	return Options{
-		Invent: 10,  // with the ridge, enough for a row to follow its sentences more than the prior
+		Invent: 10,  // enough, with the ridge, for a row to follow its sentences more than the prior
 		Bits:   4,   // the size of 8 bits at half the rank
 		Steps:  20,  // the default encoder's fit
-		Share:  0.7, // of 0.6 to 1, the best on news where the text was documentation and short sentences
+		Share:  0.7, // the best of 0.6 to 1 on news, with documentation and short sentences as text
 		Seed:   1,
 		// Chosen with bag-ngram beside the universal sentence encoder: larger shares cost languages that the bag does
 		// not know.

@@ -147,8 +147,8 @@ func (p *Pieces) Model(keep []bool) []byte {
 // Vocabulary maps the ids of the teacher's graph to the student's: the kept pieces, in order, then special tokens that
 // are no pieces.
 type Vocabulary struct {
-	Student []int32 // by the teacher's id; unmapped
-	Teacher []int32 // by the student's id
+	Student []int32 // indexed by the teacher's id; unmapped if the student lacks it
+	Teacher []int32 // indexed by the student's id
 	File    []byte  // the tokenizer's file
 }
 

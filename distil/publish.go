@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	modelDir  = "model" // in Options.Out
+	modelDir  = "model" // a directory in Options.Out
 	modelFile = "model.onnx"
 	// agreement is the largest difference, as a share of a sentence's largest feature, between ONNX Runtime's features
 	// and those of the table that an export may have.

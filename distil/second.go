@@ -24,9 +24,9 @@ type Second struct {
 	Digest  string  `json:"digest"`
 	Licence string  `json:"licence"`
 	Columns int     `json:"columns"`
-	Share   float64 `json:"share"`  // of the square of a vector's length
-	Kept    float64 `json:"kept"`   // of the squares of the encoder's vectors, by that many axes
-	Turned  float64 `json:"turned"` // of the squares of both in one, by the axes of the student's vectors
+	Share   float64 `json:"share"`  // share of the square of a vector's length
+	Kept    float64 `json:"kept"`   // share of the squares of the encoder's vectors that so many axes hold
+	Turned  float64 `json:"turned"` // share of the squares of both in one that the axes of the student's vectors hold
 	Fitted  Fitted  `json:"fitted"`
 	// Cosine is the mean, of the columns' and the encoder's vectors of held-out sentences.
 	Cosine float64 `json:"cosine_held_out"`
@@ -37,7 +37,7 @@ type secondTable struct {
 	Second
 	values  []float32 // [student's ids, columns]
 	held    []float32 // the encoder's sums of the first held-out sentences [sentences, columns]
-	squares float64   // of the fitted sums
+	squares float64   // squares of the fitted sums
 }
 
 // openSecond opens the second encoder; nil if the options name none.

@@ -46,7 +46,7 @@ type Source struct {
 	Language  string `json:"language"`
 	File      string `json:"file"` // its name without directories
 	SHA256    string `json:"sha256"`
-	Sentences int    `json:"sentences"` // without those of earlier files
+	Sentences int    `json:"sentences"` // sentences that earlier files lack
 }
 
 // Len is the number of sentences.

@@ -22,7 +22,7 @@ type Summary struct {
 	Sentences int      `json:"sentences"`
 	Invented  int      `json:"invented"`
 	Tokens    int      `json:"tokens"`
-	Rows      int      `json:"rows"` // of the table: pieces and special tokens
+	Rows      int      `json:"rows"` // the table's rows: pieces and special tokens
 	Fitted
 	// The share of the features' squares that is left by the descent, by fewer columns, and by fewer bits.
 	Descent       fit.Unexplained `json:"descent"`
@@ -33,7 +33,7 @@ type Summary struct {
 	Text          []Source        `json:"text"`
 	TeacherDigest string          `json:"teacher_digest"`
 	Second        *Second         `json:"second,omitempty"`
-	Bytes         int             `json:"bytes"` // of the graph and the tokenizer
+	Bytes         int             `json:"bytes"` // size of the graph and the tokenizer
 }
 
 // Print writes the summary for a person.

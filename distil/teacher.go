@@ -19,7 +19,7 @@ type source struct {
 	model   *model.Model
 	encoder *encode.Encoder  // computes the features of sentences
 	cached  *teacher.Teacher // the encoder with the features that it has computed before
-	tensor  string           // of the features; empty: the pooled output
+	tensor  string           // the features' tensor; empty: the pooled output
 	head    *student.Head    // the teacher's graph after the features; nil for a second encoder
 }
 
@@ -34,7 +34,7 @@ func openTeacher(o Options, m *model.Model) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Epochs > 0 { // before anything is read
+	if o.Epochs > 0 { // refuse it before anything is read
 		if _, err := t.head.Network(); err != nil {
 			err = badinput.Errorf("--epochs: the head of %s %w: leave the flag out, or name a later tensor with --features", m.Name, err)
 			return nil, errors.Join(err, t.encoder.Close())

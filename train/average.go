@@ -9,7 +9,7 @@ import (
 
 // Average collects the values of a line over several steps.
 type Average struct {
-	Norm      float64 // of the last step's gradient
+	Norm      float64 // norm of the last step's gradient
 	began     time.Time
 	batches   int
 	sentences int

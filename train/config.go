@@ -28,8 +28,8 @@ import (
 
 // Config is a training preset.
 type Config struct {
-	Name       string `yaml:"name"` // of the encoder
-	Seed       uint64 `yaml:"seed"` // of all random draws
+	Name       string `yaml:"name"` // the encoder's name
+	Seed       uint64 `yaml:"seed"` // seed of all random draws
 	Steps      int    `yaml:"steps"`
 	Accumulate int    `yaml:"accumulate"` // batches whose gradients a step averages
 	// sentences that are encoded at once while the loss sees the whole batch (GradCache); 0 means the whole batch

@@ -19,7 +19,7 @@ type JournalLine struct {
 	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the previous line
 	Terms     map[string]float64 `json:"terms,omitempty"` // means too, before weighting
 	Rate      float64            `json:"rate,omitempty"`
-	Norm      float64            `json:"norm,omitempty"` // of the last step's gradient, before clipping
+	Norm      float64            `json:"norm,omitempty"` // norm of the last step's gradient, before clipping
 	Epoch     float64            `json:"epoch,omitempty"`
 	Sentences float64            `json:"sentences_per_second,omitempty"` // counting both sides
 	Dev       map[string]float64 `json:"dev,omitempty"`

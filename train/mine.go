@@ -57,8 +57,8 @@ func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, 
 type group struct {
 	rows           []int32 // [n], indices in the set
 	source, target []int32 // [n], numbers of the distinct sentences
-	distinct       []int32 // for each distinct target, a row of the set that has it
-	place          []int32 // for each distinct target, the index of that row in rows
+	distinct       []int32 // a row of the set for each distinct target
+	place          []int32 // index in rows of that row
 	pairs          map[[2]int32]bool
 }
 

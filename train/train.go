@@ -27,7 +27,7 @@ const LockFile = "train.lock"
 // Options are where and how a training runs. None of them changes a weight, except Device, which may round differently.
 type Options struct {
 	Out      string
-	Device   string // as of device.Open
+	Device   string // a name that device.Open takes
 	Library  string // ONNX Runtime's library; if empty, it is searched in the usual places
 	Resume   bool   // continue from the last checkpoint in Out
 	Teacher  string // directory of cached teacher vectors, which trainings may share; if empty, Out/teacher

@@ -12,12 +12,12 @@ type Settings struct {
 	Epochs      float64 // how often every item is seen
 	Batch       int     // items a step; their aims are each other's contrast
 	TableRate   float64 // length of a step of a table's number, as a share of the table's root mean square
-	HeadRate    float64 // of Adam on the head
-	Temperature float64 // of the contrast, for vectors that point everywhere (spread)
+	HeadRate    float64 // Adam's rate for the head
+	Temperature float64 // temperature of the contrast of vectors that point everywhere (see spread)
 	Cosine      float64 // weight of 1 - cosine beside the contrast
 	Seed        uint64
 	Threads     int
-	Report      func(step, steps int, loss float64) // of each step; the mean of its items
+	Report      func(step, steps int, loss float64) // called after each step with the mean loss of its items
 }
 
 // DefaultSettings were chosen on the training halves of the BUCC-style sets, with the universal sentence encoder as
@@ -36,11 +36,11 @@ type Item struct{ Sentence, Aim int32 }
 // Data are sentences of the table's ids and the teacher's vectors of them.
 type Data struct {
 	Sentences Sparse
-	Scales    []float32 // of each sentence's sum
+	Scales    []float32 // factor of each sentence's sum
 	Items     []Item
 	Targets   []float32 // [sentences, Vector] of length 1
 	Vector    int
-	Dim       int // of the table
+	Dim       int // the table's columns
 	// Round writes a row as it will ship, which the descent then sees; nil: rows ship as they are. It is called for
 	// different rows at once.
 	Round func(row int, values, shipped []float32)
@@ -53,12 +53,12 @@ type run struct {
 	head    *Head
 	table   []float32 // [rows, Dim]
 	shipped []float32 // the table, rounded
-	rate    float64   // of the table's numbers
-	squares []float64 // of each row: running mean of its gradient's squares
+	rate    float64   // learning rate of the table
+	squares []float64 // running mean of the squares of each row's gradient
 	passes  []*Pass   // one for each chunk of a batch
 	moments map[string]*moments
 	grads   []float32 // [Batch, Dim] of the sums
-	losses  []float64 // of each chunk
+	losses  []float64 // loss of each chunk
 }
 
 // moments are Adam's of one weight.

@@ -13,7 +13,7 @@ import (
 // Problem is the least squares of a table: features(s) ~ scale(s) * the sum of the rows of s's pieces.
 type Problem struct {
 	Sentences Sparse
-	Scales    []float32 // of each sentence: 1/tokens^power
+	Scales    []float32 // factor of each sentence: 1/tokens^power
 	Weights   []float32 // 0: held out
 	Features  []float32 // [sentences, dim]; Explain and Solve leave the part that is not explained yet
 	Dim       int
@@ -286,7 +286,7 @@ var ridges = []float64{0.1, 0.3, 1, 3}
 // held-out error.
 func (f *Problem) ChooseRidge(ctx context.Context, steps int) (float64, error) {
 	rows := make([]float32, f.Sentences.Rows()*block)
-	best, least := 0.0, math.Inf(1)
+	best, smallest := 0.0, math.Inf(1)
 	for _, ridge := range ridges {
 		x, err := f.solveBlock(ctx, 0, ridge, min(steps, ridgeSteps))
 		if err != nil {
@@ -305,8 +305,8 @@ func (f *Problem) ChooseRidge(ctx context.Context, steps int) (float64, error) {
 				sum += float64(v) * float64(v)
 			}
 		}
-		if sum < least {
-			best, least = ridge, sum
+		if sum < smallest {
+			best, smallest = ridge, sum
 		}
 	}
 	if best == 0 {

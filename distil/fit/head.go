@@ -31,7 +31,7 @@ type Layer struct {
 // Head is a network from a sentence's features, From, to its vector, To.
 type Head struct {
 	From, To string
-	Layers   []Layer // in the order of computation
+	Layers   []Layer // listed in the order of computation
 	Weights  map[string]*Matrix
 }
 

@@ -14,7 +14,7 @@ import (
 // teacher's head gives, and sqrt(Share) times this one.
 type Beside struct {
 	Columns int
-	Share   float64   // of the square of a vector's length
+	Share   float64   // share of the square of a vector's length
 	Axes    []float32 // [dim, vectors of both], or nil: the student's vector is both, one after the other
 }
 

@@ -29,7 +29,7 @@ func Quantise(values []float32, dim, bits int) *Table {
 	for i := range t.rows {
 		t.scales[i] = BestScale(values[i*dim:(i+1)*dim], bits)
 	}
-	t.scales = widened(narrowed(t.scales)) // as the file has them
+	t.scales = widened(narrowed(t.scales)) // the precision of the file
 	for i := range t.rows {
 		t.set(i, values[i*dim:(i+1)*dim])
 	}

@@ -17,7 +17,7 @@ type Student struct {
 	Name  string
 	Table *Table
 	Basis []float32 // [Table.Dim, Dim and Beside.Columns], or nil: the table's columns are the features'
-	Dim   int       // of the features
+	Dim   int       // the features' columns
 	Power float64   // scale(s) = 1 / tokens^Power
 	Head  *Head
 	// Beside stands for another encoder, and needs a basis; nil: the vector is the head's.
@@ -177,7 +177,7 @@ func (s *Student) Turned(sums []float32) (tensor string, rows []float32, columns
 // Head is the part of the teacher's graph from its features to the sentence vector.
 type Head struct {
 	From, To string // tensors
-	Dim      int    // of the sentence vector
+	Dim      int    // the sentence vector's columns
 	Opset    int
 	domains  map[string]int // other operator sets
 	Nodes    []onnxgraph.Node

@@ -30,7 +30,7 @@ type cache struct {
 	dim            int
 	index, vectors *os.File
 	rows           map[corpus.Key]int
-	checks         []uint32 // by row
+	checks         []uint32 // indexed by row
 	row            []byte   // buffer for one vector
 }
 

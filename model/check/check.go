@@ -30,17 +30,17 @@ type Golden struct {
 
 // Options are the settings of a check.
 type Options struct {
-	Encode  encode.Options
-	Golden  []Golden
-	Least   float64       // minimum cosine to a golden vector
-	Measure time.Duration // how long the speed is measured, about
+	Encode    encode.Options
+	Golden    []Golden
+	MinCosine float64       // minimum cosine to a golden vector
+	Measure   time.Duration // how long the speed is measured, about
 }
 
 // LanguageRow are the measurements on the probes of one language.
 type LanguageRow struct {
 	Probe
-	Listed          bool    // by the manifest, or the manifest lists none
-	Tokens, Unknown int     // in all sentences
+	Listed          bool    // the manifest lists it, or lists none
+	Tokens, Unknown int     // numbers in all sentences
 	Norm            float64 // the one farthest from 1
 	Translation     float64 // mean cosine to the English translations
 	Other           float64 // mean of the greatest cosine to another English sentence
@@ -113,7 +113,7 @@ func (r *Report) languages(ctx context.Context, m *model.Model, e *encode.Encode
 		}
 		r.Languages = append(r.Languages, row)
 	}
-	const enough = 0.6 // of three sentences, chance gives a third
+	const enough = 0.6 // chance gives a third of three sentences
 	if float64(right) < enough*float64(all) {
 		r.fail("translations are the nearest for %d of %d sentences only: this encoder, or its tokenizer, pooling or prefix, does not fit these languages", right, all)
 	}
@@ -222,9 +222,9 @@ func (r *Report) golden(ctx context.Context, _ *model.Model, e *encode.Encoder, 
 		}
 		cosine := dot(got, want)
 		r.Golden++
-		if cosine < o.Least {
+		if cosine < o.MinCosine {
 			r.fail("golden sentence %d, %q, has the cosine %.6f to its vector, less than %v", i+1, g.Text, cosine,
-				o.Least)
+				o.MinCosine)
 		}
 		r.Agreement = min(r.Agreement, cosine)
 	}

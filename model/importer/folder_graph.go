@@ -84,7 +84,7 @@ func takeONNX(f *folder, name string) error {
 	if err != nil {
 		return badinput.Errorf("%s: %w: fetch the file again", f.at(name), err)
 	}
-	const newest = 24 // of ONNX Runtime 1.24
+	const newest = 24 // ONNX Runtime 1.24's
 	if version := g.Opsets[""]; version > newest {
 		return badinput.Errorf("%s is of ONNX's opset %d, but this program's ONNX Runtime knows those up to %d: export it with an older opset", f.at(name), version, newest)
 	}

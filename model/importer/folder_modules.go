@@ -170,7 +170,7 @@ func transposed(data []float32, rows, columns int) []float32 {
 	return turned
 }
 
-// choosePooling settles the pooling: the caller's, the files', or that of the known encoder.
+// choosePooling determines the pooling: the caller's, the files', or that of the known encoder.
 func choosePooling(f *folder) error {
 	switch pooling(f.Pooling) {
 	case "":

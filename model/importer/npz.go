@@ -15,7 +15,7 @@ import (
 // array is an array of an .npz archive: NumPy's format, in C order, little-endian.
 type array struct {
 	shape []int
-	dtype string // as NumPy writes it: <f4, |u1
+	dtype string // NumPy's name: <f4, |u1
 	data  []byte
 }
 

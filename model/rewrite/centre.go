@@ -47,9 +47,9 @@ func (m Mean) Length() float64 {
 // Centred describes a centre that was computed and written.
 type Centred struct {
 	Manifest  string // path
-	File      string // of the vector, beside it
+	File      string // the vector's, beside it
 	Languages []Mean
-	All       Mean // of the languages' means; no language
+	All       Mean // mean of the languages' means, without a language
 }
 
 // minSentences is the number of sentences of a language that its mean needs.

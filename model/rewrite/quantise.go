@@ -22,7 +22,7 @@ import (
 // QuantiseOptions are the settings of a quantisation.
 type QuantiseOptions struct {
 	Model, Out string
-	Name       string // of the new encoder; empty: the old name and -int8
+	Name       string // the new encoder's; empty: the old name and -int8
 	Encode     encode.Options
 }
 
@@ -33,7 +33,7 @@ type Quantised struct {
 	Before, After int     // bytes of the graphs
 	Sentences     int     // compared
 	Min, Mean     float64 // cosine to the vectors of the encoder as it was
-	Ratio         float64 // of sentences a second
+	Ratio         float64 // ratio of the speeds in sentences a second
 }
 
 // minMean is the mean cosine that publishing needs: other kinds of graphs may lose more than those that were measured.

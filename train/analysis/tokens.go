@@ -27,7 +27,7 @@ func (t *Trained) MatchTokens(ctx context.Context, searcher index.Searcher, lang
 	texts [][]string) (Matches, error) {
 	var rows []float32
 	var places []place
-	var ends []int // of the sentences of the first language
+	var ends []int // ends of the sentences of the first language
 	for l, lines := range texts {
 		all, err := t.tokens(ctx, languages[l], lines)
 		if err != nil {

@@ -33,7 +33,7 @@ type Config struct {
 // Source is bitext of one format.
 type Source struct {
 	Files  []string `yaml:"files"`  // files, directories or globs
-	Format Format   `yaml:"format"` // from the file names unless set
+	Format Format   `yaml:"format"` // unset: determined by the file names
 	// language codes; a bitext file has its own, and if these are set, rows of other languages are dropped
 	Src string `yaml:"src"`
 	Tgt string `yaml:"tgt"`
@@ -64,7 +64,7 @@ type Format string
 
 // The formats. All except Parquet may be compressed.
 const (
-	Auto    Format = "auto"    // from the name: .parquet, .tmx, otherwise TSV
+	Auto    Format = "auto"    // by the name: .parquet, .tmx, otherwise TSV
 	Parquet Format = "parquet" // the output of mine run
 	TSV     Format = "tsv"     // one pair per line, without quoting
 	TMX     Format = "tmx"

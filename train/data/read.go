@@ -21,7 +21,7 @@ import (
 // Pair is a pair of sentences, both in corpus.Normalise's form and not empty.
 type Pair struct {
 	Source, Target                 string
-	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
+	SourceLanguage, TargetLanguage string // corpus.ParseLanguage's names
 	// links between words that Source.Alignments gives; nil if it gives none
 	Links []word.Link
 }
@@ -82,9 +82,9 @@ type reader struct {
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
 	dropSame  bool              // Source.DropSame of the source being read
-	labels    *Labels           // of the source being read; nil if it obeys none
+	labels    *Labels           // labels of the source being read; nil if it obeys none
 	split     word.Splitter
-	links     *words.File // beside the file being read; nil if there is none
+	links     *words.File // links of the file being read; nil if there are none
 	yield     func(Pair, error) bool
 }
 

@@ -33,7 +33,7 @@ type Tokenizer interface {
 // Options define how text becomes the ids that a model reads. They must agree with the exported manifest.
 type Options struct {
 	Tokenizer Tokenizer
-	Lowercase bool              // as tokenizer.lowercase in the manifest
+	Lowercase bool              // the same as tokenizer.lowercase in the manifest
 	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
 	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
 	// the text or tokens between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
@@ -78,8 +78,8 @@ type LanguagePair struct {
 
 // Set is bitext as ids. It does not change after it was read, so any number of goroutines may use it.
 type Set struct {
-	Languages []string       // in the order of their first occurrence
-	Groups    []LanguagePair // in the order of their first occurrence
+	Languages []string       // ordered by their first occurrence
+	Groups    []LanguagePair // ordered by their first occurrence
 	Stats     Stats
 
 	config         Config
@@ -162,7 +162,7 @@ type builder struct {
 	groups    map[[2]uint16]uint16
 	pairs     []Pair        // the window
 	window    []uint16      // its groups
-	links     [][]word.Link // of every pair so far; kept only with Options.Pieces
+	links     [][]word.Link // links of every pair so far; kept only with Options.Pieces
 }
 
 // flush tokenises the window on all cores and appends the pairs that have tokens.

@@ -24,18 +24,18 @@ const (
 	NotKept       Reason = "not_kept"       // bitext that the run rejected
 	LowScore      Reason = "low_score"      // below Source.MinScore
 	LowProb       Reason = "low_prob"       // below Source.MinProb
-	Rejected      Reason = "rejected"       // by a person: Source.Labels
+	Rejected      Reason = "rejected"       // a person rejected it: Source.Labels
 	NotAccepted   Reason = "not_accepted"   // Source.Accepted
 	OtherLanguage Reason = "other_language" // another language than Source.Src and Tgt
 	SameText      Reason = "same_text"      // Source.DropSame
-	Duplicate     Reason = "duplicate"      // of an earlier pair, in any file and direction
+	Duplicate     Reason = "duplicate"      // an earlier pair is the same, in any file and direction
 	HeldOut       Reason = "held_out"       // a side is in Config.Exclude
 )
 
 // FileStats counts the lines (rows, units) of a file: Lines = Kept + the sum of Dropped.
 type FileStats struct {
 	Path    string            `json:"path"`
-	Licence string            `json:"licence,omitempty"` // from its Source
+	Licence string            `json:"licence,omitempty"` // its Source's licence
 	Lines   uint64            `json:"lines"`
 	Kept    uint64            `json:"kept"`
 	Dropped map[Reason]uint64 `json:"dropped,omitempty"`

@@ -17,7 +17,7 @@ import (
 type Architecture struct {
 	Kind        string    `json:"kind"`
 	Vocabulary  string    `json:"vocabulary"` // SHA-256 of the tokenizer's file
-	NGrams      [2]int    `json:"ngrams"`     // of a bag: the shortest and the longest
+	NGrams      [2]int    `json:"ngrams"`     // a bag's shortest and longest
 	Transformer *Settings `json:"transformer,omitempty"`
 	Frozen      *Origin   `json:"frozen,omitempty"`
 }

@@ -45,7 +45,7 @@ type Bag struct {
 	parts    parts           // the n-grams of each piece
 	seen     marks
 	seenPart marks
-	round    func(row []float32) // of NewTable
+	round    func(row []float32) // NewTable's
 }
 
 // NewBag creates a bag for the pieces of a vocabulary, by id.
@@ -214,7 +214,7 @@ func NewTable(name string, dim int, values []float32, round func(row []float32))
 // reading lists the rows of the table that a side reads.
 type reading struct {
 	ids    []int32   // distinct pieces, ascending
-	places []int32   // for every token that is not dropped, the index of its piece in ids, sentence after sentence
+	places []int32   // index in ids of the piece of every token that is not dropped, sentence after sentence
 	ends   []int     // [n], in places
 	weight []float32 // [n], 1 / number of tokens that are not dropped
 }

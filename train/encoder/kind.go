@@ -50,8 +50,8 @@ func (s StaticSettings) Validate() error {
 type Preset struct {
 	Config
 	Tokenizer  model.Tokenizer
-	MaxTokens  int    // of the longest sentence: bitext.max_tokens
-	Seed       uint64 // of new weights
+	MaxTokens  int    // length of the longest sentence: bitext.max_tokens
+	Seed       uint64 // seed of new weights
 	Shared     bool   // the objective shares the table of words (objective.Needs.Table)
 	Vocabulary string // path of the tokenizer's file in the directory of the training
 }

@@ -20,7 +20,7 @@ import (
 // Origin says where the frozen weights of a training are.
 type Origin struct {
 	Start  string `json:"start"`  // encoder.start of the training
-	SHA256 string `json:"sha256"` // of their names, shapes and values
+	SHA256 string `json:"sha256"` // digest of their names, shapes and values
 }
 
 // OriginOf returns the origin of the frozen ones of an encoder's weights, or nil if there are none.

@@ -22,7 +22,7 @@ type Transformer struct {
 	resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
 
 	backend compute.Backend
-	tensors []*weights.Tensor          // as Specs
+	tensors []*weights.Tensor          // the tensors of Specs, in its order
 	byName  map[string]*weights.Tensor // the same
 	inner   []*weights.Tensor          // the tensors that enter the graph: all but the tables
 	sines   []float32                  // [max tokens, width] of sinusoidal positions

@@ -51,7 +51,7 @@ type Shape struct {
 	Heads, Width, FFN int
 	Norm              Norm
 	Activation        Activation
-	Epsilon           float64 // of layer normalisation
+	Epsilon           float64 // layer normalisation's
 	Precision         Precision
 }
 

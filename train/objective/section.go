@@ -15,7 +15,7 @@ import (
 // settings.
 type Section struct {
 	Name     string
-	Settings Settings // from the Descriptor with that name; nil if there is none
+	Settings Settings // settings of the Descriptor with that name; nil if there is none
 	foreign  []string // keys of other objectives
 }
 

@@ -52,7 +52,7 @@ func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, s
 			d := g[i] + l2*x
 			m[i] = b1*m[i] + (1-b1)*d
 			v[i] = b2*v[i] + (1-b2)*d*d
-			divides[i] = max(divides[i], v[i]) // of Adam it is v[i]
+			divides[i] = max(divides[i], v[i]) // Adam divides by v[i] itself
 			w[i] = shrink*x - c1*m[i]/(float32(math.Sqrt(float64(c2*divides[i])))+eps)
 		}
 	})

@@ -28,7 +28,7 @@ type Settings struct {
 	Schedule string  `yaml:"schedule"`         // constant, linear, inverse_sqrt, cosine, cosine_restarts
 	Warmup   int     `yaml:"warmup"`           // steps of linear growth from 0 to the peak
 	Floor    float64 `yaml:"floor"`            // smallest share of the peak that the schedule falls to
-	Cycles   int     `yaml:"cycles,omitempty"` // of cosine_restarts
+	Cycles   int     `yaml:"cycles,omitempty"` // number of cycles of cosine_restarts
 }
 
 // Defaults are Adam's own (Kingma and Ba, 2015), with the decay of the second moment that is usual for transformers.

@@ -33,8 +33,8 @@ import (
 
 // Config is the settings of the rounds.
 type Config struct {
-	Mining      pipeline.Config // for every round; Encoder is that of the first
-	Training    train.Config    // for every round, from the start each time
+	Mining      pipeline.Config // settings of every round; Encoder is the first round's
+	Training    train.Config    // preset of every round, which starts anew each time
 	WithSources bool            // also train on the preset's own sources
 	MinScore    *float64        // minimum margin of a mined pair to train on
 	MinProb     *float64        // minimum probability of a mined pair to train on

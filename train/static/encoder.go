@@ -20,11 +20,11 @@ import (
 
 // Encoder is a static encoder. It is computed on the host, as encoder.Bag is, whose mean it takes.
 type Encoder struct {
-	rows    *encoder.Bag // of the table
+	rows    *encoder.Bag // rows of the table
 	power   float64      // a sum is divided by tokens^power
-	bits    int          // of the table, as it will be exported
+	bits    int          // bits of a number of the exported table
 	head    *student.Head
-	network *fit.Head // of the same weights
+	network *fit.Head // network with the same weights
 	learned []*weights.Tensor
 	start   *model.Model
 }
@@ -180,7 +180,7 @@ func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gra
 	}
 	back := make([]float32, len(sums))
 	turned := e.network.Turned()
-	parts := make([][][]float32, (side.N+fit.Chunk-1)/fit.Chunk) // by chunk and weight
+	parts := make([][][]float32, (side.N+fit.Chunk-1)/fit.Chunk) // indexed by chunk and weight
 	err = e.chunks(side.N, func(chunk, from, to int, p *fit.Pass) {
 		copy(p.Features(to-from), sums[from*e.width():])
 		p.Forward(to - from)

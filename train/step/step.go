@@ -74,7 +74,7 @@ type Step struct {
 	resident   device.Resident
 	learned    []*weights.Tensor      // the encoder's inner weights that are not frozen, if they are resident
 	toHost     int                    // number of outputs that the host needs, if weights are resident
-	programs   map[string]*graph.Exec // by the rows of the views
+	programs   map[string]*graph.Exec // keys are the rows of the views
 }
 
 // New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the

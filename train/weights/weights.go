@@ -17,7 +17,7 @@ type Tensor struct {
 	Shape   []int
 	Data    []float32
 	Grad    []float32 // sum over the step's batches; nil until NeedGrad
-	NoDecay bool      // for biases and the scales of normalisations, which have no weight decay
+	NoDecay bool      // no weight decay: set for biases and the scales of normalisations
 	Frozen  bool      // it is not learned: it has no gradient and no optimiser's state, and is in no checkpoint
 
 	// Touched are the rows with a gradient in this step, ascending, for a table of which a batch reads few rows; nil

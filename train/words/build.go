@@ -12,14 +12,14 @@ import (
 // Side is one side of a pair as it was tokenised.
 type Side struct {
 	Prefix, Text string  // the tokens spell both, one after the other
-	Tokens       []int32 // without special tokens
+	Tokens       []int32 // special tokens are left out
 	First        int     // number of special tokens before them
 }
 
 // Stats counts pairs.
 type Stats struct {
 	Pairs    int `json:"pairs"`    // all
-	Links    int `json:"links"`    // between words
+	Links    int `json:"links"`    // links between words
 	Unlinked int `json:"unlinked"` // pairs without a link
 	Unspelt  int `json:"unspelt"`  // pairs whose tokens do not spell their text: they have no words
 }
@@ -45,8 +45,8 @@ type unlinked struct {
 	sides [2]Sentence
 	spelt bool
 	given []word.Link // nil if none are given
-	group int         // of a pair that is to be aligned
-	place int         // in its group
+	group int         // group of a pair that is to be aligned
+	place int         // index in its group
 }
 
 // Add adds a pair of a group, such as its languages. Given links must be inside its words; nil means that the pair is

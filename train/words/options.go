@@ -29,7 +29,7 @@ type VocabularyOptions struct {
 // DefaultVocabularyOptions returns the default settings.
 func DefaultVocabularyOptions() VocabularyOptions {
 	return VocabularyOptions{
-		Size:     32000, // as the default encoder
+		Size:     32000, // the size of the default encoder
 		Kind:     "unigram",
 		Coverage: 0.9995, // recommended by spm_train for scripts with many characters
 		// The normaliser of published multilingual encoders. It keeps case; Lowercase can remove it as encode does.

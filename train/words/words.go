@@ -115,7 +115,7 @@ func (s *Speller) Spell(prefix, text string, tokens []int32, first int) (Sentenc
 // letters are the characters of a text's words.
 type letters struct {
 	runes []rune
-	ends  []int // of each word, in runes
+	ends  []int // end of each word in runes
 }
 
 func (s *Speller) letters(text string) (out letters) {

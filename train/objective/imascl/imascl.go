@@ -33,7 +33,7 @@ type Settings struct {
 	TeacherTemperature float64 `yaml:"teacher_temperature,omitempty"`
 	Label              Label   `yaml:"label"`        // priority or average
 	TCM                bool    `yaml:"tcm"`          // also train the monolingual spaces
-	CrossWeight        float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the cross-lingual terms
+	CrossWeight        float64 `yaml:"cross_weight"` // λ, the weight of the cross-lingual terms, of tcm
 }
 
 func init() {

@@ -12,7 +12,7 @@ import (
 // is one clean and one masked side, and for each pair a lot decides which sentence is in which.
 type masking struct {
 	views  []data.Side
-	hidden []hidden // of each masked view
+	hidden []hidden // the masked tokens of each masked view
 }
 
 // hidden are the masked tokens of a view, also those that BERT's replacement leaves as they are.

@@ -38,7 +38,7 @@ type Settings struct {
 	Symmetric      bool        `yaml:"symmetric"`       // both sides are masked, or one of each pair, by lot
 	TokenGradients bool        `yaml:"token_gradients"` // unmask's gradient reaches the tokens, too
 	Alignment      Alignment   `yaml:"alignment"`
-	Temperature    float64     `yaml:"temperature"`   // of the contrastive alignment
+	Temperature    float64     `yaml:"temperature"`   // temperature of the contrastive alignment
 	AlignWeight    float64     `yaml:"align_weight"`  // α
 	UnmaskWeight   float64     `yaml:"unmask_weight"` // β, of the sum over both sides
 	KoLeoWeight    float64     `yaml:"koleo_weight"`  // γ, of the sum over both sides; 0: no such term

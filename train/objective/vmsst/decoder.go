@@ -26,7 +26,7 @@ const (
 	decoderWords     = "heads.decoder.words"  // [vocabulary, width + dim + width]; factored: [vocabulary, width]
 )
 
-const deviation = 0.02 // of new tables (BERT)
+const deviation = 0.02 // standard deviation of new tables (BERT)
 
 // decoder is the decoder of both sides' sentences.
 type decoder struct{ base }
@@ -57,7 +57,7 @@ func (v decoder) specs() []weights.Spec {
 // [2n, width].
 func (v decoder) loss(params map[string]*graph.Node, in inputs, semantic, language *graph.Node) *graph.Node {
 	n, length := in.sentences, in.length
-	before := layers.Lookup(params[v.Table], in.before) // at a first place of a token that is then taken away
+	before := layers.Lookup(params[v.Table], in.before) // the first place looks up a token whose vector is removed below
 	x := graph.Reshape(before, n, length, v.Width)
 	x = graph.Mul(x, graph.OneMinus(layers.First(x.Graph(), length)))
 	x = graph.Add(x, graph.Reshape(layers.Rows(params[decoderPlaces], 0, length, 1), 1, length, v.Width))

@@ -15,12 +15,12 @@ type Settings struct {
 	KLAnneal    int     `yaml:"kl_anneal"`   // steps over which the weight of kl grows from 0 to λ
 
 	LanguageEncoders int  `yaml:"language_encoders"` // 0: the semantic encoder makes the language variables, too
-	LanguageLayers   int  `yaml:"language_layers"`   // of each language encoder
+	LanguageLayers   int  `yaml:"language_layers"`   // number of layers of each language encoder
 	DecoderLayers    int  `yaml:"decoder_layers"`
 	EncoderLanguage  bool `yaml:"encoder_language"` // the language encoder's inputs have a vector of the language
 	DecoderLanguage  bool `yaml:"decoder_language"` // so have the decoder's
 	Factored         bool `yaml:"factored"`         // the decoder's projection to words goes through the encoder's width
-	Heads            int  `yaml:"heads"`            // of the layers of language encoders and decoder
+	Heads            int  `yaml:"heads"`            // attention heads of language encoders and decoder
 	FFN              int  `yaml:"ffn"`
 }
 

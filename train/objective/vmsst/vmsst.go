@@ -108,7 +108,7 @@ func (v *vmsst) posteriors(s objective.Step, in inputs) (semantic, language gaus
 	pooled := graph.Concatenate([]*graph.Node{average(s.Views[data.SourceView].Tokens, s.Views[data.SourceView].Mask),
 		average(s.Views[data.TargetView].Tokens, s.Views[data.TargetView].Mask)}, 0)
 	n := s.Vectors(data.SourceView).Shape().Dimensions[0]
-	chosen := func(both *graph.Node) *graph.Node { // of the side that gives the semantic variable
+	chosen := func(both *graph.Node) *graph.Node { // selects the side that gives the semantic variable
 		source, target := layers.Rows(both, 0, n, 1), layers.Rows(both, n, 2*n, 1)
 		return graph.Add(source, graph.Mul(in.pick, graph.Sub(target, source)))
 	}

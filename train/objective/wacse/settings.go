@@ -7,8 +7,8 @@ import (
 
 // Settings are the settings of wacse. A term of weight 0 is left out.
 type Settings struct {
-	Temperature     float64 `yaml:"temperature"`      // of translation ranking
-	WordTemperature float64 `yaml:"word_temperature"` // of word translation ranking
+	Temperature     float64 `yaml:"temperature"`      // temperature of translation ranking
+	WordTemperature float64 `yaml:"word_temperature"` // temperature of word translation ranking
 	TRWeight        float64 `yaml:"tr_weight"`        // α, of translation ranking
 	AWPWeight       float64 `yaml:"awp_weight"`       // β, of aligned word prediction
 	WTRWeight       float64 `yaml:"wtr_weight"`       // γ, of word translation ranking

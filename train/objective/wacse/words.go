@@ -15,9 +15,9 @@ import (
 
 // target is a token that a masked token predicts.
 type target struct {
-	view, row, place int     // of the masked token; views count the masked ones
+	view, row, place int     // position of the masked token, among the masked views
 	id               int32   // that it predicts
-	share            float32 // of the loss, without 1/2N
+	share            float32 // share of the loss, without 1/2N
 }
 
 // mask masks words of a batch. The seed and the step determine it. It returns the clean sides and the masked ones.
