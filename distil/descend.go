@@ -70,7 +70,8 @@ func items(p *pieces, weights []float32) []fit.Item {
 	return items
 }
 
-// rescale: a row's scale is chosen anew at every sixteenth of its roundings, because choosing takes longer than rounding.
+// rescale: a row's scale is chosen anew at every sixteenth of its roundings, because choosing takes longer than
+// rounding.
 const rescale = 16
 
 // rounding rounds rows as they ship, so that the descent sees them so; nil for columns that are cut later.

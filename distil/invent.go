@@ -35,8 +35,8 @@ func script(piece string) int {
 }
 
 // Invent adds sentences until every wanted piece occurs at least the given number of times, and returns how many it
-// added. pieces are the spellings of the teacher's ids, nil if they are not known; frame surrounds a sentence that has no
-// model.
+// added. pieces are the spellings of the teacher's ids, nil if they are not known; frame surrounds a sentence that has
+// no model.
 func (s *Sentences) Invent(pieces []string, wanted []bool, frame Frame, times int, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	scriptOf := make([]int, len(wanted))
@@ -95,8 +95,8 @@ func (s *Sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 	return rare
 }
 
-// models lists the sentences of a moderate length by the script of most of their pieces. Each is also a model for pieces
-// without a script.
+// models lists the sentences of a moderate length by the script of most of their pieces. Each is also a model for
+// pieces without a script.
 func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
 	models := make([][]int, len(scripts)+1)
 	for i := range s.Ends {

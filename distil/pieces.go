@@ -132,8 +132,8 @@ func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 	return keep, nil
 }
 
-// Model is the SentencePiece model of the kept pieces, in their order. Text that needs only kept pieces is cut as before:
-// its best path through all pieces is also the best through the kept ones.
+// Model is the SentencePiece model of the kept pieces, in their order. Text that needs only kept pieces is cut as
+// before: its best path through all pieces is also the best through the kept ones.
 func (p *Pieces) Model(keep []bool) []byte {
 	var out []byte
 	for i, raw := range p.raw {

@@ -35,8 +35,8 @@ func (o Options) studentName(teacher *model.Model) string {
 	return cmp.Or(o.Name, teacher.Name+"-static")
 }
 
-// publish rounds the table to its columns and bits, and writes the encoder and its record, unless ONNX Runtime's vectors
-// are not those of the table.
+// publish rounds the table to its columns and bits, and writes the encoder and its record, unless ONNX Runtime's
+// vectors are not those of the table.
 func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	s, err := round(o, t, r)
 	if err != nil {
@@ -76,8 +76,8 @@ func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	return atomicfile.SyncDir(o.Out)
 }
 
-// round makes the student: it cuts the table to its columns and rounds it. r.RankLeft and r.BitsLeft are then the shares
-// of held-out squares that are left after each.
+// round makes the student: it cuts the table to its columns and rounds it. r.RankLeft and r.BitsLeft are then the
+// shares of held-out squares that are left after each.
 func round(o Options, t *source, r *result) (_ *student.Student, err error) {
 	dim, wide, values, factor := r.table.dim, wideOf(o, t), r.table.values, float32(1)
 	s := &student.Student{Name: o.studentName(t.model), Dim: dim, Power: r.Power, Head: r.table.head}
@@ -140,7 +140,8 @@ func leftBy(f *fit.Problem, t *table, values []float32, wide int) (float64, erro
 	return left / f.Total[1], nil
 }
 
-// writeStudent fills a directory with the graph, the tokenizer and the manifest, and returns the bytes of the first two.
+// writeStudent fills a directory with the graph, the tokenizer and the manifest, and returns the bytes of the first
+// two.
 func writeStudent(dir string, o Options, t *source, vocabulary *Vocabulary, s *student.Student) (size int, err error) {
 	graph, err := s.Graph()
 	if err != nil {

@@ -48,8 +48,8 @@ func DevGives(sets []DevSet, metric string) bool {
 	return false
 }
 
-// EvaluateDev returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser de-en
-// f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
+// EvaluateDev returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser
+// de-en f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
 func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource,
 	searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}

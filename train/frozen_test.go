@@ -139,7 +139,8 @@ func TestStartFromFrozenWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	var starts []string
-	for i, freeze := range []encoder.FrozenSettings{{}, {Embeddings: true}, {Layers: 1}} { // each starts from the one before
+	// Each training starts from the one before.
+	for i, freeze := range []encoder.FrozenSettings{{}, {Embeddings: true}, {Layers: 1}} {
 		config.Encoder.Start = checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(config.Steps)
 		starts = append(starts, config.Encoder.Start)
 		want, _, err := encoder.ReadFrozen(config.Encoder.Start)

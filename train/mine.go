@@ -14,10 +14,10 @@ import (
 // spare is the number of additional neighbours that are searched, because some are translations.
 const spare = 16
 
-// MineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source, nearest
-// first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the source
-// or its source is a translation of the target. If almost all neighbours are translations (a source with dozens of
-// them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
+// MineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source,
+// nearest first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the
+// source or its source is a translation of the target. If almost all neighbours are translations (a source with dozens
+// of them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
 // [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
 func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
 	progress func(fraction float64)) (*data.HardNegatives, error) {

@@ -154,8 +154,8 @@ func (p *parts) newObjective() (objective.Objective, error) {
 	return p.config.Objective.Build(t)
 }
 
-// maskToken is the id of the preset's mask, below the rows of the encoder's table: the mask of a published encoder may be
-// no piece of its tokenizer's file.
+// maskToken is the id of the preset's mask, below the rows of the encoder's table: the mask of a published encoder may
+// be no piece of its tokenizer's file.
 func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 	piece := maskPiece
 	if mask := c.Mask; mask != nil && mask.Piece == "" {

@@ -1,7 +1,7 @@
 package train
 
-// The objectives and kinds of encoders that a preset may name, beside those of package encoder. A new one is a package of
-// its own and a line here.
+// The objectives and kinds of encoders that a preset may name, beside those of package encoder. A new one is a package
+// of its own and a line here.
 import (
 	_ "bitextmine/train/objective/contrastive" // contrastive, muse
 	_ "bitextmine/train/objective/ems"         // ems, labse-joint, labse-mlp, labse-vanilla

@@ -35,8 +35,8 @@ func Cut(rows []float32, wide, dim int) []float32 {
 }
 
 // LowRank cuts a table [pieces, dim] to the rank columns that hold most of its squares, weighted by the counts of the
-// pieces: table [pieces, rank] and basis [rank, dim]. The columns are turned once more, so that each holds about as much
-// as any other, which suits few bits a number best.
+// pieces: table [pieces, rank] and basis [rank, dim]. The columns are turned once more, so that each holds about as
+// much as any other, which suits few bits a number best.
 func LowRank(values []float32, dim, rank int, counts []int) (table, basis []float32, err error) {
 	weighted := slices.Clone(values)
 	for i, n := range counts {

@@ -130,8 +130,8 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 }
 
 // spread is the share of the targets' squares that is not their mean's. The targets' common part cancels out in the
-// contrast. Differences between them, those of their cosines, and the length of a useful step are smaller by the root of
-// the share.
+// contrast. Differences between them, those of their cosines, and the length of a useful step are smaller by the root
+// of the share.
 func (d *Data) spread() float64 {
 	mean := make([]float64, d.Vector)
 	n := len(d.Targets) / d.Vector

@@ -62,8 +62,8 @@ func ScalesOf(a Sparse, power float64) []float32 {
 // priorSentences is enough text for a map of a few hundred columns.
 const priorSentences = 40_000
 
-// PriorMap fits the linear map [dim+1, dim] to the features from the sum of alone, the teacher's vectors of single pieces,
-// and a constant. It also returns the share of the squares that the map leaves.
+// PriorMap fits the linear map [dim+1, dim] to the features from the sum of alone, the teacher's vectors of single
+// pieces, and a constant. It also returns the share of the squares that the map leaves.
 func (f *Problem) PriorMap(alone, scales []float32) ([]float32, float64, error) {
 	const together = 1024
 	d := f.Dim
@@ -282,8 +282,8 @@ const ridgeSteps = 12
 // ridges are the values that ChooseRidge tries.
 var ridges = []float64{0.1, 0.3, 1, 3}
 
-// ChooseRidge tries ridges on the first block of columns, in at most so many steps, and returns the one with the smallest
-// held-out error.
+// ChooseRidge tries ridges on the first block of columns, in at most so many steps, and returns the one with the
+// smallest held-out error.
 func (f *Problem) ChooseRidge(ctx context.Context, steps int) (float64, error) {
 	rows := make([]float32, f.Sentences.Rows()*block)
 	best, smallest := 0.0, math.Inf(1)

@@ -17,8 +17,8 @@ type Table struct {
 	scales  []float32 // [rows]
 }
 
-// zero is the level of 0. The number of levels is even, so it lies between two of them, which loses least on numbers that
-// are distributed evenly around 0.
+// zero is the level of 0. The number of levels is even, so it lies between two of them, which loses least on numbers
+// that are distributed evenly around 0.
 func zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
 
 // Quantise rounds a table [rows, dim].

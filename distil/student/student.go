@@ -80,8 +80,8 @@ func cast(g *export.Graph, from, to string) {
 }
 
 // sum adds the nodes of a sentence's sum of rows. A product of the scales [1, tokens] with the numbers [tokens,
-// columns] scales and adds at once. Only the low number of a byte is cut out: the byte's sum less that of the low one is
-// 16 times that of the high one.
+// columns] scales and adds at once. Only the low number of a byte is cut out: the byte's sum less that of the low one
+// is 16 times that of the high one.
 func (s *Student) sum(g *export.Graph) {
 	t := s.Table
 	g.Initializer(own+"table", []int{t.rows, t.Dim * t.bits / 8}, t.numbers)
@@ -161,8 +161,8 @@ func (s *Student) Sums(sentences [][]int32) []float32 {
 	return out
 }
 
-// Turned returns a tensor of the graph that is linear in the sums, and its rows [sentences, columns]: the features, before
-// the head, or with Beside the other encoder's sums.
+// Turned returns a tensor of the graph that is linear in the sums, and its rows [sentences, columns]: the features,
+// before the head, or with Beside the other encoder's sums.
 func (s *Student) Turned(sums []float32) (tensor string, rows []float32, columns int) {
 	switch {
 	case s.Beside != nil:

@@ -55,9 +55,9 @@ type Centred struct {
 // minSentences is the number of sentences of a language that its mean needs.
 const minSentences = 100
 
-// Centre computes the centre of an encoder on disk and writes it: a file beside the manifest, and the manifest's field. A
-// centre that the manifest has is replaced. If own is set, each language of the texts has its own mean subtracted, and
-// other languages that of all.
+// Centre computes the centre of an encoder on disk and writes it: a file beside the manifest, and the manifest's field.
+// A centre that the manifest has is replaced. If own is set, each language of the texts has its own mean subtracted,
+// and other languages that of all.
 func Centre(ctx context.Context, ref string, texts []Text, own bool, o encode.Options) (*Centred, error) {
 	m, err := model.Load(ref)
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *Centred) compute(ctx context.Context, m *model.Model, texts []Text, o e
 	return nil
 }
 
-// write publishes the vectors under a name of their own, then the manifest, and then removes the earlier vectors: at any
-// moment the manifest names a file that fits it.
+// write publishes the vectors under a name of their own, then the manifest, and then removes the earlier vectors: at
+// any moment the manifest names a file that fits it.
 func (r *Centred) write(m *model.Model, own bool) error {
 	var field model.Centre
 	means := []Mean{r.All}

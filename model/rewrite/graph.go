@@ -143,8 +143,8 @@ func (r *rewriter) takers(tensor string) (n int) {
 	return n
 }
 
-// headOf are the nodes after a mean, a sum or a maximum over a sentence's tokens (axis 1). They take one row a sentence:
-// 8 bits would win no time there, and lose as much as in all layers before.
+// headOf are the nodes after a mean, a sum or a maximum over a sentence's tokens (axis 1). They take one row a
+// sentence: 8 bits would win no time there, and lose as much as in all layers before.
 func headOf(g *onnxgraph.Graph) (map[int]bool, error) {
 	head := map[int]bool{}
 	pooled := map[string]bool{} // tensors

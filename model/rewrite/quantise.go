@@ -39,7 +39,8 @@ type Quantised struct {
 // minMean is the mean cosine that publishing needs: other kinds of graphs may lose more than those that were measured.
 const minMean = 0.98
 
-// Quantise writes an encoder with its weights in 8 bits, and with products of 8-bit numbers, to a new directory, whole or not at all.
+// Quantise writes an encoder with its weights in 8 bits, and with products of 8-bit numbers, to a new directory, whole
+// or not at all.
 func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) {
 	if o.Out == "" {
 		return nil, badinput.Errorf("--out is missing: name a directory for the encoder in 8 bits")

@@ -71,8 +71,8 @@ func draw(ends []int) (chosen []int) {
 	return chosen
 }
 
-// count counts the neighbours [len(chosen), nearest+1] of tokens by their places. The token itself is left out, or another
-// one with the same vector.
+// count counts the neighbours [len(chosen), nearest+1] of tokens by their places. The token itself is left out, or
+// another one with the same vector.
 func count(chosen []int, neighbours []int32, places []place) (m Matches) {
 	n := 0
 	for i, at := range chosen {

@@ -24,8 +24,8 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Trained is the transformer of a checkpoint, with the weights of its loss. Unlike the exported encoder, it gives vectors
-// that are not normalised, and tokens.
+// Trained is the transformer of a checkpoint, with the weights of its loss. Unlike the exported encoder, it gives
+// vectors that are not normalised, and tokens.
 type Trained struct {
 	config     train.Config
 	backend    compute.Backend

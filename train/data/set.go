@@ -36,8 +36,8 @@ type Options struct {
 	Lowercase bool              // the same as tokenizer.lowercase in the manifest
 	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
 	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
-	// the text or tokens between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
-	// every language must have one
+	// the text or tokens between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are
+	// prefixes, every language must have one
 	Prefixes map[string]model.Prefix
 	Texts    bool // store the texts for Side.Texts
 	// spelling of each token, with which the words of pairs are found for Batch.Words; needs Texts. nil: no words

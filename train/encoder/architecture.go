@@ -54,8 +54,8 @@ func (c Config) hasCheckpoint() (bool, error) {
 
 func (c Config) checkpointFile() string { return filepath.Join(c.Start, checkpoint.Encoder) }
 
-// readCheckpoint reads all weights of the checkpoint encoder.start, and refuses an encoder of another kind or vocabulary
-// than the preset's.
+// readCheckpoint reads all weights of the checkpoint encoder.start, and refuses an encoder of another kind or
+// vocabulary than the preset's.
 func (p Preset) readCheckpoint() (stored []*weights.Tensor, was Architecture, err error) {
 	if err := checkpoint.Verify(p.Start, checkpoint.Encoder); err != nil {
 		return nil, was, badinput.Errorf("encoder.start: %w", err)

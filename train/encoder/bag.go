@@ -203,8 +203,8 @@ func ofTable(numbers []int8, scales []float32) *Bag {
 	return NewTable("bag.pieces", dim, values, nil)
 }
 
-// NewTable returns a bag of the rows of a table. The means are of rows that round, unless it is nil, has changed to their
-// exported form; training changes the table itself.
+// NewTable returns a bag of the rows of a table. The means are of rows that round, unless it is nil, has changed to
+// their exported form; training changes the table itself.
 func NewTable(name string, dim int, values []float32, round func(row []float32)) *Bag {
 	rows := len(values) / dim
 	t := &weights.Tensor{Name: name, Shape: []int{rows, dim}, Data: values}

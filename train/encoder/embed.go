@@ -30,7 +30,8 @@ func (p *Pass) embed() error {
 	return nil
 }
 
-// places are the vectors added to the word at each position, [max tokens, width]: the position and the first token type.
+// places are the vectors added to the word at each position, [max tokens, width]: the position and the first token
+// type.
 func (t *Transformer) places() []float32 {
 	var places []float32
 	if t.Positions == Learned {

@@ -21,15 +21,15 @@ type Encoder interface {
 	// Forward gives the vectors [n, dim] of a side, not normalised. With a seed other than zero it drops what training
 	// drops.
 	Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error)
-	// Backward adds to the weights' gradients, given the gradients of the vectors [n, dim] that Forward gave with the same
-	// seed.
+	// Backward adds to the weights' gradients, given the gradients of the vectors [n, dim] that Forward gave with the
+	// same seed.
 	Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error
 	// Architecture returns the part of an Architecture that depends on the kind.
 	Architecture() Architecture
 	// Export returns the graph that is published, and the encoder whose vectors it gives: a table may be rounded.
 	Export(name string) (*export.Graph, Encoder, error)
-	// Describe changes the graph's manifest where the kind needs other than the inputs export.IDs and export.Mask and the
-	// outputs export.Vectors and export.Tokens.
+	// Describe changes the graph's manifest where the kind needs other than the inputs export.IDs and export.Mask and
+	// the outputs export.Vectors and export.Tokens.
 	Describe(m *model.Manifest)
 }
 

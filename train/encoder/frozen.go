@@ -8,8 +8,8 @@ import (
 	"bitextmine/train/weights"
 )
 
-// FrozenSettings name the part of a transformer that a training does not change. A checkpoint does not hold these weights:
-// it names the place that they were read from, and the digest of their values.
+// FrozenSettings name the part of a transformer that a training does not change. A checkpoint does not hold these
+// weights: it names the place that they were read from, and the digest of their values.
 type FrozenSettings struct {
 	Embeddings bool `yaml:"embeddings"` // the tables of words, positions and token types, and their normalisation
 	Layers     int  `yaml:"layers"`     // number of layers, from the first on

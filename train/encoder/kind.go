@@ -69,17 +69,18 @@ type Kind struct {
 	Freezes bool
 	// BFloat16: whether a preset asks the device for products in bfloat16. Nil: none does.
 	BFloat16 func(c Config) bool
-	// Validate checks the kind's own settings, and those of other sections that they depend on. It returns the checks of
-	// sections.
+	// Validate checks the kind's own settings, and those of other sections that they depend on. It returns the checks
+	// of sections.
 	Validate func(p Preset, check Check) (sections []func() error)
 	// CheckStart refuses an encoder.start that does not fit, before anything is read. Nil: New does.
 	CheckStart func(p Preset) error
-	// Dim is the number of values of the vectors that New's encoder will give. It reads no more of files than their shape.
+	// Dim is the number of values of the vectors that New's encoder will give. It reads no more of files than their
+	// shape.
 	Dim func(p Preset) (int, error)
 	// New makes the encoder with new weights, or with those of Start.
 	New func(p Preset, v *tokenizer.Vocabulary, backend compute.Backend) (Encoder, error)
-	// Tokenizer gives the tokenizer of Start, without its file, and its prefixes; CopyVocabulary writes the file. Both are
-	// nil for a kind whose preset has a tokenizer of its own.
+	// Tokenizer gives the tokenizer of Start, without its file, and its prefixes; CopyVocabulary writes the file. Both
+	// are nil for a kind whose preset has a tokenizer of its own.
 	Tokenizer      func(start string) (model.Tokenizer, map[string]model.Prefix, error)
 	CopyVocabulary func(path, start string) error
 }

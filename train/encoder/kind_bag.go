@@ -79,8 +79,8 @@ func (b *Bag) Architecture() (a Architecture) {
 // Describe says that a token's vector depends on the token alone.
 func (b *Bag) Describe(m *model.Manifest) { m.Tokens.Static = true }
 
-// Export rounds the table to bytes: each row [dim] has a scale. The mean has the direction of the sum, so the graph only
-// divides by the norm. The token vectors are inner tensors, which a manifest may name.
+// Export rounds the table to bytes: each row [dim] has a scale. The mean has the direction of the sum, so the graph
+// only divides by the norm. The token vectors are inner tensors, which a manifest may name.
 func (b *Bag) Export(name string) (*export.Graph, Encoder, error) {
 	numbers, scales := b.Rounded()
 	rows, dim := len(scales), b.Dim()

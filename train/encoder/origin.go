@@ -79,8 +79,8 @@ func changed(start, path string) error {
 // followed.
 const maxTrainings = 16
 
-// ReadFrozen reads the weights of a checkpoint's directory: those in its file, and the frozen ones from where its training
-// started. It returns the metadata of the file, too.
+// ReadFrozen reads the weights of a checkpoint's directory: those in its file, and the frozen ones from where its
+// training started. It returns the metadata of the file, too.
 func ReadFrozen(dir string) ([]*weights.Tensor, map[string]string, error) {
 	return readFrozen(dir, maxTrainings)
 }

@@ -39,9 +39,9 @@ type Settings struct {
 	FFN            int               `yaml:"ffn" json:"ffn"`
 	Norm           layers.Norm       `yaml:"norm" json:"norm"`
 	Positions      Positions         `yaml:"positions" json:"positions"`
-	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // position of the first token: RoBERTa's is 2
+	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // the first token's: RoBERTa's is 2
 	TokenTypes     int               `yaml:"token_types" json:"token_types"`         // rows of BERT's table; 0: no table
-	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // share of dropped values, wherever BERT drops some
+	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // share of dropped values, as in BERT
 	MaxTokens      int               `yaml:"-" json:"max_tokens"`                    // bitext.max_tokens, or as published
 	Activation     layers.Activation `yaml:"activation" json:"activation"`
 	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // layer normalisation's

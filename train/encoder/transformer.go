@@ -136,7 +136,8 @@ func (s Settings) wordScale() float64 {
 	return 1
 }
 
-// maskShapes are the shapes of the masks of a pass over n sentences of one length, in the order in which Build takes them.
+// maskShapes are the shapes of the masks of a pass over n sentences of one length, in the order in which Build takes
+// them.
 func (s Settings) maskShapes(n, length int) []shapes.Shape {
 	all := []shapes.Shape{layers.RowMask(n, length, s.Width)}
 	for range s.Layers {

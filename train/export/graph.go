@@ -213,8 +213,8 @@ func attribute(a Attr) []byte {
 	panic(fmt.Sprintf("export: the attribute %s has a value of type %T", a.Name, a.Value))
 }
 
-// Opset sets the version of an operator set, by its domain ("": ONNX's own, required if any is set). Without it, the graph
-// has version Opset of ONNX's own.
+// Opset sets the version of an operator set, by its domain ("": ONNX's own, required if any is set). Without it, the
+// graph has version Opset of ONNX's own.
 func (g *Graph) Opset(domain string, version int) {
 	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
 }

@@ -33,8 +33,8 @@ type Options struct {
 	Resident device.Resident
 }
 
-// Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens. graph is
-// that of the encoder's Kind.
+// Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens. graph
+// is that of the encoder's Kind.
 func Cached(graph bool, chunk int) bool { return !graph || chunk > 0 }
 
 // graphEncoder is an encoder whose step can be one graph. encoder.Transformer documents the methods.

@@ -14,8 +14,8 @@ import (
 //
 //	x = x + attention over earlier places(norm(x));  x = x + W c + b;  x = x + FFN(norm(x))
 //
-// The middle step is equivalent to cross-attention to a single vector. Logits are W_out (norm(x) ⊕ c); factored, W_out is
-// two matrices. An input is the sum of the token before (none at the first place), its place and the language.
+// The middle step is equivalent to cross-attention to a single vector. Logits are W_out (norm(x) ⊕ c); factored, W_out
+// is two matrices. An input is the sum of the token before (none at the first place), its place and the language.
 
 const (
 	decoderName      = "heads.decoder"

@@ -102,7 +102,8 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 	return values
 }
 
-// posteriors returns the posteriors of the semantic variable [n, dim] and of both sides' language variables [2n, width].
+// posteriors returns the posteriors of the semantic variable [n, dim] and of both sides' language variables [2n,
+// width].
 func (v *vmsst) posteriors(s objective.Step, in inputs) (semantic, language gaussian) {
 	dense := layers.Stack{Params: s.Heads}
 	pooled := graph.Concatenate([]*graph.Node{average(s.Views[data.SourceView].Tokens, s.Views[data.SourceView].Mask),
