@@ -131,7 +131,7 @@ fuzz: $(SETUP)
 # stopped goes on where it was. make mutate MUTATE=train/objective/mexma is a part of it.
 MUTATE ?= $(shell find train/objective -name '*.go' -not -name '*_test.go' -not -path '*objectivetest*' -exec dirname {} + | sort -u)
 mutate: modules
-	MUTATE='$(MUTATE)' MUTATE_JOURNAL='$(CURDIR)/.cache/mutants' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v .
+	MUTATE='$(MUTATE)' MUTATE_JOURNAL='$(CURDIR)/.cache/mutants' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v ./train/objective
 
 # Hostile input, damaged stores, full disks and killed runs against the program, in at most ten minutes.
 attack: $(SETUP)

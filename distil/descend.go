@@ -2,82 +2,67 @@ package distil
 
 import (
 	"context"
+	"slices"
 
 	"bitextmine/distil/fit"
-	"bitextmine/internal/badinput"
-
 	"bitextmine/distil/student"
 )
 
-// descend finishes table and head by gradient descent, if asked.
-func (r *run) descend(ctx context.Context) error {
-	if r.Epochs == 0 {
-		return nil
-	}
-	r.Report("finish by gradient descent")
-	head, err := r.trainable()
+// descend trains table and head by gradient descent. problem.Features are then what the new table leaves.
+func descend(ctx context.Context, o Options, p *pieces, problem *fit.Problem, from *table) (*table, error) {
+	o.Report("finish by gradient descent")
+	head := *from.head
+	head.Weights = slices.Clone(head.Weights)
+	network, err := head.Network()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f, dim := r.fit, r.teacher.Dim()
-	if err := f.Restore(ctx, r.table); err != nil { // the teacher's features again
-		return err
+	if err := problem.Restore(ctx, from.values); err != nil { // the teacher's features again
+		return nil, err
 	}
-	targets, err := head.Vectors(r.rows.Rows(), dim, r.head.Dim, r.Threads, func(i int, to []float32) { copy(to, f.Features[i*f.Dim:][:dim]) })
+	dim := from.dim
+	targets, err := network.Vectors(p.rows.Rows(), dim, head.Dim, o.Threads,
+		func(i int, to []float32) { copy(to, problem.Features[i*problem.Dim:][:dim]) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s := fit.DefaultSettings()
-	s.Epochs, s.Seed, s.Threads = r.Epochs, r.Seed, r.Threads
-	s.Report = func(step, steps int, _ float64) { r.Progress("steps", step, steps) }
-	table := fit.Cut(r.table, f.Dim, dim)
+	s.Epochs, s.Seed, s.Threads = o.Epochs, o.Seed, o.Threads
+	s.Report = func(step, steps int, _ float64) { o.Progress("steps", step, steps) }
 	data := &fit.Data{
-		Sentences: r.rows, Scales: f.Scales, Items: r.items(), Targets: targets, Vector: r.head.Dim, Dim: dim, Round: r.rounding(),
+		Sentences: p.rows, Scales: problem.Scales, Items: items(p, problem.Weights), Targets: targets, Vector: head.Dim,
+		Dim:   dim,
+		Round: rounding(o, problem.Pieces, dim),
 	}
-	if r.Losses[0], r.Losses[1], err = fit.Finish(ctx, data, table, head, s); err != nil {
-		return err
+	out := *from
+	values := fit.Cut(from.values, problem.Dim, dim)
+	if out.losses[0], out.losses[1], err = fit.Finish(ctx, data, values, network, s); err != nil {
+		return nil, err
 	}
-	r.head.Take(head)
-	r.table, _ = fit.Padded(table, dim)
-	if err := f.Explain(ctx, r.table); err != nil {
-		return err
+	head.Take(network)
+	out.head = &head
+	out.values, _ = fit.Padded(values, dim)
+	if err := problem.Explain(ctx, out.values); err != nil {
+		return nil, err
 	}
-	r.Descent = f.Left()
-	return nil
-}
-
-// checkHead says whether --epochs can train the teacher's head, before anything is read.
-func (r *run) checkHead() error {
-	if r.Epochs == 0 {
-		return nil
-	}
-	_, err := r.trainable()
-	return err
-}
-
-// trainable is the teacher's head as the descent takes it.
-func (r *run) trainable() (*fit.Head, error) {
-	h, err := r.head.Network()
-	if err != nil {
-		return nil, badinput.Errorf("--epochs: the head of %s %w: leave the flag out, or name a later tensor with --features", r.model.Name, err)
-	}
-	return h, nil
+	out.descent = problem.Left()
+	return &out, nil
 }
 
 // items are all sentences that are fitted, each with itself, and the pairs of the bitext, each in both directions.
-func (r *run) items() []fit.Item {
+func items(p *pieces, weights []float32) []fit.Item {
 	var items []fit.Item
-	row := make([]int32, r.text.Len()) // of each sentence; -1: it is not fitted
+	row := make([]int32, p.text.Len()) // row of each sentence; -1: it is not fitted
 	for i := range row {
 		row[i] = -1
 	}
-	for i, from := range r.kept {
-		if r.fit.Weights[i] != 0 {
+	for i, from := range p.kept {
+		if weights[i] != 0 {
 			row[from] = int32(i)
 			items = append(items, fit.Item{Sentence: int32(i), Aim: int32(i)})
 		}
 	}
-	for _, pair := range r.text.Pairs {
+	for _, pair := range p.text.Pairs {
 		if a, b := row[pair[0]], row[pair[1]]; a >= 0 && b >= 0 {
 			items = append(items, fit.Item{Sentence: a, Aim: b}, fit.Item{Sentence: b, Aim: a})
 		}
@@ -85,21 +70,21 @@ func (r *run) items() []fit.Item {
 	return items
 }
 
-// rescale is how many of a row's roundings keep its scale.
+// rescale: a row's scale is chosen anew at every sixteenth of its roundings, because choosing takes longer than
+// rounding.
 const rescale = 16
 
-// rounding rounds rows as they ship, so that the descent sees it; nil for columns that are cut later. A row's scale is
-// chosen anew at every sixteenth of its roundings: that takes longer than rounding.
-func (r *run) rounding() func(row int, values, shipped []float32) {
-	if r.Rank != 0 && r.Rank != r.teacher.Dim() {
+// rounding rounds rows as they ship, so that the descent sees them so; nil for columns that are cut later.
+func rounding(o Options, rows, dim int) func(row int, values, shipped []float32) {
+	if o.Rank != 0 && o.Rank != dim {
 		return nil
 	}
-	scales, times := make([]float32, r.Rows), make([]int, r.Rows)
+	scales, times := make([]float32, rows), make([]int, rows)
 	return func(row int, values, shipped []float32) {
 		if times[row]%rescale == 0 {
-			scales[row] = student.BestScale(values, r.Bits)
+			scales[row] = student.BestScale(values, o.Bits)
 		}
 		times[row]++
-		student.Round(values, scales[row], r.Bits, shipped)
+		student.Round(values, scales[row], o.Bits, shipped)
 	}
 }

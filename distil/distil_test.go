@@ -138,12 +138,12 @@ func TestStudentOfALinearTeacherIsExact(t *testing.T) {
 	}
 }
 
-// A student's graph has names of its own, and the head in 8 bits more, which its student's head must not take.
+// A student's graph has names of its own, which its student's head must not take.
 func TestStudentsOfStudents(t *testing.T) {
 	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
 	for generation := range 3 {
 		o := options(t, teacher, text)
-		o.Bits, o.HeadBits = 8, 8
+		o.Bits = 8
 		s, err := Run(t.Context(), o)
 		if err != nil {
 			t.Fatalf("generation %d: %v", generation+1, err)
@@ -157,7 +157,7 @@ func TestStudentsOfStudents(t *testing.T) {
 
 func TestFitBeatsThePriorAndRankAndBitsAreReported(t *testing.T) {
 	o := options(t, writeTeacher(t, 1), writeText(t, 10_500))
-	o.Rank, o.HeadBits = 24, 8
+	o.Rank = 24
 	s, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestRepeatedAndResumedRunsGiveTheSameBytes(t *testing.T) {
 	var first map[string][]byte
 	for n := range 2 {
 		o := options(t, teacher, text)
-		o.HeadBits, o.Epochs, o.Bitexts = 8, 1.5, bitext
+		o.Epochs, o.Bitexts = 1.5, bitext
 		if n == 1 {
 			o.Threads = 1
 			ctx, stop := context.WithCancelCause(t.Context())
@@ -302,12 +302,11 @@ func TestBadInput(t *testing.T) {
 		name, says string
 		change     func(o *Options)
 	}{
-		{"nothing", "--teacher is missing", func(o *Options) { *o = Options{Bits: 4, HeadBits: 16, Steps: 1} }},
+		{"nothing", "--teacher is missing", func(o *Options) { *o = Options{Bits: 4, Steps: 1} }},
 		{"too little text", "fewer than the 10000", func(o *Options) { o.Texts[0].Path = writeText(t, 9_000) }},
 		{"no text", "no-such-file", func(o *Options) { o.Texts[0].Path = "no-such-file" }},
 		{"no teacher", "no encoder", func(o *Options) { o.Teacher = "no-such-teacher" }},
 		{"bits", "give 4 or 8", func(o *Options) { o.Bits = 5 }},
-		{"head", "give 8 or 16", func(o *Options) { o.HeadBits = 4 }},
 		{"rank", "ask for no more", func(o *Options) { o.Rank = 100 }},
 		{"odd rank", "even number", func(o *Options) { o.Rank = 5 }},
 		{"tensor", "these would do: pooled", func(o *Options) { o.Features = "sum" }},

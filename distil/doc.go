@@ -1,12 +1,8 @@
 // Package distil makes a fast static encoder, the student, of a slow one, the teacher: a table of subword vectors,
-// fitted by least squares on what the teacher computes for text that needs no translations.
+// fitted by least squares to the teacher's features of text that needs no translations.
 //
-// # Text
-//
-// The package also reads the text of a distillation as its teacher's ids, invents sentences for pieces that the text
-// has seldom, and asks the teacher for its vectors.
-//
-// # Pieces
-//
-// The package also prunes a teacher's SentencePiece vocabulary and joins its ids to the student's.
+// A distillation cuts the text into the pieces of teacher and student and invents sentences for rare pieces (cut.go),
+// asks the teacher for its features and fits the table (fit.go), trains table and head by gradient descent if asked
+// (descend.go), fits further columns for a second encoder if there is one (second.go), and rounds, checks and publishes
+// the student (publish.go). Each step takes values and returns values.
 package distil

@@ -5,20 +5,22 @@ import (
 	"unicode"
 )
 
-// Invented sentences show the teacher pieces that the text has seldom or never: the least squares would otherwise know
-// them only by the linear map of what the teacher says of a piece alone. A share of the pieces of a real sentence of
-// the same script is replaced by rare pieces; a script without text gets sentences of its rare pieces alone.
+// Invented sentences show the teacher pieces that are rare in the text. Without them, the least squares would know such
+// a piece only by the linear map of the teacher's vector of it alone. A share of the pieces of a real sentence of the
+// same script is replaced by rare pieces; a script without text gets sentences of its rare pieces alone.
 const (
-	inventTimes = 10  // how often each piece stands in the text and the invented sentences together, at least
-	inventShare = 0.4 // of a real sentence's pieces that is replaced
-	inventLeast = 8   // pieces of a real sentence that is taken
-	inventMost  = 40
+	inventShare = 0.4 // share of a real sentence's pieces that is replaced
+	minModel    = 8   // pieces of a real sentence that serves as a model
+	maxModel    = 40
 	inventAlone = 12 // pieces of a sentence of rare pieces alone
 )
 
-// scripts are told apart by a piece's first letter; what has no letter goes with any.
-var scripts = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai,
-	unicode.Greek, unicode.Hebrew, unicode.Devanagari}
+// scripts are distinguished by a piece's first letter. A piece without a letter goes with any script.
+var scripts = []*unicode.RangeTable{
+	unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai,
+	unicode.Greek, unicode.Hebrew, unicode.Devanagari,
+}
 
 // script is the number of a piece's script: 0 if it has none of scripts.
 func script(piece string) int {
@@ -32,8 +34,9 @@ func script(piece string) int {
 	return 0
 }
 
-// Invent adds sentences until every wanted piece stands in at least so many times. pieces are the spellings of the
-// teacher's ids, nil if they are not known, and frame is what stands around a sentence that has no model.
+// Invent adds sentences until every wanted piece occurs at least the given number of times, and returns how many it
+// added. pieces are the spellings of the teacher's ids, nil if they are not known; frame surrounds a sentence that has
+// no model.
 func (s *Sentences) Invent(pieces []string, wanted []bool, frame Frame, times int, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	scriptOf := make([]int, len(wanted))
@@ -65,10 +68,10 @@ func (s *Sentences) Invent(pieces []string, wanted []bool, frame Frame, times in
 	return added
 }
 
-// NoLanguage is an invented sentence's.
+// NoLanguage is the language of invented sentences.
 const NoLanguage = -1
 
-// replace puts ids at random places and says how many.
+// replace puts ids at random places and returns how many.
 func replace(own, ids []int32, random *rand.Rand) int {
 	n := min(len(ids), max(1, int(inventShare*float64(len(own)))))
 	for i, place := range random.Perm(len(own))[:n] {
@@ -77,7 +80,7 @@ func replace(own, ids []int32, random *rand.Rand) int {
 	return n
 }
 
-// rare lists by script the wanted pieces that are missing, each as often as it is.
+// rare lists by script the wanted pieces that occur too seldom, each as often as it is missing.
 func (s *Sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 	counts := make([]int, len(wanted))
 	for _, id := range s.IDs {
@@ -92,14 +95,14 @@ func (s *Sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 	return rare
 }
 
-// models lists by script the sentences that are neither short nor long, by the script that most of their pieces have.
-// Every one is a model for pieces without a script.
+// models lists the sentences of a moderate length by the script of most of their pieces. Each is also a model for
+// pieces without a script.
 func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
 	models := make([][]int, len(scripts)+1)
 	for i := range s.Ends {
 		ids := s.At(i)
 		own := ids[len(frame.Before) : len(ids)-len(frame.After)]
-		if len(own) < inventLeast || len(own) > inventMost {
+		if len(own) < minModel || len(own) > maxModel {
 			continue
 		}
 		counts := make([]int, len(scripts)+1)
@@ -119,10 +122,10 @@ func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
 	return models
 }
 
-// Frame is what stands before and after a sentence's own ids.
+// Frame is the ids before and after a sentence's own.
 type Frame struct{ Before, After []int32 }
 
-// Around is a sentence of ids.
+// Around puts the frame around ids.
 func (f Frame) Around(ids []int32) []int32 {
 	var all []int32
 	all = append(all, f.Before...)

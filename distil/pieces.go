@@ -11,7 +11,7 @@ import (
 	"bitextmine/internal/protofield"
 )
 
-// Pieces is a SentencePiece model as far as it must be known to leave some of its pieces out.
+// Pieces is a SentencePiece model of which some pieces may be left out.
 type Pieces struct {
 	spelling []string
 	score    []float32 // logarithm of the piece's probability
@@ -20,7 +20,7 @@ type Pieces struct {
 	rest     []byte    // its other fields
 }
 
-// Numbers of sentencepiece_model.proto.
+// Field and enumeration numbers of sentencepiece_model.proto.
 const (
 	modelPieces  = 1
 	modelTrainer = 2
@@ -34,7 +34,7 @@ const (
 	bytePairs        = 2
 )
 
-// Parse reads a serialised SentencePiece model.
+// ParsePieces reads a serialised SentencePiece model.
 func ParsePieces(model []byte) (*Pieces, error) {
 	all, err := split(model)
 	if err != nil {
@@ -61,7 +61,7 @@ func ParsePieces(model []byte) (*Pieces, error) {
 	return p, nil
 }
 
-// split is protofield.Split of a part of a model.
+// split splits a message of the model into its fields.
 func split(message []byte) ([]protofield.Field, error) {
 	all, err := protofield.Split(message)
 	if err != nil {
@@ -70,12 +70,12 @@ func split(message []byte) ([]protofield.Field, error) {
 	return all, nil
 }
 
-// checkTrainer refuses pieces that are made of each other.
+// checkTrainer refuses byte-pair encoding, whose pieces are made of each other.
 func checkTrainer(trainer protofield.Field) error {
 	all, err := split(trainer.Content)
 	for _, f := range all {
 		if f.Number == trainerModelType && f.Value == bytePairs {
-			return badinput.Errorf("its pieces are merges (BPE), of which none can be left out without changing how others are made: keep the whole vocabulary (--pieces 0)")
+			return badinput.Errorf("its pieces are merges (BPE), and leaving one out changes how others are made: keep the whole vocabulary (--pieces 0)")
 		}
 	}
 	return err
@@ -102,8 +102,8 @@ func (p *Pieces) add(piece protofield.Field) error {
 	return err
 }
 
-// Choose says which pieces a vocabulary of n keeps: the fixed ones, then those that the text has most often, then the
-// most probable of those that it does not have. counts are of the file's ids.
+// Choose marks the n pieces to keep: the fixed ones, then the most frequent ones of the text, then the most probable of
+// the others. counts are of the file's ids.
 func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 	keep := make([]bool, len(p.raw))
 	if n == 0 || n >= len(keep) {
@@ -132,8 +132,8 @@ func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 	return keep, nil
 }
 
-// Model is the SentencePiece model of the pieces that are kept, in the order in which they stood. Text of kept pieces
-// alone is cut as before: a best path through all pieces is the best of any set that holds it.
+// Model is the SentencePiece model of the kept pieces, in their order. Text that needs only kept pieces is cut as
+// before: its best path through all pieces is also the best through the kept ones.
 func (p *Pieces) Model(keep []bool) []byte {
 	var out []byte
 	for i, raw := range p.raw {
@@ -144,19 +144,20 @@ func (p *Pieces) Model(keep []bool) []byte {
 	return append(out, p.rest...)
 }
 
-// Vocabulary joins the teacher's ids of its graph to the student's: the pieces that are kept, in order, then special
-// tokens that are no pieces.
+// Vocabulary maps the ids of the teacher's graph to the student's: the kept pieces, in order, then special tokens that
+// are no pieces.
 type Vocabulary struct {
-	Student []int32 // by the teacher's id; unmapped
-	Teacher []int32 // by the student's id
+	Student []int32 // indexed by the teacher's id; unmapped if the student lacks it
+	Teacher []int32 // indexed by the student's id
 	File    []byte  // the tokenizer's file
 }
 
-// unmapped is a teacher's id that the student does not have.
+// unmapped stands for a teacher's id that the student lacks.
 const unmapped = -1
 
 // NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file.
-func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32, file []byte) (*Vocabulary, error) {
+func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32,
+	file []byte) (*Vocabulary, error) {
 	v := &Vocabulary{Student: make([]int32, rows), File: file}
 	for i := range v.Student {
 		v.Student[i] = unmapped
@@ -180,7 +181,7 @@ func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []i
 	return v, nil
 }
 
-// Translate maps a sentence; false if it holds what the student does not have.
+// Translate maps a sentence to the student's ids; false if the student lacks one of its pieces.
 func (v *Vocabulary) Translate(ids []int32, to []int32) ([]int32, bool) {
 	to = to[:0]
 	for _, id := range ids {

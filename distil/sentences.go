@@ -30,23 +30,23 @@ type Bitext struct {
 	Path   string
 }
 
-// Set is sequences of the teacher's ids, back to back, special tokens included; no two are equal.
+// Sentences are sequences of the teacher's ids, back to back, special tokens included; no two are equal.
 type Sentences struct {
 	IDs       []int32
 	Ends      []int
 	Languages []int32            // the place of each sentence's language in names
 	Names     []string           // languages, in the order of the text; invented sentences have none
-	seen      map[corpus.Key]int // which sentence it is
+	seen      map[corpus.Key]int // the sentence of each text
 	Pairs     [][2]int           // sentences that are translations of each other
 	Sources   []Source
 }
 
-// Source is what was read of a file.
+// Source describes a file that was read.
 type Source struct {
 	Language  string `json:"language"`
 	File      string `json:"file"` // its name without directories
 	SHA256    string `json:"sha256"`
-	Sentences int    `json:"sentences"` // that no file before had
+	Sentences int    `json:"sentences"` // sentences that earlier files lack
 }
 
 // Len is the number of sentences.
@@ -61,7 +61,7 @@ func (s *Sentences) At(i int) []int32 {
 	return s.IDs[lo:s.Ends[i]]
 }
 
-// add appends a sentence unless it is there already, and returns which it is.
+// add appends a sentence unless it is there already, and returns its number.
 func (s *Sentences) add(ids []int32, language int32) (at int, added bool) {
 	key := corpus.KeyOf(packed(ids))
 	if at, ok := s.seen[key]; ok {
@@ -94,7 +94,7 @@ func packed(ids []int32) string {
 	return string(b)
 }
 
-// unpacked is what packed was made of.
+// unpacked reverses packed.
 func unpacked(text string) []int32 {
 	var ids []int32
 	for b := []byte(text); len(b) > 0; {
@@ -104,7 +104,7 @@ func unpacked(text string) []int32 {
 	return ids
 }
 
-// Read reads and cuts all texts, then all bitexts, in the order in which they are given.
+// ReadSentences reads and cuts all texts, then all bitexts, in the order in which they are given.
 func ReadSentences(ctx context.Context, teacher *encode.Encoder, texts []Text, bitexts []Bitext) (*Sentences, error) {
 	s := &Sentences{seen: map[corpus.Key]int{}}
 	for _, t := range texts {
@@ -122,7 +122,6 @@ func ReadSentences(ctx context.Context, teacher *encode.Encoder, texts []Text, b
 
 // read adds one file.
 func (s *Sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) error {
-	const together = 4096
 	source := Source{Language: t.Language, File: filepath.Base(t.Path)}
 	var batch []string
 	flush := func() error {
@@ -150,8 +149,9 @@ func (s *Sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) e
 	return err
 }
 
-// addTexts adds sentences of a language, and returns which they are and how many are new.
-func (s *Sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string, texts []string) (at []int, added int, err error) {
+// addTexts adds sentences of a language, and returns their numbers and how many are new.
+func (s *Sentences) addTexts(ctx context.Context, teacher *encode.Encoder, language string,
+	texts []string) (at []int, added int, err error) {
 	sequences, err := teacher.Sequences(ctx, language, texts)
 	if err != nil {
 		return nil, 0, err
@@ -207,8 +207,7 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// Sample draws n sentences evenly, in an order in which every beginning is such a sample; 0 or too many: all of them in
-// that order.
+// Sample draws n sentences evenly; 0 or too many draws all. The first k of them, for any k, are an even sample, too.
 func (s *Sentences) Sample(n int) *Sentences {
 	all := s.Len()
 	if n == 0 || n > all {
@@ -219,7 +218,7 @@ func (s *Sentences) Sample(n int) *Sentences {
 		step += 2
 	}
 	drawn := &Sentences{Names: s.Names, Sources: s.Sources}
-	to := make([]int, all) // 1 more than where a sentence goes; 0: it is not drawn
+	to := make([]int, all) // 1 + the place of a drawn sentence; 0: it is not drawn
 	for i := range n {
 		from := i * step % all
 		to[from] = i + 1
@@ -235,7 +234,7 @@ func (s *Sentences) Sample(n int) *Sentences {
 	return drawn
 }
 
-// divisor is the greatest common one.
+// divisor is the greatest common divisor.
 func divisor(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b

@@ -9,7 +9,7 @@ import (
 
 // Average collects the values of a line over several steps.
 type Average struct {
-	Norm      float64 // of the last step's gradient
+	Norm      float64 // norm of the last step's gradient
 	began     time.Time
 	batches   int
 	sentences int
@@ -38,7 +38,8 @@ func (a *Average) Skip(d time.Duration) { a.began = a.began.Add(d) }
 
 // Line is the line after a step.
 func (a *Average) Line(step int, rate, epoch float64) JournalLine {
-	l := JournalLine{Step: step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Norm: a.Norm, Rate: rate, Epoch: epoch,
+	l := JournalLine{Step: step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Norm: a.Norm,
+		Rate: rate, Epoch: epoch,
 		Sentences: float64(a.sentences) / time.Since(a.began).Seconds()}
 	for name, sum := range a.terms {
 		l.Terms[name] = sum / float64(a.batches)

@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// card returns the model card of an export: what it is, what it was trained on, and its figures.
+// card returns the model card of an export: its kind, its data, its figures and its settings.
 func (x exported) card(step int, figures map[string]float64) []byte {
 	var b bytes.Buffer
 	c := &x.config
@@ -22,7 +22,8 @@ func (x exported) card(step int, figures map[string]float64) []byte {
 		fmt.Fprintf(&b, "%s\n\n", c.Export.Notes)
 	}
 	fmt.Fprintf(&b, "A %s encoder of %d dimensions for %s, trained with the objective %s: step %d of %d, %d pairs a step",
-		c.Encoder.Kind, x.encoder.Dim(), strings.Join(x.set.Languages, ", "), c.Objective.Name, step, c.Steps, c.Bitext.BatchSize*c.Accumulate)
+		c.Encoder.Kind, x.encoder.Dim(), strings.Join(x.set.Languages, ", "), c.Objective.Name, step, c.Steps,
+		c.Bitext.BatchSize*c.Accumulate)
 	if c.Encoder.Start != "" {
 		fmt.Fprintf(&b, ", from the weights of %s", c.Encoder.Start)
 	}

@@ -19,21 +19,17 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
-
 	"bitextmine/train/encoder"
-
 	"bitextmine/train/objective"
-	// all that a preset may name
 	"bitextmine/train/optimiser"
-	"bitextmine/train/static"
 	"bitextmine/train/step"
 	"bitextmine/train/words"
 )
 
 // Config is a training preset.
 type Config struct {
-	Name       string `yaml:"name"` // of the encoder
-	Seed       uint64 `yaml:"seed"` // of all random draws
+	Name       string `yaml:"name"` // the encoder's name
+	Seed       uint64 `yaml:"seed"` // seed of all random draws
 	Steps      int    `yaml:"steps"`
 	Accumulate int    `yaml:"accumulate"` // batches whose gradients a step averages
 	// sentences that are encoded at once while the loss sees the whole batch (GradCache); 0 means the whole batch
@@ -43,10 +39,10 @@ type Config struct {
 	Tokenizer model.Tokenizer `yaml:"tokenizer"`
 	// the token that stands for masked ones, a piece or an id, of objectives that mask words; <mask> if it is nil
 	Mask *model.Token `yaml:"mask,omitempty"`
-	// as in a manifest: what stands before a sentence's own tokens, by language
+	// as in a manifest: the text or tokens before a sentence's own, by language
 	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
 	Vocabulary words.VocabularyOptions `yaml:"vocabulary"` // how it is trained
-	Encoder    EncoderConfig           `yaml:"encoder"`
+	Encoder    encoder.Config          `yaml:"encoder"`
 	Objective  objective.Section       `yaml:"objective"`
 	Optimiser  optimiser.Settings      `yaml:"optimiser"`
 	Export     ExportConfig            `yaml:"export"`
@@ -66,18 +62,6 @@ type Stop struct {
 	Keep     int    `yaml:"keep"`     // number of best checkpoints that are kept, besides the last
 }
 
-// EncoderConfig is the choice of a model.
-type EncoderConfig struct {
-	Kind        string              `yaml:"kind"` // bag, static, transformer
-	Bag         encoder.BagSettings `yaml:"bag"`
-	Static      static.Settings     `yaml:"static,omitempty"`
-	Transformer encoder.Settings    `yaml:"transformer"`
-	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. Of a
-	// static encoder it is the encoder itself, with its tokenizer
-	Start  string         `yaml:"start"`
-	Freeze FrozenSettings `yaml:"freeze,omitempty"` // what of a transformer keeps the values of start
-}
-
 // ExportConfig is the content of the manifest and the model card that training cannot know.
 type ExportConfig struct {
 	Licence   string   `yaml:"licence"`
@@ -94,7 +78,7 @@ func DefaultConfig() Config {
 		Bitext:     data.DefaultConfig(),
 		Tokenizer:  model.Tokenizer{Kind: "sentencepiece"},
 		Vocabulary: words.DefaultVocabularyOptions(),
-		Encoder:    EncoderConfig{Kind: "bag", Bag: encoder.BagSettings{Dim: 256, Deviation: 0.05}, Transformer: encoder.Defaults()},
+		Encoder:    encoder.Defaults(),
 		Objective:  objective.Default("contrastive"),
 		Optimiser:  optimiser.Defaults(),
 		LogEvery:   50,
@@ -147,22 +131,30 @@ func (c Config) Validate() error {
 	check(c.Export.MaxTokens >= 0, "export.max_tokens is %d but cannot be negative", c.Export.MaxTokens)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
-	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric), "stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
-	check(!c.Objective.Needs().Tokens || !step.Cached(c.Encoder.Kind == "transformer", c.Chunk),
-		"the objective %s needs the encoder's tokens, which are available only with a transformer and without chunk: set encoder.kind to transformer and remove chunk", c.Objective.Name)
-	check(!c.Objective.Needs().First || c.Tokenizer.BOS != nil, "the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
-	check(!c.Objective.Needs().Words || c.Tokenizer.Kind == "sentencepiece", "the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
-	pairs := c.Objective.Needs().Pairs
-	check(c.Bitext.BatchSize >= pairs, "bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d", c.Bitext.BatchSize, c.Objective.Name, pairs)
-	check(!c.Objective.Needs().TokenDim || c.Encoder.Transformer.Projection == 0,
+	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric),
+		"stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
+	needs := c.Objective.Needs()
+	check(!needs.Tokens || !step.Cached(c.Encoder.Of().Graph, c.Chunk),
+		"the objective %s needs the encoder's tokens, which are available only with a transformer and without chunk: "+
+			"set encoder.kind to transformer and remove chunk", c.Objective.Name)
+	check(!needs.First || c.Tokenizer.BOS != nil,
+		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
+	check(!needs.Words || c.Tokenizer.Kind == "sentencepiece",
+		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
+	check(c.Bitext.BatchSize >= needs.Pairs,
+		"bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",
+		c.Bitext.BatchSize, c.Objective.Name, needs.Pairs)
+	check(!needs.TokenDim || c.Encoder.Transformer.Projection == 0,
 		"the objective %s needs vectors as wide as tokens: remove encoder.transformer.projection", c.Objective.Name)
-	sections := append(c.encoder(check), c.Bitext.Validate, c.Optimiser.Validate, c.Objective.Validate)
+	sections := append(c.encoderPreset("").Validate(check), c.Bitext.Validate, c.Optimiser.Validate,
+		c.Objective.Validate)
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}
 	for language, prefix := range c.Prefixes {
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens: give one", language)
-		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0, "prefixes.%s has a negative token: give ids of the vocabulary", language)
+		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0,
+			"prefixes.%s has a negative token: give ids of the vocabulary", language)
 	}
 	for _, d := range c.Dev {
 		sections = append(sections, d.Validate)
@@ -178,31 +170,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// encoder checks what encoder says beside the other sections, and returns the checks of its own.
-func (c Config) encoder(check func(ok bool, format string, args ...any)) (sections []func() error) {
-	switch c.Encoder.Kind {
-	case "bag":
-		sections = append(sections, c.Encoder.Bag.Validate)
-		check(!c.Objective.Needs().Table || c.Encoder.Bag.NGrams.Max == 0, "objective.shared_embedding needs a single embedding table: remove encoder.bag.ngrams")
-	case "static":
-		sections = append(sections, c.Encoder.Static.Validate)
-		check(c.Encoder.Start != "", "encoder.kind static needs encoder.start, an encoder that mine distill wrote, such as use-static")
-		check(c.Tokenizer.File == "", "tokenizer.file cannot be given with encoder.kind static, whose tokenizer is that of encoder.start: remove it")
-		check(!c.Objective.Needs().Table, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
-	case "transformer":
-		if c.Encoder.Start == "" {
-			shape := c.Encoder.Transformer
-			shape.Vocabulary, shape.MaxTokens = 1, c.Bitext.MaxTokens // they are set by other sections
-			sections = append(sections, shape.Validate)
-		}
-		check(c.Encoder.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", c.Encoder.Freeze.Layers)
-		check(!c.Encoder.Freeze.Any() || c.Encoder.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")
-	default:
-		check(false, "encoder.kind is %q: take bag, static or transformer", c.Encoder.Kind)
+// encoderPreset is the part of the preset that its encoder depends on. dir is the directory of the training.
+func (c Config) encoderPreset(dir string) encoder.Preset {
+	return encoder.Preset{
+		Config: c.Encoder, Tokenizer: c.Tokenizer, MaxTokens: c.Bitext.MaxTokens, Seed: c.Seed,
+		Shared:     c.Objective.Needs().Table,
+		Vocabulary: filepath.Join(dir, vocabularyName(c.Tokenizer)),
 	}
-	check(c.Encoder.Kind == "transformer" || !c.Encoder.Freeze.Any(), "encoder.freeze is for encoder.kind transformer: remove it")
-	check(c.Encoder.Start == "" || c.Tokenizer.File != "" || c.Encoder.Kind == "static", "encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
-	return sections
 }
 
 // Digest identifies everything that determines the weights. A checkpoint is resumed only with the preset that it was

@@ -22,7 +22,7 @@ type Console struct {
 // NewConsole returns a Console that writes to out.
 func NewConsole(out io.Writer, terminal bool) *Console { return &Console{out: out, terminal: terminal} }
 
-// Report shows what a training does next.
+// Report shows the next action of a training.
 func (c *Console) Report(what string) { c.show(what, false) }
 
 // Progress shows a line of the log, and the time that is left. On a terminal, evaluations stay and steps replace each

@@ -1,5 +1,3 @@
-// This file evaluates an encoder in training on test sets, with the protocols of mine eval.
-
 package train
 
 import (
@@ -16,7 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Set is a test set and the protocol that an encoder is evaluated with.
+// DevSet is a test set and the protocol that an encoder in training is evaluated with.
 type DevSet struct {
 	Protocol string   `yaml:"protocol"` // tatoeba, xsim, sts, bucc-laser, bucc-cosine ...
 	Dir      string   `yaml:"dir"`
@@ -40,7 +38,7 @@ func (s DevSet) Validate() error {
 	return nil
 }
 
-// Gives reports whether the figures of any of the sets may have a metric's name.
+// DevGives reports whether the figures of any of the sets may have a metric's name.
 func DevGives(sets []DevSet, metric string) bool {
 	for _, s := range sets {
 		if strings.HasPrefix(metric, s.Protocol+" ") {
@@ -50,9 +48,10 @@ func DevGives(sets []DevSet, metric string) bool {
 	return false
 }
 
-// Evaluate returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser de-en
-// f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
-func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource, searcher index.Searcher) (map[string]float64, error) {
+// EvaluateDev returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser
+// de-en f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
+func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource,
+	searcher index.Searcher) (map[string]float64, error) {
 	figures := map[string]float64{}
 	runner := &eval.Runner{Vectors: source, Searcher: searcher}
 	for len(sets) > 0 {

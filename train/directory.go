@@ -54,7 +54,8 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 		begin = *all[len(all)-1]
 		switch {
 		case !o.Resume:
-			return begin, badinput.Errorf("%s holds a training, at step %d: resume it or choose another directory", o.Out, begin.Step)
+			return begin, badinput.Errorf("%s holds a training, at step %d: resume it or choose another directory",
+				o.Out, begin.Step)
 		case begin.Config != digest:
 			return begin, badinput.Errorf("%s holds a training by another preset than this one: give its %s, or choose another directory", o.Out, configFile)
 		}

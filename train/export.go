@@ -17,10 +17,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
-
-	"bitextmine/train/encoder"
 	"bitextmine/train/export"
-	"bitextmine/train/static"
 	"bitextmine/train/weights"
 )
 
@@ -80,17 +77,7 @@ type exported struct {
 
 func newExport(p *parts) (x exported, err error) {
 	x = exported{parts: p, exact: p.live()}
-	switch e := p.encoder.(type) {
-	case *encoder.Bag:
-		numbers, scales := e.Rounded()
-		x.graph, x.exact.Encoder = export.Bag(p.config.Name, numbers, scales), encoder.OfTable(numbers, scales)
-	case *static.Encoder:
-		x.graph, x.exact.Encoder, err = e.Export(p.config.Name)
-	case *encoder.Transformer:
-		x.graph = export.Transformer(p.config.Name, e)
-	default:
-		panic(fmt.Sprintf("train: an encoder of type %T has no graph", p.encoder))
-	}
+	x.graph, x.exact.Encoder, err = p.encoder.Export(p.config.Name)
 	return x, err
 }
 
@@ -102,24 +89,22 @@ func (x exported) write(dir string) error {
 	}
 	tokenizer := x.config.Tokenizer
 	tokenizer.File = vocabularyName(tokenizer)
-	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File), filepath.Join(x.options.Out, tokenizer.File)); err != nil {
+	if err := atomicfile.Copy(filepath.Join(dir, tokenizer.File),
+		filepath.Join(x.options.Out, tokenizer.File)); err != nil {
 		return err
 	}
 	tokens := model.TokenOutput{Output: export.Tokens}
-	_, tokens.Static = x.encoder.(*encoder.Bag)
 	if width := x.encoder.Weights()[0].Shape[1]; width != x.encoder.Dim() {
 		tokens.Dim = width
 	}
 	manifest := model.Manifest{
-		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer, MaxTokens: cmp.Or(x.config.Export.MaxTokens, x.config.Bitext.MaxTokens),
-		Prefixes: x.config.Prefixes,
-		Inputs:   model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
+		Name: x.config.Name, ONNX: modelFile, External: external, Tokenizer: tokenizer,
+		MaxTokens: cmp.Or(x.config.Export.MaxTokens, x.config.Bitext.MaxTokens), Prefixes: x.config.Prefixes,
+		Inputs: model.Inputs{IDs: export.IDs, Mask: export.Mask}, Output: export.Vectors, Pooling: "none",
 		Dim: x.encoder.Dim(), Tokens: tokens,
 		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
 	}
-	if e, ok := x.encoder.(*static.Encoder); ok {
-		e.Describe(&manifest)
-	}
+	x.encoder.Describe(&manifest)
 	text, err := yaml.Marshal(manifest)
 	if err != nil {
 		return err
@@ -153,7 +138,8 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 	}
 	for _, n := range []int{1, len(texts)} {
 		want, got := make([]float32, n*runtime.Dim()), make([]float32, n*runtime.Dim())
-		if err := errors.Join(x.exact.Encode(ctx, language, texts[:n], want), runtime.Encode(ctx, language, texts[:n], got)); err != nil {
+		if err := errors.Join(x.exact.Encode(ctx, language, texts[:n], want),
+			runtime.Encode(ctx, language, texts[:n], got)); err != nil {
 			return err
 		}
 		for i := range want {

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/internal/pjrt/pjrttest"
 	"bitextmine/train/checkpoint"
+	"bitextmine/train/encoder"
 
 	"bitextmine/train/layers"
 	"bitextmine/train/traintest"
@@ -18,7 +19,7 @@ import (
 )
 
 // partlyFrozen is a preset that starts from a training of two layers, and freezes some of it.
-func partlyFrozen(t *testing.T, freeze FrozenSettings, change func(*Config)) (Config, Options) {
+func partlyFrozen(t *testing.T, freeze encoder.FrozenSettings, change func(*Config)) (Config, Options) {
 	t.Helper()
 	_, next, o := follows(t, all(transformer, func(c *Config) {
 		c.Encoder.Transformer.Layers, c.Encoder.Transformer.Norm = 2, layers.PostNorm
@@ -52,23 +53,23 @@ func byName(tensors []*weights.Tensor) map[string]*weights.Tensor {
 // learns as it does with nothing frozen. Run compares the export, which has all weights, with the trainer's vectors.
 func TestFrozenWeights(t *testing.T) {
 	for name, c := range map[string]struct {
-		freeze   FrozenSettings
+		freeze   encoder.FrozenSettings
 		prefixes []string
 		change   func(*Config)
 	}{
-		"embeddings":                  {FrozenSettings{Embeddings: true}, []string{"embeddings."}, nil},
-		"a layer":                     {FrozenSettings{Layers: 1}, []string{"layers.0."}, nil},
-		"both":                        {FrozenSettings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, nil},
-		"all but a projection":        {FrozenSettings{Embeddings: true, Layers: 2}, []string{"embeddings.", "layers."}, func(c *Config) { c.Encoder.Transformer.Projection = 24 }},
-		"a table that the loss reads": {FrozenSettings{Embeddings: true}, []string{"embeddings."}, by("ems", set{"shared_embedding": true})},
-		"both, in small chunks":       {FrozenSettings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, func(c *Config) { c.Chunk = 8 }},
+		"embeddings":                  {encoder.FrozenSettings{Embeddings: true}, []string{"embeddings."}, nil},
+		"a layer":                     {encoder.FrozenSettings{Layers: 1}, []string{"layers.0."}, nil},
+		"both":                        {encoder.FrozenSettings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, nil},
+		"all but a projection":        {encoder.FrozenSettings{Embeddings: true, Layers: 2}, []string{"embeddings.", "layers."}, func(c *Config) { c.Encoder.Transformer.Projection = 24 }},
+		"a table that the loss reads": {encoder.FrozenSettings{Embeddings: true}, []string{"embeddings."}, by("ems", set{"shared_embedding": true})},
+		"both, in small chunks":       {encoder.FrozenSettings{Embeddings: true, Layers: 1}, []string{"embeddings.", "layers.0."}, func(c *Config) { c.Chunk = 8 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t)
 			config, o := partlyFrozen(t, c.freeze, c.change)
 			config.Steps, config.Optimiser.Schedule = 1, "constant"
 			free, other := config, o
-			free.Encoder.Freeze = FrozenSettings{}
+			free.Encoder.Freeze = encoder.FrozenSettings{}
 			other.Out += "-free"
 			for _, run := range []func() error{
 				func() error { _, err := Run(ctx, config, o); return err },
@@ -81,7 +82,7 @@ func TestFrozenWeights(t *testing.T) {
 			last := func(o Options) string { return checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(1) }
 			before, learned, moments := stored(t, config.Encoder.Start, checkpoint.Encoder), stored(t, last(o), checkpoint.Encoder), stored(t, last(o), checkpoint.Optimiser)
 			unfrozen := stored(t, last(other), checkpoint.Encoder)
-			complete, _, err := ReadFrozen(last(o))
+			complete, _, err := encoder.ReadFrozen(last(o))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +122,7 @@ func TestFrozenWeights(t *testing.T) {
 // refused.
 func TestResumeWithFrozenWeights(t *testing.T) {
 	ctx := limited(t)
-	config, o := partlyFrozen(t, FrozenSettings{Embeddings: true, Layers: 1}, func(c *Config) { c.Steps, c.EvalEvery = 6, 3 })
+	config, o := partlyFrozen(t, encoder.FrozenSettings{Embeddings: true, Layers: 1}, func(c *Config) { c.Steps, c.EvalEvery = 6, 3 })
 	resumesExactly(ctx, t, config, o)
 	changeIn(t, config.Encoder.Start, "layers.0.ffn.in.bias")
 	o.Resume = true
@@ -133,15 +134,16 @@ func TestResumeWithFrozenWeights(t *testing.T) {
 // them; if they have changed there, it is refused.
 func TestStartFromFrozenWeights(t *testing.T) {
 	ctx := limited(t)
-	config, o := partlyFrozen(t, FrozenSettings{Embeddings: true, Layers: 1}, nil)
+	config, o := partlyFrozen(t, encoder.FrozenSettings{Embeddings: true, Layers: 1}, nil)
 	if _, err := Run(ctx, config, o); err != nil {
 		t.Fatal(err)
 	}
 	var starts []string
-	for i, freeze := range []FrozenSettings{{}, {Embeddings: true}, {Layers: 1}} { // each starts from the one before
+	// Each training starts from the one before.
+	for i, freeze := range []encoder.FrozenSettings{{}, {Embeddings: true}, {Layers: 1}} {
 		config.Encoder.Start = checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(config.Steps)
 		starts = append(starts, config.Encoder.Start)
-		want, _, err := ReadFrozen(config.Encoder.Start)
+		want, _, err := encoder.ReadFrozen(config.Encoder.Start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,14 +187,14 @@ func changeIn(t *testing.T, dir, name string) {
 // TestFreezeIsRefused: what cannot be frozen is named before anything is read.
 func TestFreezeIsRefused(t *testing.T) {
 	start := func(c *Config) { c.Encoder.Start = "encoder/testdata/bert" }
-	freeze := func(s FrozenSettings) func(*Config) { return func(c *Config) { c.Encoder.Freeze = s } }
-	words := freeze(FrozenSettings{Embeddings: true})
+	freeze := func(s encoder.FrozenSettings) func(*Config) { return func(c *Config) { c.Encoder.Freeze = s } }
+	words := freeze(encoder.FrozenSettings{Embeddings: true})
 	for want, change := range map[string]func(*Config){
 		"encoder.freeze needs encoder.start":                    all(transformer, words),
 		"encoder.freeze is for encoder.kind transformer":        all(start, words),
-		"encoder.freeze.layers is -1":                           all(transformer, start, freeze(FrozenSettings{Layers: -1})),
-		"encoder.freeze.layers is 3: it must be from 0 to 2":    all(transformer, start, freeze(FrozenSettings{Layers: 3})),
-		"encoder.freeze leaves nothing of the encoder to learn": all(transformer, start, freeze(FrozenSettings{Embeddings: true, Layers: 2})),
+		"encoder.freeze.layers is -1":                           all(transformer, start, freeze(encoder.FrozenSettings{Layers: -1})),
+		"encoder.freeze.layers is 3: it must be from 0 to 2":    all(transformer, start, freeze(encoder.FrozenSettings{Layers: 3})),
+		"encoder.freeze leaves nothing of the encoder to learn": all(transformer, start, freeze(encoder.FrozenSettings{Embeddings: true, Layers: 2})),
 		"gone/config.json is missing":                           all(transformer, words, func(c *Config) { c.Encoder.Start = "gone" }),
 	} {
 		config, o := tiny(t, change)
@@ -209,7 +211,7 @@ func TestFreezeIsRefused(t *testing.T) {
 // rounding, and a resumed one gives the same bytes.
 func TestFrozenWeightsStayOnTheDevice(t *testing.T) {
 	plugin := "xla:" + pjrttest.Plugin(t)
-	for _, freeze := range []FrozenSettings{{Layers: 1}, {Embeddings: true, Layers: 1}} {
+	for _, freeze := range []encoder.FrozenSettings{{Layers: 1}, {Embeddings: true, Layers: 1}} {
 		config, o := partlyFrozen(t, freeze, func(c *Config) { c.Steps, c.EvalEvery = 6, 3 })
 		host := o
 		host.Out += "-host"

@@ -1,5 +1,3 @@
-// This file keeps the log of a training, train.jsonl, shows it on a console and draws it.
-
 package train
 
 import (
@@ -15,19 +13,19 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Line is one line of DIR/train.jsonl. It is about the steps since the previous line, or about an evaluation.
+// JournalLine is one line of DIR/train.jsonl. It describes the steps since the previous line, or an evaluation.
 type JournalLine struct {
 	Step      int                `json:"step"`
 	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the previous line
 	Terms     map[string]float64 `json:"terms,omitempty"` // means too, before weighting
 	Rate      float64            `json:"rate,omitempty"`
-	Norm      float64            `json:"norm,omitempty"` // of the last step's gradient, before clipping
+	Norm      float64            `json:"norm,omitempty"` // norm of the last step's gradient, before clipping
 	Epoch     float64            `json:"epoch,omitempty"`
 	Sentences float64            `json:"sentences_per_second,omitempty"` // counting both sides
 	Dev       map[string]float64 `json:"dev,omitempty"`
 }
 
-// File is the name of the log in a training's directory.
+// JournalFile is the name of the log in a training's directory.
 const JournalFile = "train.jsonl"
 
 // Journal appends lines to a log.
@@ -35,7 +33,8 @@ type Journal struct {
 	file *os.File
 }
 
-// Open opens the log in a directory. Of an earlier training it keeps the lines up to step, where training continues.
+// OpenJournal opens the log in a directory. It keeps the lines of an earlier training up to step, where training
+// continues.
 func OpenJournal(dir string, step int) (*Journal, error) {
 	lines, err := ReadJournal(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -74,7 +73,7 @@ func (j *Journal) Add(l JournalLine) error {
 // Close closes the log.
 func (j *Journal) Close() error { return j.file.Close() }
 
-// Read reads the log in a directory. An incomplete last line, left by a crash, is ignored.
+// ReadJournal reads the log in a directory. An incomplete last line, left by a crash, is ignored.
 func ReadJournal(dir string) (lines []JournalLine, err error) {
 	path := filepath.Join(dir, JournalFile)
 	f, err := os.Open(path)

@@ -9,7 +9,7 @@ import (
 	"bitextmine/train/encoder"
 )
 
-// Live makes an encoder in training available to eval.
+// LiveEncoder makes an encoder in training available to eval.
 type LiveEncoder struct {
 	Label   string
 	Encoder encoder.Encoder
@@ -23,7 +23,7 @@ func (l LiveEncoder) Name() string { return l.Label }
 // Dim is the number of values of a vector.
 func (l LiveEncoder) Dim() int { return l.Encoder.Dim() }
 
-// Together is the number of sentences that are encoded at once.
+// DevBatch is the number of sentences that are encoded at once.
 const DevBatch = 128
 
 // Encode writes unit vectors [len(texts), dim], as the exported graph does.
@@ -41,7 +41,8 @@ func (l LiveEncoder) Encode(ctx context.Context, language string, texts []string
 			v := dst[row*dim : (row+1)*dim]
 			copy(v, vectors[i*dim:])
 			if err := encode.Unit(v); err != nil {
-				return badinput.Errorf("the vector that the encoder in training gives %q %w: lower the learning rate", texts[row], err)
+				return badinput.Errorf("the vector that the encoder in training gives %q %w: lower the learning rate",
+					texts[row], err)
 			}
 		}
 	}

@@ -32,8 +32,9 @@ type trainer struct {
 }
 
 func newTrainer(c Config, o Options) *trainer {
-	return &trainer{parts: parts{config: c, options: o}, checkpoints: checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)},
-		figures: map[int]map[string]float64{}}
+	return &trainer{parts: parts{config: c, options: o},
+		checkpoints: checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)},
+		figures:     map[int]map[string]float64{}}
 }
 
 // prepare reads the bitext, creates everything that learns, and loads the checkpoint of t.state.
@@ -52,7 +53,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 	return t.resume(t.checkpoints, t.state.Step)
 }
 
-// loop computes steps until the last, or until the stop metric has not grown for long enough. reason says which.
+// loop computes steps until the last, or until the stop metric has not grown for long enough, which reason then says.
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
@@ -95,7 +96,8 @@ func (t *trainer) step(ctx context.Context, since *Average) (err error) {
 			return err
 		}
 		if !since.Add(values, 2*len(batch.Rows)) {
-			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step, step.Describe(values))
+			return t.diverged("the loss of step %d is NaN or infinite (batch %d: %s)", t.state.Step+1, batch.Step,
+				step.Describe(values))
 		}
 	}
 	if since.Norm, err = t.optimiser.Step(t.state.Step+1, c.Steps, c.Accumulate); err != nil {
@@ -127,7 +129,8 @@ func (t *trainer) save(ctx context.Context) (err error) {
 	if c.Stop.Metric != "" {
 		figure, ok := t.state.Dev[c.Stop.Metric]
 		if !ok {
-			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric, strings.Join(slices.Sorted(maps.Keys(t.state.Dev)), ", "))
+			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric,
+				strings.Join(slices.Sorted(maps.Keys(t.state.Dev)), ", "))
 		}
 		t.state.Better(figure)
 	}
@@ -171,5 +174,6 @@ func (t *trainer) diverged(format string, args ...any) error {
 	} else if len(all) > 0 {
 		last = "the checkpoint before it is " + t.checkpoints.At(all[len(all)-1].Step)
 	}
-	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...), last)
+	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...),
+		last)
 }

@@ -1,6 +1,3 @@
-// This file finds hard negatives: for each pair of a training set, the wrong targets that are nearest to its
-// source.
-
 package train
 
 import (
@@ -17,12 +14,13 @@ import (
 // spare is the number of additional neighbours that are searched, because some are translations.
 const spare = 16
 
-// Mine returns for each pair the h pairs of its own two languages whose targets are nearest to its source, nearest
-// first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the source
-// or its source is a translation of the target. If almost all neighbours are translations (a source with dozens of
-// them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
+// MineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source,
+// nearest first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the
+// source or its source is a translation of the target. If almost all neighbours are translations (a source with dozens
+// of them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
 // [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
-func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int, progress func(fraction float64)) (*data.HardNegatives, error) {
+func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
+	progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
 	}
@@ -59,8 +57,8 @@ func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, 
 type group struct {
 	rows           []int32 // [n], indices in the set
 	source, target []int32 // [n], numbers of the distinct sentences
-	distinct       []int32 // for each distinct target, a row of the set that has it
-	place          []int32 // for each distinct target, the index of that row in rows
+	distinct       []int32 // a row of the set for each distinct target
+	place          []int32 // index in rows of that row
 	pairs          map[[2]int32]bool
 }
 

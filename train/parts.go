@@ -26,7 +26,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// parts are what a training works with, made from its preset in this order.
+// parts are the parts of a training, made from its preset in this order.
 type parts struct {
 	config  Config
 	options Options
@@ -35,7 +35,6 @@ type parts struct {
 	tokens       data.Options
 	set          *data.Set
 	encoder      encoder.Encoder
-	frozen       *Origin           // of the encoder's frozen weights; nil: all are learned
 	architecture map[string]string // the encoder's, as metadata of its weights
 	teacher      *teacher.Teacher  // nil unless the preset names one
 	batches      *data.Batches
@@ -55,7 +54,8 @@ func (p *parts) read(ctx context.Context) (err error) {
 	for language, prefix := range c.Prefixes {
 		for _, id := range prefix.Tokens {
 			if int(id) >= p.vocabulary.Rows() {
-				return badinput.Errorf("prefixes.%s has the token %d, but the vocabulary's last is %d: correct it", language, id, p.vocabulary.Rows()-1)
+				return badinput.Errorf("prefixes.%s has the token %d, but the vocabulary's last is %d: correct it",
+					language, id, p.vocabulary.Rows()-1)
 			}
 		}
 	}
@@ -71,14 +71,14 @@ func (p *parts) read(ctx context.Context) (err error) {
 // make creates everything that learns, and the batches.
 func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	c := &p.config
-	if p.encoder, err = newEncoder(c, p.vocabulary, backend, p.options.Out); err != nil {
+	preset := c.encoderPreset(p.options.Out)
+	if p.encoder, err = c.Encoder.Of().New(preset, p.vocabulary, backend); err != nil {
 		return err
 	}
-	if t, ok := p.encoder.(*encoder.Transformer); ok && c.Export.MaxTokens > t.MaxTokens {
-		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, t.MaxTokens)
+	if longest := p.encoder.Longest(); longest > 0 && c.Export.MaxTokens > longest {
+		return badinput.Errorf("export.max_tokens is %d, but the encoder has positions for %d tokens: give at most as many", c.Export.MaxTokens, longest)
 	}
-	p.frozen = OriginOf(c.Encoder.Start, p.encoder.Weights())
-	if p.architecture, err = architectureOf(c, p.encoder, p.frozen, p.options.Out); err != nil {
+	if p.architecture, err = encoder.Metadata(preset, p.encoder); err != nil {
 		return err
 	}
 	if err := p.openTeacher(); err != nil {
@@ -94,16 +94,18 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if p.objective, err = p.newObjective(); err != nil {
 		return err
 	}
-	p.heads = newTensors(p.objective.Heads(), c.Seed)
+	p.heads = encoder.NewTensors(p.objective.Heads(), c.Seed)
 	heads := p.heads
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
 	}
-	if p.optimiser, err = optimiser.New(c.Optimiser, slices.Concat(weights.Learned(p.encoder.Weights()), p.heads)); err != nil {
+	if p.optimiser, err = optimiser.New(c.Optimiser,
+		slices.Concat(weights.Learned(p.encoder.Weights()), p.heads)); err != nil {
 		return err
 	}
 	options := step.Options{Chunk: c.Chunk, Accumulate: c.Accumulate}
-	if inner := step.Inner(p.encoder, c.Chunk); inner != nil && pjrt.Is(p.options.Device) && c.Optimiser.Keeps() && !c.Objective.Needs().Table {
+	if inner := step.Inner(p.encoder, c.Chunk); inner != nil && pjrt.Is(p.options.Device) && c.Optimiser.Keeps() &&
+		!c.Objective.Needs().Table {
 		p.resident = p.optimiser.Keep(backend, slices.Concat(inner, p.heads))
 		options.Resident = p.resident
 	}
@@ -129,7 +131,8 @@ const maskPiece = "<mask>"
 // newObjective builds the preset's objective for this training.
 func (p *parts) newObjective() (objective.Objective, error) {
 	needs, table := p.config.Objective.Needs(), p.encoder.Weights()[0]
-	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(), Longest: p.config.Bitext.MaxTokens, Languages: p.set.Languages, Seed: p.config.Seed}
+	t := objective.Training{Dim: p.encoder.Dim(), Width: table.Shape[1], Vocabulary: table.Rows(),
+		Longest: p.config.Bitext.MaxTokens, Languages: p.set.Languages, Seed: p.config.Seed}
 	t.Special = slices.Concat(p.tokens.BOS, p.tokens.EOS)
 	for _, language := range slices.Sorted(maps.Keys(p.tokens.Prefixes)) {
 		t.Special = append(t.Special, p.tokens.Prefixes[language].Tokens...)
@@ -151,8 +154,8 @@ func (p *parts) newObjective() (objective.Objective, error) {
 	return p.config.Objective.Build(t)
 }
 
-// maskToken is the id of the preset's mask. rows are those of the encoder's table: published encoders have a mask that
-// is no piece of their tokenizer's file.
+// maskToken is the id of the preset's mask, below the rows of the encoder's table: the mask of a published encoder may
+// be no piece of its tokenizer's file.
 func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 	piece := maskPiece
 	if mask := c.Mask; mask != nil && mask.Piece == "" {
@@ -172,7 +175,8 @@ func maskToken(c *Config, v *tokenizer.Vocabulary, rows int) (int32, error) {
 
 // files are the tensors of a checkpoint, by file.
 func (p *parts) files() map[string][]*weights.Tensor {
-	return map[string][]*weights.Tensor{checkpoint.Encoder: weights.Learned(p.encoder.Weights()), checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
+	return map[string][]*weights.Tensor{checkpoint.Encoder: weights.Learned(p.encoder.Weights()),
+		checkpoint.Heads: p.heads, checkpoint.Optimiser: p.optimiser.State()}
 }
 
 // resume loads a checkpoint and skips the batches before it.
@@ -181,7 +185,8 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 		return nil
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
-	if err := FrozenUnchanged(checkpoints.At(step), p.frozen); err != nil {
+	if err := encoder.FrozenUnchanged(checkpoints.At(step),
+		encoder.OriginOf(p.config.Encoder.Start, p.encoder.Weights())); err != nil {
 		return err
 	}
 	for file, tensors := range p.files() {
@@ -198,7 +203,7 @@ func (p *parts) live() LiveEncoder {
 	return LiveEncoder{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
 }
 
-// close closes what was opened.
+// close closes the teacher and the vocabulary.
 func (p *parts) close() (err error) {
 	if p.teacher != nil {
 		err = p.teacher.Close()

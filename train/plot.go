@@ -14,7 +14,7 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// Plot draws a training log as two plots beside it, each as SVG and PNG: the loss with its terms, and the dev
+// PlotJournal draws a training log as two plots beside it, each as SVG and PNG: the loss with its terms, and the dev
 // figures, by step.
 func PlotJournal(dir string) error {
 	lines, err := ReadJournal(dir)

@@ -6,16 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gomlx/compute"
-
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
-	"bitextmine/train/encoder"
-	"bitextmine/train/static"
-	"bitextmine/train/weights"
 	"bitextmine/train/words"
 )
 
@@ -36,8 +31,8 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 	case err == nil:
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err
-	case c.Encoder.Kind == "static":
-		if err := static.CopyVocabulary(path, c.Encoder.Start); err != nil {
+	case c.Encoder.Of().CopyVocabulary != nil:
+		if err := c.Encoder.Of().CopyVocabulary(path, c.Encoder.Start); err != nil {
 			return nil, err
 		}
 	case c.Tokenizer.File != "":
@@ -60,39 +55,43 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 // tokenOptions returns how the preset's tokenizer makes ids.
 func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 	bos, eos := v.Ends()
-	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos, Prefixes: c.Prefixes, Texts: texts}
+	return data.Options{Tokenizer: v, Lowercase: c.Tokenizer.Lowercase, Number: v.Number, BOS: bos, EOS: eos,
+		Prefixes: c.Prefixes, Texts: texts}
 }
 
-// newEncoder creates the preset's encoder with new weights or with those of encoder.start. dir is the directory of the
-// training.
-func newEncoder(c *Config, v *tokenizer.Vocabulary, backend compute.Backend, dir string) (encoder.Encoder, error) {
-	if c.Encoder.Start != "" {
-		return startEncoder(c, v, backend, dir)
-	}
-	if c.Encoder.Kind == "bag" {
-		return newBag(c, v)
-	}
-	settings := c.Encoder.Transformer
-	settings.Vocabulary, settings.MaxTokens = v.Rows(), c.Bitext.MaxTokens
-	return encoder.NewTransformer(settings, backend, newTensors(settings.Specs(), c.Seed))
-}
-
-func newBag(c *Config, v *tokenizer.Vocabulary) (*encoder.Bag, error) {
-	pieces := v.Pieces()
-	if pieces == nil {
-		pieces = make([]string, v.Rows())
-		if c.Encoder.Bag.NGrams.Max > 0 {
-			return nil, badinput.Errorf("encoder.bag.ngrams needs a SentencePiece vocabulary, and tokenizer.kind is %s", c.Tokenizer.Kind)
+// checkFiles refuses, before anything is read, test sets that are missing, a start that does not fit and a teacher that
+// cannot be used.
+func (c *Config) checkFiles() error {
+	for _, d := range c.Dev {
+		if _, err := os.Stat(d.Dir); err != nil {
+			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev",
+				d.Protocol, d.Dir)
 		}
 	}
-	return encoder.NewBag(c.Encoder.Bag, pieces, c.Seed)
+	if check := c.Encoder.Of().CheckStart; check != nil {
+		if err := check(c.encoderPreset("")); err != nil {
+			return err
+		}
+	}
+	return c.checkTeacher()
 }
 
-// newTensors allocates and initialises tensors.
-func newTensors(specs []weights.Spec, seed uint64) []*weights.Tensor {
-	tensors := make([]*weights.Tensor, len(specs))
-	for i, s := range specs {
-		tensors[i] = weights.New(s, seed)
+// checkTeacher refuses a teacher that is missing or whose vectors do not fit the encoder's.
+func (c *Config) checkTeacher() error {
+	needs := c.Objective.Needs()
+	if needs.Teacher == "" {
+		return nil
 	}
-	return tensors
+	model, err := model.Load(needs.Teacher)
+	if err != nil {
+		return badinput.Errorf("objective.teacher: %w", err)
+	}
+	if !needs.SameDim {
+		return nil
+	}
+	dim, err := c.Encoder.Of().Dim(c.encoderPreset(""))
+	if err != nil {
+		return err
+	}
+	return c.Objective.CheckDim(dim, model.Dim)
 }

@@ -7,7 +7,6 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
-	"bitextmine/train/static/statictest"
 	"bitextmine/train/traintest"
 )
 
@@ -15,7 +14,7 @@ import (
 func ofStatic(t *testing.T) func(*Config) {
 	return func(c *Config) {
 		dir := filepath.Join(t.TempDir(), "start")
-		statictest.Write(t, dir, c.Tokenizer.File, 4)
+		traintest.WriteStatic(t, dir, c.Tokenizer.File, 4)
 		c.Encoder.Kind, c.Encoder.Start, c.Encoder.Static.Bits, c.Tokenizer.File = "static", dir, 8, ""
 	}
 }

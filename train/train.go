@@ -11,9 +11,6 @@ import (
 	"bitextmine/index"
 	"bitextmine/train/data"
 	"bitextmine/train/device"
-
-	"bitextmine/train/layers"
-	"bitextmine/train/static"
 )
 
 // The names in a training's directory, besides those of the vocabulary and the log.
@@ -30,7 +27,7 @@ const LockFile = "train.lock"
 // Options are where and how a training runs. None of them changes a weight, except Device, which may round differently.
 type Options struct {
 	Out      string
-	Device   string // as of device.Open
+	Device   string // a name that device.Open takes
 	Library  string // ONNX Runtime's library; if empty, it is searched in the usual places
 	Resume   bool   // continue from the last checkpoint in Out
 	Teacher  string // directory of cached teacher vectors, which trainings may share; if empty, Out/teacher
@@ -61,8 +58,8 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := c.checkFiles(); err != nil {
 		return summary, err
 	}
-	if c.Encoder.Kind == "static" {
-		if c.Tokenizer, c.Prefixes, err = static.Tokenizer(c.Encoder.Start); err != nil {
+	if tokenizer := c.Encoder.Of().Tokenizer; tokenizer != nil {
+		if c.Tokenizer, c.Prefixes, err = tokenizer(c.Encoder.Start); err != nil {
 			return summary, err
 		}
 	}
@@ -100,7 +97,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	return summary, err
 }
 
-// CheckDevice is an error unless the device can be opened and has what the preset asks of it. Run checks this too. A
+// CheckDevice returns an error unless the device can be opened and has the preset's precision. Run checks this too; a
 // caller with much work before Run can check first.
 func CheckDevice(c Config, o Options) error {
 	backend, err := openDevice(c, o)
@@ -111,7 +108,7 @@ func CheckDevice(c Config, o Options) error {
 }
 
 func openDevice(c Config, o Options) (compute.Backend, error) {
-	if c.Encoder.Kind == "transformer" && c.Encoder.Transformer.Precision == layers.BFloat16 {
+	if rounds := c.Encoder.Of().BFloat16; rounds != nil && rounds(c.Encoder) {
 		return device.OpenBFloat16(o.Device, o.Library)
 	}
 	return device.Open(o.Device, o.Library)

@@ -106,7 +106,7 @@ func newOurs(ctx context.Context, on, library string, dropout float64) (*stepper
 	if err != nil {
 		return nil, err
 	}
-	s := encoder.Defaults()
+	s := encoder.DefaultSettings()
 	s.Vocabulary, s.Dropout = words, dropout
 	var all []*weights.Tensor
 	for _, spec := range s.Specs() {

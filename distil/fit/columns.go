@@ -34,9 +34,9 @@ func Cut(rows []float32, wide, dim int) []float32 {
 	return rows[:n*dim]
 }
 
-// LowRank cuts a table [pieces, dim] to the rank columns that hold most of its squares, each row counted as often as
-// its piece stands in the text: table [pieces, rank] and basis [rank, dim]. The columns are turned once more, so that
-// each holds about as much as any other: few bits a number lose least then.
+// LowRank cuts a table [pieces, dim] to the rank columns that hold most of its squares, weighted by the counts of the
+// pieces: table [pieces, rank] and basis [rank, dim]. The columns are turned once more, so that each holds about as
+// much as any other, which suits few bits a number best.
 func LowRank(values []float32, dim, rank int, counts []int) (table, basis []float32, err error) {
 	weighted := slices.Clone(values)
 	for i, n := range counts {
@@ -53,7 +53,7 @@ func LowRank(values []float32, dim, rank int, counts []int) (table, basis []floa
 	return Product(values, dim, Transposed(basis, dim), rank), basis, nil
 }
 
-// cosines is an orthogonal matrix [n, n] none of whose numbers is large: the cosine transform's.
+// cosines is the matrix [n, n] of the cosine transform: orthogonal, without large numbers.
 func cosines(n int) []float32 {
 	out := make([]float32, n*n)
 	for i := range n {
@@ -68,8 +68,8 @@ func cosines(n int) []float32 {
 	return out
 }
 
-// Axes finds the orthogonal axes [rank, dim] that hold most of the squares of rows [n, dim], by falling share, and what
-// share of them they hold.
+// Axes finds the orthogonal axes [rank, dim] that hold most of the squares of rows [n, dim], by falling share, and the
+// share that they hold.
 func Axes(rows []float32, dim, rank int) (axes []float32, held float64, err error) {
 	squares := make([]float64, dim*dim)
 	gram(rows, dim, rows, dim, squares)
@@ -106,7 +106,7 @@ func Transposed(m []float32, columns int) []float32 {
 	return out
 }
 
-// largest is the number farthest from 0, whose sign fixes an axis's.
+// largest is the number farthest from 0. Its sign determines the sign of an axis.
 func largest(x []float64) float64 {
 	most := 0.0
 	for _, v := range x {

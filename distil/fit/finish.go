@@ -12,12 +12,12 @@ type Settings struct {
 	Epochs      float64 // how often every item is seen
 	Batch       int     // items a step; their aims are each other's contrast
 	TableRate   float64 // length of a step of a table's number, as a share of the table's root mean square
-	HeadRate    float64 // of Adam on the head
-	Temperature float64 // of the contrast, for vectors that point everywhere (spread)
+	HeadRate    float64 // Adam's rate for the head
+	Temperature float64 // temperature of the contrast of vectors that point everywhere (see spread)
 	Cosine      float64 // weight of 1 - cosine beside the contrast
 	Seed        uint64
 	Threads     int
-	Report      func(step, steps int, loss float64) // of each step; the mean of its items
+	Report      func(step, steps int, loss float64) // called after each step with the mean loss of its items
 }
 
 // DefaultSettings were chosen on the training halves of the BUCC-style sets, with the universal sentence encoder as
@@ -26,44 +26,45 @@ func DefaultSettings() Settings {
 	return Settings{Batch: 1024, TableRate: 0.045, HeadRate: 5e-4, Temperature: 0.05, Cosine: 1}
 }
 
-// warmUp is how many steps the rates take to rise.
+// warmUp is the number of steps over which the rates rise.
 const warmUp = 50
 
-// Item is a sentence and the one whose teacher's vector its own is to be near: itself or a translation.
+// Item is a sentence and its aim: the sentence whose teacher's vector its own vector should be near, itself or a
+// translation.
 type Item struct{ Sentence, Aim int32 }
 
 // Data are sentences of the table's ids and the teacher's vectors of them.
 type Data struct {
 	Sentences Sparse
-	Scales    []float32 // of each sentence's sum
+	Scales    []float32 // factor of each sentence's sum
 	Items     []Item
 	Targets   []float32 // [sentences, Vector] of length 1
 	Vector    int
-	Dim       int // of the table
+	Dim       int // the table's columns
 	// Round writes a row as it will ship, which the descent then sees; nil: rows ship as they are. It is called for
 	// different rows at once.
 	Round func(row int, values, shipped []float32)
 }
 
-// run is a descent's state.
+// run is the state of a descent.
 type run struct {
 	Settings
 	*Data
 	head    *Head
 	table   []float32 // [rows, Dim]
 	shipped []float32 // the table, rounded
-	rate    float64   // of the table's numbers
-	squares []float64 // of each row: running mean of its gradient's squares
+	rate    float64   // learning rate of the table
+	squares []float64 // running mean of the squares of each row's gradient
 	passes  []*Pass   // one for each chunk of a batch
 	moments map[string]*moments
 	grads   []float32 // [Batch, Dim] of the sums
-	losses  []float64 // of each chunk
+	losses  []float64 // loss of each chunk
 }
 
 // moments are Adam's of one weight.
 type moments struct{ first, second []float64 }
 
-// Run trains table [rows, d.Dim] and head in place and returns the mean loss of the first and of the last steps. The
+// Finish trains table [rows, d.Dim] and head in place and returns the mean loss of the first and of the last steps. The
 // result does not depend on the number of threads.
 func Finish(ctx context.Context, d *Data, table []float32, head *Head, s Settings) (first, last float64, err error) {
 	r, err := newRun(d, table, head, s)
@@ -103,7 +104,8 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Settings: s, Data: d, head: head, table: table, shipped: table, squares: make([]float64, len(table)/d.Dim),
+	r := &run{Settings: s, Data: d, head: head, table: table, shipped: table,
+		squares: make([]float64, len(table)/d.Dim),
 		moments: map[string]*moments{}, grads: make([]float32, s.Batch*d.Dim)}
 	if d.Round != nil {
 		r.shipped = make([]float32, len(table))
@@ -114,8 +116,8 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 		sum += float64(x) * float64(x)
 	}
 	r.rate = s.TableRate * math.Sqrt(sum/float64(max(len(table), 1)))
-	for range (s.Batch + chunk - 1) / chunk {
-		r.passes = append(r.passes, head.newPass(width, chunk))
+	for range (s.Batch + Chunk - 1) / Chunk {
+		r.passes = append(r.passes, head.newPass(width))
 	}
 	share := d.spread()
 	r.Temperature *= share
@@ -127,9 +129,9 @@ func newRun(d *Data, table []float32, head *Head, s Settings) (*run, error) {
 	return r, nil
 }
 
-// spread is the share of the targets' squares that is not their mean's. What all targets have in common cancels out in
-// the contrast, and what tells them apart is smaller by its root: so are the differences of cosines, and what a step
-// may change.
+// spread is the share of the targets' squares that is not their mean's. The targets' common part cancels out in the
+// contrast. Differences between them, those of their cosines, and the length of a useful step are smaller by the root
+// of the share.
 func (d *Data) spread() float64 {
 	mean := make([]float64, d.Vector)
 	n := len(d.Targets) / d.Vector
@@ -152,11 +154,11 @@ func (r *run) step(batch []Item, step int, share float64) float64 {
 	for j, item := range batch {
 		copy(targets[j*r.Vector:], r.Targets[int(item.Aim)*r.Vector:(int(item.Aim)+1)*r.Vector])
 	}
-	columns := transposed(targets, r.Vector)
-	chunks := (len(batch) + chunk - 1) / chunk
+	columns := Transposed(targets, r.Vector)
+	chunks := (len(batch) + Chunk - 1) / Chunk
 	parallel(r.Threads, chunks, func(c int) {
-		lo := c * chunk
-		r.losses[c] = r.chunk(r.passes[c], batch[lo:min(lo+chunk, len(batch))], lo, targets, columns, turned)
+		lo := c * Chunk
+		r.losses[c] = r.chunk(r.passes[c], batch[lo:min(lo+Chunk, len(batch))], lo, targets, columns, turned)
 	})
 	loss := 0.0
 	for _, l := range r.losses[:chunks] {
@@ -177,9 +179,8 @@ func (r *run) chunk(p *Pass, items []Item, first int, targets, columns []float32
 		ids = append(ids, r.Sentences.At(int(item.Sentence))...)
 		ends, scales = append(ends, int64(len(ids))), append(scales, r.Scales[item.Sentence])
 	}
-	gather(ids, ends, r.shipped, r.Dim, scales, p.values[r.head.From])
-	p.forward(n)
-	out := p.values[r.head.To][:n*vector]
+	gather(ids, ends, r.shipped, r.Dim, scales, p.Features(n))
+	out := p.Forward(n)
 	unit := slices.Clone(out)
 	for i := range n {
 		normalise(unit[i*vector : (i+1)*vector])

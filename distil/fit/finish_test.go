@@ -61,13 +61,13 @@ func TestGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := transposed(d.Targets, d.Vector)
+	columns := Transposed(d.Targets, d.Vector)
 	loss := func() float64 {
 		sum := 0.0
 		turned := h.Turned()
 		for c, p := range r.passes {
-			lo := c * chunk
-			sum += r.chunk(p, d.Items[lo:min(lo+chunk, len(d.Items))], lo, d.Targets, columns, turned)
+			lo := c * Chunk
+			sum += r.chunk(p, d.Items[lo:min(lo+Chunk, len(d.Items))], lo, d.Targets, columns, turned)
 		}
 		return sum
 	}
@@ -177,11 +177,11 @@ func TestProduct(t *testing.T) {
 
 func BenchmarkProduct(b *testing.B) {
 	r := rand.New(rand.NewPCG(7, 8))
-	x, w, out := normal(r, chunk*512, 1), normal(r, 512*512, 1), make([]float32, chunk*512)
+	x, w, out := normal(r, Chunk*512, 1), normal(r, 512*512, 1), make([]float32, Chunk*512)
 	for b.Loop() {
 		product(x, 512, w, 512, out, false)
 	}
-	b.ReportMetric(2*chunk*512*512/1e9*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
+	b.ReportMetric(2*Chunk*512*512/1e9*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
 }
 
 // What all targets share is no part of their spread.

@@ -13,13 +13,13 @@ import (
 // Problem is the least squares of a table: features(s) ~ scale(s) * the sum of the rows of s's pieces.
 type Problem struct {
 	Sentences Sparse
-	Scales    []float32 // of each sentence: 1/tokens^power
+	Scales    []float32 // factor of each sentence: 1/tokens^power
 	Weights   []float32 // 0: held out
-	Features  []float32 // [sentences, dim]; what is not explained yet, once Explain and Solve have run
+	Features  []float32 // [sentences, dim]; Explain and Solve leave the part that is not explained yet
 	Dim       int
 	Pieces    int
 	Threads   int
-	Total     [2]float64 // Squares of the features of sentences that are fitted, and held out
+	Total     [2]float64 // squares of the features of fitted and of held-out sentences
 }
 
 // Unexplained is a share of the features' squares.
@@ -28,7 +28,7 @@ type Unexplained struct {
 	HeldOut float64 `json:"held_out"`
 }
 
-// Squares are the sums of the features' squares, of sentences that are fitted and that are held out.
+// Squares are the sums of the features' squares, of fitted and of held-out sentences.
 func (f *Problem) Squares() (sums [2]float64) {
 	for i, w := range f.Weights {
 		sum := 0.0
@@ -44,7 +44,7 @@ func (f *Problem) Squares() (sums [2]float64) {
 	return sums
 }
 
-// Left is what is not explained yet.
+// Left is the share of the squares that is not explained yet.
 func (f *Problem) Left() Unexplained {
 	sums := f.Squares()
 	return Unexplained{sums[0] / f.Total[0], sums[1] / max(f.Total[1], math.SmallestNonzeroFloat64)}
@@ -62,8 +62,8 @@ func ScalesOf(a Sparse, power float64) []float32 {
 // priorSentences is enough text for a map of a few hundred columns.
 const priorSentences = 40_000
 
-// PriorMap fits the linear map [dim+1, dim] from the sum of what the teacher says of each piece alone, and a constant,
-// to the features. It gives the share of the squares that the map leaves, too.
+// PriorMap fits the linear map [dim+1, dim] to the features from the sum of alone, the teacher's vectors of single
+// pieces, and a constant. It also returns the share of the squares that the map leaves.
 func (f *Problem) PriorMap(alone, scales []float32) ([]float32, float64, error) {
 	const together = 1024
 	d := f.Dim
@@ -143,24 +143,25 @@ func solveMap(grams, targets []float64, d int, squares float64) ([]float32, floa
 	return out, left / squares, nil
 }
 
-// Explain takes from the features what a table [pieces, dim] explains.
+// Explain subtracts from the features the sums of a table [pieces, dim].
 func (f *Problem) Explain(ctx context.Context, table []float32) error {
+	return f.subtract(ctx, f.Scales, table)
+}
+
+func (f *Problem) subtract(ctx context.Context, scales, table []float32) error {
 	return f.blocks(ctx, func(column int) error {
-		f.Sentences.subtract(f.Scales, f.columns(table, column), f.Features[column:], f.Dim)
+		f.Sentences.subtract(scales, f.columns(table, column), f.Features[column:], f.Dim)
 		return nil
 	})
 }
 
-// Restore gives back to the features what Explain took of the same table.
+// Restore adds to the features the sums that Explain subtracted.
 func (f *Problem) Restore(ctx context.Context, table []float32) error {
 	negative := make([]float32, len(f.Scales))
 	for i, x := range f.Scales {
 		negative[i] = -x
 	}
-	return f.blocks(ctx, func(column int) error {
-		f.Sentences.subtract(negative, f.columns(table, column), f.Features[column:], f.Dim)
-		return nil
-	})
+	return f.subtract(ctx, negative, table)
 }
 
 // blocks calls do for the first column of every block, at most f.Threads at a time.
@@ -219,7 +220,8 @@ func (f *Problem) solveBlock(ctx context.Context, column int, ridge float64, ste
 	inverse := f.inverseDiagonal(quadratic, ridge)
 	residual := make([]float32, size)
 	f.Sentences.scatter(linear, f.Features[column:], f.Dim, residual)
-	x, direction, image, scaled := make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)
+	x, direction, image, scaled := make([]float32, size), make([]float32, size), make([]float32, size),
+		make([]float32, size)
 	everyRow := slices.Repeat([]float32{float32(ridge)}, f.Pieces)
 	scaleRows(residual, inverse, scaled)
 	copy(direction, scaled)
@@ -274,17 +276,17 @@ func (f *Problem) inverseDiagonal(weights []float32, ridge float64) []float32 {
 	return inverse
 }
 
-// ridgeSteps are enough to tell ridges apart.
+// ridgeSteps are enough to compare ridges.
 const ridgeSteps = 12
 
-// ridges are tried on one block of columns, and the one that leaves least of held-out sentences is taken.
+// ridges are the values that ChooseRidge tries.
 var ridges = []float64{0.1, 0.3, 1, 3}
 
-// ChooseRidge tries ridges on the first block, in at most steps of the fit's, and returns the one that leaves least of
-// what is held out.
+// ChooseRidge tries ridges on the first block of columns, in at most so many steps, and returns the one with the
+// smallest held-out error.
 func (f *Problem) ChooseRidge(ctx context.Context, steps int) (float64, error) {
 	rows := make([]float32, f.Sentences.Rows()*block)
-	best, least := 0.0, math.Inf(1)
+	best, smallest := 0.0, math.Inf(1)
 	for _, ridge := range ridges {
 		x, err := f.solveBlock(ctx, 0, ridge, min(steps, ridgeSteps))
 		if err != nil {
@@ -303,8 +305,8 @@ func (f *Problem) ChooseRidge(ctx context.Context, steps int) (float64, error) {
 				sum += float64(v) * float64(v)
 			}
 		}
-		if sum < least {
-			best, least = ridge, sum
+		if sum < smallest {
+			best, smallest = ridge, sum
 		}
 	}
 	if best == 0 {

@@ -31,11 +31,11 @@ type Layer struct {
 // Head is a network from a sentence's features, From, to its vector, To.
 type Head struct {
 	From, To string
-	Layers   []Layer // in an order in which every tensor is made before it is taken
+	Layers   []Layer // listed in the order of computation
 	Weights  map[string]*Matrix
 }
 
-// Differentiable says whether an operator may stand in a head.
+// Differentiable reports whether a head may have an operator.
 func Differentiable(op string) bool {
 	switch op {
 	case "MatMul", "Add", "Relu", "Tanh", "Identity", "LpNormalization":
@@ -44,8 +44,8 @@ func Differentiable(op string) bool {
 	return false
 }
 
-// chunk is how many sentences pass a head at once.
-const chunk = 64
+// Chunk is the number of sentences that pass a head at once.
+const Chunk = 64
 
 // widths finds every tensor's columns.
 func (h *Head) widths(features, vector int) (map[string]int, error) {
@@ -58,7 +58,8 @@ func (h *Head) widths(features, vector int) (map[string]int, error) {
 		width[l.Out] = in
 		w, weight := h.Weights[l.With]
 		switch {
-		case l.Op == "MatMul" && !weight, l.Op == "MatMul" && w.Rows != in, l.Op == "Add" && weight && (w.Rows != 1 || w.Columns != in),
+		case l.Op == "MatMul" && !weight, l.Op == "MatMul" && w.Rows != in, l.Op == "Add" && weight &&
+			(w.Rows != 1 || w.Columns != in),
 			l.Op == "Add" && !weight && width[l.With] != in:
 			return nil, fmt.Errorf("the head's %s of %s and %s has shapes that do not fit", l.Op, l.In, l.With)
 		case l.Op == "MatMul":
@@ -71,7 +72,7 @@ func (h *Head) widths(features, vector int) (map[string]int, error) {
 	return width, nil
 }
 
-// Pass is one chunk's way through a head: its tensors, their gradients, and what it adds to the weights' gradients.
+// Pass is one chunk in a head: its tensors, their gradients, and those of the weights.
 type Pass struct {
 	head    *Head
 	width   map[string]int
@@ -80,10 +81,11 @@ type Pass struct {
 	weights map[string][]float32
 }
 
-func (h *Head) newPass(width map[string]int, rows int) *Pass {
-	p := &Pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{}, weights: map[string][]float32{}}
+func (h *Head) newPass(width map[string]int) *Pass {
+	p := &Pass{head: h, width: width, values: map[string][]float32{}, grads: map[string][]float32{},
+		weights: map[string][]float32{}}
 	for name, columns := range width {
-		p.values[name], p.grads[name] = make([]float32, rows*columns), make([]float32, rows*columns)
+		p.values[name], p.grads[name] = make([]float32, Chunk*columns), make([]float32, Chunk*columns)
 	}
 	for name, w := range h.Weights {
 		p.weights[name] = make([]float32, len(w.Values))
@@ -91,41 +93,46 @@ func (h *Head) newPass(width map[string]int, rows int) *Pass {
 	return p
 }
 
-// forward computes the head's tensors of n rows, whose features are in values[From].
-func (p *Pass) forward(n int) {
+// Forward returns the head's vectors of n rows of features, which the next call overwrites.
+func (p *Pass) Forward(n int) []float32 {
 	for _, l := range p.head.Layers {
-		columns := p.width[l.Out]
-		in, out := p.values[l.In][:n*p.width[l.In]], p.values[l.Out][:n*columns]
-		w := p.head.Weights[l.With]
-		switch l.Op {
-		case "MatMul":
-			product(in, w.Rows, w.Values, columns, out, false)
-		case "Add":
-			if w != nil {
-				for i, x := range in {
-					out[i] = x + w.Values[i%columns]
-				}
-				continue
-			}
-			for i, x := range p.values[l.With][:n*columns] {
-				out[i] = in[i] + x
-			}
-		case "Relu":
+		p.forward(l, n)
+	}
+	return p.values[p.head.To][:n*p.width[p.head.To]]
+}
+
+func (p *Pass) forward(l Layer, n int) {
+	columns := p.width[l.Out]
+	in, out := p.values[l.In][:n*p.width[l.In]], p.values[l.Out][:n*columns]
+	w := p.head.Weights[l.With]
+	switch l.Op {
+	case "MatMul":
+		product(in, w.Rows, w.Values, columns, out, false)
+	case "Add":
+		if w != nil {
 			for i, x := range in {
-				out[i] = max(x, 0)
+				out[i] = x + w.Values[i%columns]
 			}
-		case "Tanh":
-			for i, x := range in {
-				out[i] = float32(math.Tanh(float64(x)))
-			}
-		case "LpNormalization":
-			copy(out, in)
-			for i := range n {
-				normalise(out[i*columns : (i+1)*columns])
-			}
-		case "Identity":
-			copy(out, in)
+			return
 		}
+		for i, x := range p.values[l.With][:n*columns] {
+			out[i] = in[i] + x
+		}
+	case "Relu":
+		for i, x := range in {
+			out[i] = max(x, 0)
+		}
+	case "Tanh":
+		for i, x := range in {
+			out[i] = float32(math.Tanh(float64(x)))
+		}
+	case "LpNormalization":
+		copy(out, in)
+		for i := range n {
+			normalise(out[i*columns : (i+1)*columns])
+		}
+	case "Identity":
+		copy(out, in)
 	}
 }
 
@@ -135,20 +142,11 @@ func (h *Head) NewPass(features, vector int) (*Pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.newPass(width, chunk), nil
+	return h.newPass(width), nil
 }
 
-// Chunk is how many rows a pass of NewPass has room for.
-const Chunk = chunk
-
-// Features is where the features of n rows are written before Forward.
+// Features is the place to write the features of n rows before Forward.
 func (p *Pass) Features(n int) []float32 { return p.values[p.head.From][:n*p.width[p.head.From]] }
-
-// Forward returns the head's vectors of n rows of features, which the next call overwrites.
-func (p *Pass) Forward(n int) []float32 {
-	p.forward(n)
-	return p.values[p.head.To][:n*p.width[p.head.To]]
-}
 
 // Backward returns the gradient of the features of n rows, which Forward has seen, given that of their vectors. It is
 // overwritten by the next call, as is Gradient's.
@@ -162,14 +160,14 @@ func (p *Pass) Backward(n int, gradients []float32, turned Turned) []float32 {
 // Gradient is the gradient of a weight that the last Backward gave.
 func (p *Pass) Gradient(weight string) []float32 { return p.weights[weight] }
 
-// Turned has the weights of a head transposed, as the way back needs them.
+// Turned has the weights of a head transposed, for Backward.
 type Turned map[string][]float32
 
-// Turned transposes the weights as they are now.
+// Turned transposes the current weights.
 func (h *Head) Turned() Turned {
 	turned := Turned{}
 	for name, w := range h.Weights {
-		turned[name] = transposed(w.Values, w.Columns)
+		turned[name] = Transposed(w.Values, w.Columns)
 	}
 	return turned
 }
@@ -184,7 +182,7 @@ func (p *Pass) clear() {
 	}
 }
 
-// backward takes the gradient in grads[To] back to grads[From], and to the weights'. turned has the weights transposed.
+// backward propagates the gradient in grads[To] to grads[From] and to the weights. turned has the weights transposed.
 func (p *Pass) backward(n int, turned Turned) {
 	for i := len(p.head.Layers) - 1; i >= 0; i-- {
 		p.back(p.head.Layers[i], n, turned)
@@ -193,11 +191,12 @@ func (p *Pass) backward(n int, turned Turned) {
 
 func (p *Pass) back(l Layer, n int, turned Turned) {
 	columns, wide := p.width[l.Out], p.width[l.In]
-	in, out, g, to := p.values[l.In][:n*wide], p.values[l.Out][:n*columns], p.grads[l.Out][:n*columns], p.grads[l.In][:n*wide]
+	in, out, g, to := p.values[l.In][:n*wide], p.values[l.Out][:n*columns], p.grads[l.Out][:n*columns],
+		p.grads[l.In][:n*wide]
 	switch l.Op {
 	case "MatMul":
 		product(g, columns, turned[l.With], wide, to, true)
-		product(transposed(in, wide), n, g, columns, p.weights[l.With], true)
+		product(Transposed(in, wide), n, g, columns, p.weights[l.With], true)
 	case "Add":
 		for i, x := range g {
 			to[i] += x
@@ -271,16 +270,15 @@ func (h *Head) Vectors(n, features, vector, threads int, row func(i int, to []fl
 	out := make([]float32, n*vector)
 	passes := make(chan *Pass, threads)
 	for range threads {
-		passes <- h.newPass(width, chunk)
+		passes <- h.newPass(width)
 	}
-	parallel(threads, (n+chunk-1)/chunk, func(c int) {
+	parallel(threads, (n+Chunk-1)/Chunk, func(c int) {
 		p := <-passes
-		lo, hi := c*chunk, min((c+1)*chunk, n)
+		lo, hi := c*Chunk, min((c+1)*Chunk, n)
 		for i := lo; i < hi; i++ {
-			row(i, p.values[h.From][(i-lo)*features:(i-lo+1)*features])
+			row(i, p.Features(hi - lo)[(i-lo)*features:(i-lo+1)*features])
 		}
-		p.forward(hi - lo)
-		copy(out[lo*vector:hi*vector], p.values[h.To])
+		copy(out[lo*vector:hi*vector], p.Forward(hi-lo))
 		for i := lo; i < hi; i++ {
 			normalise(out[i*vector : (i+1)*vector])
 		}

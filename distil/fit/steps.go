@@ -33,7 +33,7 @@ func (r *run) stepHead(passes []*Pass, items, step int, share float64) {
 	}
 }
 
-// use is a piece in a batch's sentence.
+// use is an occurrence of a piece in a batch's sentence.
 type use struct{ id, sentence int32 }
 
 // stepTable moves every row that the batch has against its gradient, divided by the root of the row's running mean
@@ -45,7 +45,10 @@ func (r *run) stepTable(batch []Item, share float64) {
 			uses = append(uses, use{id, int32(j)})
 		}
 	}
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.sentence, b.sentence)) })
+	slices.SortFunc(uses, func(a, b use) int {
+		return cmp.Or(cmp.Compare(a.id, b.id),
+			cmp.Compare(a.sentence, b.sentence))
+	})
 	sentences, starts := make([]int32, len(uses)), []int{}
 	for k, u := range uses {
 		sentences[k] = u.sentence

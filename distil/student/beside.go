@@ -14,14 +14,14 @@ import (
 // teacher's head gives, and sqrt(Share) times this one.
 type Beside struct {
 	Columns int
-	Share   float64   // of the square of a vector's length
+	Share   float64   // share of the square of a vector's length
 	Axes    []float32 // [dim, vectors of both], or nil: the student's vector is both, one after the other
 }
 
 // Names of tensors.
 const (
 	besideSums = own + "beside_sum"
-	// BesideOutput is what stands for the other encoder's vector: [batch, Beside.Columns].
+	// BesideOutput approximates the other encoder's vector: [batch, Beside.Columns].
 	BesideOutput = own + "beside"
 	vectorOutput = own + "vector"
 )
@@ -45,7 +45,7 @@ func (s *Student) VectorDim() int {
 	return len(s.Beside.Axes) / (s.Head.Dim + s.Beside.Columns)
 }
 
-// split are the parts of the basis that give the teacher's features [columns of the table, Dim], and the other
+// split returns the two parts of the basis: for the teacher's features [columns of the table, Dim], and for the other
 // encoder's sums [columns of the table, Beside.Columns].
 func (s *Student) split() (features, beside []float32) {
 	wide := s.Dim + s.Beside.Columns
@@ -112,7 +112,8 @@ func (s *Student) turns() (teacher, beside []float32) {
 
 // unit adds a tensor's rows at length 1.
 func unit(g *export.Graph, from, to string) {
-	g.Node("LpNormalization", []string{from}, []string{to}, export.Attr{Name: "axis", Value: 1}, export.Attr{Name: "p", Value: 2})
+	g.Node("LpNormalization", []string{from}, []string{to}, export.Attr{Name: "axis", Value: 1},
+		export.Attr{Name: "p", Value: 2})
 }
 
 // half adds a matrix in float16.
@@ -121,8 +122,8 @@ func half(g *export.Graph, name string, shape []int, values []float32) {
 	g.Node("Cast", []string{name + ".half"}, []string{name}, export.Attr{Name: "to", Value: int(export.Float32)})
 }
 
-// after is the head of the sums that a basis [columns, dim] makes the features of, if all that the head does with the
-// features is to multiply them by matrices: those are then multiplied by the basis once and for all.
+// after is the head for the sums of the table's columns instead of features = sums * basis [columns, dim]. It exists if
+// the head only multiplies the features by matrices, which are then multiplied by the basis in advance.
 func (h *Head) after(basis []float32, dim int) (*Head, bool) {
 	out := *h
 	out.Nodes, out.Weights = nil, nil
@@ -163,9 +164,25 @@ func (h *Head) after(basis []float32, dim int) (*Head, bool) {
 		if taken[w.Name] {
 			shape, values, _ := Float32Weights(w)
 			turned := fit.Product(basis, dim, values, shape[1])
-			out.Weights = append(out.Weights, onnxgraph.NewFloat32(name(w.Name), []int{len(basis) / dim, shape[1]}, turned))
+			out.Weights = append(out.Weights,
+				onnxgraph.NewFloat32(name(w.Name), []int{len(basis) / dim, shape[1]}, turned))
 		}
 		out.Weights = append(out.Weights, w)
 	}
 	return &out, true
+}
+
+// product returns the factors of node i if it multiplies a tensor by a float32 matrix of the head.
+func (h *Head) product(i int) (input, weight string, ok bool) {
+	n := h.Nodes[i]
+	if n.Op != "MatMul" {
+		return "", "", false
+	}
+	for _, w := range h.Weights {
+		if w.Name == n.Inputs[1] {
+			shape, _, float := Float32Weights(w)
+			return n.Inputs[0], w.Name, float && len(shape) == 2
+		}
+	}
+	return "", "", false
 }

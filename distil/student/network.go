@@ -7,14 +7,14 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// Network is the head as gradient descent takes it. An error says what it has that cannot be trained.
+// Network is the head in the form that gradient descent trains. An error names a part of it that cannot be trained.
 func (h *Head) Network() (*fit.Head, error) {
 	n := &fit.Head{From: h.From, To: h.To, Weights: map[string]*fit.Matrix{}}
 	weights := map[string]onnxgraph.Initializer{}
 	for _, w := range h.Weights {
 		weights[w.Name] = w
 	}
-	lengths := map[string]string{} // a tensor that is the length of another's rows
+	lengths := map[string]string{} // tensors of lengths of rows, each with the tensor of the rows
 	for _, node := range h.Nodes {
 		layer := fit.Layer{Op: node.Op, In: node.Inputs[0], Out: node.Outputs[0]}
 		if len(node.Inputs) > 1 {
@@ -43,7 +43,7 @@ func (h *Head) Network() (*fit.Head, error) {
 	return n, nil
 }
 
-// Take takes the weights of a network that Network gave and that was trained.
+// Take copies the weights of a trained network of Network.
 func (h *Head) Take(n *fit.Head) {
 	for i, w := range h.Weights {
 		if m := n.Weights[w.Name]; m != nil {
@@ -52,9 +52,10 @@ func (h *Head) Take(n *fit.Head) {
 	}
 }
 
-// ofRows says whether a node gives the length of each row, by which exports of mean pooling divide.
+// ofRows reports whether a node gives the length of each row, by which exports of mean pooling divide.
 func ofRows(n onnxgraph.Node) bool {
 	attributes, err := n.Attributes()
 	axes := attributes["axes"].Ints
-	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) && attributes["keepdims"].First(1) == 1
+	return err == nil && n.Op == "ReduceL2" && len(axes) == 1 && (axes[0] == 1 || axes[0] == -1) &&
+		attributes["keepdims"].First(1) == 1
 }

@@ -11,14 +11,14 @@ import (
 type Table struct {
 	rows, Dim int
 	bits      int // 4 or 8
-	// [rows, dim] less 128, or [rows, dim/2]: the number of a column of the first half, plus 16 times that of its
-	// fellow of the second less 8
+	// [rows, dim] less 128; or [rows, dim/2]: a column of the first half, plus 16 times (its counterpart in the second
+	// half - 8)
 	numbers []int8
 	scales  []float32 // [rows]
 }
 
-// zero is what stands for nothing: with an even number of levels it lies between two, which loses least on numbers that
-// are distributed evenly around it.
+// zero is the level of 0. The number of levels is even, so it lies between two of them, which loses least on numbers
+// that are distributed evenly around 0.
 func zero(bits int) float32 { return float32(int(1)<<bits-1) / 2 }
 
 // Quantise rounds a table [rows, dim].
@@ -29,14 +29,14 @@ func Quantise(values []float32, dim, bits int) *Table {
 	for i := range t.rows {
 		t.scales[i] = BestScale(values[i*dim:(i+1)*dim], bits)
 	}
-	t.scales = widened(narrowed(t.scales)) // as the file has them
+	t.scales = widened(narrowed(t.scales)) // the precision of the file
 	for i := range t.rows {
 		t.set(i, values[i*dim:(i+1)*dim])
 	}
 	return t
 }
 
-// BestScale is the scale, of a number of them below the one that cuts nothing off, that leaves the least square error.
+// BestScale tries scales from the one that cuts nothing off downwards, and returns the one with the least square error.
 func BestScale(row []float32, bits int) float32 {
 	most := float32(0)
 	for _, x := range row {
@@ -80,7 +80,7 @@ func (t *Table) set(i int, row []float32) {
 	}
 }
 
-// level is the number nearest to x.
+// level is the level nearest to x.
 func level(x, scale, zero float32) uint8 {
 	n := math.RoundToEven(float64(x)/float64(scale) + float64(zero))
 	return uint8(min(max(n, 0), float64(2*zero)))
@@ -98,7 +98,7 @@ func widened(x []uint16) []float32 {
 	return out
 }
 
-// Round writes what values will be as numbers of so many bits of a scale.
+// Round rounds values to the levels of so many bits with a scale.
 func Round(values []float32, scale float32, bits int, dst []float32) {
 	z := zero(bits)
 	for k, x := range values {
@@ -123,7 +123,7 @@ func (t *Table) row(i int, dst []float32) {
 	}
 }
 
-// zeros are what the graph's numbers of each column are for nothing.
+// zeros are the graph's numbers for 0, by column.
 func (t *Table) zeros() []float32 {
 	zeros := make([]float32, t.Dim)
 	for k := range zeros {

@@ -11,13 +11,13 @@ import (
 	"bitextmine/train/export"
 )
 
-// Student is what is exported: features(s) = scale(s) * (sum of the rows of s's pieces) * basis, then the teacher's
-// head.
+// Student is an encoder as it is exported: features(s) = scale(s) * (sum of the rows of s's pieces) * basis, then the
+// teacher's head.
 type Student struct {
 	Name  string
 	Table *Table
 	Basis []float32 // [Table.Dim, Dim and Beside.Columns], or nil: the table's columns are the features'
-	Dim   int       // of the features
+	Dim   int       // the features' columns
 	Power float64   // scale(s) = 1 / tokens^Power
 	Head  *Head
 	// Beside stands for another encoder, and needs a basis; nil: the vector is the head's.
@@ -27,7 +27,7 @@ type Student struct {
 // Names of tensors of a student's graph. The head's keep theirs, unless the teacher is a student itself.
 const (
 	own = static.Prefix
-	// theirs is put before names of a head that begin as a student's do, or with theirs already.
+	// theirs is the prefix of a head's names that would otherwise begin like a student's own, or with theirs.
 	theirs = "teacher."
 	// TokensOutput holds the pieces' rows: [batch, tokens, table's columns].
 	TokensOutput = own + "tokens"
@@ -36,7 +36,8 @@ const (
 // Graph is the student's ONNX graph.
 func (s *Student) Graph() (*export.Graph, error) {
 	if s.Head.Opset < minOpset {
-		return nil, badinput.Errorf("the teacher's graph is of ONNX opset %d, and a student needs %d or newer: convert the teacher (onnx.version_converter)", s.Head.Opset, minOpset)
+		return nil, badinput.Errorf("the teacher's graph is of ONNX opset %d, and a student needs %d or newer: convert the teacher (onnx.version_converter)",
+			s.Head.Opset, minOpset)
 	}
 	g := export.NewGraph(s.Name)
 	g.Opset("", s.Head.Opset)
@@ -79,8 +80,8 @@ func cast(g *export.Graph, from, to string) {
 }
 
 // sum adds the nodes of a sentence's sum of rows. A product of the scales [1, tokens] with the numbers [tokens,
-// columns] scales and adds at once. Of two numbers in a byte only the low one is cut out: the byte's sum less that of
-// the low one is 16 times that of the high one.
+// columns] scales and adds at once. Only the low number of a byte is cut out: the byte's sum less that of the low one
+// is 16 times that of the high one.
 func (s *Student) sum(g *export.Graph) {
 	t := s.Table
 	g.Initializer(own+"table", []int{t.rows, t.Dim * t.bits / 8}, t.numbers)
@@ -90,7 +91,8 @@ func (s *Student) sum(g *export.Graph) {
 	node(g, "Gather", "bytes", own+"table", export.IDs)
 	node(g, "Gather", "half_scales", own+"scales", export.IDs)
 	cast(g, "half_scales", "row_scales") // [batch, tokens, 1]
-	g.Node("Transpose", []string{own + "row_scales"}, []string{own + "factors"}, export.Attr{Name: "perm", Value: []int64{0, 2, 1}})
+	g.Node("Transpose", []string{own + "row_scales"}, []string{own + "factors"},
+		export.Attr{Name: "perm", Value: []int64{0, 2, 1}})
 	s.scaledSum(g, "bytes", "numbers")
 	all := own + "numbers_sum"
 	if t.bits == 4 {
@@ -105,11 +107,13 @@ func (s *Student) sum(g *export.Graph) {
 		s.scaledSum(g, "low_bytes", "low")
 		node(g, "Sub", "high_sum_16", own+"numbers_sum", own+"low_sum")
 		node(g, "Mul", "high_sum", own+"high_sum_16", own+"sixteenth")
-		g.Node("Concat", []string{own + "low_sum", own + "high_sum"}, []string{own + "both_sum"}, export.Attr{Name: "axis", Value: 1})
+		g.Node("Concat", []string{own + "low_sum", own + "high_sum"}, []string{own + "both_sum"},
+			export.Attr{Name: "axis", Value: 1})
 		all = own + "both_sum"
 	}
 	// [batch, 1]
-	g.Node("ReduceSum", []string{own + "row_scales", own + "axis_1"}, []string{own + "scale_sum"}, export.Attr{Name: "keepdims", Value: 0})
+	g.Node("ReduceSum", []string{own + "row_scales", own + "axis_1"}, []string{own + "scale_sum"},
+		export.Attr{Name: "keepdims", Value: 0})
 	node(g, "Mul", "shift", own+"scale_sum", own+"zeros")
 	node(g, "Sub", "sum", all, own+"shift")
 }
@@ -122,13 +126,14 @@ func (s *Student) scaledSum(g *export.Graph, bytes, name string) {
 	node(g, "Squeeze", name+"_sum", own+name+"_sum_3", own+"axis_1")
 }
 
-// tokens adds the nodes of the pieces' rows, for the features of a scorer. No sentence's vector needs them.
+// tokens adds the nodes of the pieces' rows, which only the features of a scorer need.
 func (s *Student) tokens(g *export.Graph) {
 	numbers := own + "numbers"
 	if s.Table.bits == 4 {
 		node(g, "Sub", "high_16", own+"numbers", own+"low")
 		node(g, "Mul", "high", own+"high_16", own+"sixteenth")
-		g.Node("Concat", []string{own + "low", own + "high"}, []string{own + "both"}, export.Attr{Name: "axis", Value: 2})
+		g.Node("Concat", []string{own + "low", own + "high"}, []string{own + "both"},
+			export.Attr{Name: "axis", Value: 2})
 		numbers = own + "both"
 	}
 	node(g, "Sub", "centred", numbers, own+"zeros")
@@ -156,8 +161,8 @@ func (s *Student) Sums(sentences [][]int32) []float32 {
 	return out
 }
 
-// Turned is a tensor of the graph that is linear in the sums, and its rows [sentences, columns]: the features, before
-// the head, or with Beside the other encoder's sums.
+// Turned returns a tensor of the graph that is linear in the sums, and its rows [sentences, columns]: the features,
+// before the head, or with Beside the other encoder's sums.
 func (s *Student) Turned(sums []float32) (tensor string, rows []float32, columns int) {
 	switch {
 	case s.Beside != nil:
@@ -169,15 +174,14 @@ func (s *Student) Turned(sums []float32) (tensor string, rows []float32, columns
 	return s.Head.From, fit.Product(sums, s.Table.Dim, s.Basis, s.Dim), s.Dim
 }
 
-// Head is the teacher's own way from its features to the sentence vector.
+// Head is the part of the teacher's graph from its features to the sentence vector.
 type Head struct {
 	From, To string // tensors
-	Dim      int    // of the sentence vector
+	Dim      int    // the sentence vector's columns
 	Opset    int
 	domains  map[string]int // other operator sets
 	Nodes    []onnxgraph.Node
 	Weights  []onnxgraph.Initializer
-	Spans    map[string]Span // of the inputs of products, if those are to be in 8 bits
 }
 
 // FindHead cuts the head out of the teacher's graph. No tensor of the head has a name of a student's own.
@@ -216,7 +220,8 @@ func FindHead(g *onnxgraph.Graph, from, to string, dim int) (*Head, error) {
 	return h, nil
 }
 
-// widen takes as float32 the weights that the graph has as float16 and casts, as students have them, and returns them.
+// widen makes float32 weights of those that the graph has as float16 and casts, as students do. It returns the names of
+// the float16 ones.
 func (h *Head) widen(g *onnxgraph.Graph, nodes []int) (map[string]bool, error) {
 	narrow := map[string]onnxgraph.Tensor{}
 	for _, w := range g.Initializers {
@@ -243,7 +248,7 @@ func (h *Head) widen(g *onnxgraph.Graph, nodes []int) (map[string]bool, error) {
 	return cast, nil
 }
 
-// headName is what a tensor of a teacher is called in its student: two different ones have different names there.
+// headName is the name of a teacher's tensor in its student. It is unique.
 func headName(name string) string {
 	if strings.HasPrefix(name, own) || strings.HasPrefix(name, theirs) {
 		return theirs + name
@@ -254,38 +259,17 @@ func headName(name string) string {
 // add appends the head to a student's graph. Large float32 weights become float16, which ONNX Runtime widens again when
 // it loads them.
 func (h *Head) add(g *export.Graph) error {
-	whole := map[string]bool{} // weights that products in 8 bits take
-	if h.Spans != nil {
-		for i := range h.Nodes {
-			if _, weight, ok := h.product(i); ok {
-				whole[weight] = true
-			}
-		}
-		for i, n := range h.Nodes { // but not those that something else takes, too
-			_, _, ok := h.product(i)
-			for _, name := range n.Inputs {
-				whole[name] = whole[name] && ok
-			}
-		}
-	}
-	done := map[string]bool{}
 	for _, w := range h.Weights {
-		if whole[w.Name] {
-			continue
-		}
 		shape, values, ok := Float32Weights(w)
 		if !ok || len(values) < 1024 {
 			g.RawInitializer(w.Raw)
 			continue
 		}
 		g.Initializer(w.Name+".half", shape, export.Half(narrowed(values)))
-		g.Node("Cast", []string{w.Name + ".half"}, []string{w.Name}, export.Attr{Name: "to", Value: int(export.Float32)})
+		g.Node("Cast", []string{w.Name + ".half"}, []string{w.Name},
+			export.Attr{Name: "to", Value: int(export.Float32)})
 	}
-	for i, n := range h.Nodes {
-		if _, weight, ok := h.product(i); ok && whole[weight] {
-			h.addProduct(g, i, done)
-			continue
-		}
+	for _, n := range h.Nodes {
 		if n.Subgraphs {
 			return badinput.Errorf("the teacher's head has the operator %s, which holds a graph of its own: name a later tensor with --features", n.Op)
 		}

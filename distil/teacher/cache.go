@@ -30,7 +30,7 @@ type cache struct {
 	dim            int
 	index, vectors *os.File
 	rows           map[corpus.Key]int
-	checks         []uint32 // by row
+	checks         []uint32 // indexed by row
 	row            []byte   // buffer for one vector
 }
 
@@ -102,7 +102,8 @@ func (c *cache) load() error {
 
 // cut truncates both files to the first rows.
 func (c *cache) cut(rows int) error {
-	err := errors.Join(c.index.Truncate(int64(header+rows*entrySize)), c.vectors.Truncate(int64(rows)*int64(len(c.row))))
+	err := errors.Join(c.index.Truncate(int64(header+rows*entrySize)),
+		c.vectors.Truncate(int64(rows)*int64(len(c.row))))
 	if err != nil {
 		return fmt.Errorf("truncate the teacher's cache: %w", err)
 	}
@@ -148,7 +149,8 @@ func (c *cache) read(key corpus.Key, dst []float32) error {
 		return fmt.Errorf("read the teacher's cache: %w", err)
 	}
 	if check(key, c.row) != c.checks[row] {
-		return badinput.Errorf("%s is damaged at row %d: remove the directory, and the teacher fills it again", c.vectors.Name(), row)
+		return badinput.Errorf("%s is damaged at row %d: remove the directory, and the teacher fills it again",
+			c.vectors.Name(), row)
 	}
 	for i := range dst {
 		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(c.row[4*i:]))

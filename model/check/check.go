@@ -30,17 +30,17 @@ type Golden struct {
 
 // Options are the settings of a check.
 type Options struct {
-	Encode  encode.Options
-	Golden  []Golden
-	Least   float64       // cosine to a golden vector, at least
-	Measure time.Duration // how long the speed is measured, about
+	Encode    encode.Options
+	Golden    []Golden
+	MinCosine float64       // minimum cosine to a golden vector
+	Measure   time.Duration // how long the speed is measured, about
 }
 
-// LanguageRow is what is seen of the probes of one language.
+// LanguageRow are the measurements on the probes of one language.
 type LanguageRow struct {
 	Probe
-	Listed          bool    // by the manifest, or the manifest lists none
-	Tokens, Unknown int     // in all sentences
+	Listed          bool    // the manifest lists it, or lists none
+	Tokens, Unknown int     // numbers in all sentences
 	Norm            float64 // the one farthest from 1
 	Translation     float64 // mean cosine to the English translations
 	Other           float64 // mean of the greatest cosine to another English sentence
@@ -54,13 +54,13 @@ type Report struct {
 	Languages []LanguageRow
 	Depends   int     // vectors that other sentences of a batch, or threads, change
 	Golden    int     // vectors compared
-	Agreement float64 // the least cosine to a golden vector
+	Agreement float64 // the smallest cosine to a golden vector
 	Speed     float64 // sentences a second
 	Failures  []string
 	Warnings  []string
 }
 
-// Run checks an encoder. An encoder that fails has Failures; err is for what stops the check.
+// Run checks an encoder. An encoder that fails has Failures; err ends the check.
 func Run(ctx context.Context, m *model.Model, o Options) (r *Report, err error) {
 	e, err := encode.Open(m, o.Encode)
 	if err != nil {
@@ -68,7 +68,8 @@ func Run(ctx context.Context, m *model.Model, o Options) (r *Report, err error) 
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r = &Report{Name: e.Name(), Dim: e.Dim()}
-	for _, step := range []func(context.Context, *model.Model, *encode.Encoder, Options) error{r.languages, r.independence, r.golden, r.speed} {
+	for _, step := range []func(context.Context, *model.Model, *encode.Encoder, Options) error{r.languages,
+		r.independence, r.golden, r.speed} {
 		if err := step(ctx, m, e, o); err != nil {
 			return nil, err
 		}
@@ -103,7 +104,8 @@ func (r *Report) languages(ctx context.Context, m *model.Model, e *encode.Encode
 		if p.Language != Probes[0].Language && row.Listed {
 			right, all = right+row.Nearest, all+len(p.Sentences)
 			if row.Nearest < len(p.Sentences) {
-				r.warn("%s: %d of %d translations are not the nearest", p.Language, len(p.Sentences)-row.Nearest, len(p.Sentences))
+				r.warn("%s: %d of %d translations are not the nearest", p.Language, len(p.Sentences)-row.Nearest,
+					len(p.Sentences))
 			}
 		}
 		if row.Listed && row.Unknown*2 > row.Tokens {
@@ -111,7 +113,7 @@ func (r *Report) languages(ctx context.Context, m *model.Model, e *encode.Encode
 		}
 		r.Languages = append(r.Languages, row)
 	}
-	const enough = 0.6 // of three sentences, chance gives a third
+	const enough = 0.6 // chance gives a third of three sentences
 	if float64(right) < enough*float64(all) {
 		r.fail("translations are the nearest for %d of %d sentences only: this encoder, or its tokenizer, pooling or prefix, does not fit these languages", right, all)
 	}
@@ -184,7 +186,8 @@ func (r *Report) independence(ctx context.Context, m *model.Model, e *encode.Enc
 		}
 	}
 	if r.Depends > 0 {
-		r.fail("%d of %d vectors depend on the other sentences of their batch: results would depend on sharding", r.Depends, len(texts))
+		r.fail("%d of %d vectors depend on the other sentences of their batch: results would depend on sharding",
+			r.Depends, len(texts))
 	}
 	return nil
 }
@@ -207,7 +210,8 @@ func (r *Report) golden(ctx context.Context, _ *model.Model, e *encode.Encoder, 
 	got := make([]float32, r.Dim)
 	for i, g := range o.Golden {
 		if len(g.Vector) != r.Dim {
-			return badinput.Errorf("golden vector %d has %d numbers, but encoder %s has %d: give those of this encoder", i+1, len(g.Vector), r.Name, r.Dim)
+			return badinput.Errorf("golden vector %d has %d numbers, but encoder %s has %d: give those of this encoder",
+				i+1, len(g.Vector), r.Name, r.Dim)
 		}
 		if err := e.Encode(ctx, g.Language, []string{g.Text}, got); err != nil {
 			return fmt.Errorf("golden sentence %d: %w", i+1, err)
@@ -218,8 +222,9 @@ func (r *Report) golden(ctx context.Context, _ *model.Model, e *encode.Encoder, 
 		}
 		cosine := dot(got, want)
 		r.Golden++
-		if cosine < o.Least {
-			r.fail("golden sentence %d, %q, has the cosine %.6f to its vector, less than %v", i+1, g.Text, cosine, o.Least)
+		if cosine < o.MinCosine {
+			r.fail("golden sentence %d, %q, has the cosine %.6f to its vector, less than %v", i+1, g.Text, cosine,
+				o.MinCosine)
 		}
 		r.Agreement = min(r.Agreement, cosine)
 	}
@@ -277,7 +282,8 @@ func (r *Report) Print(out io.Writer) error {
 		if !row.Listed {
 			note = "not listed by the manifest"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%.4f\t%.3f\t%.3f\t%d of %d\t%s\n", row.Language, row.Script, row.Tokens, row.Unknown, row.Norm, row.Translation, row.Other, row.Nearest, len(row.Sentences), note)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%.4f\t%.3f\t%.3f\t%d of %d\t%s\n", row.Language, row.Script, row.Tokens,
+			row.Unknown, row.Norm, row.Translation, row.Other, row.Nearest, len(row.Sentences), note)
 	}
 	if err := table.Flush(); err != nil {
 		return err

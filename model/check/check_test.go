@@ -26,7 +26,7 @@ func builtin(t *testing.T, name string) *model.Model {
 
 func run(t *testing.T, m *model.Model, golden ...Golden) *Report {
 	t.Helper()
-	r, err := Run(t.Context(), m, Options{Encode: encode.Options{Threads: 1}, Golden: golden, Least: 0.999})
+	r, err := Run(t.Context(), m, Options{Encode: encode.Options{Threads: 1}, Golden: golden, MinCosine: 0.999})
 	if err != nil {
 		t.Fatal(err)
 	}

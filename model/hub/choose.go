@@ -16,8 +16,8 @@ import (
 // smallFile is the size of a file of settings, at most.
 const smallFile = 2 << 20
 
-// Get downloads what an import needs of a repository: settings first, then the tokenizer and the graph or the weights,
-// and last what the graph refers to. onnx names a graph among several. progress may be nil.
+// Get downloads the files of a repository that an import needs: settings first, then the tokenizer and the graph or the
+// weights, and last the files that the graph refers to. onnx names a graph among several. progress may be nil.
 func (c *Client) Get(ctx context.Context, r *Repository, dir, onnx string, progress func(f File, done int64)) error {
 	weights, err := r.weights(onnx)
 	if err != nil {
@@ -74,7 +74,8 @@ func (r *Repository) settings() []File {
 	for _, f := range r.Files {
 		dir, base := path.Split(f.Path)
 		module := dir == "" || len(dir) > 1 && dir[0] >= '0' && dir[0] <= '9' && strings.Count(dir, "/") == 1
-		if f.Size <= smallFile && module && (path.Ext(base) == ".json" && base != "tokenizer.json" && base != "vocab.json" || f.Path == "README.md") {
+		if f.Size <= smallFile && module &&
+			(path.Ext(base) == ".json" && base != "tokenizer.json" && base != "vocab.json" || f.Path == "README.md") {
 			all = append(all, f)
 		}
 	}
@@ -95,7 +96,8 @@ func (r *Repository) tokenizer(dir string) []File {
 	var settings struct {
 		Class string `json:"tokenizer_class"`
 	}
-	if raw, err := os.ReadFile(filepath.Join(dir, "tokenizer_config.json")); err == nil && json.Unmarshal(raw, &settings) == nil {
+	if raw, err := os.ReadFile(filepath.Join(dir, "tokenizer_config.json")); err == nil &&
+		json.Unmarshal(raw, &settings) == nil {
 		known := []string{"XLMRobertaTokenizer", "BertTokenizer", "T5Tokenizer", ""}
 		fast = fast || !slices.Contains(known, strings.TrimSuffix(settings.Class, "Fast"))
 	}
@@ -124,7 +126,8 @@ func (r *Repository) weights(onnx string) ([]File, error) {
 			}
 		}
 	}
-	dense := slices.DeleteFunc(slices.Clone(tensors), func(f File) bool { return !strings.HasSuffix(path.Dir(f.Path), "_Dense") })
+	dense := slices.DeleteFunc(slices.Clone(tensors),
+		func(f File) bool { return !strings.HasSuffix(path.Dir(f.Path), "_Dense") })
 	if onnx != "" {
 		f, ok := r.find(onnx)
 		if !ok {
@@ -145,7 +148,8 @@ func (r *Repository) weights(onnx string) ([]File, error) {
 		for i, f := range graphs {
 			names[i] = f.Path
 		}
-		return nil, badinput.Errorf("%s has several graphs (%s): name one of them with --onnx", r.Name, strings.Join(names, ", "))
+		return nil, badinput.Errorf("%s has several graphs (%s): name one of them with --onnx", r.Name,
+			strings.Join(names, ", "))
 	}
 	return tensors, nil
 }
@@ -156,7 +160,8 @@ func (r *Repository) refuse(dir string) error {
 		Code map[string]any `json:"auto_map"`
 	}
 	code := ""
-	if raw, err := os.ReadFile(filepath.Join(dir, "config.json")); err == nil && json.Unmarshal(raw, &config) == nil && len(config.Code) > 0 {
+	if raw, err := os.ReadFile(filepath.Join(dir, "config.json")); err == nil && json.Unmarshal(raw, &config) == nil &&
+		len(config.Code) > 0 {
 		code = " and would have to run code of its own, which this program never does"
 	}
 	return badinput.Errorf("%s has neither ONNX nor safetensors%s: export the model to ONNX and use `mine model import`", r.Name, code)

@@ -26,7 +26,8 @@ const partSuffix = ".part"
 // left is continued. The file is verified: large ones by their SHA-256, others by git's digest.
 func (c *Client) Download(ctx context.Context, r *Repository, f File, dir string, progress func(done int64)) error {
 	if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
-		return badinput.Errorf("%s has the file %q, which would be outside its directory: it is hostile", r.Name, f.Path)
+		return badinput.Errorf("%s has the file %q, which would be outside its directory: it is hostile", r.Name,
+			f.Path)
 	}
 	final := filepath.Join(dir, filepath.FromSlash(f.Path))
 	switch same, err := verify(final, f); {

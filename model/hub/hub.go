@@ -1,8 +1,8 @@
 // Package hub downloads published models from the Hugging Face hub, or a server with its protocol: the list of a
-// repository's files with their digests (api/models), and the files of one commit (resolve), which large files answer
-// with a redirection to where they are stored.
+// repository's files with their digests (api/models), and the files of one commit (resolve), large files answer
+// with a redirection to their storage.
 //
-// Only files that package folder reads are downloaded: no code, and no pickle.
+// Only files that package importer reads are downloaded: no code, and no pickle.
 package hub
 
 import (
@@ -25,7 +25,7 @@ import (
 // Client is a connection to a hub.
 type Client struct {
 	Endpoint string       // the hub's address
-	Token    string       // of an account, or empty
+	Token    string       // an account's token, or empty
 	HTTP     *http.Client // nil for transfer.NewClient
 	Wait     time.Duration
 	Attempts int
@@ -40,7 +40,7 @@ func FromEnvironment() *Client {
 	return c
 }
 
-// Repository is what the hub says of a model's commit.
+// Repository is the hub's description of a model's commit.
 type Repository struct {
 	Name    string // ORG/REPO
 	Commit  string
@@ -52,13 +52,13 @@ type Repository struct {
 type File struct {
 	Path   string
 	Size   int64
-	SHA256 string // of large files, which git's LFS keeps
+	SHA256 string // digest of large files, which git's LFS keeps
 	Blob   string // git's name of others: a SHA-1
 }
 
 var validName = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
 
-// List reads what the hub says of a repository; revision is a commit, a branch or a tag, or empty for main.
+// List reads the hub's description of a repository; revision is a commit, a branch or a tag, or empty for main.
 func (c *Client) List(ctx context.Context, name, revision string) (*Repository, error) {
 	if !validName.MatchString(name) {
 		return nil, badinput.Errorf("%q is not the name of a repository, ORG/REPO, such as intfloat/multilingual-e5-small", name)
@@ -83,7 +83,8 @@ func (c *Client) List(ctx context.Context, name, revision string) (*Repository, 
 		} `json:"cardData"`
 		Tags []string `json:"tags"`
 	}
-	err := transfer.Retry(ctx, address, c.options(name, revision), func() error { return c.get(ctx, address, name, revision, &answer) })
+	err := transfer.Retry(ctx, address, c.options(name, revision),
+		func() error { return c.get(ctx, address, name, revision, &answer) })
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (c *Client) List(ctx context.Context, name, revision string) (*Repository, 
 	return r, nil
 }
 
-// options are those of all requests.
+// options are the options of all requests.
 func (c *Client) options(name, revision string) transfer.Options {
 	client := c.HTTP
 	if client == nil {

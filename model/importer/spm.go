@@ -47,7 +47,8 @@ func (m pieceModel) marshal() []byte {
 			kind = control
 		}
 		part := message(nil, 1, []byte(piece))
-		part = protowire.AppendFixed32(protowire.AppendTag(part, 2, protowire.Fixed32Type), math.Float32bits(m.scores[id]))
+		part = protowire.AppendFixed32(protowire.AppendTag(part, 2, protowire.Fixed32Type),
+			math.Float32bits(m.scores[id]))
 		out = message(out, modelPieces, varint(part, 3, kind))
 	}
 	trainer := varint(nil, 3, 1)                // model_type: unigram

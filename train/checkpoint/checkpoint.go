@@ -118,7 +118,8 @@ func (s *State) verify(dir, file string) error {
 		return fmt.Errorf("read a checkpoint: %w", err)
 	}
 	if want, ok := s.Files[file]; !ok || got != want {
-		return badinput.Errorf("%s is damaged, its digest is not that of %s: remove the checkpoint %s", path, stateFile, dir)
+		return badinput.Errorf("%s is damaged, its digest is not that of %s: remove the checkpoint %s", path, stateFile,
+			dir)
 	}
 	return nil
 }

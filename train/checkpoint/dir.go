@@ -21,7 +21,7 @@ type Dir struct{ Path string }
 // At is the directory of the checkpoint after a step.
 func (d Dir) At(step int) string { return filepath.Join(d.Path, fmt.Sprintf("step-%08d", step)) }
 
-// Open creates the directory, and removes what a stopped training left of checkpoints that it was writing or removing.
+// Open creates the directory, and removes the remains of checkpoints that a stopped training was writing or removing.
 func (d Dir) Open() error {
 	if err := os.MkdirAll(d.Path, 0o755); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
@@ -53,9 +53,11 @@ func (d Dir) List() (all []*State, incomplete []string, err error) {
 		case err != nil:
 			return nil, nil, err
 		case missing != "":
-			incomplete = append(incomplete, fmt.Sprintf("the checkpoint %s is incomplete, it has no %s: it is ignored", dir, missing))
+			incomplete = append(incomplete,
+				fmt.Sprintf("the checkpoint %s is incomplete, it has no %s: it is ignored", dir, missing))
 		case d.At(s.Step) != dir:
-			return nil, nil, badinput.Errorf("%s holds the checkpoint of step %d: remove it, or give it its name again", dir, s.Step)
+			return nil, nil, badinput.Errorf("%s holds the checkpoint of step %d: remove it, or give it its name again",
+				dir, s.Step)
 		default:
 			all = append(all, s)
 		}
@@ -162,7 +164,8 @@ func (d Dir) Load(step int, file string, tensors []*weights.Tensor) error {
 	for _, t := range tensors {
 		s := byName[t.Name]
 		if s == nil || !slices.Equal(s.Shape, t.Shape) {
-			return badinput.Errorf("%s has no tensor %s of shape %v: the checkpoint was made with another preset", path, t.Name, t.Shape)
+			return badinput.Errorf("%s has no tensor %s of shape %v: the checkpoint was made with another preset", path,
+				t.Name, t.Shape)
 		}
 		copy(t.Data, s.Data)
 	}

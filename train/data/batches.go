@@ -71,7 +71,8 @@ func (b *Batches) Next() *Batch {
 	for i := range swap {
 		other[i] = !swap[i]
 	}
-	out := &Batch{Step: b.step, Rows: d.rows, Views: []Side{b.set.gather(d.rows, swap, d.length), b.set.gather(d.rows, other, d.length)}}
+	out := &Batch{Step: b.step, Rows: d.rows,
+		Views: []Side{b.set.gather(d.rows, swap, d.length), b.set.gather(d.rows, other, d.length)}}
 	if b.set.words != nil {
 		out.Words = make([]words.Pair, len(d.rows))
 		for i, row := range d.rows {
@@ -127,7 +128,8 @@ func (s *Set) longest(row int32) int {
 // gather pads one side of rows: the target if target is true, otherwise the source.
 func (s *Set) gather(rows []int32, target []bool, length int) Side {
 	n := len(rows)
-	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
+	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n),
+		Languages: make([]uint16, n)}
 	if s.source.textEnds != nil {
 		out.Texts = make([]string, n)
 	}

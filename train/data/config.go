@@ -33,7 +33,7 @@ type Config struct {
 // Source is bitext of one format.
 type Source struct {
 	Files  []string `yaml:"files"`  // files, directories or globs
-	Format Format   `yaml:"format"` // from the file names unless set
+	Format Format   `yaml:"format"` // unset: determined by the file names
 	// language codes; a bitext file has its own, and if these are set, rows of other languages are dropped
 	Src string `yaml:"src"`
 	Tgt string `yaml:"tgt"`
@@ -64,7 +64,7 @@ type Format string
 
 // The formats. All except Parquet may be compressed.
 const (
-	Auto    Format = "auto"    // from the name: .parquet, .tmx, otherwise TSV
+	Auto    Format = "auto"    // by the name: .parquet, .tmx, otherwise TSV
 	Parquet Format = "parquet" // the output of mine run
 	TSV     Format = "tsv"     // one pair per line, without quoting
 	TMX     Format = "tmx"
@@ -99,7 +99,7 @@ func (s *Source) UnmarshalYAML(unmarshal func(any) error) error {
 
 const sourceColumn, targetColumn = "src", "tgt"
 
-// complaints collects problems. Each says what to do.
+// complaints collects problems. Each names the remedy.
 type complaints []string
 
 func (c *complaints) unless(ok bool, format string, args ...any) {
@@ -115,9 +115,12 @@ func (c Config) Validate() error {
 	for i, s := range c.Sources {
 		s.validate(&wrong, fmt.Sprintf("bitext.sources[%d]", i))
 	}
-	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100, "bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
-	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20, "bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
-	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16, "bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
+	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100,
+		"bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
+	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20,
+		"bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
+	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16,
+		"bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
 	err := c.words().Validate()
 	wrong.unless(err == nil, "bitext.words: %v", err)
 	last := 0
@@ -133,7 +136,8 @@ func (c Config) Validate() error {
 
 func (s Source) validate(wrong *complaints, at string) {
 	wrong.unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
-	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be auto, parquet, tsv or tmx", at, s.Format)
+	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be auto, parquet, tsv or tmx", at,
+		s.Format)
 	for name, code := range map[string]*string{"src": &s.Src, "tgt": &s.Tgt} {
 		if *code == "" {
 			continue
@@ -155,12 +159,15 @@ func (s Source) validate(wrong *complaints, at string) {
 		wrong.unless(n == 1, "%s.columns has %d columns %s but must have one", at, n, name)
 	}
 	for name, values := range s.Where {
-		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at, name)
+		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at,
+			name)
 		wrong.unless(len(values) > 0, "%s.where.%s is empty: name the values", at, name)
 	}
-	wrong.unless(!s.Accepted || s.Labels != "", "%s.accepted needs labels, the output directory of the run that has them", at)
+	wrong.unless(!s.Accepted || s.Labels != "",
+		"%s.accepted needs labels, the output directory of the run that has them", at)
 	rows := s.MinScore != nil || s.MinProb != nil || !s.Keep
-	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet, "%s: min_score, min_prob and keep are for Parquet bitext", at)
+	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet,
+		"%s: min_score, min_prob and keep are for Parquet bitext", at)
 }
 
 // lengths returns the buckets up to max_tokens, which is the last.

@@ -65,7 +65,8 @@ func (s *side) parts(n int, buckets []int) iter.Seq[Part] {
 
 // padded returns a side of n rows: the sentences of rows, then copies of the first one.
 func (s *side) padded(rows []int, n, length int) Side {
-	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n), Languages: make([]uint16, n)}
+	out := Side{N: n, Length: length, IDs: make([]int32, n*length), Lengths: make([]int32, n),
+		Languages: make([]uint16, n)}
 	for i := range n {
 		row := rows[0]
 		if i < len(rows) {

@@ -50,7 +50,8 @@ func (r *reader) checkColumns(s Source, in input.File, format exchange.Format) e
 	if format != exchange.TSV || r.file.Lines == 0 || r.file.Lines != r.file.Dropped[Malformed] {
 		return nil
 	}
-	return badinput.Errorf("%s: no line has the %d tab-separated columns %s: correct columns of its source", in.Path, len(s.Columns), strings.Join(s.Columns, ", "))
+	return badinput.Errorf("%s: no line has the %d tab-separated columns %s: correct columns of its source", in.Path,
+		len(s.Columns), strings.Join(s.Columns, ", "))
 }
 
 // parquet reads mined bitext.
@@ -65,7 +66,8 @@ func (r *reader) parquet(ctx context.Context, s Source, path string) (err error)
 			return err
 		}
 		if s.MinProb != nil && row.Prob == nil {
-			return badinput.Errorf("%s has no prob to compare with min_prob: mine it with a scorer, or take min_score", path)
+			return badinput.Errorf("%s has no prob to compare with min_prob: mine it with a scorer, or take min_score",
+				path)
 		}
 		links, err := r.links.Next()
 		if err != nil {

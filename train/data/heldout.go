@@ -1,5 +1,3 @@
-// This file leaves out pairs by the keys of their sentences: held-out sentences, and pairs that people rejected.
-
 package data
 
 import (
@@ -9,7 +7,7 @@ import (
 	"bitextmine/corpus/input"
 )
 
-// HeldOut reads the keys of sentences that must not be trained on, whatever their language.
+// ReadHeldOut reads the keys of sentences that must not be trained on, whatever their language.
 func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
 	keys := map[corpus.Key]struct{}{}
 	files, err := input.Expand(nil, patterns)

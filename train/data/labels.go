@@ -9,7 +9,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Labels are what people decided on the pairs of a run.
+// Labels are people's decisions on the pairs of a run.
 type Labels struct {
 	only     bool // pairs without a label are not used
 	accepted map[[2]corpus.Key]bool
@@ -42,8 +42,8 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 	return l, nil
 }
 
-// Refuse says whether people rejected a pair, or whether it needs a label and has none. A label holds in both
-// directions. Of nil labels all pairs are fine.
+// Refuse reports whether people rejected a pair, and whether it needs a label and has none. A label holds in both
+// directions. Nil labels refuse no pair.
 func (l *Labels) Refuse(source, target corpus.Key) (rejected, unlabelled bool) {
 	if l == nil {
 		return false, false

@@ -60,7 +60,8 @@ type waiting struct {
 }
 
 func newOrder(s *Set, c Config) (*order, error) {
-	o := &order{size: c.BatchSize, lengths: c.lengths(), mixed: c.Mixed, rng: rand.New(rand.NewPCG(c.Seed, 0x6f72646572))}
+	o := &order{size: c.BatchSize, lengths: c.lengths(), mixed: c.Mixed,
+		rng: rand.New(rand.NewPCG(c.Seed, 0x6f72646572))}
 	for g := range s.Groups {
 		o.groups = append(o.groups, &group{weight: math.Pow(float64(s.Groups[g].Pairs), 1/c.Temperature)})
 	}

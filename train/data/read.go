@@ -21,13 +21,13 @@ import (
 // Pair is a pair of sentences, both in corpus.Normalise's form and not empty.
 type Pair struct {
 	Source, Target                 string
-	SourceLanguage, TargetLanguage string // as corpus.ParseLanguage names them
+	SourceLanguage, TargetLanguage string // corpus.ParseLanguage's names
 	// links between words that Source.Alignments gives; nil if it gives none
 	Links []word.Link
 }
 
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
-// source of which no pair is left is an error: it is one-sided, or its conditions are not what was meant.
+// source that gives no pair is an error: it is one-sided, or its conditions are mistaken.
 func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		if err := c.Validate(); err != nil {
@@ -40,7 +40,8 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 			return
 		}
 		stats.HeldOut = len(heldOut)
-		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{}, split: c.words().Split, yield: yield}
+		r := reader{stats: stats, heldOut: heldOut, seen: map[corpus.Key]struct{}{}, languages: map[string]string{},
+			split: c.words().Split, yield: yield}
 		for _, s := range c.Sources {
 			err := r.source(ctx, s)
 			if errors.Is(err, errStopped) {
@@ -54,7 +55,7 @@ func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
 	}
 }
 
-// Sentences yields both sides of every pair: what a vocabulary is trained on.
+// Sentences yields both sides of every pair, for training a vocabulary.
 func Sentences(ctx context.Context, c Config) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var stats Stats
@@ -70,7 +71,7 @@ func Sentences(ctx context.Context, c Config) iter.Seq2[string, error] {
 	}
 }
 
-// errStopped says that the caller wants no more pairs.
+// errStopped ends the reading when the caller wants no more pairs.
 var errStopped = errors.New("stopped")
 
 // reader is one pass over all sources.
@@ -81,9 +82,9 @@ type reader struct {
 	seen      map[corpus.Key]struct{}
 	languages map[string]string // names of codes that were parsed
 	dropSame  bool              // Source.DropSame of the source being read
-	labels    *Labels           // of the source being read; nil if it obeys none
+	labels    *Labels           // labels of the source being read; nil if it obeys none
 	split     word.Splitter
-	links     *words.File // beside the file being read; nil if there is none
+	links     *words.File // links of the file being read; nil if there are none
 	yield     func(Pair, error) bool
 }
 
@@ -102,7 +103,8 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		return err
 	}
 	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
-		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each", strings.Join(s.Files, ", "), len(files), len(s.Alignments))
+		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each",
+			strings.Join(s.Files, ", "), len(files), len(s.Alignments))
 	}
 	first := len(r.stats.Files)
 	for i, in := range files {
@@ -120,7 +122,8 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	}
 	of := Stats{Files: r.stats.Files[first:]}.Total()
 	if of.Kept == 0 {
-		return badinput.Errorf("the bitext %s gives no pair (%s): check its columns, languages and conditions", strings.Join(s.Files, ", "), of)
+		return badinput.Errorf("the bitext %s gives no pair (%s): check its columns, languages and conditions",
+			strings.Join(s.Files, ", "), of)
 	}
 	return nil
 }
@@ -178,7 +181,8 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 		r.drop(why)
 		return nil
 	}
-	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target}, [2]string{p.Source, p.Target}); err != nil {
+	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target},
+		[2]string{p.Source, p.Target}); err != nil {
 		return err
 	}
 	r.file.Lines++
@@ -189,7 +193,7 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 	return nil
 }
 
-// refuse says why a pair is not taken, or remembers it.
+// refuse returns the reason to drop a pair; without one it remembers the pair.
 func (r *reader) refuse(p Pair) Reason {
 	if p.Source == "" {
 		return EmptySource

@@ -33,18 +33,18 @@ type Tokenizer interface {
 // Options define how text becomes the ids that a model reads. They must agree with the exported manifest.
 type Options struct {
 	Tokenizer Tokenizer
-	Lowercase bool              // as tokenizer.lowercase in the manifest
+	Lowercase bool              // the same as tokenizer.lowercase in the manifest
 	Number    func(int32) int32 // maps a tokenizer's id to the model's; nil means no change
 	BOS, EOS  []int32           // the model's ids before and after every sentence, at most one each
-	// what stands between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are prefixes,
-	// every language must have one
+	// the text or tokens between BOS and a sentence's own ids, by language or for model.AnyLanguage. If there are
+	// prefixes, every language must have one
 	Prefixes map[string]model.Prefix
 	Texts    bool // store the texts for Side.Texts
 	// spelling of each token, with which the words of pairs are found for Batch.Words; needs Texts. nil: no words
 	Pieces []string
 }
 
-// number is the model's id for one of the tokenizer.
+// number converts a tokenizer's id to the model's.
 func (o Options) number(id int32) int32 {
 	if o.Number == nil {
 		return id
@@ -78,8 +78,8 @@ type LanguagePair struct {
 
 // Set is bitext as ids. It does not change after it was read, so any number of goroutines may use it.
 type Set struct {
-	Languages []string       // in the order of their first occurrence
-	Groups    []LanguagePair // in the order of their first occurrence
+	Languages []string       // ordered by their first occurrence
+	Groups    []LanguagePair // ordered by their first occurrence
 	Stats     Stats
 
 	config         Config
@@ -94,7 +94,7 @@ type side struct {
 	ends     []int64 // [pairs], in ids
 	text     []byte
 	textEnds []int64 // [pairs], in text; nil without texts
-	blank    []int   // indices of texts that the tokenizer left nothing of
+	blank    []int   // indices of texts without tokens
 }
 
 func (s *side) at(i int) []int32 { return s.ids[begin(s.ends, i):s.ends[i]] }
@@ -129,7 +129,8 @@ const window = 1 << 14
 // Read reads and tokenises the sources. Bad input is a badinput error that names the file.
 func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	set := &Set{config: c}
-	b := builder{set: set, options: o, maxIDs: c.MaxTokens, languages: map[string]uint16{}, groups: map[[2]uint16]uint16{}}
+	b := builder{set: set, options: o, maxIDs: c.MaxTokens, languages: map[string]uint16{},
+		groups: map[[2]uint16]uint16{}}
 	for p, err := range Pairs(ctx, c, &set.Stats) {
 		if err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ type builder struct {
 	groups    map[[2]uint16]uint16
 	pairs     []Pair        // the window
 	window    []uint16      // its groups
-	links     [][]word.Link // of every pair so far; kept only with Options.Pieces
+	links     [][]word.Link // links of every pair so far; kept only with Options.Pieces
 }
 
 // flush tokenises the window on all cores and appends the pairs that have tokens.
@@ -279,7 +280,8 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 		}
 		prefix, ok := o.prefix(languages[i])
 		if !ok { // a set's languages were checked before; this is a test set's
-			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed", languages[i], model.AnyLanguage)
+			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed",
+				languages[i], model.AnyLanguage)
 		}
 		texts[i] = prefix.Text + texts[i]
 	}
@@ -325,7 +327,8 @@ func (s *Set) GroupName(g int) string {
 // Digest identifies everything that batches are made of: the ids of all sentences, their languages and words, in order.
 func (s *Set) Digest() string {
 	h := sha256.New()
-	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group, []byte(strings.Join(s.Languages, " "))} {
+	for _, part := range []any{s.source.ids, s.source.ends, s.target.ids, s.target.ends, s.group,
+		[]byte(strings.Join(s.Languages, " "))} {
 		_ = binary.Write(h, binary.LittleEndian, part) // writing to a hash cannot fail
 	}
 	if s.words != nil {

@@ -10,7 +10,7 @@ import (
 	"bitextmine/train/words"
 )
 
-// Reason is why a line was dropped.
+// Reason is the reason for dropping a line.
 type Reason string
 
 // The reasons, in addition to corpus's own (too_long, not_utf8, empty for a line without text).
@@ -24,19 +24,18 @@ const (
 	NotKept       Reason = "not_kept"       // bitext that the run rejected
 	LowScore      Reason = "low_score"      // below Source.MinScore
 	LowProb       Reason = "low_prob"       // below Source.MinProb
-	Rejected      Reason = "rejected"       // by a person: Source.Labels
+	Rejected      Reason = "rejected"       // a person rejected it: Source.Labels
 	NotAccepted   Reason = "not_accepted"   // Source.Accepted
 	OtherLanguage Reason = "other_language" // another language than Source.Src and Tgt
 	SameText      Reason = "same_text"      // Source.DropSame
-	Duplicate     Reason = "duplicate"      // of an earlier pair, in any file and direction
+	Duplicate     Reason = "duplicate"      // an earlier pair is the same, in any file and direction
 	HeldOut       Reason = "held_out"       // a side is in Config.Exclude
 )
 
-// FileStats is the number of lines (rows, units) of a file by what was done with them: Lines = Kept + the sum of
-// Dropped.
+// FileStats counts the lines (rows, units) of a file: Lines = Kept + the sum of Dropped.
 type FileStats struct {
 	Path    string            `json:"path"`
-	Licence string            `json:"licence,omitempty"` // from its Source
+	Licence string            `json:"licence,omitempty"` // its Source's licence
 	Lines   uint64            `json:"lines"`
 	Kept    uint64            `json:"kept"`
 	Dropped map[Reason]uint64 `json:"dropped,omitempty"`
@@ -68,7 +67,7 @@ type Stats struct {
 	Files   []FileStats  `json:"files"`
 	HeldOut int          `json:"held_out_sentences"`    // distinct sentences in Config.Exclude
 	Cut     uint64       `json:"cut_sides"`             // sides of kept pairs that were longer than max_tokens
-	Blank   uint64       `json:"blank_pairs,omitempty"` // left out: the tokenizer leaves nothing of a side
+	Blank   uint64       `json:"blank_pairs,omitempty"` // left out: a side has no tokens
 	Words   *words.Stats `json:"words,omitempty"`       // nil unless words were read
 }
 

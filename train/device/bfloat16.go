@@ -31,7 +31,8 @@ func OpenBFloat16(name, library string) (compute.Backend, error) {
 func RequireBFloat16(name string, backend compute.Backend) error {
 	rounds, err := rounds(backend, dtypes.BFloat16, 1.0/1024) // bfloat16 has 7 bits after the point
 	if err != nil {
-		return badinput.Errorf("the device %s cannot compute in bfloat16: take precision float32 or another device: %w", name, err)
+		return badinput.Errorf("the device %s cannot compute in bfloat16: take precision float32 or another device: %w",
+			name, err)
 	}
 	if !rounds {
 		return badinput.Errorf("the device %s was asked for products in bfloat16 and computed them in float32: take precision float32 or another device", name)
@@ -68,7 +69,8 @@ func rounds(backend compute.Backend, dtype dtypes.DType, bit float32) (bool, err
 		return false, err
 	}
 	defer exec.Finalize()
-	out, err := Call(exec, []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, probed, probed), tensors.FromFlatDataAndDimensions(y, probed, probed)})
+	out, err := Call(exec, []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, probed, probed),
+		tensors.FromFlatDataAndDimensions(y, probed, probed)})
 	if err != nil {
 		return false, err
 	}

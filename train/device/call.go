@@ -18,7 +18,7 @@ type Resident interface {
 	Add(w *weights.Tensor, gradient *tensors.Tensor) error
 }
 
-// Arguments are those of a call, in their order. Some are lent: they stay valid after it.
+// Arguments are the arguments of a call, in order. Lent ones stay valid after it.
 type Arguments struct {
 	all  []*tensors.Tensor
 	lent []bool

@@ -60,7 +60,7 @@ func openPlugin(name string) (compute.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	xla.EnableAutoInstall(false) // by default it downloads plugins; it reads its own variable before main begins
+	xla.EnableAutoInstall(false) // the default downloads plugins, and xla reads its own variable before main begins
 	backend, err := compute.NewWithConfig("xla:" + path + ",tf32=false")
 	if err != nil {
 		return nil, pjrt.Refused(path, err)

@@ -35,7 +35,7 @@ func (s BagSettings) Validate() error {
 
 // Bag is the mean of subword vectors. A piece's vector is its own plus, if the settings ask for them, those of its
 // character n-grams (as in Bojanowski et al., 2017, but within pieces). Pieces that are rare in training then start
-// from what they share with others, across languages too. The sum is exported as a plain table.
+// from the n-grams that they share with others, across languages too. The sum is exported as a plain table.
 //
 // A bag is computed on the host: a batch reads and changes a few thousand rows, which a dense graph could not exploit.
 type Bag struct {
@@ -45,7 +45,7 @@ type Bag struct {
 	parts    parts           // the n-grams of each piece
 	seen     marks
 	seenPart marks
-	round    func(row []float32) // of NewTable
+	round    func(row []float32) // NewTable's
 }
 
 // NewBag creates a bag for the pieces of a vocabulary, by id.
@@ -54,10 +54,12 @@ func NewBag(settings BagSettings, pieces []string, seed uint64) (*Bag, error) {
 		return nil, err
 	}
 	b := &Bag{settings: settings, seen: make(marks, len(pieces))}
-	b.pieces = weights.New(weights.Spec{Name: "bag.pieces", Shape: []int{len(pieces), settings.Dim}, Init: weights.Normal, Scale: settings.Deviation}, seed)
+	b.pieces = weights.New(weights.Spec{Name: "bag.pieces", Shape: []int{len(pieces), settings.Dim},
+		Init: weights.Normal, Scale: settings.Deviation}, seed)
 	if settings.NGrams.Max > 0 {
 		b.parts = settings.NGrams.of(pieces)
-		b.ngrams = weights.New(weights.Spec{Name: "bag.ngrams", Shape: []int{max(1, b.parts.distinct), settings.Dim}, Init: weights.Normal, Scale: settings.NGrams.Deviation}, seed)
+		b.ngrams = weights.New(weights.Spec{Name: "bag.ngrams", Shape: []int{max(1, b.parts.distinct), settings.Dim},
+			Init: weights.Normal, Scale: settings.NGrams.Deviation}, seed)
 		b.seenPart = make(marks, b.ngrams.Rows())
 	}
 	return b, nil
@@ -191,8 +193,8 @@ func (b *Bag) Rounded() (numbers []int8, scales []float32) {
 	return numbers, scales
 }
 
-// OfTable returns a bag that is only a rounded table: it computes what an exported bag does.
-func OfTable(numbers []int8, scales []float32) *Bag {
+// ofTable returns a bag that is only a rounded table: it computes what an exported bag does.
+func ofTable(numbers []int8, scales []float32) *Bag {
 	dim := len(numbers) / len(scales)
 	values := make([]float32, len(numbers))
 	for i, n := range numbers {
@@ -201,18 +203,18 @@ func OfTable(numbers []int8, scales []float32) *Bag {
 	return NewTable("bag.pieces", dim, values, nil)
 }
 
-// NewTable returns a bag of the rows of a table. round, unless it is nil, makes a row what it will be when it is
-// exported: the means are of such rows, and what is learned is the table.
+// NewTable returns a bag of the rows of a table. The means are of rows that round, unless it is nil, has changed to
+// their exported form; training changes the table itself.
 func NewTable(name string, dim int, values []float32, round func(row []float32)) *Bag {
 	rows := len(values) / dim
 	t := &weights.Tensor{Name: name, Shape: []int{rows, dim}, Data: values}
 	return &Bag{settings: BagSettings{Dim: dim}, pieces: t, seen: make(marks, rows), round: round}
 }
 
-// reading is what a side reads of the table.
+// reading lists the rows of the table that a side reads.
 type reading struct {
 	ids    []int32   // distinct pieces, ascending
-	places []int32   // for every token that is not dropped, the index of its piece in ids, sentence after sentence
+	places []int32   // index in ids of the piece of every token that is not dropped, sentence after sentence
 	ends   []int     // [n], in places
 	weight []float32 // [n], 1 / number of tokens that are not dropped
 }

@@ -30,7 +30,8 @@ func (p *Pass) embed() error {
 	return nil
 }
 
-// places is what is added to the word at each position, [max tokens, width]: the position and the first token type.
+// places are the vectors added to the word at each position, [max tokens, width]: the position and the first token
+// type.
 func (t *Transformer) places() []float32 {
 	var places []float32
 	if t.Positions == Learned {
@@ -93,7 +94,7 @@ func touch(table *weights.Tensor, rows []int32) {
 	table.Touched = slices.Compact(rows)
 }
 
-// Tables are the tables of an exported encoder: the words [vocabulary, width], scaled, and what is added at every
+// Tables are the tables of an exported encoder: the words [vocabulary, width], scaled, and the vectors added at every
 // position [max tokens, width].
 func (t *Transformer) Tables() (words, places []float32) {
 	words = slices.Clone(t.byName[Words].Data)

@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// graphs are a transformer's own compiled graphs by what they compute. Each has one program for every shape of batch.
+// graphs are a transformer's own compiled graphs, by their results. Each has one program for every shape of batch.
 type graphs map[graphKey]*g.Exec
 
 type graphKey struct {

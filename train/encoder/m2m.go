@@ -15,7 +15,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// m2m is what Hugging Face's config.json says of an M2M-100 or NLLB model's encoder.
+// m2m is the part of Hugging Face's config.json about the encoder of an M2M-100 or NLLB model.
 type m2m struct {
 	ModelType  string `json:"model_type"`
 	Width      int    `json:"d_model"`
@@ -42,8 +42,10 @@ func ReadM2M(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
 	if err := json.Unmarshal(raw, &c); err != nil || c.ModelType != "m2m_100" {
 		return Settings{}, nil, badinput.Errorf("%s is not the configuration of an m2m_100", path)
 	}
-	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PreNorm, Positions: Learned, MaxTokens: c.Places,
-		Activation: activations[c.Activation], Epsilon: 1e-5, Pooling: pooling, Vocabulary: c.Vocabulary, Precision: layers.Float32}
+	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PreNorm,
+		Positions: Learned, MaxTokens: c.Places,
+		Activation: activations[c.Activation], Epsilon: 1e-5, Pooling: pooling, Vocabulary: c.Vocabulary,
+		Precision: layers.Float32}
 	if s.Activation == "" {
 		return s, nil, badinput.Errorf("%s has the activation_function %q, but only gelu, gelu_new and relu can be computed", path, c.Activation)
 	}
@@ -71,7 +73,8 @@ func ReadM2M(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
 			transpose(t)
 		}
 	}
-	read = append(read, &weights.Tensor{Name: positions, Shape: []int{s.MaxTokens, s.Width}, Data: m2mSines(c.Pad+1, s.MaxTokens, s.Width)})
+	read = append(read, &weights.Tensor{Name: positions, Shape: []int{s.MaxTokens, s.Width},
+		Data: m2mSines(c.Pad+1, s.MaxTokens, s.Width)})
 	tensors, err := arrange(s, dir, read)
 	return s, tensors, err
 }
@@ -93,8 +96,10 @@ func m2mSines(first, length, width int) []float32 {
 var (
 	m2mPrefix = regexp.MustCompile(`^(model\.)?(encoder\.)?`)
 	m2mLayer  = regexp.MustCompile(`^layers\.([0-9]+)\.(.+)\.(weight|bias)$`)
-	m2mParts  = map[string]string{"self_attn.q_proj": "attention.query", "self_attn.k_proj": "attention.key", "self_attn.v_proj": "attention.value",
-		"self_attn.out_proj": "attention.out", "self_attn_layer_norm": "attention.norm", "fc1": "ffn.in", "fc2": "ffn.out", "final_layer_norm": "ffn.norm"}
+	m2mParts  = map[string]string{"self_attn.q_proj": "attention.query", "self_attn.k_proj": "attention.key",
+		"self_attn.v_proj":   "attention.value",
+		"self_attn.out_proj": "attention.out", "self_attn_layer_norm": "attention.norm", "fc1": "ffn.in",
+		"fc2": "ffn.out", "final_layer_norm": "ffn.norm"}
 )
 
 // m2mName is our name of a published tensor, or empty for what an encoder does not need.

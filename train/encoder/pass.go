@@ -54,9 +54,10 @@ func (p *Pass) Training() bool { return p.seed != 0 }
 // dropout.
 func (p *Pass) Arguments() *device.Arguments {
 	args := &device.Arguments{}
-	args.Give(tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width), tensors.FromFlatDataAndDimensions(p.lengths, p.n))
+	args.Give(tensors.FromFlatDataAndDimensions(p.embedded, p.n, p.length, p.t.Width),
+		tensors.FromFlatDataAndDimensions(p.lengths, p.n))
 	for _, w := range p.t.inner {
-		args.Weight(w, p.t.Resident)
+		args.Weight(w, p.t.resident)
 	}
 	if p.Training() && p.t.Dropout > 0 {
 		args.Give(layers.Masks(p.t.maskShapes(p.n, p.length), p.t.Dropout, p.seed)...)
@@ -75,7 +76,7 @@ type Taken struct {
 func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 	embedded, lengths, nodes := nodes[0], nodes[1], nodes[2:]
 	params, learned := map[string]*g.Node{}, []*g.Node{}
-	if LearnsTables(t) {
+	if t.LearnsTables() {
 		learned = append(learned, embedded)
 	}
 	for i, w := range t.inner {
@@ -100,11 +101,11 @@ func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 // AddGradients adds to the gradients of the weights. grads starts with those of Taken.Learned; it returns the others.
 // If the inner weights are on the device, their gradients are, too, and grads has at most that of the embedded tokens.
 func (p *Pass) AddGradients(grads [][]float32) [][]float32 {
-	if LearnsTables(p.t) {
+	if p.t.LearnsTables() {
 		p.unembed(grads[0])
 		grads = grads[1:]
 	}
-	if p.t.Resident != nil {
+	if p.t.resident != nil {
 		return grads
 	}
 	for _, w := range weights.Learned(p.t.inner) {

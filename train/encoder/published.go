@@ -17,7 +17,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// published is what Hugging Face's config.json says of BERT and its kin.
+// published is Hugging Face's config.json of BERT and similar encoders.
 type published struct {
 	ModelType      string  `json:"model_type"`
 	Layers         int     `json:"num_hidden_layers"`
@@ -59,8 +59,9 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 // WritePublished writes weights that have the names and layouts of a published BERT, with their config.json, into a
 // directory that ReadPublished reads.
 func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
-	c := published{ModelType: "bert", Layers: s.Layers, Heads: s.Heads, Width: s.Width, FFN: s.FFN, Dropout: s.Dropout, Epsilon: s.Epsilon,
-		Places: s.MaxTokens, Types: s.TokenTypes, Vocabulary: s.Vocabulary, PositionKind: "absolute"}
+	c := published{ModelType: "bert", Layers: s.Layers, Heads: s.Heads, Width: s.Width, FFN: s.FFN, Dropout: s.Dropout,
+		Epsilon: s.Epsilon,
+		Places:  s.MaxTokens, Types: s.TokenTypes, Vocabulary: s.Vocabulary, PositionKind: "absolute"}
 	for name, a := range activations {
 		if a == s.Activation && (c.Activation == "" || name < c.Activation) {
 			c.Activation = name
@@ -70,7 +71,8 @@ func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
 	if err != nil {
 		return err
 	}
-	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors, map[string]string{"format": "pt"}); err != nil {
+	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors,
+		map[string]string{"format": "pt"}); err != nil {
 		return err
 	}
 	return atomicfile.WriteBytes(filepath.Join(dir, configName), append(text, '\n'))
@@ -110,7 +112,8 @@ func arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor
 }
 
 // activations are Hugging Face's names of ours.
-var activations = map[string]layers.Activation{"gelu": layers.GELU, "gelu_new": layers.GELUTanh, "gelu_pytorch_tanh": layers.GELUTanh, "relu": layers.ReLU}
+var activations = map[string]layers.Activation{"gelu": layers.GELU, "gelu_new": layers.GELUTanh,
+	"gelu_pytorch_tanh": layers.GELUTanh, "relu": layers.ReLU}
 
 // ReadShape reads the shape of a published encoder alone, from config.json. Its pooling is Mean.
 func ReadShape(dir string) (Settings, error) {
@@ -136,8 +139,10 @@ func readConfig(path string) (Settings, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return Settings{}, badinput.Errorf("%s is not a model's configuration: %w", path, err)
 	}
-	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PostNorm, Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
-		Activation: activations[c.Activation], Epsilon: c.Epsilon, Pooling: Mean, Vocabulary: c.Vocabulary, Precision: layers.Float32}
+	s := Settings{Layers: c.Layers, Heads: c.Heads, Width: c.Width, FFN: c.FFN, Norm: layers.PostNorm,
+		Positions: Learned, TokenTypes: c.Types, Dropout: c.Dropout,
+		Activation: activations[c.Activation], Epsilon: c.Epsilon, Pooling: Mean, Vocabulary: c.Vocabulary,
+		Precision: layers.Float32}
 	switch c.ModelType {
 	case "bert":
 	case "roberta", "xlm-roberta":
@@ -146,21 +151,23 @@ func readConfig(path string) (Settings, error) {
 		}
 		s.PositionOffset = *c.Pad + 1
 	default:
-		return s, badinput.Errorf("%s has the model_type %q, but only bert, roberta and xlm-roberta can be read", path, c.ModelType)
+		return s, badinput.Errorf("%s has the model_type %q, but only bert, roberta and xlm-roberta can be read", path,
+			c.ModelType)
 	}
 	s.MaxTokens = c.Places - s.PositionOffset
 	switch {
 	case s.Activation == "":
 		return s, badinput.Errorf("%s has the hidden_act %q, but only gelu, gelu_new, gelu_pytorch_tanh and relu can be computed", path, c.Activation)
 	case c.PositionKind != "absolute":
-		return s, badinput.Errorf("%s has the position_embedding_type %q, but only absolute can be computed", path, c.PositionKind)
+		return s, badinput.Errorf("%s has the position_embedding_type %q, but only absolute can be computed", path,
+			c.PositionKind)
 	case c.Decoder || c.CrossAttention:
 		return s, badinput.Errorf("%s is of a decoder, but only encoders can be read", path)
 	}
 	return s, nil
 }
 
-// leftOut are tensors that sentence vectors do not need, and poolerOf those of a pooler.
+// leftOut matches tensors that sentence vectors do not need, and poolerOf the tensors of a pooler.
 var (
 	leftOut  = regexp.MustCompile(`^((bert|roberta)\.)?embeddings\.position_ids$|^(cls|lm_head|classifier)\.`)
 	poolerOf = regexp.MustCompile(`^((bert|roberta)\.)?pooler\.`)
@@ -168,17 +175,19 @@ var (
 
 // ourNames are the ends of names below a layer.
 var ourNames = map[string]string{
-	"attention.self.query": "attention.query", "attention.self.key": "attention.key", "attention.self.value": "attention.value",
+	"attention.self.query": "attention.query", "attention.self.key": "attention.key",
+	"attention.self.value":   "attention.value",
 	"attention.output.dense": "attention.out", "attention.output.LayerNorm": "attention.norm",
 	"intermediate.dense": "ffn.in", "output.dense": "ffn.out", "output.LayerNorm": "ffn.norm",
 }
 
 var inLayer = regexp.MustCompile(`^encoder\.layer\.(0|[1-9][0-9]*)\.(.+)\.([a-z]+)$`)
 
-// rename gives a published tensor our name and layout, [in, out] for [out, in]; false: it has none.
+// rename gives a published tensor our name and layout, [in, out] for [out, in]; false if there is none.
 func rename(t *weights.Tensor) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(t.Name, "bert."), "roberta.")
-	tables := map[string]string{"word_embeddings": Words, "position_embeddings": positions, "token_type_embeddings": types}
+	tables := map[string]string{"word_embeddings": Words, "position_embeddings": positions,
+		"token_type_embeddings": types}
 	if table, ok := strings.CutPrefix(name, "embeddings."); ok {
 		if our, ok := tables[strings.TrimSuffix(table, ".weight")]; ok && strings.HasSuffix(table, ".weight") {
 			t.Name = our
@@ -214,7 +223,7 @@ func renameDense(t *weights.Tensor, layer, part string) bool {
 	return part == "weight" || part == "bias"
 }
 
-// normPart is what a part of a layer normalisation is called here; the first BERTs have gamma and beta.
+// normPart is our name of a part of a layer normalisation; the first BERTs have gamma and beta.
 func normPart(part string) string {
 	return map[string]string{"weight": ".scale", "gamma": ".scale", "bias": ".bias", "beta": ".bias"}[part]
 }

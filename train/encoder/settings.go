@@ -10,7 +10,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Positions is how a token knows its place.
+// Positions is the kind of position embeddings.
 type Positions string
 
 // Learned is a table; Sinusoidal adds sines and cosines to words that are scaled by sqrt(width) (Vaswani et al., 2017,
@@ -39,12 +39,12 @@ type Settings struct {
 	FFN            int               `yaml:"ffn" json:"ffn"`
 	Norm           layers.Norm       `yaml:"norm" json:"norm"`
 	Positions      Positions         `yaml:"positions" json:"positions"`
-	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // of the first token: RoBERTa's is 2
+	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // the first token's: RoBERTa's is 2
 	TokenTypes     int               `yaml:"token_types" json:"token_types"`         // rows of BERT's table; 0: no table
-	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // of every place where BERT has it
+	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // share of dropped values, as in BERT
 	MaxTokens      int               `yaml:"-" json:"max_tokens"`                    // bitext.max_tokens, or as published
 	Activation     layers.Activation `yaml:"activation" json:"activation"`
-	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // of layer normalisation
+	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // layer normalisation's
 	Pooling        Pooling           `yaml:"pooling" json:"pooling"`
 	Vocabulary     int               `yaml:"-" json:"vocabulary"` // the tokenizer's, or as published
 	Precision      layers.Precision  `yaml:"precision" json:"precision"`
@@ -56,9 +56,10 @@ type Settings struct {
 // maxLayers keeps a damaged configuration from filling the memory with names of tensors.
 const maxLayers = 1000
 
-// Defaults are a small encoder that two cores train: BERT's choices but for its size and pooling.
-func Defaults() Settings {
-	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1, MaxTokens: 128,
+// DefaultSettings are a small encoder that two cores train: BERT's choices but for its size and pooling.
+func DefaultSettings() Settings {
+	return Settings{Layers: 4, Heads: 4, Width: 256, FFN: 1024, Norm: layers.PostNorm, Positions: Learned, Dropout: 0.1,
+		MaxTokens:  128,
 		Activation: layers.GELU, Epsilon: 1e-12, Pooling: Mean, Precision: layers.Float32}
 }
 
@@ -70,9 +71,10 @@ func (s Settings) Dim() int {
 	return s.Width
 }
 
-// shape is that of the layers.
+// shape is the shape of the layers.
 func (s Settings) shape() layers.Shape {
-	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation, Epsilon: s.Epsilon, Precision: s.Precision}
+	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation,
+		Epsilon: s.Epsilon, Precision: s.Precision}
 }
 
 // Validate reports everything that is wrong in one error of class badinput.
@@ -97,7 +99,8 @@ func (s Settings) Validate() error {
 	if wrong == nil {
 		return nil
 	}
-	return badinput.Errorf("the transformer's settings: %s", strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
+	return badinput.Errorf("the transformer's settings: %s",
+		strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
 }
 
 // The names of the tables, whose rows are looked up on the host, and of the other parts of a transformer.

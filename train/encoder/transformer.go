@@ -19,10 +19,10 @@ import (
 // concurrent use.
 type Transformer struct {
 	Settings
-	Resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
+	resident device.Resident // has the inner weights; nil: they are on the host. Backward needs them there
 
 	backend compute.Backend
-	tensors []*weights.Tensor          // as Specs
+	tensors []*weights.Tensor          // the tensors of Specs, in its order
 	byName  map[string]*weights.Tensor // the same
 	inner   []*weights.Tensor          // the tensors that enter the graph: all but the tables
 	sines   []float32                  // [max tokens, width] of sinusoidal positions
@@ -53,11 +53,14 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 	return t, nil
 }
 
-// Inner are the weights of a transformer that enter the graph: all but the tables.
-func Inner(t *Transformer) []*weights.Tensor { return t.inner }
+// Inner are the weights that enter the graph: all but the tables.
+func (t *Transformer) Inner() []*weights.Tensor { return t.inner }
 
 // LearnsTables reports whether the tables are not frozen, so that embedded tokens need gradients.
-func LearnsTables(t *Transformer) bool { return !t.byName[Words].Frozen }
+func (t *Transformer) LearnsTables() bool { return !t.byName[Words].Frozen }
+
+// Keep leaves the inner weights on a device, which has their values and takes their gradients.
+func (t *Transformer) Keep(resident device.Resident) { t.resident = resident }
 
 // Weights are the tensors in the order of Specs.
 func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
@@ -65,7 +68,7 @@ func (t *Transformer) Weights() []*weights.Tensor { return t.tensors }
 // Forward gives the vectors [n, dim], not normalised, of one side. seed fixes the dropout; 0 means none and float32, as
 // in evaluation.
 func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
-	p, err := t.pass(ctx, side, seed)
+	p, err := onePass(ctx, t, side, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +82,7 @@ func (t *Transformer) Forward(ctx context.Context, side data.Side, seed uint64) 
 // Tokens gives the vectors [n, length, width] of the tokens of one side after the last layer, as in evaluation. What
 // stands after a sentence's length means nothing.
 func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, error) {
-	p, err := t.pass(ctx, side, 0)
+	p, err := onePass(ctx, t, side, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +96,13 @@ func (t *Transformer) Tokens(ctx context.Context, side data.Side) ([]float32, er
 // Backward adds to the gradients of the weights, given those of Forward's vectors, [n, dim]; side and seed must be
 // Forward's. It computes the side again.
 func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64, dVectors []float32) error {
-	if t.Resident != nil {
+	if t.resident != nil {
 		return fmt.Errorf("gradient of %d vectors: the weights are on the device, where this step does not put gradients", side.N)
 	}
 	if len(dVectors) != side.N*t.Dim() {
 		return fmt.Errorf("gradient of %d vectors: %d values instead of %d", side.N, len(dVectors), side.N*t.Dim())
 	}
-	p, err := t.pass(ctx, side, seed)
+	p, err := onePass(ctx, t, side, seed)
 	if err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func (t *Transformer) Backward(ctx context.Context, side data.Side, seed uint64,
 	return nil
 }
 
-func (t *Transformer) pass(ctx context.Context, side data.Side, seed uint64) (*Pass, error) {
+func onePass(ctx context.Context, t *Transformer, side data.Side, seed uint64) (*Pass, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -133,7 +136,8 @@ func (s Settings) wordScale() float64 {
 	return 1
 }
 
-// maskShapes are those of the masks of a pass over n sentences of one length, in the order in which Build takes them.
+// maskShapes are the shapes of the masks of a pass over n sentences of one length, in the order in which Build takes
+// them.
 func (s Settings) maskShapes(n, length int) []shapes.Shape {
 	all := []shapes.Shape{layers.RowMask(n, length, s.Width)}
 	for range s.Layers {

@@ -1,2 +1,11 @@
-// Package export writes trained encoders as ONNX graphs. Mining uses nothing else of a training.
+// Package export writes ONNX graphs: of trained encoders, of distilled students and of imported models. Mining uses
+// nothing else of a training.
 package export
+
+// The names of the tensors of a trained encoder's graph, for its manifest.
+const (
+	IDs     = "ids"     // int64 [batch, tokens]
+	Mask    = "mask"    // int64 [batch, tokens]: 1, or 0 after a sentence's end
+	Vectors = "vectors" // float32 [batch, dim], pooled and of length 1
+	Tokens  = "tokens"  // float32 [batch, tokens, width], the last layer
+)

@@ -13,7 +13,7 @@ const (
 	// minExternal is the number of bytes from which a tensor is worth a place in the second file. Shapes and scalars
 	// stay in the graph, where ONNX Runtime reads them before it loads weights.
 	minExternal = 1024
-	// page is what the places of tensors are multiples of, so that ONNX Runtime can map them.
+	// page is the alignment of tensors in the file, with which ONNX Runtime can map them.
 	page = 4096
 )
 
@@ -59,7 +59,8 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 func (c constant) at(file string, offset int) []byte {
 	const externalData, dataLocation, external = 13, 14, 1
 	m := append([]byte(nil), c.head...)
-	for _, entry := range [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)}, {"length", strconv.Itoa(c.size)}} {
+	for _, entry := range [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)},
+		{"length", strconv.Itoa(c.size)}} {
 		m = message(m, externalData, text(text(nil, 1, entry[0]), 2, entry[1]))
 	}
 	return number(m, dataLocation, external)

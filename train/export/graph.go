@@ -40,7 +40,7 @@ type constant struct {
 	size int // bytes of the content
 }
 
-// fileLimit is that of protobuf, 2 GiB, less what the nodes of an encoder need.
+// fileLimit is protobuf's limit, 2 GiB, less the size of the nodes of an encoder.
 const fileLimit = math.MaxInt32 - 1<<24
 
 // NewGraph starts an empty graph.
@@ -67,7 +67,7 @@ type Attr struct {
 	Value any
 }
 
-// Field numbers are those of onnx.proto. message appends a field that is itself a message.
+// message appends a field that is itself a message. Field numbers come from onnx.proto.
 func message(b []byte, field protowire.Number, m []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), m)
 }
@@ -213,8 +213,8 @@ func attribute(a Attr) []byte {
 	panic(fmt.Sprintf("export: the attribute %s has a value of type %T", a.Name, a.Value))
 }
 
-// Opset says which version of an operator set's domain the nodes are of ("": ONNX's own, which must then be said, too),
-// where it is not Opset.
+// Opset sets the version of an operator set, by its domain ("": ONNX's own, required if any is set). Without it, the
+// graph has version Opset of ONNX's own.
 func (g *Graph) Opset(domain string, version int) {
 	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
 }
@@ -236,8 +236,8 @@ func (g *Graph) size() int {
 	return size
 }
 
-// Extend gives a model of somebody else with this graph's nodes, constants and outputs at its end. Their names must be
-// new in it. (A part of a message that stands twice is merged: protobuf.dev/programming-guides/encoding.)
+// Extend appends this graph's nodes, constants and outputs to another model. Their names must be new in it. (Protobuf
+// merges parts of a message that occur twice: protobuf.dev/programming-guides/encoding.)
 func (g *Graph) Extend(model []byte) []byte {
 	return message(slices.Clone(model), 7, append(Fields(g), g.outputs...))
 }

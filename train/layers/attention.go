@@ -13,7 +13,8 @@ import (
 func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
 	size := s.Width / s.Heads
 	heads := func(part string) *graph.Node {
-		return graph.TransposeAllAxes(graph.Reshape(s.Dense(name+"."+part, x), s.N, s.Length, s.Heads, size), 0, 2, 1, 3)
+		return graph.TransposeAllAxes(graph.Reshape(s.Dense(name+"."+part, x), s.N, s.Length, s.Heads, size), 0, 2, 1,
+			3)
 	}
 	q, k, v := heads("query"), heads("key"), heads("value")
 	batch := []int{0, 1}

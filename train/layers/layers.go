@@ -51,13 +51,14 @@ type Shape struct {
 	Heads, Width, FFN int
 	Norm              Norm
 	Activation        Activation
-	Epsilon           float64 // of layer normalisation
+	Epsilon           float64 // layer normalisation's
 	Precision         Precision
 }
 
 // Check calls check for every setting of the shape.
 func (s Shape) Check(check func(ok bool, format string, args ...any)) {
-	check(s.Heads >= 1 && s.Width >= 1 && s.Width%max(s.Heads, 1) == 0, "width is %d but must be a multiple of heads, %d", s.Width, s.Heads)
+	check(s.Heads >= 1 && s.Width >= 1 && s.Width%max(s.Heads, 1) == 0,
+		"width is %d but must be a multiple of heads, %d", s.Width, s.Heads)
 	check(s.FFN >= 1, "ffn is %d but must be at least 1", s.FFN)
 	OneOf(check, "norm", s.Norm, PostNorm, PreNorm)
 	OneOf(check, "activation", s.Activation, GELU, GELUTanh, ReLU)

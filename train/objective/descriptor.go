@@ -21,18 +21,18 @@ type Descriptor struct {
 type Settings interface {
 	// Validate calls check with every problem of a preset.
 	Validate(check Check)
-	// Needs says what the objective needs of a training. It may be asked of settings that are not valid.
+	// Needs returns the objective's requirements of a training. Settings need not be valid.
 	Needs() Needs
 	// Build makes the objective of valid settings, for a training that has what Needs says.
 	Build(t Training) (Objective, error)
 }
 
-// Check records a problem unless ok is true. The message names the setting, what is wrong and what to do.
+// Check records a problem unless ok is true. The message names the setting, the problem and the remedy.
 type Check func(ok bool, format string, args ...any)
 
-// Needs is what an objective needs beside the vectors of a batch's two sides.
+// Needs are the requirements of an objective other than the vectors of a batch's two sides.
 type Needs struct {
-	Tokens    bool   // the token outputs of the encoder: not to be had with cached vectors
+	Tokens    bool   // the token outputs of the encoder, which cached vectors lack
 	Teacher   string // an encoder that is not trained: its name, manifest or directory
 	SameDim   bool   // the teacher's vectors must have as many numbers as the encoder's
 	TokenDim  bool   // the encoder's vectors must have as many numbers as its tokens
@@ -41,10 +41,10 @@ type Needs struct {
 	First     bool   // a first token of every sentence that is no word: tokenizer.bos
 	Words     bool   // the words of each pair and their links: data.Batch.Words
 	Table     bool   // the encoder's table of words among the heads
-	Pairs     int    // the fewest pairs of a batch
+	Pairs     int    // minimum number of pairs of a batch
 }
 
-// Training is what a training tells its objective.
+// Training describes a training to its objective.
 type Training struct {
 	Dim        int      // numbers of the encoder's vectors
 	Width      int      // numbers of the encoder's token vectors, and of the rows of its table of words
@@ -76,7 +76,7 @@ func Register(d Descriptor) {
 	descriptors[d.Name] = d
 }
 
-// RegisterVariant registers an objective whose default settings are those of its package with a change.
+// RegisterVariant registers an objective whose default settings are its package's, with a change.
 func RegisterVariant[S Settings](name string, defaults func() S, change func(S)) {
 	Register(Descriptor{Name: name, Settings: func() Settings {
 		s := defaults()
@@ -101,7 +101,8 @@ func (s Section) Build(t Training) (Objective, error) {
 		}
 	}
 	check(t.Dim > 0 && t.Width > 0, "its vectors have %d numbers, those of tokens %d", t.Dim, t.Width)
-	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary, len(t.Languages))
+	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary,
+		len(t.Languages))
 	check(needs.Teacher == "" || t.Teacher != nil, "it has no teacher")
 	check(!needs.Table || t.Table != "", "it has no name of the encoder's table")
 	ids := t.Special
@@ -109,7 +110,8 @@ func (s Section) Build(t Training) (Objective, error) {
 		ids = append([]int32{t.Mask}, ids...)
 	}
 	for _, id := range ids {
-		check(id >= 0 && int(id) < t.Vocabulary, "its special token %d is not in the vocabulary of %d", id, t.Vocabulary)
+		check(id >= 0 && int(id) < t.Vocabulary, "its special token %d is not in the vocabulary of %d", id,
+			t.Vocabulary)
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("objective %s is not complete: %s", s.Name, strings.Join(missing, "; "))

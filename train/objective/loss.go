@@ -1,6 +1,3 @@
-// This file has what several objectives compute: cosines, cross-entropies and rankings, as functions on the nodes of
-// a GoMLX graph.
-
 package objective
 
 import (
@@ -61,7 +58,8 @@ func CrossEntropy(w, logits *graph.Node, axis int) *graph.Node {
 // Ranking is the cross-entropy with hard labels: the label of row i is column i. own is the OwnSum of the first n
 // columns of logits [n, m], with m at least n.
 func Ranking(own, logits *graph.Node, axis int) *graph.Node {
-	return graph.MulScalar(graph.Sub(graph.ReduceAllSum(LogSumExp(logits, axis)), own), 1/float64(logits.Shape().Dimensions[0]))
+	return graph.MulScalar(graph.Sub(graph.ReduceAllSum(LogSumExp(logits, axis)), own),
+		1/float64(logits.Shape().Dimensions[0]))
 }
 
 // OwnSum is the sum of the diagonal of logits [n, n].

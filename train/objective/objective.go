@@ -38,10 +38,10 @@ type Objective interface {
 
 // Step is the part of a step's graph that a loss is built on.
 type Step struct {
-	Views []encoder.Encoded // in the order of Views
+	Views []encoder.Encoded // the same order as Views
 	// the tensors of Heads by name, and the encoder's embedding table if Needs.Table is set
 	Heads  map[string]*graph.Node
-	Inputs []*graph.Node // in the order of Inputs
+	Inputs []*graph.Node // the same order as Inputs
 }
 
 // Vectors are the vectors of a view [n, dim], not normalised.

@@ -15,7 +15,7 @@ import (
 // settings.
 type Section struct {
 	Name     string
-	Settings Settings // from the Descriptor with that name; nil if there is none
+	Settings Settings // settings of the Descriptor with that name; nil if there is none
 	foreign  []string // keys of other objectives
 }
 
@@ -49,8 +49,7 @@ func (s Section) With(settings map[string]any) (Section, error) {
 }
 
 // UnmarshalYAML starts from the defaults of the named objective; if no name is written, from those of s's own. A key
-// that no objective has is an error. A key that only another objective has is reported by Validate, unless its value is
-// empty, because the presets of earlier versions wrote such keys.
+// that no objective has is an error; one that only another objective has is reported by Validate.
 func (s *Section) UnmarshalYAML(node *yaml.Node) error {
 	var fields map[string]yaml.Node
 	if err := node.Decode(&fields); err != nil {
@@ -74,7 +73,7 @@ func (s *Section) UnmarshalYAML(node *yaml.Node) error {
 			own.Content = append(own.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key, Line: value.Line}, &value)
 		case !knownKey(key):
 			return fmt.Errorf("line %d: field %s not found in the objective %s", value.Line, key, name)
-		case !emptyValue(value):
+		default:
 			s.foreign = append(s.foreign, key)
 		}
 	}
@@ -92,7 +91,7 @@ func (s Section) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: append(name, fields.Content...)}, nil
 }
 
-// Needs is what the objective needs of a training. It is empty if no objective has the name.
+// Needs are the objective's requirements of a training. They are empty if no objective has the name.
 func (s Section) Needs() Needs {
 	if s.Settings == nil {
 		return Needs{}
@@ -145,17 +144,4 @@ func keys(of reflect.Type) (all []string) {
 		}
 	}
 	return all
-}
-
-// emptyValue reports whether a value is null, "", 0, false or an empty list.
-func emptyValue(node yaml.Node) bool {
-	var value any
-	if err := node.Decode(&value); err != nil || value == nil {
-		return err == nil
-	}
-	v := reflect.ValueOf(value)
-	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
-		return v.Len() == 0
-	}
-	return v.IsZero()
 }

@@ -123,20 +123,9 @@ func TestPresetSurvivesItsText(t *testing.T) {
 	}
 }
 
-// TestPresetsOfEarlierVersions held every objective's keys, empty where another objective's.
-func TestPresetsOfEarlierVersions(t *testing.T) {
-	s, err := decode(t, "{name: contrastive, temperature: 0.05, margin: 0, one_way: false, mlp: false, mlp_dim: 0, reconstruction: \"\", anchors: [], teacher: \"\", negatives: 0}")
-	if err == nil {
-		err = s.Validate()
-	}
-	if err != nil || !reflect.DeepEqual(s, objective.Default("contrastive")) {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
-
 // TestDocumentedPresets reads every preset of docs/objectives.md.
 func TestDocumentedPresets(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/objectives.md")
+	page, err := os.ReadFile("../../docs/objectives.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (a adam) corrections(rate float64, step int) (c1, c2 float32) {
 	return float32(rate / (1 - math.Pow(a.Beta1, float64(step)))), float32(1 / (1 - math.Pow(a.Beta2, float64(step))))
 }
 
-// decay is what a tensor's weights add to its gradient, and the factor that shrinks them.
+// decay returns the factor of the weights that is added to the gradient, and the factor that shrinks them.
 func (a adam) decay(t *weights.Tensor, rate float64) (l2, shrink float32) {
 	switch {
 	case t.NoDecay:
@@ -52,7 +52,7 @@ func (a adam) update(t *weights.Tensor, state []*weights.Tensor, rate float64, s
 			d := g[i] + l2*x
 			m[i] = b1*m[i] + (1-b1)*d
 			v[i] = b2*v[i] + (1-b2)*d*d
-			divides[i] = max(divides[i], v[i]) // of Adam it is v[i]
+			divides[i] = max(divides[i], v[i]) // Adam divides by v[i] itself
 			w[i] = shrink*x - c1*m[i]/(float32(math.Sqrt(float64(c2*divides[i])))+eps)
 		}
 	})

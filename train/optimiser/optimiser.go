@@ -28,7 +28,7 @@ type Settings struct {
 	Schedule string  `yaml:"schedule"`         // constant, linear, inverse_sqrt, cosine, cosine_restarts
 	Warmup   int     `yaml:"warmup"`           // steps of linear growth from 0 to the peak
 	Floor    float64 `yaml:"floor"`            // smallest share of the peak that the schedule falls to
-	Cycles   int     `yaml:"cycles,omitempty"` // of cosine_restarts
+	Cycles   int     `yaml:"cycles,omitempty"` // number of cycles of cosine_restarts
 }
 
 // Defaults are Adam's own (Kingma and Ba, 2015), with the decay of the second moment that is usual for transformers.
@@ -55,7 +55,8 @@ func (s Settings) Validate() error {
 	check(s.WeightDecay >= 0, "weight_decay is %g: it cannot be negative", s.WeightDecay)
 	check(s.Clip >= 0, "clip is %g: it cannot be negative", s.Clip)
 	check(s.Warmup >= 0, "warmup is %d: it cannot be negative", s.Warmup)
-	check((s.Schedule == "cosine_restarts") == (s.Cycles > 0) && s.Cycles >= 0, "cycles is %d: it must be above 0 with cosine_restarts, and not be there otherwise", s.Cycles)
+	check((s.Schedule == "cosine_restarts") == (s.Cycles > 0) && s.Cycles >= 0,
+		"cycles is %d: it must be above 0 with cosine_restarts, and not be there otherwise", s.Cycles)
 	check(s.Floor >= 0 && s.Floor <= 1, "floor is %g: it must be in [0, 1]", s.Floor)
 	if len(wrong) > 0 {
 		return badinput.Errorf("the optimiser's settings: %s", strings.Join(wrong, "; "))

@@ -15,7 +15,7 @@ import (
 )
 
 // Resident are tensors whose values, gradients and moments stay on a device from step to step. The arithmetic is
-// adam's; a device may round it differently. What the host has of them is old until Fetch. It implements
+// adam's; a device may round it differently. The host's copies are old until Fetch. It implements
 // device.Resident.
 type Resident struct {
 	rule    adam
@@ -179,7 +179,8 @@ func (r *Resident) updateGraph(nodes []*graph.Node) []*graph.Node {
 		if _, shrinks := r.rule.decay(k.host, 1); shrinks != 1 {
 			x = graph.Mul(x, shrink)
 		}
-		x = graph.Sub(x, graph.Div(graph.Mul(m, c1), graph.AddScalar(graph.Sqrt(graph.Mul(divides, c2)), r.rule.Epsilon)))
+		x = graph.Sub(x, graph.Div(graph.Mul(m, c1),
+			graph.AddScalar(graph.Sqrt(graph.Mul(divides, c2)), r.rule.Epsilon)))
 		out = append(append(out, x), state...)
 		nodes = nodes[2+n:]
 	}
@@ -207,7 +208,7 @@ func (r *Resident) Fetch() error {
 	return nil
 }
 
-// Release frees what is on the device; the host's tensors are then used again.
+// Release frees the tensors on the device; the host's are then used again.
 func (r *Resident) Release() error {
 	if r == nil {
 		return nil

@@ -3,7 +3,7 @@
 //
 // Round 0 is the initial encoder. It is evaluated, and mines for round 1. Every round has its own directory:
 //
-//	OUT/round-1/mined       what the previous encoder mined
+//	OUT/round-1/mined       the bitext mined by the previous encoder
 //	OUT/round-1/trained     the training on it, with the round's encoder in model/
 //	OUT/round-1/round.json  the result, written last: a round that has it is not repeated
 //	OUT/work                mining's work directory for all rounds
@@ -33,8 +33,8 @@ import (
 
 // Config is the settings of the rounds.
 type Config struct {
-	Mining      pipeline.Config // for every round; Encoder is that of the first
-	Training    train.Config    // for every round, from the start each time
+	Mining      pipeline.Config // settings of every round; Encoder is the first round's
+	Training    train.Config    // preset of every round, which starts anew each time
 	WithSources bool            // also train on the preset's own sources
 	MinScore    *float64        // minimum margin of a mined pair to train on
 	MinProb     *float64        // minimum probability of a mined pair to train on
@@ -265,7 +265,8 @@ func (r *runner) publish(done Round) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
+	return errors.Join(os.MkdirAll(r.dir, 0o755),
+		atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
 }
 
 // evaluate evaluates the initial encoder on the dev sets.
@@ -282,11 +283,13 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened}, r.options.Training.Searcher); err != nil {
+	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened},
+		r.options.Training.Searcher); err != nil {
 		return nil, err
 	}
 	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {
-		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric, strings.Join(names([]Round{{Dev: figures}}), ", "))
+		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric,
+			strings.Join(names([]Round{{Dev: figures}}), ", "))
 	}
 	return figures, nil
 }

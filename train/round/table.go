@@ -19,7 +19,7 @@ type column struct {
 	cell func(Round) string
 }
 
-// columns are those of the table. Columns about mining are empty for a round that mined nothing.
+// columns are the columns of the table. Those about mining are empty for a round that mined nothing.
 func columns(rounds []Round) []column {
 	count := func(name string, of func(Round) int) column {
 		return column{name, func(r Round) string {

@@ -18,35 +18,20 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Settings are the settings of a static encoder. The rest is its start's.
-type Settings struct {
-	// bits of a number of the table when it is exported, 4 or 8; 0: as many as the start's. Training sees the table
-	// rounded to them.
-	Bits int `yaml:"bits"`
-}
-
-// Validate reports the first problem.
-func (s Settings) Validate() error {
-	if s.Bits != 0 && s.Bits != 4 && s.Bits != 8 {
-		return badinput.Errorf("encoder.static: bits is %d: it must be 4, 8, or 0 for those of encoder.start", s.Bits)
-	}
-	return nil
-}
-
 // Encoder is a static encoder. It is computed on the host, as encoder.Bag is, whose mean it takes.
 type Encoder struct {
-	rows    *encoder.Bag // of the table
+	rows    *encoder.Bag // rows of the table
 	power   float64      // a sum is divided by tokens^power
-	bits    int          // of the table, as it will be exported
+	bits    int          // bits of a number of the exported table
 	head    *student.Head
-	network *fit.Head // of the same weights
+	network *fit.Head // network with the same weights
 	learned []*weights.Tensor
 	start   *model.Model
 }
 
 var _ encoder.Encoder = (*Encoder)(nil)
 
-// pace is how much faster the table learns than the head: what is learned is the table divided by it. The table's
+// pace is the ratio of the learning rates of table and head: the optimiser sees the table divided by it. The table's
 // numbers are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes
 // no number.
 const pace = 64
@@ -58,7 +43,7 @@ const (
 )
 
 // Open reads an encoder that mine distill, or a training of one, has exported. Another encoder is a badinput error.
-func Open(m *model.Model, s Settings) (*Encoder, error) {
+func Open(m *model.Model, s encoder.StaticSettings) (*Encoder, error) {
 	raw, err := m.ReadFile(m.ONNX)
 	if err != nil {
 		return nil, err
@@ -74,7 +59,7 @@ func Open(m *model.Model, s Settings) (*Encoder, error) {
 	return e, nil
 }
 
-// tableOf is the encoder's table with rows that are rounded so.
+// tableOf is the encoder's table with rows that round has changed.
 func tableOf(e *Encoder, round func(row []float32)) *encoder.Bag {
 	return encoder.NewTable(tableName, e.width(), e.table().Data, round)
 }
@@ -107,7 +92,7 @@ func read(m *model.Model, graph []byte) (*Encoder, error) {
 	return e, e.takeHead()
 }
 
-// features is the tensor that the head begins with: the sums, or what they are called after them.
+// features is the head's first tensor: the sums, or their last alias.
 func features(g *onnxgraph.Graph) string {
 	name := static.Sums
 	for _, n := range g.Nodes {
@@ -118,7 +103,7 @@ func features(g *onnxgraph.Graph) string {
 	return name
 }
 
-// takeHead makes the network, and the list of what is learned.
+// takeHead makes the network and the list of its tensors.
 func (e *Encoder) takeHead() (err error) {
 	if e.network, err = e.head.Network(); err != nil {
 		return fmt.Errorf("cannot be trained: its head %w", err)
@@ -126,20 +111,21 @@ func (e *Encoder) takeHead() (err error) {
 	e.learned = nil
 	for _, w := range e.head.Weights {
 		if m := e.network.Weights[w.Name]; m != nil {
-			e.learned = append(e.learned, &weights.Tensor{Name: headPrefix + w.Name, Shape: m.Shape, Data: m.Values, NoDecay: len(m.Shape) < 2})
+			e.learned = append(e.learned,
+				&weights.Tensor{Name: headPrefix + w.Name, Shape: m.Shape, Data: m.Values, NoDecay: len(m.Shape) < 2})
 		}
 	}
 	_, err = e.network.NewPass(e.width(), e.head.Dim)
 	return err
 }
 
-// table is what is learned of the table.
+// table is the learned tensor of the table.
 func (e *Encoder) table() *weights.Tensor { return e.rows.Weights()[0] }
 
 // width is the number of columns of the table.
 func (e *Encoder) width() int { return e.rows.Dim() }
 
-// round makes a row what it will be in the exported table.
+// round rounds a row as the exported table has it.
 func (e *Encoder) round(row []float32) {
 	student.Round(row, student.BestScale(row, e.bits), e.bits, row)
 }
@@ -194,7 +180,7 @@ func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gra
 	}
 	back := make([]float32, len(sums))
 	turned := e.network.Turned()
-	parts := make([][][]float32, (side.N+fit.Chunk-1)/fit.Chunk) // by chunk and weight
+	parts := make([][][]float32, (side.N+fit.Chunk-1)/fit.Chunk) // indexed by chunk and weight
 	err = e.chunks(side.N, func(chunk, from, to int, p *fit.Pass) {
 		copy(p.Features(to-from), sums[from*e.width():])
 		p.Forward(to - from)

@@ -8,11 +8,12 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/train/data"
+	"bitextmine/train/encoder"
 	"bitextmine/train/export"
-	"bitextmine/train/static/statictest"
+	"bitextmine/train/traintest"
 )
 
-const rows, width, dim, hidden = 30, statictest.Width, statictest.Dim, 200
+const rows, width, dim, hidden = 30, traintest.StaticWidth, traintest.StaticDim, 200
 
 func normal(r *rand.Rand, n int, scale float64) []float32 {
 	out := make([]float32, n)
@@ -25,7 +26,7 @@ func normal(r *rand.Rand, n int, scale float64) []float32 {
 // distilled is the graph of a static encoder with a table of so many bits.
 func distilled(t *testing.T, bits int) (*model.Model, []byte) {
 	t.Helper()
-	return &model.Model{Manifest: model.Manifest{Name: "static", Output: "sentence", Dim: dim}}, statictest.Graph(t, rows, bits)
+	return &model.Model{Manifest: model.Manifest{Name: "static", Output: "sentence", Dim: dim}}, traintest.StaticGraph(t, rows, bits)
 }
 
 func open(t *testing.T, bits int) *Encoder {
@@ -141,10 +142,11 @@ func TestExport(t *testing.T) {
 		trained := open(t, c.start)
 		trained.bits, trained.rows = c.bits, tableOf(trained, trained.round)
 		seen := forward(t, trained, s)
-		_, exact, err := trained.Export("again")
+		_, published, err := trained.Export("again")
 		if err != nil {
 			t.Fatal(err)
 		}
+		exact := published.(*Encoder)
 		if exact.bits != c.bits || exact.power != 0.5 {
 			t.Errorf("%d bits are exported as %d, with power %v", c.bits, exact.bits, exact.power)
 		}
@@ -168,9 +170,11 @@ func TestWhatCannotBeTrained(t *testing.T) {
 	if _, err := read(m, raw); err == nil || !strings.Contains(err.Error(), "200 columns instead of 6") {
 		t.Errorf("a manifest with other dimensions: %v", err)
 	}
-	g := export.Bag("bag", make([]int8, 6), make([]float32, 3))
-	raw, err := g.Model()
+	g, _, err := encoder.NewTable("bag", 2, make([]float32, 6), nil).Export("bag")
 	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err = g.Model(); err != nil {
 		t.Fatal(err)
 	}
 	m.Output = export.Vectors
@@ -178,7 +182,7 @@ func TestWhatCannotBeTrained(t *testing.T) {
 		t.Errorf("a bag: %v", err)
 	}
 	for bits, valid := range map[int]bool{0: true, 4: true, 8: true, 16: false} {
-		if err := (Settings{Bits: bits}).Validate(); (err == nil) != valid {
+		if err := (encoder.StaticSettings{Bits: bits}).Validate(); (err == nil) != valid {
 			t.Errorf("%d bits: %v", bits, err)
 		}
 	}

@@ -77,7 +77,8 @@ func (p *cachedPass) learn(ctx context.Context, gradients [][]float32) ([][]floa
 }
 
 // eachChunk cuts a view into chunks. Every chunk has its own seed, which is the same in each pass.
-func (p *cachedPass) eachChunk(ctx context.Context, view int, do func(part data.Side, from int, seed uint64) error) error {
+func (p *cachedPass) eachChunk(ctx context.Context, view int,
+	do func(part data.Side, from int, seed uint64) error) error {
 	side, size := p.views[view], p.chunk
 	if size == 0 {
 		size = side.N

@@ -33,13 +33,33 @@ type Options struct {
 	Resident device.Resident
 }
 
-// Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens.
-func Cached(isTransformer bool, chunk int) bool { return !isTransformer || chunk > 0 }
+// Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens. graph
+// is that of the encoder's Kind.
+func Cached(graph bool, chunk int) bool { return !graph || chunk > 0 }
 
-// Inner are the encoder's weights that may stay on a device: those of a transformer's graph, if a step is one graph.
+// graphEncoder is an encoder whose step can be one graph. encoder.Transformer documents the methods.
+type graphEncoder interface {
+	encoder.Encoder
+	Inner() []*weights.Tensor
+	LearnsTables() bool
+	Keep(resident device.Resident)
+	NewExec(build func(nodes []*graph.Node) []*graph.Node) *graph.Exec
+	Pass(sides []data.Side, seed uint64) (*encoder.Pass, error)
+	Take(nodes []*graph.Node, training bool) (encoder.Taken, []*graph.Node)
+}
+
+// whole returns the encoder of a step that is one graph; nil if the loss gets only vectors.
+func whole(e encoder.Encoder, chunk int) graphEncoder {
+	if t, ok := e.(graphEncoder); ok && !Cached(ok, chunk) {
+		return t
+	}
+	return nil
+}
+
+// Inner are the encoder's weights that may stay on a device: those in the graph, if a step is one graph.
 func Inner(e encoder.Encoder, chunk int) []*weights.Tensor {
-	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, chunk) {
-		return encoder.Inner(t)
+	if t := whole(e, chunk); t != nil {
+		return t.Inner()
 	}
 	return nil
 }
@@ -54,19 +74,22 @@ type Step struct {
 	resident   device.Resident
 	learned    []*weights.Tensor      // the encoder's inner weights that are not frozen, if they are resident
 	toHost     int                    // number of outputs that the host needs, if weights are resident
-	programs   map[string]*graph.Exec // by the rows of the views
+	programs   map[string]*graph.Exec // keys are the rows of the views
 }
 
 // New combines an encoder with an objective. heads are the tensors of the objective's Heads and, if it needs it, the
 // encoder's embedding table, which has no gradient if it is frozen.
-func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend, options Options) *Step {
-	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate), programs: map[string]*graph.Exec{}}
-	if t, ok := e.(*encoder.Transformer); ok && !Cached(ok, options.Chunk) {
-		s.front = whole{t}
+func New(e encoder.Encoder, o objective.Objective, heads []*weights.Tensor, backend compute.Backend,
+	options Options) *Step {
+	s := &Step{objective: o, terms: o.Terms(), heads: heads, accumulate: max(1, options.Accumulate),
+		programs: map[string]*graph.Exec{}}
+	if t := whole(e, options.Chunk); t != nil {
+		s.front = wholeFront{t}
 		if options.Resident != nil {
-			s.resident, s.learned, t.Resident = options.Resident, weights.Learned(encoder.Inner(t)), options.Resident
+			t.Keep(options.Resident)
+			s.resident, s.learned = options.Resident, weights.Learned(t.Inner())
 			s.toHost = 1 // the values
-			if encoder.LearnsTables(t) {
+			if t.LearnsTables() {
 				s.toHost++ // the gradient of the embedded tokens
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"bitextmine/train/layers"
 )
 
-// whole includes a transformer in the loss's graph: all views are encoded in one pass.
-type whole struct{ t *encoder.Transformer }
+// wholeFront includes the encoder in the loss's graph: all views are encoded in one pass.
+type wholeFront struct{ t graphEncoder }
 
-func (w whole) begin(ctx context.Context, views []data.Side, seed uint64) (pass, error) {
+func (w wholeFront) begin(ctx context.Context, views []data.Side, seed uint64) (pass, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -22,11 +22,11 @@ func (w whole) begin(ctx context.Context, views []data.Side, seed uint64) (pass,
 	return wholePass{p}, err
 }
 
-func (w whole) compile(build func([]*graph.Node) []*graph.Node) *graph.Exec {
+func (w wholeFront) compile(build func([]*graph.Node) []*graph.Node) *graph.Exec {
 	return w.t.NewExec(build)
 }
 
-func (w whole) take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, learned, rest []*graph.Node) {
+func (w wholeFront) take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, learned, rest []*graph.Node) {
 	taken, rest := w.t.Take(nodes, true)
 	from := 0
 	for _, n := range rows {

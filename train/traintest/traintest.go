@@ -1,4 +1,4 @@
-// Package traintest has what the tests of several packages of train use.
+// Package traintest makes sentences, numbers and encoders for tests of training, and compares numbers.
 package traintest
 
 import (
@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/train/data"
+	"bitextmine/train/export"
 )
 
 // Sentences are n sentences of 1 to length tokens of a vocabulary, the first of them full.
@@ -97,6 +99,24 @@ func Write(t testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Letters opens a graph whose words are the letters a to d: ids 2 to 5 after the unknown word 0 and [CLS] 1.
+func Letters(t testing.TB, g *export.Graph, manifest string) *encode.Encoder {
+	t.Helper()
+	graph, err := g.Model([2]string{"licence", "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte("name: letters\nonnx: model.onnx\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\"}\nmax_tokens: 8\n" + manifest)},
+		"model.onnx":   {Data: graph},
+		"vocab.txt":    {Data: []byte("[UNK]\n[CLS]\na\nb\nc\nd\n")},
+	}, model.FileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return OpenModel(t, m)
 }
 
 // Open opens the encoder of a directory until the test ends.

@@ -29,7 +29,8 @@ func ReadModel(dir string, keep func(name string) bool) ([]*Tensor, error) {
 	path := filepath.Join(dir, indexName)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badinput.Errorf("%s has neither %s nor %s: convert the weights to safetensors", dir, ModelName, indexName)
+		return nil, badinput.Errorf("%s has neither %s nor %s: convert the weights to safetensors", dir, ModelName,
+			indexName)
 	} else if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,8 @@ func readShards(index string, shardOf map[string]string, keep func(name string) 
 			return nil, err
 		}
 		if stray != nil {
-			return nil, badinput.Errorf("%s holds %s, which %s does not place there: fetch the model again", path, names(stray), index)
+			return nil, badinput.Errorf("%s holds %s, which %s does not place there: fetch the model again", path,
+				names(stray), index)
 		}
 		all = append(all, tensors...)
 	}

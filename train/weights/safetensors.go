@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 )
 
@@ -23,7 +24,8 @@ const maxHeader = 100_000_000
 
 // elementBytes are the sizes of the dtypes that a header may name. Only F32, F16 and BF16 can be read.
 var elementBytes = map[string]int64{
-	"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
+	"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4,
+	"I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }
 
 type entry struct {
@@ -61,7 +63,8 @@ func read(r io.ReaderAt, size int64, keep func(name string) bool) ([]*Tensor, ma
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader || int64(n) > size-8 {
-		return nil, nil, fmt.Errorf("its header should have %d bytes, but the file has %d; copy the file again", n, size)
+		return nil, nil, fmt.Errorf("its header should have %d bytes, but the file has %d; copy the file again", n,
+			size)
 	}
 	header := make([]byte, n)
 	if _, err := r.ReadAt(header, 8); err != nil {
@@ -155,7 +158,8 @@ func checkEntries(entries []entry, size int64) error {
 			bytes *= int64(d)
 		}
 		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1]-end != bytes {
-			return fmt.Errorf("the tensor %s of %s %v should be at bytes %d to %d, but its header says %d to %d", e.Name, e.DType, e.Shape, end, end+bytes, e.Offsets[0], e.Offsets[1])
+			return fmt.Errorf("the tensor %s of %s %v should be at bytes %d to %d, but its header says %d to %d",
+				e.Name, e.DType, e.Shape, end, end+bytes, e.Offsets[0], e.Offsets[1])
 		}
 		end = e.Offsets[1]
 	}
@@ -176,7 +180,7 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 	case "F16":
 		values = make([]float32, len(raw)/2)
 		for i := range values {
-			values[i] = FromHalf(binary.LittleEndian.Uint16(raw[2*i:]))
+			values[i] = embedding.Widen(binary.LittleEndian.Uint16(raw[2*i:]))
 		}
 	case "BF16":
 		values = make([]float32, len(raw)/2)
@@ -187,18 +191,6 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 		return nil, fmt.Errorf("is %s; only F32, F16 and BF16 can be read: convert it", dtype)
 	}
 	return values, nil
-}
-
-// FromHalf converts an IEEE 754 binary16.
-func FromHalf(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch exponent {
-	case 0:
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*(1.0/(1<<24))))
-	case 0x1f:
-		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // names joins the names of tensors; of many only the first few.

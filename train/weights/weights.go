@@ -1,4 +1,4 @@
-// Package weights has what is learned: named float32 tensors on the host with their gradients.
+// Package weights has the learned tensors: named float32 arrays on the host with their gradients.
 //
 // A step reads the tensors and adds to their gradients, and an optimiser changes the tensors in place. A device may
 // have newer values (optimiser.Resident) until they are fetched for a checkpoint, so checkpoints and resumption are the
@@ -17,7 +17,7 @@ type Tensor struct {
 	Shape   []int
 	Data    []float32
 	Grad    []float32 // sum over the step's batches; nil until NeedGrad
-	NoDecay bool      // for biases and the scales of normalisations, which have no weight decay
+	NoDecay bool      // no weight decay: set for biases and the scales of normalisations
 	Frozen  bool      // it is not learned: it has no gradient and no optimiser's state, and is in no checkpoint
 
 	// Touched are the rows with a gradient in this step, ascending, for a table of which a batch reads few rows; nil
@@ -71,7 +71,7 @@ func New(spec Spec, seed uint64) *Tensor {
 	return t
 }
 
-// Learned are those of the tensors that are not frozen.
+// Learned returns the tensors that are not frozen.
 func Learned(all []*Tensor) []*Tensor {
 	return slices.DeleteFunc(slices.Clone(all), func(t *Tensor) bool { return t.Frozen })
 }

@@ -11,22 +11,23 @@ import (
 
 // Side is one side of a pair as it was tokenised.
 type Side struct {
-	Prefix, Text string  // the tokens are those of both, one after the other
-	Tokens       []int32 // without special tokens
+	Prefix, Text string  // the tokens spell both, one after the other
+	Tokens       []int32 // special tokens are left out
 	First        int     // number of special tokens before them
 }
 
 // Stats counts pairs.
 type Stats struct {
 	Pairs    int `json:"pairs"`    // all
-	Links    int `json:"links"`    // between words
+	Links    int `json:"links"`    // links between words
 	Unlinked int `json:"unlinked"` // pairs without a link
 	Unspelt  int `json:"unspelt"`  // pairs whose tokens do not spell their text: they have no words
 }
 
 // String is a line for people.
 func (s Stats) String() string {
-	return fmt.Sprintf("%d links; %d of %d pairs have none, of which the tokens of %d do not spell the text", s.Links, s.Unlinked, s.Pairs, s.Unspelt)
+	return fmt.Sprintf("%d links; %d of %d pairs have none, of which the tokens of %d do not spell the text", s.Links,
+		s.Unlinked, s.Pairs, s.Unspelt)
 }
 
 // Builder makes the words of pairs. Pairs without given links are aligned by package align/word, those of each group
@@ -44,8 +45,8 @@ type unlinked struct {
 	sides [2]Sentence
 	spelt bool
 	given []word.Link // nil if none are given
-	group int         // of a pair that is to be aligned
-	place int         // in its group
+	group int         // group of a pair that is to be aligned
+	place int         // index in its group
 }
 
 // Add adds a pair of a group, such as its languages. Given links must be inside its words; nil means that the pair is

@@ -6,7 +6,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Config says how the words of pairs are aligned.
+// Config are the settings of word alignment.
 type Config struct {
 	Split    word.Splitter `yaml:"split"`     // what words are: text, or spaces if they are separated by spaces
 	Symmetry word.Symmetry `yaml:"symmetry"`  // how the aligner combines both directions

@@ -26,14 +26,15 @@ func Open(name string) (*File, error) {
 	return &File{word.NewLinkReader(f, name, 0), f, name}, nil
 }
 
-// Next returns the links of the next line, which are not nil; of a nil File, nil.
+// Next returns the links of the next line, which are not nil. A nil File returns nil.
 func (f *File) Next() ([]word.Link, error) {
 	if f == nil {
 		return nil, nil
 	}
 	links, err := f.lines.Next()
 	if errors.Is(err, io.EOF) {
-		return nil, badinput.Errorf("%s has only %d lines, fewer than the bitext beside it: align it again", f.name, f.lines.Line())
+		return nil, badinput.Errorf("%s has only %d lines, fewer than the bitext beside it: align it again", f.name,
+			f.lines.Line())
 	}
 	if links == nil {
 		links = []word.Link{}
@@ -41,8 +42,8 @@ func (f *File) Next() ([]word.Link, error) {
 	return links, err
 }
 
-// Check returns the links of a pair that was read as raw and is now normal. Links outside its words are an error. Of
-// tokenised text that was divided into other words, which is rare, there are no links.
+// Check returns the links of a pair that was read as raw and is now normal. Links outside its words are an error. Text
+// that normalisation divides into other words, which is rare, has no links.
 func (f *File) Check(split word.Splitter, links []word.Link, raw, normal [2]string) ([]word.Link, error) {
 	if f == nil {
 		return nil, nil
@@ -67,7 +68,8 @@ func (f *File) End(result error) error {
 	}
 	if result == nil {
 		if _, err := f.lines.Next(); err == nil {
-			result = badinput.Errorf("%s has more than the %d lines of the bitext beside it: align it again", f.name, f.lines.Line()-1)
+			result = badinput.Errorf("%s has more than the %d lines of the bitext beside it: align it again", f.name,
+				f.lines.Line()-1)
 		} else if !errors.Is(err, io.EOF) {
 			result = err
 		}

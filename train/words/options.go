@@ -8,7 +8,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Options is the vocabulary section of a training preset. Every field changes the model.
+// VocabularyOptions is the vocabulary section of a training preset. Every field changes the model.
 type VocabularyOptions struct {
 	Size         int     `yaml:"size"` // number of pieces, including special ones
 	Kind         string  `yaml:"kind"` // unigram or bpe
@@ -26,10 +26,10 @@ type VocabularyOptions struct {
 	Threads    int      `yaml:"threads"`
 }
 
-// DefaultOptions returns the default settings.
+// DefaultVocabularyOptions returns the default settings.
 func DefaultVocabularyOptions() VocabularyOptions {
 	return VocabularyOptions{
-		Size:     32000, // as the default encoder
+		Size:     32000, // the size of the default encoder
 		Kind:     "unigram",
 		Coverage: 0.9995, // recommended by spm_train for scripts with many characters
 		// The normaliser of published multilingual encoders. It keeps case; Lowercase can remove it as encode does.
@@ -63,7 +63,8 @@ func (o VocabularyOptions) Validate() error {
 	check(o.Size > 0 && o.Size < 1<<24, "vocabulary.size must be a positive number of pieces")
 	check(slices.Contains(kinds, o.Kind), "vocabulary.kind must be unigram or bpe, not "+strconv.Quote(o.Kind))
 	check(o.Coverage > 0.9 && o.Coverage <= 1, "vocabulary.character_coverage must be above 0.9 and at most 1")
-	check(slices.Contains(normalisers, o.Normaliser), "vocabulary.normaliser must be one of "+strings.Join(normalisers, ", "))
+	check(slices.Contains(normalisers, o.Normaliser),
+		"vocabulary.normaliser must be one of "+strings.Join(normalisers, ", "))
 	check(o.SampleSize >= 0, "vocabulary.sample_size must not be negative (0 takes every sentence)")
 	check(o.Threads > 0 && o.Threads <= 128, "vocabulary.threads must be from 1 to 128")
 	seen := map[string]bool{"<unk>": true, "<s>": true, "</s>": true}

@@ -1,6 +1,3 @@
-// This file trains SentencePiece vocabularies with the reference library (libsentencepiece_train, Debian package
-// libsentencepiece-dev), so they are those of spm_train.
-
 package words
 
 /*
@@ -27,7 +24,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Train trains a vocabulary on sentences and publishes it at path as a SentencePiece model file. The same options and
+// TrainVocabulary trains a SentencePiece vocabulary with the reference library (libsentencepiece_train, Debian package
+// libsentencepiece-dev), as spm_train does, and publishes it at path. The same options and
 // sentences in the same order give the same bytes. An error that sentences yields ends it. If the vocabulary is larger
 // (or smaller) than the sentences allow, it is a badinput error that names the possible size. The sampled sentences are
 // held in memory twice. Training cannot be cancelled once the library has them.

@@ -1,5 +1,5 @@
-// Package words says which tokens of a sentence make up its words, and which words of a sentence pair are translations
-// of each other.
+// Package words finds the words of tokenised sentences, and the words of a sentence pair that are translations of each
+// other.
 //
 // A word of package align/word becomes the tokens that spell it. Words that share a token are one word: "l'" is one
 // where it is one token, and of text without spaces, in which align/word has letters, the tokens are the words.
@@ -115,7 +115,7 @@ func (s *Speller) Spell(prefix, text string, tokens []int32, first int) (Sentenc
 // letters are the characters of a text's words.
 type letters struct {
 	runes []rune
-	ends  []int // of each word, in runes
+	ends  []int // end of each word in runes
 }
 
 func (s *Speller) letters(text string) (out letters) {
@@ -126,7 +126,7 @@ func (s *Speller) letters(text string) (out letters) {
 	return out
 }
 
-// space is what SentencePiece writes for a space.
+// space is SentencePiece's character for a space.
 const space = '\u2581'
 
 // appendLetters appends the characters of a text that are compared: all but spaces.
@@ -160,7 +160,7 @@ func (s *Speller) match(letters []rune, tokens []int32) (ranges []extent, covere
 			share(ranges[t-unknown:t], at, begin)
 			unknown = 0
 		}
-		if unknown > 0 { // and a space, which is nobody's character
+		if unknown > 0 { // and a space, which belongs to no word
 			unknown++
 			continue
 		}
@@ -177,7 +177,7 @@ func (s *Speller) match(letters []rune, tokens []int32) (ranges []extent, covere
 	return ranges, at, true
 }
 
-// isUnknown reports whether a token does not say its characters: the unknown one, or one for a byte.
+// isUnknown reports whether a token does not determine its characters: the unknown one, or one for a byte.
 func (s *Speller) isUnknown(id int32) bool {
 	if id == s.Unknown || id < 0 || int(id) >= len(s.Pieces) {
 		return true

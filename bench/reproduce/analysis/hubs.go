@@ -10,7 +10,7 @@ import (
 
 // Hubs describes how unevenly sentences are found, in a line-aligned set.
 type Hubs struct {
-	Skewness float64 // of the number of sources among whose k nearest targets a target is (Radovanović et al., 2010)
+	Skewness float64 // skewness of the k-occurrences of targets (Radovanović et al., 2010)
 	Error    float64 // percent of sources whose nearest target by cosine is not that of their line
 }
 

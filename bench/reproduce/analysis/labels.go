@@ -16,7 +16,8 @@ type Labels struct {
 // Soften computes the labels of IMASCL for batches of sentences: softmax of the teacher's cosines, divided by a
 // temperature. texts[i] has sentences of languages[i]; with two languages, lines are translations and cosines are their
 // mean, as with average labels. A last batch that is not full is left out.
-func Soften(ctx context.Context, teacher testset.Encoder, languages []string, texts [][]string, batch int, temperature float64) (l Labels, err error) {
+func Soften(ctx context.Context, teacher testset.Encoder, languages []string, texts [][]string, batch int,
+	temperature float64) (l Labels, err error) {
 	n, dim := len(texts[0])/batch*batch, teacher.Dim()
 	sides := make([][]float32, len(texts))
 	for i := range texts {

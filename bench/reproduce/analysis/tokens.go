@@ -11,22 +11,23 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Matches says, in percent, in which sentence the tokens lie that are nearest to a token (MEXMA's Table 9): its own, a
+// Matches are the percentages of the tokens nearest to a token, by their sentence (MEXMA's Table 9): the token's own, a
 // translation of it, another of its language, or any other.
 type Matches struct{ Same, Translation, Language, Other float64 }
 
 // perSentence and nearest are the paper's: three tokens of a sentence, the five nearest of each.
 const perSentence, nearest = 3, 5
 
-// place is where a token stands.
+// place is the place of a token.
 type place struct{ language, line int }
 
 // MatchTokens looks for the tokens nearest to some of the sentences of the first language, among all tokens of all
 // languages but itself. texts[i] has the lines of languages[i].
-func (t *Trained) MatchTokens(ctx context.Context, searcher index.Searcher, languages []string, texts [][]string) (Matches, error) {
+func (t *Trained) MatchTokens(ctx context.Context, searcher index.Searcher, languages []string,
+	texts [][]string) (Matches, error) {
 	var rows []float32
 	var places []place
-	var ends []int // of the sentences of the first language
+	var ends []int // ends of the sentences of the first language
 	for l, lines := range texts {
 		all, err := t.tokens(ctx, languages[l], lines)
 		if err != nil {
@@ -70,8 +71,8 @@ func draw(ends []int) (chosen []int) {
 	return chosen
 }
 
-// count sorts the neighbours [len(chosen), nearest+1] of tokens by their places. Of tokens with the same vector it may
-// be another that is left out in place of the token itself.
+// count counts the neighbours [len(chosen), nearest+1] of tokens by their places. The token itself is left out, or
+// another one with the same vector.
 func count(chosen []int, neighbours []int32, places []place) (m Matches) {
 	n := 0
 	for i, at := range chosen {

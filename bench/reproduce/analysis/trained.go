@@ -1,6 +1,6 @@
-// Package analysis looks into trained encoders for what the papers of their systems say about them: how many hubs the
-// space has, what the tokens are near to, what the vectors of a loss's own layers are worth, and how soft a teacher's
-// labels are.
+// Package analysis measures properties of trained encoders that the papers of their systems report: the hubs of the
+// vector space, the neighbours of tokens, the quality of the vectors of a loss's own layers, and the softness of a
+// teacher's labels.
 package analysis
 
 import (
@@ -24,8 +24,8 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Trained is a transformer as a checkpoint of its training has it, with the weights of its loss. Unlike the exported
-// encoder, it gives vectors that are not normalised, and tokens.
+// Trained is the transformer of a checkpoint, with the weights of its loss. Unlike the exported encoder, it gives
+// vectors that are not normalised, and tokens.
 type Trained struct {
 	config     train.Config
 	backend    compute.Backend
@@ -42,7 +42,8 @@ func Open(dir, library string) (t *Trained, err error) {
 		return nil, err
 	}
 	if t.config.Encoder.Kind != "transformer" {
-		return nil, badinput.Errorf("%s is the training of a %s: only a transformer has tokens", dir, t.config.Encoder.Kind)
+		return nil, badinput.Errorf("%s is the training of a %s: only a transformer has tokens", dir,
+			t.config.Encoder.Kind)
 	}
 	checkpoints := checkpoint.Dir{Path: filepath.Join(dir, "checkpoints")}
 	step, err := checkpoints.Best("")
@@ -55,7 +56,8 @@ func Open(dir, library string) (t *Trained, err error) {
 		return nil, err
 	}
 	bos, eos := t.vocabulary.Ends()
-	t.options = data.Options{Tokenizer: t.vocabulary, Lowercase: t.config.Tokenizer.Lowercase, Number: t.vocabulary.Number, BOS: bos, EOS: eos, Prefixes: t.config.Prefixes}
+	t.options = data.Options{Tokenizer: t.vocabulary, Lowercase: t.config.Tokenizer.Lowercase,
+		Number: t.vocabulary.Number, BOS: bos, EOS: eos, Prefixes: t.config.Prefixes}
 	if t.backend, err = device.Open("cpu", library); err == nil {
 		err = t.load(checkpoints.At(step))
 	}
@@ -67,11 +69,11 @@ func Open(dir, library string) (t *Trained, err error) {
 
 // load reads the weights of a checkpoint.
 func (t *Trained) load(dir string) error {
-	stored, metadata, err := train.ReadFrozen(dir)
+	stored, metadata, err := encoder.ReadFrozen(dir)
 	if err != nil {
 		return err
 	}
-	// What started from other weights has their shape, and not the preset's.
+	// An encoder that started from other weights has their shape, not the preset's.
 	var was struct{ Transformer encoder.Settings }
 	if err = json.Unmarshal([]byte(metadata[checkpoint.Architecture]), &was); err == nil {
 		stored, err = weights.Arrange(was.Transformer.Specs(), stored)
@@ -89,7 +91,7 @@ func (t *Trained) load(dir string) error {
 	return err
 }
 
-// Close frees what was opened.
+// Close closes the vocabulary and the device.
 func (t *Trained) Close() error {
 	if t.backend != nil {
 		t.backend.Finalize()
@@ -159,7 +161,7 @@ func (t *Trained) Projected() (Projected, bool) {
 	return p, p.first.weight != nil && p.second.weight != nil
 }
 
-// Name is the name of the trained encoder with what it stands for.
+// Name is the name of the trained encoder, and h(u).
 func (p Projected) Name() string { return p.config.Name + ", h(u)" }
 
 // Dim is the number of values of h(u).
@@ -186,7 +188,7 @@ func (p Projected) Encode(ctx context.Context, language string, texts []string, 
 	return nil
 }
 
-// of is x W + b.
+// of computes x W + b.
 func (d dense) of(x []float32) []float32 {
 	sums := make([]float64, d.weight.Shape[1])
 	for i, b := range d.bias.Data {

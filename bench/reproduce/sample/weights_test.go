@@ -36,7 +36,7 @@ func TestStartWithoutUnusedPieces(t *testing.T) {
 		t.Cleanup(v.Close)
 		return v
 	}
-	whole, shape := open(from), encoder.Defaults()
+	whole, shape := open(from), encoder.DefaultSettings()
 	shape.Vocabulary, shape.Width, shape.Layers, shape.Heads, shape.FFN, shape.Norm = whole.Rows(), 2, 1, 1, 2, "post"
 	table := weights.New(weights.Spec{Name: wordTable, Shape: []int{shape.Vocabulary, shape.Width}, Init: weights.Normal, Scale: 1}, 1)
 	if err := encoder.WritePublished(from, shape, []*weights.Tensor{table}); err != nil {

@@ -13,7 +13,7 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/centre"
+	"bitextmine/model/rewrite"
 )
 
 // newCentre makes mine model centre.
@@ -52,7 +52,7 @@ these languages has its own mean subtracted, and any other language that of all.
 
 func runCentre(ctx context.Context, ref string, files []string, most int, own bool, o encode.Options,
 	out io.Writer) error {
-	var texts []centre.Text
+	var texts []rewrite.Text
 	for _, flag := range files {
 		language, path, err := flags.LanguageFile("--text", flag)
 		if err != nil {
@@ -61,7 +61,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 		if language, err = corpus.ParseLanguage(language); err != nil {
 			return err
 		}
-		texts = append(texts, centre.Text{Language: language, Sentences: first(path, most)})
+		texts = append(texts, rewrite.Text{Language: language, Sentences: first(path, most)})
 	}
 	if texts == nil {
 		languages, sentences, err := exchange.FixtureText()
@@ -69,7 +69,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 			return err
 		}
 		for i, language := range languages {
-			texts = append(texts, centre.Text{Language: language, Sentences: func(yield func(string, error) bool) {
+			texts = append(texts, rewrite.Text{Language: language, Sentences: func(yield func(string, error) bool) {
 				for _, text := range sentences[i] {
 					if !yield(text, nil) {
 						return
@@ -78,7 +78,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 			}})
 		}
 	}
-	r, err := centre.Set(ctx, ref, texts, own, o)
+	r, err := rewrite.Centre(ctx, ref, texts, own, o)
 	if err != nil {
 		return err
 	}

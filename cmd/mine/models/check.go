@@ -22,7 +22,7 @@ import (
 // newCheck makes mine model check.
 func newCheck() *cobra.Command {
 	var s flags.Settings
-	o := check.Options{Least: 0.999, Measure: 2 * time.Second}
+	o := check.Options{MinCosine: 0.999, Measure: 2 * time.Second}
 	golden := ""
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
@@ -48,7 +48,7 @@ exit code 2.`,
 	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads", "device"))
 	f := cmd.Flags()
 	f.StringVar(&golden, "golden", "", "JSON lines with language, text and vector")
-	f.Float64Var(&o.Least, "least", o.Least, "cosine to each golden vector, at least")
+	f.Float64Var(&o.MinCosine, "least", o.MinCosine, "cosine to each golden vector, at least")
 	f.DurationVar(&o.Measure, "seconds", o.Measure, "how long the speed is measured; 0s: not at all")
 	return cmd
 }

@@ -13,15 +13,15 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
 	"bitextmine/model/hub"
+	"bitextmine/model/importer"
 	"bitextmine/pipeline/progress"
 )
 
 // newGet makes mine model get.
 func newGet() *cobra.Command {
 	var s flags.Settings
-	var o draft.Options
+	var o importer.Options
 	revision := ""
 	cmd := &cobra.Command{
 		Use:   "get NAME|ORG/REPO",
@@ -53,7 +53,7 @@ HF_ENDPOINT names another hub, HF_TOKEN is the token of your account, HTTPS_PROX
 }
 
 func knownNames() string {
-	all, err := draft.Known()
+	all, err := importer.Known()
 	if err != nil {
 		return err.Error()
 	}
@@ -68,12 +68,12 @@ func knownNames() string {
 
 // repository is the repository of a name.
 func repository(name string) (string, *model.Manifest, error) {
-	m, err := draft.FindKnown(name)
+	m, err := importer.FindKnown(name)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case m != nil && m.Source.Hub == "":
-		return "", nil, draft.NotOnHub(m)
+		return "", nil, importer.NotOnHub(m)
 	case m != nil:
 		return m.Source.Hub, m, nil
 	case !strings.Contains(name, "/"):
@@ -82,7 +82,7 @@ func repository(name string) (string, *model.Manifest, error) {
 	return name, nil, nil
 }
 
-func runGet(ctx context.Context, client *hub.Client, name, revision string, o draft.Options, out io.Writer) error {
+func runGet(ctx context.Context, client *hub.Client, name, revision string, o importer.Options, out io.Writer) error {
 	repo, m, err := repository(name)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func runGet(ctx context.Context, client *hub.Client, name, revision string, o dr
 }
 
 // download shows the progress of each file in bytes.
-func download(ctx context.Context, client *hub.Client, r *hub.Repository, o draft.Options) error {
+func download(ctx context.Context, client *hub.Client, r *hub.Repository, o importer.Options) error {
 	shown := &progress.Transfers{Reporter: progress.New(os.Stderr)}
 	defer shown.Done()
 	return client.Get(ctx, r, o.Out, o.ONNX, func(f hub.File, done int64) { shown.Show(path.Base(f.Path), done, f.Size) })

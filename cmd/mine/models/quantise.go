@@ -5,13 +5,13 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
-	"bitextmine/model/quantise"
+	"bitextmine/model/rewrite"
 )
 
 // newQuantise makes mine model quantise.
 func newQuantise() *cobra.Command {
 	var s flags.Settings
-	var o quantise.Options
+	var o rewrite.QuantiseOptions
 	cmd := &cobra.Command{
 		Use:   "quantise MODEL",
 		Short: "Write an encoder again in 8 bits, which is smaller and faster",
@@ -29,7 +29,7 @@ lost and won; the encoder that is quantised stays as it is. docs/encoders.md has
 				return err
 			}
 			o.Model, o.Encode = args[0], cfg.EncoderOptions()
-			r, err := quantise.Run(cmd.Context(), o)
+			r, err := rewrite.Quantise(cmd.Context(), o)
 			if err != nil {
 				return err
 			}

@@ -9,9 +9,9 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
+	"bitextmine/model/importer"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
-	"bitextmine/model/draft"
 )
 
 // OpenEncoder opens the encoder that the settings name, with its manifest.
@@ -34,7 +34,7 @@ func MissingEncoder(err error) error {
 	if !errors.As(err, &missing) || strings.ContainsAny(missing.Ref, `/\`) || strings.HasSuffix(missing.Ref, ".yaml") {
 		return err
 	}
-	all, failed := draft.Known()
+	all, failed := importer.Known()
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
@@ -44,7 +44,7 @@ func MissingEncoder(err error) error {
 		case !strings.EqualFold(m.Name, missing.Ref):
 			names = append(names, m.Name)
 		case m.Source.Hub == "":
-			return draft.NotOnHub(&m)
+			return importer.NotOnHub(&m)
 		default:
 			return badinput.Errorf("the encoder %s is not on this machine; `mine model get %s` downloads it into ./%s",
 				m.Name, m.Name, m.Name)

@@ -69,7 +69,6 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
 	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
-	f.IntVar(&o.HeadBits, "head-bits", o.HeadBits, "bits of each number of the head's matrices: 8 or 16")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
 	f.Float64Var(&o.Share, "share", o.Share, "share, 0 to 1, of each piece's own correction that is added to the linear "+
 		"map of pieces; less than 1 is better on text of other kinds")

@@ -25,13 +25,16 @@ type Ranking struct {
 
 // Validate reports all problems.
 func (r Ranking) Validate(check objective.Check) {
-	check(r.Temperature > 0 && r.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", r.Temperature)
-	check(r.Margin >= 0 && r.Margin < 2, "objective.margin is %v but must be from 0 to less than 2, the largest difference of two cosines", r.Margin)
+	check(r.Temperature > 0 && r.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100",
+		r.Temperature)
+	check(r.Margin >= 0 && r.Margin < 2,
+		"objective.margin is %v but must be from 0 to less than 2, the largest difference of two cosines", r.Margin)
 }
 
 // Terms are the terms of Loss.
 func (Ranking) Terms() []objective.Term {
-	return []objective.Term{{Name: "forward", Weight: objective.Fixed(1)}, {Name: "backward", Weight: objective.Fixed(1)}}
+	return []objective.Term{{Name: "forward", Weight: objective.Fixed(1)},
+		{Name: "backward", Weight: objective.Fixed(1)}}
 }
 
 // Loss returns the terms for vectors u and v [n, dim].
@@ -48,13 +51,13 @@ func (r Ranking) logits(u, v *graph.Node) *graph.Node {
 	return objective.LowerOwn(objective.Cosines(u, v, r.Temperature), r.Margin/r.Temperature)
 }
 
-// settings are those of contrastive and of muse.
+// settings are the settings of contrastive and muse.
 type settings struct {
 	Ranking `yaml:",inline"`
 	OneWay  bool `yaml:"one_way"` // only the forward term
 }
 
-// Similarity is what a pair's vectors are compared by.
+// Similarity is the measure that compares the vectors of a pair.
 type Similarity string
 
 // Cosine is the default, also of an empty setting. Dot is the product of the vectors as they are (VMSST's baseline).
@@ -72,7 +75,8 @@ type contrastiveSettings struct {
 // Validate reports all problems.
 func (s *contrastiveSettings) Validate(check objective.Check) {
 	s.Ranking.Validate(check)
-	check(s.Similarity == "" || s.Similarity == Cosine || s.Similarity == Dot, "objective.similarity is %q but must be cosine or dot", s.Similarity)
+	check(s.Similarity == "" || s.Similarity == Cosine || s.Similarity == Dot,
+		"objective.similarity is %q but must be cosine or dot", s.Similarity)
 }
 
 func init() {
@@ -112,7 +116,8 @@ func (contrastive) Inputs(context.Context, *data.Batch, []data.Side) ([]*tensors
 func (c contrastive) Loss(s objective.Step) []*graph.Node {
 	u, v := s.Vectors(data.SourceView), s.Vectors(data.TargetView)
 	if c.Similarity == Dot {
-		return firstIf(c.OneWay, Rank(objective.LowerOwn(objective.Products(u, v, c.Temperature), c.Margin/c.Temperature)))
+		return firstIf(c.OneWay, Rank(objective.LowerOwn(objective.Products(u, v, c.Temperature),
+			c.Margin/c.Temperature)))
 	}
 	return firstIf(c.OneWay, c.Ranking.Loss(u, v))
 }

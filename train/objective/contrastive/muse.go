@@ -51,7 +51,8 @@ func (muse) Heads() []weights.Spec { return nil }
 
 func (m muse) Views(b *data.Batch) ([]data.Side, error) {
 	if len(b.Views) != 3 || b.Views[data.NegativesView].N != b.Views[data.SourceView].N*m.Negatives {
-		return nil, fmt.Errorf("objective muse: step %d's batch does not have %d hard negatives for each pair", b.Step, m.Negatives)
+		return nil, fmt.Errorf("objective muse: step %d's batch does not have %d hard negatives for each pair", b.Step,
+			m.Negatives)
 	}
 	return b.Views, nil
 }

@@ -61,7 +61,7 @@ func (e *ems) reconstruction(s objective.Step) *graph.Node {
 		words = s.Heads[e.Table]
 	}
 	logits := graph.DotGeneral(graph.Mul(x, graph.Sigmoid(x)), []int{1}, nil, words, []int{1}, nil)
-	bothWays := graph.MulScalar(objective.CrossEntropy(p, logits, 1), 2) // over its 2n rows it is a mean
+	bothWays := graph.MulScalar(objective.CrossEntropy(p, logits, 1), 2) // a mean over its 2n rows
 	return graph.Add(bothWays, negentropy)
 }
 
@@ -82,7 +82,8 @@ func (e *ems) reconstructionInputs(b *data.Batch, views []data.Side) ([]*tensors
 			negentropy += sum
 		}
 	}
-	inputs := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p, 2*n, e.Vocabulary), tensors.FromScalar(float32(negentropy / float64(n)))}
+	inputs := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(p, 2*n, e.Vocabulary),
+		tensors.FromScalar(float32(negentropy / float64(n)))}
 	if !e.LanguageToken {
 		return inputs, nil
 	}
@@ -119,7 +120,7 @@ func (e *ems) distribution(row []float32, sentence, hidden []int32) (float64, er
 		}
 	}
 	var sum float64
-	counted := map[int32]bool{} // in the order of the words, which fixes the sum's last bit
+	counted := map[int32]bool{} // the order of the words determines the sum's last bit
 	for _, id := range all {
 		if counted[id] || row[id] == 0 {
 			continue

@@ -7,7 +7,7 @@ import (
 	"bitextmine/train/objective/contrastive"
 )
 
-// Reconstruction is what EMS predicts from a sentence vector.
+// Reconstruction is the distribution that EMS predicts from a sentence vector.
 type Reconstruction string
 
 // XTR is the distribution of the other side's words. UGT is this distribution and a masked word of the same side.
@@ -59,10 +59,13 @@ func (s *Settings) Validate(check objective.Check) {
 		s.Ranking.Validate(check)
 	}
 	known := []Reconstruction{NoReconstruction, XTR, UGT}
-	check(slices.Contains(known, s.Reconstruction), "objective.reconstruction is %q but must be xtr, ugt or none", s.Reconstruction)
-	check(s.Contrastive || s.reconstructs(), "the objective has neither contrastive nor reconstruction: set at least one")
+	check(slices.Contains(known, s.Reconstruction), "objective.reconstruction is %q but must be xtr, ugt or none",
+		s.Reconstruction)
+	check(s.Contrastive || s.reconstructs(),
+		"the objective has neither contrastive nor reconstruction: set at least one")
 	check(!s.Contrastive || !s.MLP || s.MLPDim >= 1, "objective.mlp_dim is %d but must be above 0", s.MLPDim)
-	check(!s.reconstructs() || !s.LanguageToken || s.LanguageDim >= 1, "objective.language_dim is %d but must be above 0", s.LanguageDim)
+	check(!s.reconstructs() || !s.LanguageToken || s.LanguageDim >= 1,
+		"objective.language_dim is %d but must be above 0", s.LanguageDim)
 	check(s.reconstructs() || !s.SharedEmbedding, "objective.shared_embedding is only for reconstruction: remove it")
 }
 

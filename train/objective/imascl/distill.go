@@ -17,7 +17,8 @@ type distillSettings struct {
 }
 
 func init() {
-	objective.Register(objective.Descriptor{Name: "mse-distill", Settings: func() objective.Settings { return &distillSettings{paperAnchors()} }})
+	objective.Register(objective.Descriptor{Name: "mse-distill",
+		Settings: func() objective.Settings { return &distillSettings{paperAnchors()} }})
 }
 
 func (s *distillSettings) Needs() objective.Needs {

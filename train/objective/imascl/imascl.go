@@ -33,7 +33,7 @@ type Settings struct {
 	TeacherTemperature float64 `yaml:"teacher_temperature,omitempty"`
 	Label              Label   `yaml:"label"`        // priority or average
 	TCM                bool    `yaml:"tcm"`          // also train the monolingual spaces
-	CrossWeight        float64 `yaml:"cross_weight"` // with tcm: λ, the weight of the cross-lingual terms
+	CrossWeight        float64 `yaml:"cross_weight"` // λ, the weight of the cross-lingual terms, of tcm
 }
 
 func init() {
@@ -45,8 +45,11 @@ func init() {
 // Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
 	s.anchored.Validate(check)
-	check(s.Temperature > 0 && s.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100", s.Temperature)
-	check(s.TeacherTemperature >= 0 && s.TeacherTemperature <= 100, "objective.teacher_temperature is %v but must be above 0 and at most 100, or 0 for that of the student", s.TeacherTemperature)
+	check(s.Temperature > 0 && s.Temperature <= 100, "objective.temperature is %v but must be above 0 and at most 100",
+		s.Temperature)
+	check(s.TeacherTemperature >= 0 && s.TeacherTemperature <= 100,
+		"objective.teacher_temperature is %v but must be above 0 and at most 100, or 0 for that of the student",
+		s.TeacherTemperature)
 	check(s.Label == Priority || s.Label == Average, "objective.label is %q but must be priority or average", s.Label)
 	check(!s.TCM || s.CrossWeight > 0, "objective.cross_weight is %v but with tcm it must be above 0: the paper has 0.1", s.CrossWeight)
 	check(s.TCM || s.CrossWeight == 0, "objective.cross_weight is only for tcm: remove it or set tcm")
@@ -124,7 +127,8 @@ func (m imascl) Loss(s objective.Step) []*graph.Node {
 	cross := objective.Cosines(anchor, other, m.Temperature)
 	values := []*graph.Node{objective.CrossEntropy(w, cross, 1), objective.CrossEntropy(w, cross, 0)}
 	if m.TCM {
-		values = append(values, objective.CrossEntropy(w, within(anchor, m.Temperature), 0), objective.CrossEntropy(w, within(other, m.Temperature), 0))
+		values = append(values, objective.CrossEntropy(w, within(anchor, m.Temperature), 0),
+			objective.CrossEntropy(w, within(other, m.Temperature), 0))
 	}
 	return values
 }

@@ -12,13 +12,13 @@ import (
 // is one clean and one masked side, and for each pair a lot decides which sentence is in which.
 type masking struct {
 	views  []data.Side
-	hidden []hidden // of each masked view
+	hidden []hidden // the masked tokens of each masked view
 }
 
 // hidden are the masked tokens of a view, also those that BERT's replacement leaves as they are.
 type hidden struct {
 	rows, places []int
-	ids          []int32 // what the tokens were
+	ids          []int32 // the original tokens
 }
 
 // mask masks a batch. The seed and the step determine it.
@@ -61,7 +61,7 @@ func (m *mexma) lot(rng *rand.Rand, sentence []int32) []int {
 	return places[:count]
 }
 
-// replacement is what stands for a masked token.
+// replacement is the token in place of a masked one.
 func (m *mexma) replacement(rng *rand.Rand, id int32) int32 {
 	if m.Replacement == Mask {
 		return m.Training.Mask

@@ -79,8 +79,8 @@ func (m *mexma) Inputs(_ context.Context, b *data.Batch, views []data.Side) ([]*
 	return inputs(views, m.mask(b).hidden), nil
 }
 
-// inputs are of each masked token its place in the tokens of all masked views [masked], what it was [masked], and its
-// share of the loss [masked]: 1 / the masked tokens of its view, or 0 where there is none.
+// inputs are, for each masked token [masked]: its place in the tokens of all masked views, its original id, and its
+// share of the loss, 1 / the masked tokens of its view, or 0 for padding.
 func inputs(views []data.Side, all []hidden) []*tensors.Tensor {
 	n, length, count := views[0].N, 0, 0
 	for _, view := range views {

@@ -21,7 +21,7 @@ const (
 	Contrastive Alignment = "contrastive"
 )
 
-// Replacement is what stands for a masked token.
+// Replacement is the choice of the token in place of a masked one.
 type Replacement string
 
 // Mask is always the mask token. BERT is the mask token for 80% of the masked tokens, a random word for 10%, and the
@@ -38,7 +38,7 @@ type Settings struct {
 	Symmetric      bool        `yaml:"symmetric"`       // both sides are masked, or one of each pair, by lot
 	TokenGradients bool        `yaml:"token_gradients"` // unmask's gradient reaches the tokens, too
 	Alignment      Alignment   `yaml:"alignment"`
-	Temperature    float64     `yaml:"temperature"`   // of the contrastive alignment
+	Temperature    float64     `yaml:"temperature"`   // temperature of the contrastive alignment
 	AlignWeight    float64     `yaml:"align_weight"`  // α
 	UnmaskWeight   float64     `yaml:"unmask_weight"` // β, of the sum over both sides
 	KoLeoWeight    float64     `yaml:"koleo_weight"`  // γ, of the sum over both sides; 0: no such term
@@ -50,7 +50,10 @@ type Settings struct {
 func init() {
 	register := func(name string, change func(*Settings)) { objective.RegisterVariant(name, defaults, change) }
 	register("mexma", func(*Settings) {})
-	register("mexma-contrastive", func(s *Settings) { s.Alignment, s.Temperature, s.KoLeoWeight = Contrastive, 0.05, 0 })
+	register("mexma-contrastive", func(s *Settings) {
+		s.Alignment, s.Temperature, s.KoLeoWeight = Contrastive, 0.05,
+			0
+	})
 }
 
 // defaults are the paper's settings; the head's heads and FFN are its program's.
@@ -61,14 +64,19 @@ func defaults() *Settings {
 
 // Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
-	check(s.Masking > 0 && s.Masking < 1, "objective.masking is %v but must be above 0 and below 1: the paper has 0.4", s.Masking)
-	check(s.Replacement == Mask || s.Replacement == BERT, "objective.replacement is %q but must be mask or bert", s.Replacement)
+	check(s.Masking > 0 && s.Masking < 1, "objective.masking is %v but must be above 0 and below 1: the paper has 0.4",
+		s.Masking)
+	check(s.Replacement == Mask || s.Replacement == BERT, "objective.replacement is %q but must be mask or bert",
+		s.Replacement)
 	known := []Alignment{None, Masked, Clean, Contrastive}
-	check(slices.Contains(known, s.Alignment), "objective.alignment is %q but must be clean, masked, contrastive or none", s.Alignment)
+	check(slices.Contains(known, s.Alignment),
+		"objective.alignment is %q but must be clean, masked, contrastive or none", s.Alignment)
 	check(s.Symmetric || s.Alignment == None || s.Alignment == Masked,
 		"objective.alignment is %q, which needs the clean sentences of both sides: set symmetric, or take none or masked", s.Alignment)
-	check(s.Symmetric || s.KoLeoWeight == 0, "objective.koleo_weight is for the clean sentences of both sides: set symmetric, or koleo_weight to 0")
-	check(s.Alignment == None || s.AlignWeight > 0, "objective.align_weight is %v but must be above 0: without alignment write alignment: none", s.AlignWeight)
+	check(s.Symmetric || s.KoLeoWeight == 0,
+		"objective.koleo_weight is for the clean sentences of both sides: set symmetric, or koleo_weight to 0")
+	check(s.Alignment == None || s.AlignWeight > 0,
+		"objective.align_weight is %v but must be above 0: without alignment write alignment: none", s.AlignWeight)
 	check(s.UnmaskWeight > 0, "objective.unmask_weight is %v but must be above 0", s.UnmaskWeight)
 	check(s.KoLeoWeight >= 0, "objective.koleo_weight is %v but cannot be negative", s.KoLeoWeight)
 	if s.Alignment == Contrastive {
@@ -76,7 +84,8 @@ func (s *Settings) Validate(check objective.Check) {
 	} else {
 		check(s.Temperature == 0, "objective.temperature is only for the contrastive alignment: remove it")
 	}
-	check(s.HeadLayers >= 1 && s.HeadLayers <= 100, "objective.head_layers is %d but must be from 1 to 100", s.HeadLayers)
+	check(s.HeadLayers >= 1 && s.HeadLayers <= 100, "objective.head_layers is %d but must be from 1 to 100",
+		s.HeadLayers)
 	check(s.HeadHeads >= 1, "objective.head_heads is %d but must be above 0", s.HeadHeads)
 	check(s.HeadFFN >= 1, "objective.head_ffn is %d but must be above 0", s.HeadFFN)
 }
@@ -99,12 +108,14 @@ func (s *Settings) Needs() objective.Needs {
 // Build returns the objective. A width that the head's heads do not divide is a badinput error.
 func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 	if t.Width%s.HeadHeads != 0 {
-		return nil, badinput.Errorf("objective.head_heads is %d, but the encoder's width %d is not a multiple of it", s.HeadHeads, t.Width)
+		return nil, badinput.Errorf("objective.head_heads is %d, but the encoder's width %d is not a multiple of it",
+			s.HeadHeads, t.Width)
 	}
 	return &mexma{Settings: *s, Training: t, words: t.Words()}, nil
 }
 
 // shape is that of the head's layers: XLM-R's, as in the program.
 func (m *mexma) shape() layers.Shape {
-	return layers.Shape{Heads: m.HeadHeads, Width: m.Width, FFN: m.HeadFFN, Norm: layers.PostNorm, Activation: layers.GELU, Epsilon: 1e-12, Precision: layers.Float32}
+	return layers.Shape{Heads: m.HeadHeads, Width: m.Width, FFN: m.HeadFFN, Norm: layers.PostNorm,
+		Activation: layers.GELU, Epsilon: 1e-12, Precision: layers.Float32}
 }

@@ -20,8 +20,8 @@ import (
 	"bitextmine/train/traintest"
 )
 
-// Golden is what the golden files have in common: the sizes of a batch, the tensors that a loss is computed from, and
-// the cases, each of other settings. Packages embed it in what their own file has.
+// Golden is the common part of the golden files: the sizes of a batch, the input tensors of a loss, and the cases, each
+// with other settings. Packages embed it in the type of their own file.
 type Golden struct {
 	N          int               `json:"n"`
 	Length     int               `json:"length"`
@@ -100,7 +100,7 @@ func (all Golden) Values(names []string) (values []*tensors.Tensor) {
 }
 
 // Evaluate computes the terms of a loss, then their total with the weights of a step, and the total's gradients by the
-// first arguments, which have the names. sort says which node of the arguments is what.
+// first arguments, which have the names. sort assigns the nodes of the arguments.
 func Evaluate(t testing.TB, backend compute.Backend, o objective.Objective, step int, names []string, args []*tensors.Tensor,
 	sort func(nodes []*g.Node) objective.Step,
 ) (terms []float32, gradients map[string][]float32) {
@@ -135,7 +135,8 @@ func Evaluate(t testing.TB, backend compute.Backend, o objective.Objective, step
 // Compare compares, on each device, what evaluate returns for each case with the golden terms, weights of a step,
 // total and gradients.
 func (all Golden) Compare(t *testing.T, step int,
-	evaluate func(t *testing.T, backend compute.Backend, settings string) (o objective.Objective, terms []float32, gradients map[string][]float32),
+	evaluate func(t *testing.T, backend compute.Backend, settings string) (o objective.Objective, terms []float32,
+		gradients map[string][]float32),
 ) {
 	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
@@ -148,7 +149,8 @@ func (all Golden) Compare(t *testing.T, step int,
 				want := all.Cases[variant]
 				o, terms, gradients := evaluate(t, backend, string(want.Settings))
 				if len(o.Terms()) != len(want.Values) || len(gradients) != len(want.Gradients) {
-					t.Errorf("%d terms and %d gradients, want %d and %d", len(o.Terms()), len(gradients), len(want.Values), len(want.Gradients))
+					t.Errorf("%d terms and %d gradients, want %d and %d", len(o.Terms()), len(gradients),
+						len(want.Values), len(want.Gradients))
 				}
 				for i, term := range o.Terms() {
 					traintest.Reference(t, term.Name, terms[i:i+1], []float64{want.Values[term.Name]})

@@ -14,9 +14,8 @@ import (
 //
 //	x = x + attention over earlier places(norm(x));  x = x + W c + b;  x = x + FFN(norm(x))
 //
-// The middle step is what cross-attention to a single vector amounts to. Logits are W_out (norm(x) ⊕ c); factored,
-// W_out is two matrices. An input is the sum of the token before, which is nothing at the first place, its place and
-// the language.
+// The middle step is equivalent to cross-attention to a single vector. Logits are W_out (norm(x) ⊕ c); factored, W_out
+// is two matrices. An input is the sum of the token before (none at the first place), its place and the language.
 
 const (
 	decoderName      = "heads.decoder"
@@ -27,7 +26,7 @@ const (
 	decoderWords     = "heads.decoder.words"  // [vocabulary, width + dim + width]; factored: [vocabulary, width]
 )
 
-const deviation = 0.02 // of new tables (BERT)
+const deviation = 0.02 // standard deviation of new tables (BERT)
 
 // decoder is the decoder of both sides' sentences.
 type decoder struct{ base }
@@ -42,7 +41,8 @@ func (v decoder) specs() []weights.Spec {
 	}
 	for i := range v.DecoderLayers {
 		name := layers.Name(decoderName, i)
-		specs = append(append(specs, v.shape().Specs(name)...), layers.DenseSpecs(name+".latent", v.latentDim(), v.Width)...)
+		specs = append(append(specs, v.shape().Specs(name)...),
+			layers.DenseSpecs(name+".latent", v.latentDim(), v.Width)...)
 	}
 	specs = append(specs, layers.NormSpecs(decoderNorm, v.Width)...)
 	out := v.Width + v.latentDim()
@@ -57,7 +57,7 @@ func (v decoder) specs() []weights.Spec {
 // [2n, width].
 func (v decoder) loss(params map[string]*graph.Node, in inputs, semantic, language *graph.Node) *graph.Node {
 	n, length := in.sentences, in.length
-	before := layers.Lookup(params[v.Table], in.before) // at a first place of a token that is then taken away
+	before := layers.Lookup(params[v.Table], in.before) // the first place looks up a token whose vector is removed below
 	x := graph.Reshape(before, n, length, v.Width)
 	x = graph.Mul(x, graph.OneMinus(layers.First(x.Graph(), length)))
 	x = graph.Add(x, graph.Reshape(layers.Rows(params[decoderPlaces], 0, length, 1), 1, length, v.Width))

@@ -39,7 +39,7 @@ func normal(rng *rand.Rand, n int) []float32 {
 	return out
 }
 
-// inputs are the graph's inputs by name. Sentences are those of both sides, sources before targets.
+// inputs are the graph's inputs by name. Sentences are of both sides, sources before targets.
 type inputs struct {
 	sentences, length int
 	ids, before       *graph.Node // [sentences, length]: tokens, and the token before each
@@ -101,12 +101,16 @@ func (v *vmsst) inputs(views []data.Side, d draws) ([]*tensors.Tensor, error) {
 	}
 	var out []*tensors.Tensor
 	if v.decodes() {
-		out = append(out, tensors.FromFlatDataAndDimensions(ids, 2*n, length), tensors.FromFlatDataAndDimensions(before, 2*n, length),
-			tensors.FromFlatDataAndDimensions(tongues, 2*n, 1), tensors.FromFlatDataAndDimensions(places[:size:size], size, 1),
-			tensors.FromFlatDataAndDimensions(tokens[:size:size], size, 1), tensors.FromFlatDataAndDimensions(shares[:size:size], size))
+		out = append(out, tensors.FromFlatDataAndDimensions(ids, 2*n, length),
+			tensors.FromFlatDataAndDimensions(before, 2*n, length),
+			tensors.FromFlatDataAndDimensions(tongues, 2*n, 1),
+			tensors.FromFlatDataAndDimensions(places[:size:size], size, 1),
+			tensors.FromFlatDataAndDimensions(tokens[:size:size], size, 1),
+			tensors.FromFlatDataAndDimensions(shares[:size:size], size))
 	}
 	if v.elbo() {
-		out = append(out, tensors.FromFlatDataAndDimensions(d.pick, n, 1), tensors.FromFlatDataAndDimensions(d.semantic, n, v.Dim),
+		out = append(out, tensors.FromFlatDataAndDimensions(d.pick, n, 1),
+			tensors.FromFlatDataAndDimensions(d.semantic, n, v.Dim),
 			tensors.FromFlatDataAndDimensions(d.language, 2*n, v.Width))
 	}
 	if v.elbo() && v.LanguageEncoders > 1 {

@@ -46,7 +46,8 @@ func (v languages) encode(s objective.Step, in inputs) *graph.Node {
 	n, length := in.sentences, in.length
 	mask := graph.Concatenate([]*graph.Node{s.Views[data.SourceView].Mask, s.Views[data.TargetView].Mask}, 0)
 	embedded := graph.Reshape(layers.Lookup(s.Heads[v.Table], in.ids), n, length, v.Width)
-	embedded = graph.Add(embedded, graph.Reshape(layers.Rows(s.Heads[languagePlaces], 0, length, 1), 1, length, v.Width))
+	embedded = graph.Add(embedded, graph.Reshape(layers.Rows(s.Heads[languagePlaces], 0, length, 1), 1, length,
+		v.Width))
 	if v.EncoderLanguage {
 		embedded = graph.Add(embedded, graph.Reshape(graph.Gather(s.Heads[languageTable], in.languages), n, 1, v.Width))
 	}

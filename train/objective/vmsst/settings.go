@@ -15,12 +15,12 @@ type Settings struct {
 	KLAnneal    int     `yaml:"kl_anneal"`   // steps over which the weight of kl grows from 0 to λ
 
 	LanguageEncoders int  `yaml:"language_encoders"` // 0: the semantic encoder makes the language variables, too
-	LanguageLayers   int  `yaml:"language_layers"`   // of each language encoder
+	LanguageLayers   int  `yaml:"language_layers"`   // number of layers of each language encoder
 	DecoderLayers    int  `yaml:"decoder_layers"`
 	EncoderLanguage  bool `yaml:"encoder_language"` // the language encoder's inputs have a vector of the language
 	DecoderLanguage  bool `yaml:"decoder_language"` // so have the decoder's
 	Factored         bool `yaml:"factored"`         // the decoder's projection to words goes through the encoder's width
-	Heads            int  `yaml:"heads"`            // of the layers of language encoders and decoder
+	Heads            int  `yaml:"heads"`            // attention heads of language encoders and decoder
 	FFN              int  `yaml:"ffn"`
 }
 
@@ -33,20 +33,25 @@ func init() {
 
 // defaults are the paper's, from scratch with 6 layers, but for the decoder: one layer, which its Table 4 finds better.
 func defaults() *Settings {
-	return &Settings{Translate: true, ELBOWeight: 0.1, KL: true, KLAnneal: 1_000_000, LanguageEncoders: 1, LanguageLayers: 6, DecoderLayers: 1,
+	return &Settings{Translate: true, ELBOWeight: 0.1, KL: true, KLAnneal: 1_000_000, LanguageEncoders: 1,
+		LanguageLayers: 6, DecoderLayers: 1,
 		EncoderLanguage: true, DecoderLanguage: true, Heads: 16, FFN: 4096}
 }
 
 // Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
-	check(s.Translate || s.Contrastive || s.ELBOWeight > 0, "the objective has no term: set translate, contrastive or elbo_weight")
+	check(s.Translate || s.Contrastive || s.ELBOWeight > 0,
+		"the objective has no term: set translate, contrastive or elbo_weight")
 	check(s.ELBOWeight >= 0, "objective.elbo_weight is %v but cannot be negative", s.ELBOWeight)
 	check(s.ELBOWeight > 0 || !s.KL, "objective.kl is a part of the ELBO: set elbo_weight, or kl to false")
 	check(s.KLAnneal >= 0, "objective.kl_anneal is %d but cannot be negative", s.KLAnneal)
 	check(s.KL || s.ELBOWeight > 0 || s.KLAnneal == 0, "objective.kl_anneal is only for kl: remove it")
-	check(s.LanguageEncoders >= 0 && s.LanguageEncoders <= 16, "objective.language_encoders is %d but must be from 0 to 16", s.LanguageEncoders)
-	check(s.LanguageLayers >= 1 && s.LanguageLayers <= 100, "objective.language_layers is %d but must be from 1 to 100", s.LanguageLayers)
-	check(s.DecoderLayers >= 1 && s.DecoderLayers <= 100, "objective.decoder_layers is %d but must be from 1 to 100", s.DecoderLayers)
+	check(s.LanguageEncoders >= 0 && s.LanguageEncoders <= 16,
+		"objective.language_encoders is %d but must be from 0 to 16", s.LanguageEncoders)
+	check(s.LanguageLayers >= 1 && s.LanguageLayers <= 100, "objective.language_layers is %d but must be from 1 to 100",
+		s.LanguageLayers)
+	check(s.DecoderLayers >= 1 && s.DecoderLayers <= 100, "objective.decoder_layers is %d but must be from 1 to 100",
+		s.DecoderLayers)
 	check(s.Heads >= 1, "objective.heads is %d but must be above 0", s.Heads)
 	check(s.FFN >= 1, "objective.ffn is %d but must be above 0", s.FFN)
 }
@@ -63,7 +68,8 @@ func (s *Settings) Needs() objective.Needs {
 // Build returns the objective. A width that the heads do not divide is a badinput error.
 func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 	if t.Width%s.Heads != 0 {
-		return nil, badinput.Errorf("objective.heads is %d, but the encoder's width %d is not a multiple of it", s.Heads, t.Width)
+		return nil, badinput.Errorf("objective.heads is %d, but the encoder's width %d is not a multiple of it",
+			s.Heads, t.Width)
 	}
 	return &vmsst{base{*s, t}}, nil
 }
@@ -74,7 +80,7 @@ func (s *Settings) elbo() bool { return s.ELBOWeight > 0 }
 // decodes reports whether there is a decoder.
 func (s *Settings) decodes() bool { return s.Translate || s.elbo() }
 
-// base is what all parts of the objective are made of.
+// base is common to all parts of the objective.
 type base struct {
 	Settings
 	objective.Training
@@ -82,5 +88,6 @@ type base struct {
 
 // shape is that of the layers of language encoders and decoder.
 func (b base) shape() layers.Shape {
-	return layers.Shape{Heads: b.Settings.Heads, Width: b.Width, FFN: b.FFN, Norm: layers.PreNorm, Activation: layers.ReLU, Epsilon: 1e-6, Precision: layers.Float32}
+	return layers.Shape{Heads: b.Settings.Heads, Width: b.Width, FFN: b.FFN, Norm: layers.PreNorm,
+		Activation: layers.ReLU, Epsilon: 1e-6, Precision: layers.Float32}
 }

@@ -1,5 +1,5 @@
 // Package vmsst has the generative losses of VMSST: sentences are decoded from the vectors of their translations, and
-// what is particular to a language is separated from what translations share.
+// language-specific information is separated from the shared meaning.
 package vmsst
 
 import (
@@ -58,7 +58,8 @@ func (v *vmsst) Terms() []objective.Term {
 		terms = append(terms, objective.Term{Name: "translate", Weight: objective.Fixed(1)})
 	}
 	if v.Contrastive {
-		terms = append(terms, objective.Term{Name: "forward", Weight: objective.Fixed(0.5)}, objective.Term{Name: "backward", Weight: objective.Fixed(0.5)})
+		terms = append(terms, objective.Term{Name: "forward", Weight: objective.Fixed(0.5)},
+			objective.Term{Name: "backward", Weight: objective.Fixed(0.5)})
 	}
 	if v.elbo() {
 		terms = append(terms, objective.Term{Name: "reconstruct", Weight: objective.Fixed(v.ELBOWeight)})
@@ -92,7 +93,8 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 	}
 	semantic, language := v.posteriors(s, in)
 	z := semantic.sample(in.semanticNoise)
-	values = append(values, decoder{v.base}.loss(s.Heads, in, graph.Concatenate([]*graph.Node{z, z}, 0), language.sample(in.languageNoise)))
+	values = append(values, decoder{v.base}.loss(s.Heads, in, graph.Concatenate([]*graph.Node{z, z}, 0),
+		language.sample(in.languageNoise)))
 	if v.KL {
 		kl := graph.Add(semantic.divergence(), language.divergence())
 		values = append(values, graph.MulScalar(kl, 1/float64(source.Shape().Dimensions[0])))
@@ -100,13 +102,14 @@ func (v *vmsst) Loss(s objective.Step) []*graph.Node {
 	return values
 }
 
-// posteriors are those of the semantic variable [n, dim] and of both sides' language variables [2n, width].
+// posteriors returns the posteriors of the semantic variable [n, dim] and of both sides' language variables [2n,
+// width].
 func (v *vmsst) posteriors(s objective.Step, in inputs) (semantic, language gaussian) {
 	dense := layers.Stack{Params: s.Heads}
 	pooled := graph.Concatenate([]*graph.Node{average(s.Views[data.SourceView].Tokens, s.Views[data.SourceView].Mask),
 		average(s.Views[data.TargetView].Tokens, s.Views[data.TargetView].Mask)}, 0)
 	n := s.Vectors(data.SourceView).Shape().Dimensions[0]
-	chosen := func(both *graph.Node) *graph.Node { // of the side that gives the semantic variable
+	chosen := func(both *graph.Node) *graph.Node { // selects the side that gives the semantic variable
 		source, target := layers.Rows(both, 0, n, 1), layers.Rows(both, n, 2*n, 1)
 		return graph.Add(source, graph.Mul(in.pick, graph.Sub(target, source)))
 	}

@@ -7,8 +7,8 @@ import (
 
 // Settings are the settings of wacse. A term of weight 0 is left out.
 type Settings struct {
-	Temperature     float64 `yaml:"temperature"`      // of translation ranking
-	WordTemperature float64 `yaml:"word_temperature"` // of word translation ranking
+	Temperature     float64 `yaml:"temperature"`      // temperature of translation ranking
+	WordTemperature float64 `yaml:"word_temperature"` // temperature of word translation ranking
 	TRWeight        float64 `yaml:"tr_weight"`        // α, of translation ranking
 	AWPWeight       float64 `yaml:"awp_weight"`       // β, of aligned word prediction
 	WTRWeight       float64 `yaml:"wtr_weight"`       // γ, of word translation ranking
@@ -27,14 +27,16 @@ func defaults() *Settings {
 // Validate reports all problems.
 func (s *Settings) Validate(check objective.Check) {
 	s.ranking().Validate(check)
-	check(s.WordTemperature > 0 && s.WordTemperature <= 100, "objective.word_temperature is %v but must be above 0 and at most 100", s.WordTemperature)
+	check(s.WordTemperature > 0 && s.WordTemperature <= 100,
+		"objective.word_temperature is %v but must be above 0 and at most 100", s.WordTemperature)
 	for _, w := range []struct {
 		name  string
 		value float64
 	}{{"tr_weight", s.TRWeight}, {"awp_weight", s.AWPWeight}, {"wtr_weight", s.WTRWeight}} {
 		check(w.value >= 0, "objective.%s is %v but cannot be negative", w.name, w.value)
 	}
-	check(s.TRWeight+s.AWPWeight+s.WTRWeight > 0, "objective.tr_weight, awp_weight and wtr_weight are all 0: give one a weight")
+	check(s.TRWeight+s.AWPWeight+s.WTRWeight > 0,
+		"objective.tr_weight, awp_weight and wtr_weight are all 0: give one a weight")
 	check(s.Masking > 0 && s.Masking <= 1, "objective.masking is %v but must be above 0 and at most 1", s.Masking)
 }
 

@@ -95,7 +95,7 @@ func (w *wacse) Loss(s objective.Step) (values []*graph.Node) {
 	return values
 }
 
-// head is the shape of the layers before the prediction, which are those of XLM-R.
+// head is the shape of the layers before the prediction: XLM-R's.
 func (w *wacse) head() layers.Shape { return layers.Shape{Width: w.Width, Epsilon: 1e-5} }
 
 // predict is awp.

@@ -15,9 +15,9 @@ import (
 
 // target is a token that a masked token predicts.
 type target struct {
-	view, row, place int     // of the masked token; views count the masked ones
+	view, row, place int     // position of the masked token, among the masked views
 	id               int32   // that it predicts
-	share            float32 // of the loss, without 1/2N
+	share            float32 // share of the loss, without 1/2N
 }
 
 // mask masks words of a batch. The seed and the step determine it. It returns the clean sides and the masked ones.
@@ -34,7 +34,8 @@ func (w *wacse) mask(b *data.Batch) (views []data.Side, targets []target) {
 			drawn, scale := w.draw(rng, pair.Links)
 			for _, l := range pair.Links {
 				if drawn[l.Source] {
-					targets = append(targets, predictions(view, row, pair.Source[l.Source], other.Sentence(row), pair.Target[l.Target], scale)...)
+					targets = append(targets, predictions(view, row, pair.Source[l.Source], other.Sentence(row),
+						pair.Target[l.Target], scale)...)
 				}
 			}
 			ids := masked.Sentence(row)
@@ -125,8 +126,10 @@ func ranked(length int, pairs []words.Pair) []*tensors.Tensor {
 		}
 	}
 	return []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(shares[0], n, length, length), tensors.FromFlatDataAndDimensions(shares[1], n, length, length),
-		tensors.FromFlatDataAndDimensions(present[0], n, length), tensors.FromFlatDataAndDimensions(present[1], n, length),
+		tensors.FromFlatDataAndDimensions(shares[0], n, length, length),
+		tensors.FromFlatDataAndDimensions(shares[1], n, length, length),
+		tensors.FromFlatDataAndDimensions(present[0], n, length),
+		tensors.FromFlatDataAndDimensions(present[1], n, length),
 		tensors.FromFlatDataAndDimensions(links, n, length, length),
 	}
 }

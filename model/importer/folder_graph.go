@@ -1,0 +1,291 @@
+package importer
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
+	"bitextmine/train/weights"
+)
+
+// makeGraph takes the folder's ONNX graph, or exports its safetensors.
+func makeGraph(f *folder) error {
+	f.Words, f.WordsFrom = f.config.Words, "config.json"
+	name, err := findONNX(f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case name != "":
+		return takeONNX(f, name)
+	case f.static:
+		return exportTable(f)
+	case f.first(weights.ModelName) == "" && f.first(weights.ModelName+".index.json") == "":
+		return missing(f)
+	case f.config.ModelType == "m2m_100":
+		return exportM2M(f)
+	}
+	return exportBERT(f)
+}
+
+// findONNX is the file of the graph, or empty.
+func findONNX(f *folder) (string, error) {
+	if f.ONNX != "" {
+		if !f.has(f.ONNX) {
+			return "", badinput.Errorf("--onnx names %s, which is not in %s", f.ONNX, f.root)
+		}
+		return f.ONNX, nil
+	}
+	for _, usual := range []string{"onnx/model.onnx", "model.onnx"} {
+		if f.has(usual) {
+			return usual, nil
+		}
+	}
+	var all []string
+	for _, pattern := range []string{"onnx/*.onnx", "*.onnx"} {
+		files, err := filepath.Glob(f.at(pattern))
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			if name := path.Join(path.Dir(pattern), filepath.Base(file)); path.Base(name) != GraphFile {
+				all = append(all, name)
+			}
+		}
+	}
+	if len(all) > 1 {
+		return "", badinput.Errorf("%s has several graphs (%s): name one of them with --onnx", f.root,
+			strings.Join(all, ", "))
+	}
+	return strings.Join(all, ""), nil
+}
+
+// sentenceOutputs and tokenOutputs are the names that exporters give to the vectors of sentences and of tokens.
+var (
+	sentenceOutputs = []string{"sentence_embedding", "sentence_embeddings", "vectors"}
+	tokenOutputs    = []string{"last_hidden_state", "token_embeddings"}
+)
+
+// takeONNX takes a graph as it is, with layers added to it where the model has dense ones.
+func takeONNX(f *folder, name string) error {
+	raw, err := os.ReadFile(f.at(name))
+	if err != nil {
+		return err
+	}
+	g, err := onnxgraph.Parse(raw)
+	if err != nil {
+		return badinput.Errorf("%s: %w: fetch the file again", f.at(name), err)
+	}
+	const newest = 24 // ONNX Runtime 1.24's
+	if version := g.Opsets[""]; version > newest {
+		return badinput.Errorf("%s is of ONNX's opset %d, but this program's ONNX Runtime knows those up to %d: export it with an older opset", f.at(name), version, newest)
+	}
+	if err := bringExternal(f, name, g); err != nil {
+		return err
+	}
+	if err := nameInputs(f, name, g); err != nil {
+		return err
+	}
+	if f.Manifest.ONNX, err = f.bring(name); err != nil {
+		return err
+	}
+	for _, output := range g.Outputs {
+		only := len(g.Outputs) == 1 && len(g.Shapes[output]) == 2
+		if f.Pooling == "" && (only || slices.Contains(sentenceOutputs, output)) {
+			return takeSentences(f, name, output, g)
+		}
+	}
+	return takeTokens(f, name, raw, g)
+}
+
+// bringExternal brings the files with weights that the graph refers to.
+func bringExternal(f *folder, name string, g *onnxgraph.Graph) error {
+	files, err := g.External()
+	if err != nil {
+		return badinput.Errorf("%s: %w: fetch the file again", f.at(name), err)
+	}
+	for _, file := range files {
+		at := path.Join(path.Dir(name), file)
+		if !filepath.IsLocal(filepath.FromSlash(file)) || path.Base(file) != file {
+			return badinput.Errorf("%s refers to weights in %q, which is not a file beside it: export it again",
+				f.at(name), file)
+		}
+		if !f.has(at) {
+			return badinput.Errorf("%s refers to weights in %s, which is missing: fetch that file, too", f.at(name),
+				f.at(at))
+		}
+		if at, err = f.bring(at); err != nil {
+			return err
+		}
+		f.Manifest.External = append(f.Manifest.External, at)
+	}
+	if len(files) > 0 {
+		f.Found("weights", name, "in %s", strings.Join(files, ", "))
+	}
+	return nil
+}
+
+// nameInputs names the graph's inputs.
+func nameInputs(f *folder, name string, g *onnxgraph.Graph) error {
+	var unknown []string
+	for _, in := range g.Inputs {
+		switch in {
+		case "input_ids", "ids", "src_tokens":
+			f.Manifest.Inputs.IDs = in
+		case "attention_mask", "mask":
+			f.Manifest.Inputs.Mask = in
+		case "token_type_ids":
+			f.Manifest.Inputs.TokenTypes = in
+		default:
+			unknown = append(unknown, in)
+		}
+	}
+	if f.Manifest.Inputs.IDs == "" || unknown != nil {
+		return badinput.Errorf("%s has the inputs %s, but only input_ids, attention_mask and token_type_ids can be given: export it again", f.at(name), strings.Join(g.Inputs, ", "))
+	}
+	f.Found("inputs", name, "%s", strings.Join(g.Inputs, ", "))
+	return nil
+}
+
+// takeSentences is for a graph that pools.
+func takeSentences(f *folder, name, output string, g *onnxgraph.Graph) error {
+	f.Manifest.Output, f.Manifest.Pooling = output, model.None
+	if err := setWidth(f, name, output, g); err != nil {
+		return err
+	}
+	for _, tokens := range tokenOutputs {
+		if slices.Contains(g.Outputs, tokens) {
+			f.Manifest.Tokens.Output = tokens
+			setTokenWidth(f, g.Shapes[tokens])
+		}
+	}
+	f.Found("output", name, "%s, [batch, %d]: the graph pools", output, f.Manifest.Dim)
+	return nil
+}
+
+// takeTokens is for a graph that gives its tokens' vectors.
+func takeTokens(f *folder, name string, raw []byte, g *onnxgraph.Graph) error {
+	output := ""
+	for _, tokens := range tokenOutputs {
+		if slices.Contains(g.Outputs, tokens) {
+			output = tokens
+		}
+	}
+	if f.pooling == pooler {
+		if !slices.Contains(g.Outputs, "pooler_output") {
+			return badinput.Errorf("%s has no output pooler_output, but the outputs %s: give another --pooling or export it again", f.at(name), strings.Join(g.Outputs, ", "))
+		}
+		f.Found("output", name, "pooler_output")
+		f.Manifest.Output, f.Manifest.Pooling = "pooler_output", model.None
+		return setWidth(f, name, "pooler_output", g)
+	}
+	if output == "" {
+		return badinput.Errorf("%s has the outputs %s, none of which is sentence_embedding or last_hidden_state: export it for feature extraction", f.at(name), strings.Join(g.Outputs, ", "))
+	}
+	if err := needPooling(f); err != nil {
+		return err
+	}
+	f.Manifest.Tokens.Output = output
+	if f.dense != nil {
+		if err := extend(f, name, raw, output, g); err != nil {
+			return err
+		}
+		setTokenWidth(f, g.Shapes[output])
+		return nil
+	}
+	f.Manifest.Output, f.Manifest.Pooling = output, model.Pooling(f.pooling)
+	f.Found("output", name, "%s, [batch, tokens, dim]", output)
+	return setWidth(f, name, output, g)
+}
+
+// setTokenWidth sets the width of the tokens' vectors where it is not the sentences'.
+func setTokenWidth(f *folder, shape []int) {
+	if len(shape) == 3 && shape[2] > 0 && shape[2] != f.Manifest.Dim {
+		f.Manifest.Tokens.Dim = shape[2]
+	}
+}
+
+// setWidth sets dim.
+func setWidth(f *folder, name, output string, g *onnxgraph.Graph) error {
+	shape := g.Shapes[output]
+	switch {
+	case len(shape) > 0 && shape[len(shape)-1] > 0:
+		f.Manifest.Dim = shape[len(shape)-1]
+	case f.Manifest.Dim > 0:
+	case f.config.Width > 0:
+		f.Manifest.Dim = f.config.Width
+	case f.config.ModelDim > 0:
+		f.Manifest.Dim = f.config.ModelDim
+	default:
+		return badinput.Errorf("neither %s nor config.json says how many numbers %s has: export it with a fixed last dimension", f.at(name), output)
+	}
+	f.Found("dim", name, "%d", f.Manifest.Dim)
+	return nil
+}
+
+// extend writes the graph with pooling and dense layers at its end, beside the published one: the files with weights
+// that it refers to are there.
+func extend(f *folder, name string, raw []byte, tokens string, g *onnxgraph.Graph) error {
+	head := export.NewGraph("")
+	output, dim, err := writeHead(f, head, tokens, g.Opsets[""])
+	if err != nil {
+		return err
+	}
+	f.Manifest.ONNX = path.Join(path.Dir(name), GraphFile)
+	f.Manifest.Output, f.Manifest.Pooling, f.Manifest.Dim = output, model.None, dim
+	f.Found("graph", name, "with %s pooling and %d dense layers added: %s", f.pooling, len(f.dense), f.Manifest.ONNX)
+	return atomicfile.WriteBytes(filepath.Join(f.Dir, filepath.FromSlash(f.Manifest.ONNX)), head.Extend(raw))
+}
+
+// writeHead writes pooling and dense layers, and gives the name and the width of their output. Nothing is padded, so
+// the mean is over all tokens.
+func writeHead(f *folder, g *export.Graph, tokens string, opset int) (output string, dim int, err error) {
+	const prefix = "mine."
+	x := prefix + "pooled"
+	const axesAreInput = 18
+	var axes []export.Attr
+	inputs := []string{tokens}
+	reduce := map[pooling]string{mean: "ReduceMean", maxima: "ReduceMax"}[f.pooling]
+	switch {
+	case reduce == "":
+		g.Initializer(prefix+"first", nil, []int64{0})
+		g.Node("Gather", []string{tokens, prefix + "first"}, []string{x}, export.Attr{Name: "axis", Value: 1})
+	case opset >= axesAreInput:
+		g.Initializer(prefix+"axes", []int{1}, []int64{1})
+		inputs = append(inputs, prefix+"axes")
+	default:
+		axes = []export.Attr{{Name: "axes", Value: []int64{1}}}
+	}
+	if reduce != "" {
+		g.Node(reduce, inputs, []string{x}, append(axes, export.Attr{Name: "keepdims", Value: 0})...)
+	}
+	for i, d := range f.dense {
+		if dim > 0 && d.in != dim {
+			return "", 0, badinput.Errorf("%s: dense layer %d takes %d numbers, but %d are before it: fetch the model again", f.at(modulesFile), i+1, d.in, dim)
+		}
+		at := fmt.Sprintf("%sdense%d.", prefix, i+1)
+		g.Initializer(at+"weight", []int{d.in, d.out}, d.weight)
+		g.Node("MatMul", []string{x, at + "weight"}, []string{at + "product"})
+		x = at + "product"
+		if d.bias != nil {
+			g.Initializer(at+"bias", []int{d.out}, d.bias)
+			g.Node("Add", []string{x, at + "bias"}, []string{at + "sum"})
+			x = at + "sum"
+		}
+		if d.activation != "" {
+			g.Node(d.activation, []string{x}, []string{at + "out"})
+			x = at + "out"
+		}
+		dim = d.out
+	}
+	g.Output(x, export.Float32, "batch", dim)
+	return x, dim, nil
+}

@@ -1,0 +1,405 @@
+package importer
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+)
+
+// Names of tokenizers' files.
+const (
+	vocabFile     = "vocab.txt"
+	tokenizerFile = "tokenizer.json"
+	settingsFile  = "tokenizer_config.json"
+)
+
+// sentencePieceFiles are the names that SentencePiece models are published under.
+var sentencePieceFiles = []string{"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model",
+	"spm.model", "sp.model"}
+
+// tokenizerSettings is tokenizer_config.json.
+type tokenizerSettings struct {
+	Class       string  `json:"tokenizer_class"`
+	Lower       *bool   `json:"do_lower_case"`
+	Accents     *bool   `json:"strip_accents"`
+	Chinese     *bool   `json:"tokenize_chinese_chars"`
+	BOS         token   `json:"bos_token"`
+	EOS         token   `json:"eos_token"`
+	CLS         token   `json:"cls_token"`
+	SEP         token   `json:"sep_token"`
+	Pad         token   `json:"pad_token"`
+	Unknown     token   `json:"unk_token"`
+	MaxLength   float64 `json:"model_max_length"` // 1e30 stands for no limit
+	hasSettings bool
+}
+
+// token is a special token: a string, or an object with its content.
+type token string
+
+// UnmarshalJSON reads both forms.
+func (t *token) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		*t = token(s)
+		return nil
+	}
+	var object struct {
+		Content string `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return err
+	}
+	*t = token(object.Content)
+	return nil
+}
+
+// readTokenizer finds the tokenizer and how its ids become the graph's.
+func readTokenizer(f *folder) error {
+	var s tokenizerSettings
+	var err error
+	for _, dir := range []string{f.body, ""} {
+		if s.hasSettings, err = f.json(path.Join(dir, settingsFile), &s); err != nil {
+			return err
+		} else if s.hasSettings {
+			break
+		}
+	}
+	var bert struct {
+		MaxLength int   `json:"max_seq_length"`
+		Lower     *bool `json:"do_lower_case"`
+	}
+	if _, err := f.json(path.Join(f.body, "sentence_bert_config.json"), &bert); err != nil {
+		return err
+	}
+	if s.Lower == nil && bert.Lower != nil && *bert.Lower {
+		s.Lower = bert.Lower
+	}
+	setLengths(f, s, bert.MaxLength)
+	if name := f.first(sentencePieceFiles...); name != "" {
+		return setSentencePiece(f, name, s)
+	}
+	if name := f.first(vocabFile); name != "" {
+		return readWordPiece(f, name, s)
+	}
+	if name := f.first(tokenizerFile); name != "" {
+		return readFast(f, name)
+	}
+	return badinput.Errorf("%s has no tokenizer that can be read: put sentencepiece.bpe.model, vocab.txt or tokenizer.json there", f.root)
+}
+
+// first is the first of the names that is a file of the body or the root.
+func (f *folder) first(names ...string) string {
+	for _, name := range names {
+		for _, dir := range []string{f.body, ""} {
+			if at := path.Join(dir, name); f.has(at) {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+// setLengths sets max_tokens: the smallest number in the files.
+func setLengths(f *folder, s tokenizerSettings, bert int) {
+	const unlimited = 1 << 16
+	longest, from := unlimited, ""
+	consider := func(n int, file string) {
+		if n > 0 && n < longest {
+			longest, from = n, file
+		}
+	}
+	consider(bert, "sentence_bert_config.json")
+	if s.MaxLength < unlimited {
+		consider(int(s.MaxLength), settingsFile)
+	}
+	places := f.config.Places
+	if t := f.config.ModelType; t == "xlm-roberta" || t == "roberta" || t == "camembert" {
+		places -= f.config.Pad + 1
+	}
+	consider(places, "config.json")
+	if longest == unlimited {
+		longest, from = 512, "nothing says it"
+	}
+	f.Manifest.MaxTokens = longest
+	f.Found("max_tokens", from, "%d", longest)
+}
+
+// setSentencePiece describes a SentencePiece model. The tokenizer's class, not the file,
+// determines how its ids become the graph's.
+func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
+	t := model.Tokenizer{Kind: "sentencepiece"}
+	class := strings.TrimSuffix(s.Class, "Fast")
+	id := func(n int32) *model.Token { return &model.Token{ID: n} }
+	piece := func(p token) *model.Token {
+		if p == "" {
+			return nil
+		}
+		return &model.Token{Piece: string(p)}
+	}
+	var how string
+	switch {
+	case class == "NllbTokenizer" || class == "M2M100Tokenizer":
+		t.Offset, t.EOS, t.Pad, t.Unknown = 1, id(2), id(1), id(3)
+		how = "fairseq's ids, the language's token before and </s> after"
+		if err := readLanguages(f); err != nil {
+			return err
+		}
+	case class == "T5Tokenizer":
+		t.EOS, t.Pad = piece("</s>"), piece("<pad>")
+		how = "the file's own ids, </s> after"
+	case class == "XLMRobertaTokenizer" || path.Base(name) == sentencePieceFiles[0] &&
+		!slices.Contains([]string{"CamembertTokenizer", "BarthezTokenizer", "MBartTokenizer", "MBart50Tokenizer"},
+			class):
+		t.Offset, t.BOS, t.Pad, t.EOS, t.Unknown = 1, id(0), id(1), id(2), id(3)
+		how = "XLM-RoBERTa's: the file's ids + 1, <s> before and </s> after"
+	default:
+		if fast := f.first(tokenizerFile); fast != "" {
+			return readFast(f, fast)
+		}
+		return badinput.Errorf("%s names the tokenizer_class %q, and how it turns the ids of %s into the model's is not known here: add the model's tokenizer.json", f.at(settingsFile), s.Class, name)
+	}
+	if s.Lower != nil && *s.Lower {
+		t.Lowercase = true
+		how += ", lower-cased"
+	}
+	var err error
+	if t.File, err = f.bring(name); err != nil {
+		return err
+	}
+	from := name
+	if s.hasSettings {
+		from += ", " + settingsFile
+	}
+	f.Manifest.Tokenizer = t
+	f.Found("tokenizer", from, "sentencepiece, %s", how)
+	return nil
+}
+
+// readWordPiece describes BERT's tokenizer.
+func readWordPiece(f *folder, name string, s tokenizerSettings) error {
+	if s.Chinese != nil && !*s.Chinese {
+		return badinput.Errorf("%s has tokenize_chinese_chars false, which cannot be computed: add the model's tokenizer.json in place of %s", f.at(settingsFile), name)
+	}
+	lower := s.Lower == nil || *s.Lower // BERT's default
+	accents := lower
+	if s.Accents != nil {
+		accents = *s.Accents
+	}
+	file, err := f.bring(name)
+	if err != nil {
+		return err
+	}
+	setWordPiece(f, file, lower, accents, s.CLS, s.SEP)
+	from := name
+	if s.hasSettings {
+		from += ", " + settingsFile
+	}
+	f.Found("tokenizer", from, "wordpiece, %s", wordPieceWords(lower, accents))
+	return nil
+}
+
+func wordPieceWords(lower, accents bool) string {
+	what := "cased"
+	if lower {
+		what = "lower-cased"
+	}
+	if accents {
+		what += ", accents removed"
+	}
+	return what
+}
+
+// setWordPiece sets the manifest's tokenizer; without first and last token those of BERT.
+func setWordPiece(f *folder, file string, lower, accents bool, first, last token) {
+	t := model.Tokenizer{Kind: "wordpiece", File: file, Lowercase: lower, StripAccents: accents}
+	if first == "" {
+		first = "[CLS]"
+	}
+	if last == "" {
+		last = "[SEP]"
+	}
+	t.BOS, t.EOS = &model.Token{Piece: string(first)}, &model.Token{Piece: string(last)}
+	if f.static { // a table's mean has no special tokens
+		t.BOS, t.EOS = nil, nil
+	}
+	f.Manifest.Tokenizer = t
+}
+
+// readFast describes tokenizer.json. WordPiece becomes a vocab.txt; of other kinds the file itself is read.
+func readFast(f *folder, name string) error {
+	var fast struct {
+		Model struct {
+			Type         string         `json:"type"`
+			Vocab        map[string]int `json:"vocab"`
+			Continuation string         `json:"continuing_subword_prefix"`
+		} `json:"model"`
+		Normalizer struct {
+			Type    string `json:"type"`
+			Lower   bool   `json:"lowercase"`
+			Accents *bool  `json:"strip_accents"`
+			Clean   *bool  `json:"clean_text"`
+			Chinese *bool  `json:"handle_chinese_chars"`
+		} `json:"normalizer"`
+	}
+	var kind struct {
+		Model struct {
+			Type string `json:"type"`
+		} `json:"model"`
+	}
+	if _, err := f.json(name, &kind); err != nil {
+		return err
+	}
+	if kind.Model.Type != "WordPiece" {
+		return readHuggingFace(f, name, kind.Model.Type)
+	}
+	if _, err := f.json(name, &fast); err != nil {
+		return err
+	}
+	n := fast.Normalizer
+	if n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
+		fast.Model.Continuation != "##" {
+		return badinput.Errorf("%s is a WordPiece tokenizer with the normalizer %q and the prefix %q, but only BERT's with all its steps can be computed: put vocab.txt there", f.at(name), n.Type, fast.Model.Continuation)
+	}
+	lines := make([]string, len(fast.Model.Vocab))
+	for piece, id := range fast.Model.Vocab {
+		if id < 0 || id >= len(lines) || lines[id] != "" {
+			return badinput.Errorf("%s numbers its %d pieces with gaps (%q is %d): put vocab.txt there", f.at(name),
+				len(lines), piece, id)
+		}
+		lines[id] = piece
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(f.Dir, vocabFile),
+		[]byte(strings.Join(lines, "\n")+"\n")); err != nil {
+		return err
+	}
+	accents := n.Lower
+	if n.Accents != nil {
+		accents = *n.Accents
+	}
+	setWordPiece(f, vocabFile, n.Lower, accents, "", "")
+	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(n.Lower, accents), vocabFile)
+	return nil
+}
+
+// readHuggingFace takes tokenizer.json as it is, with the special tokens that it puts around a text.
+func readHuggingFace(f *folder, name, kind string) error {
+	raw, err := os.ReadFile(f.at(name))
+	if err != nil {
+		return err
+	}
+	fast, err := tokenizer.NewHuggingFace(raw)
+	if err != nil {
+		return badinput.Errorf("%s: %w: put the model's sentencepiece.bpe.model there", f.at(name), err)
+	}
+	t := model.Tokenizer{Kind: "huggingface"}
+	if t.File, err = f.bring(name); err != nil {
+		return err
+	}
+	if fast.First != "" && !f.static {
+		t.BOS = &model.Token{Piece: fast.First}
+	}
+	if fast.Last != "" && !f.static {
+		t.EOS = &model.Token{Piece: fast.Last}
+	}
+	f.Manifest.Tokenizer = t
+	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after", kind, fast.First, fast.Last)
+	return nil
+}
+
+// readLanguages makes a prefix of the token of each language, as NLLB's tokenizer has them: added tokens such as
+// deu_Latn.
+func readLanguages(f *folder) error {
+	type added struct {
+		ID      int32  `json:"id"`
+		Content string `json:"content"`
+	}
+	var fast struct {
+		Added []added `json:"added_tokens"`
+	}
+	var settings struct {
+		Decoder map[string]added `json:"added_tokens_decoder"`
+	}
+	var ids map[string]int32
+	from := ""
+	for _, name := range []string{"added_tokens.json", settingsFile, tokenizerFile} {
+		at := f.first(name)
+		if at == "" {
+			continue
+		}
+		into := map[string]any{"added_tokens.json": &ids, settingsFile: &settings, tokenizerFile: &fast}[name]
+		if _, err := f.json(at, into); err != nil {
+			return err
+		}
+		from = at
+	}
+	if ids == nil {
+		ids = map[string]int32{}
+	}
+	for _, a := range fast.Added {
+		ids[a.Content] = a.ID
+	}
+	for id, a := range settings.Decoder {
+		var n int32
+		if json.Unmarshal([]byte(id), &n) == nil {
+			ids[a.Content] = n
+		}
+	}
+	prefixes := languagePrefixes(ids)
+	if len(prefixes) == 0 && f.Known != nil && len(f.Known.Prefixes) > 0 {
+		return nil
+	}
+	if len(prefixes) == 0 {
+		return badinput.Errorf("%s has no tokens of languages, such as deu_Latn, in added_tokens.json, %s or %s: fetch the model's tokenizer.json", f.root, settingsFile, tokenizerFile)
+	}
+	f.Manifest.Prefixes = prefixes
+	f.Found("prefixes", from, "the tokens of %d languages", len(prefixes))
+	return nil
+}
+
+// languagePrefixes are the prefixes of languages by their tokens. A script is named only where a language has
+// several; of two tokens of one language the first counts.
+func languagePrefixes(ids map[string]int32) map[string]model.Prefix {
+	bases, languages := map[string]int{}, map[string]int32{}
+	for _, content := range slices.Sorted(maps.Keys(ids)) {
+		language := languageOf(content)
+		if _, twice := languages[language]; language == "" || twice {
+			continue
+		}
+		languages[language] = ids[content]
+		base, _, _ := strings.Cut(language, "-")
+		bases[base]++
+	}
+	prefixes := map[string]model.Prefix{}
+	for language, id := range languages {
+		if base, _, _ := strings.Cut(language, "-"); bases[base] == 1 {
+			language = base
+		}
+		prefixes[language] = model.Prefix{Tokens: []int32{id}}
+	}
+	return prefixes
+}
+
+var languageToken = regexp.MustCompile(`^[a-z]{3}_[A-Z][a-z]{3}$`)
+
+// languageOf is the language that a token such as deu_Latn stands for, or empty.
+func languageOf(content string) string {
+	if !languageToken.MatchString(content) {
+		return ""
+	}
+	language, err := corpus.ParseLanguage(content)
+	if err != nil {
+		return ""
+	}
+	return language
+}

@@ -1,0 +1,39 @@
+package rewrite
+
+import (
+	"slices"
+	"testing"
+
+	"bitextmine/encode/layers"
+	"bitextmine/encode/onnxgraph"
+)
+
+// FuzzLayers: whatever a graph says, its layers are computed within their memory, or are not found.
+func FuzzLayers(f *testing.F) {
+	if !layers.Supported() {
+		f.Skip("this processor has no VNNI")
+	}
+	data, _, err := products(deep(), "vectors")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data, uint8(2), uint8(3))
+	f.Fuzz(func(t *testing.T, data []byte, sentences, tokens uint8) {
+		g, err := onnxgraph.Parse(data)
+		if err != nil {
+			return
+		}
+		for _, output := range []string{"vectors", "states"} {
+			l := layers.Find(g, "mask", output)
+			if l == nil || l.Columns > 1<<12 || l.Width > 1<<12 {
+				continue
+			}
+			n, each := int(sentences%8+1), int(tokens%40+1)
+			out := make([]float32, n*each*l.Width)
+			if l.Pooled {
+				out = out[:n*l.Width]
+			}
+			l.Run(&layers.Memory{}, slices.Repeat([]float32{0.5}, n*each*l.Columns), n, each, out)
+		}
+	})
+}

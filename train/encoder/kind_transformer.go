@@ -1,0 +1,166 @@
+package encoder
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/gomlx/compute"
+
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/badinput"
+	"bitextmine/train/checkpoint"
+	"bitextmine/train/export"
+	"bitextmine/train/layers"
+	"bitextmine/train/weights"
+)
+
+func init() {
+	Register(Kind{
+		Name: "transformer", Graph: true, Freezes: true,
+		BFloat16:   func(c Config) bool { return c.Transformer.Precision == layers.BFloat16 },
+		Validate:   validateTransformer,
+		CheckStart: checkFrozen,
+		Dim:        transformerDim,
+		New:        startTransformer,
+	})
+}
+
+func validateTransformer(p Preset, check Check) (sections []func() error) {
+	if p.Start == "" {
+		shape := p.Transformer
+		shape.Vocabulary, shape.MaxTokens = 1, p.MaxTokens // other sections determine the vocabulary
+		sections = append(sections, shape.Validate)
+	}
+	check(p.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", p.Freeze.Layers)
+	check(!p.Freeze.Any() || p.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")
+	return sections
+}
+
+// checkFrozen refuses frozen layers that the transformer of encoder.start does not have.
+func checkFrozen(p Preset) error {
+	if !p.Freeze.Any() {
+		return nil
+	}
+	shape, err := p.startShape()
+	if err != nil {
+		return err
+	}
+	return p.Freeze.Check(shape)
+}
+
+func transformerDim(p Preset) (int, error) {
+	if p.Start == "" || p.Transformer.Projection > 0 {
+		return p.Transformer.Dim(), nil
+	}
+	shape, err := p.startShape()
+	return shape.Dim(), err
+}
+
+// startTransformer makes the preset's transformer with new weights, or with those of a checkpoint or a published model,
+// which determine its shape.
+func startTransformer(p Preset, v *tokenizer.Vocabulary, backend compute.Backend) (Encoder, error) {
+	if p.Start == "" {
+		settings := p.Transformer
+		settings.Vocabulary, settings.MaxTokens = v.Rows(), p.MaxTokens
+		return newTransformer(settings, backend, NewTensors(settings.Specs(), p.Seed))
+	}
+	found, err := p.hasCheckpoint()
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		return continued(p, backend)
+	}
+	settings, tensors, err := ReadPublished(p.Start, p.Transformer.Pooling)
+	if err != nil {
+		return nil, err
+	}
+	if v.Rows() > settings.Vocabulary {
+		return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
+			p.Start, settings.Vocabulary, p.Tokenizer.File, v.Rows()-1)
+	}
+	settings.Dropout, settings.Precision, settings.Projection = p.Transformer.Dropout, p.Transformer.Precision,
+		p.Transformer.Projection
+	tensors = append(tensors, NewTensors(settings.ProjectionSpecs(), p.Seed)...)
+	p.Freeze.Mark(tensors)
+	return newTransformer(settings, backend, tensors)
+}
+
+// continued is the transformer of a checkpoint.
+func continued(p Preset, backend compute.Backend) (Encoder, error) {
+	stored, was, err := p.readCheckpoint()
+	if err != nil {
+		return nil, err
+	}
+	path := p.checkpointFile()
+	switch {
+	case was.Transformer == nil:
+		return nil, badinput.Errorf("%s is of a %s without a shape: name a checkpoint that this program wrote", path,
+			was.Kind)
+	case was.Transformer.Projection > 0 &&
+		!slices.Contains([]int{0, was.Transformer.Projection}, p.Transformer.Projection):
+		return nil, badinput.Errorf("%s has a projection to %d numbers, but encoder.transformer.projection is %d: write the same, or leave it out",
+			path, was.Transformer.Projection, p.Transformer.Projection)
+	}
+	settings := p.following(*was.Transformer)
+	if was.Transformer.Projection == 0 {
+		stored = append(stored, NewTensors(settings.ProjectionSpecs(), p.Seed)...)
+	}
+	tensors, err := weights.Arrange(settings.Specs(), stored)
+	if err != nil {
+		return nil, badinput.Errorf("%s: %w", path, err)
+	}
+	p.Freeze.Mark(tensors)
+	return newTransformer(settings, backend, tensors)
+}
+
+// newTransformer is NewTransformer with a nil interface in the case of an error.
+func newTransformer(s Settings, backend compute.Backend, tensors []*weights.Tensor) (Encoder, error) {
+	t, err := NewTransformer(s, backend, tensors)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// following is the settings of a transformer that continues from other weights: their shape, with the preset's dropout,
+// pooling and precision, and with the preset's projection where the weights have none.
+func (c Config) following(was Settings) Settings {
+	was.Dropout, was.Pooling, was.Precision = c.Transformer.Dropout, c.Transformer.Pooling, c.Transformer.Precision
+	if was.Projection == 0 {
+		was.Projection = c.Transformer.Projection
+	}
+	return was
+}
+
+// startShape is the shape of the transformer that continues from encoder.start.
+func (c Config) startShape() (Settings, error) {
+	if found, _ := c.hasCheckpoint(); !found {
+		shape, err := ReadShape(c.Start)
+		return c.following(shape), err
+	}
+	_, metadata, err := weights.ReadFile(c.checkpointFile(), func(string) bool { return false })
+	if err != nil {
+		return Settings{}, badinput.Errorf("encoder.start: %w", err)
+	}
+	var was Architecture
+	if err := json.Unmarshal([]byte(metadata[checkpoint.Architecture]), &was); err != nil || was.Transformer == nil {
+		return c.Transformer, nil // New reports the problem
+	}
+	return c.following(*was.Transformer), nil
+}
+
+// Longest is the number of positions.
+func (t *Transformer) Longest() int { return t.MaxTokens }
+
+// Architecture has the shape.
+func (t *Transformer) Architecture() Architecture { return Architecture{Transformer: &t.Settings} }
+
+// Describe adds nothing.
+func (t *Transformer) Describe(*model.Manifest) {}
+
+// Export returns the graph in float32, which gives the vectors of the transformer itself.
+func (t *Transformer) Export(name string) (*export.Graph, Encoder, error) {
+	return t.Graph(name), t, nil
+}

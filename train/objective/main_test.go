@@ -1,0 +1,9 @@
+package objective_test
+
+import (
+	"testing"
+
+	"bitextmine/encode/encodetest"
+)
+
+func TestMain(m *testing.M) { encodetest.Main(m) }
