@@ -191,7 +191,7 @@ func (o *ExamineOptions) encoder(ctx context.Context, named, name string) (*mode
 	if err != nil {
 		return nil, of(named, "", err)
 	}
-	arithmetic, err := setting.OpenedArithmetic(o.Resources, model)
+	arithmetic, err := setting.ArithmeticOf(o.Resources, model)
 	if err != nil {
 		return model, of(named, "", err)
 	}

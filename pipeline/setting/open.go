@@ -41,9 +41,9 @@ func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
 	return o, nil
 }
 
-// Arithmetic is what computes an encoder on the device of the settings; empty: the CPU, as always for a table. No model
-// has none.
-func OpenedArithmetic(r Resources, m *model.Model) (string, error) {
+// ArithmeticOf returns what computes an encoder on the device of the settings. It is empty for the CPU, for a table and
+// for a nil model.
+func ArithmeticOf(r Resources, m *model.Model) (string, error) {
 	device, err := gpu.Parse(r.Device)
 	if err != nil || device.OnCPU() || m == nil || m.ONNX == "" {
 		return "", err

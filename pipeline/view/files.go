@@ -68,6 +68,20 @@ func (f *Files) Output(ctx context.Context, stage, key string) (*store.Output, e
 	return out, err
 }
 
+// Done lists the store's outputs of the plan's stages, and returns whether an output is among them.
+func (f *Files) Done(ctx context.Context) (func(stage, key string) bool, error) {
+	found := map[string]bool{}
+	for _, wave := range f.Plan.Waves {
+		for entry, err := range f.Store.List(ctx, wave.Stage) {
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", f.Work, err)
+			}
+			found[wave.Stage+"/"+entry.Name] = true
+		}
+	}
+	return func(stage, key string) bool { return found[stage+"/"+key] }, nil
+}
+
 // ShardPath returns the path of a shard file.
 func (f *Files) ShardPath(ctx context.Context, s *plan.Shard) (string, error) {
 	out, err := f.Output(ctx, Shard, s.Task)

@@ -20,9 +20,6 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/align"
-	"bitextmine/pipeline/stage/merge"
-	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/stage/shortlist"
 	"bitextmine/pipeline/store"
@@ -60,20 +57,11 @@ type specSide struct {
 	Shards   [][3]string // name, digest, key of the merge
 }
 
-// planPairs plans the bitext of every pair.
+// planPairs plans the bitext of every pair. The stages that match reads have planned their tasks before.
 func planPairs(b *stage.Builder) error {
 	for pair := range b.Pairs {
-		merge.Want(b, pair)
-		if b.Settings.Refine != "" { // the settings and the merges say what it gives
-			if err := refine.Want(b, pair); err != nil {
-				return err
-			}
-		}
-		s := spec{Version: b.Version, Settings: b.PairSettings(pair)}
-		if b.Settings.Documents != "" {
-			align.Want(b, pair)
-			s.Documents = b.Pairs[pair].DocumentPairs
-		}
+		// Strong vectors follow from the settings and the merges.
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)

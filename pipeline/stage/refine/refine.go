@@ -38,6 +38,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
+	Stage.Plan, Stage.Ledger = planPairs, ledger
 	Stage.Check, Stage.Uses, Stage.Run, Stage.Count, Stage.Rate = check, uses, run, count, rate
 	stage.Register(Stage)
 }
@@ -75,19 +76,36 @@ func share(s plan.Settings) float64 {
 	return shares[len(shares)-1].share
 }
 
-// Want asks for the strong vectors of every shard of a pair and sets the pair's Refined.
-func Want(b *stage.Builder, pair int) error {
+// wanted says whether the settings ask for two-stage mining.
+func wanted(s *plan.Settings) bool { return s.Refine != "" }
+
+// planPairs asks for the strong vectors of every pair if the settings name a strong encoder.
+func planPairs(b *stage.Builder) error {
+	if !wanted(&b.Settings) {
+		return nil
+	}
+	for pair := range b.Pairs {
+		if err := want(b, pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// want asks for the strong vectors of every shard of a pair and sets the pair's Refined.
+func want(b *stage.Builder, pair int) error {
 	list, err := shortlist.Want(b, pair)
 	if err != nil {
 		return err
 	}
+	before := stage.Before[plan.Earlier](b, Stage, pair)
 	refined := &[2][]string{}
 	for side := range refined {
 		language := b.Side(pair, side)
 		for i, s := range language.Shards {
 			key := Stage.Key(spec{list, s.SHA256, i, plan.SideNames[side], language.Code, b.Settings.Refine, b.Settings.DType, b.Settings.RefineDevice})
 			refined[side] = append(refined[side], key)
-			bases := slices.DeleteFunc(slices.Clone(b.RefinedBefore(pair).Of(side, s.SHA256)), func(base string) bool { return base == key })
+			bases := before.Others(side, s.SHA256, key)
 			items := int64(share(b.Settings) * float64(s.Rows))
 			b.Add(Stage, key, items, cost(b.Plan, items), args{pair, side, i, bases})
 		}
