@@ -34,7 +34,8 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	return nil
 }
 
-// checkLanguages warns of a language that an encoder was not trained on: it encodes any text, but pairs of it mean little.
+// checkLanguages warns of a language that an encoder was not trained on: it encodes any
+// text, but the pairs mean little.
 func checkLanguages(log *slog.Logger, m *model.Model, languages setting.Languages) {
 	for _, code := range []string{languages.Source, languages.Target} {
 		if !corpus.Lists(m.Languages, code) {

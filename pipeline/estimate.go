@@ -18,7 +18,7 @@ import (
 	"bitextmine/pipeline/stage/search"
 )
 
-// Estimate is what a run would do and cost.
+// Estimate lists the tasks of a run and their cost.
 type Estimate struct {
 	plan.Cost
 	Work   string        `json:"work"`
@@ -37,7 +37,7 @@ type Estimate struct {
 	InputBytes int64         `json:"input_bytes"`
 }
 
-// Searched is what one search backend would take for the cells that are left.
+// Searched is the cost of the remaining cells with one search backend.
 type Searched struct {
 	Name    string        `json:"name"`
 	Time    time.Duration `json:"time_ns"`

@@ -136,7 +136,7 @@ func (m *mining) settings(choice search.Choice) plan.Settings {
 	return config.SettingsOf(&m.cfg, choice.Result, m.models, m.scorer)
 }
 
-// request is what the plan after cutting is made from, but for how it searches.
+// request returns the input of the plan after cutting, without the search and what earlier runs left.
 func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
 	labels, err := label.Latest(m.cfg.Out)
 	r := stage.Request{

@@ -28,7 +28,7 @@ import (
 // Config is the settings of a run.
 type Config = config.Config
 
-// Options is what a run needs besides its settings.
+// Options are the inputs of a run besides its settings.
 type Options struct {
 	Progress progress.Reporter
 	Log      *slog.Logger
@@ -91,7 +91,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 			checkLanguages(opts.Log, m, cfg.Languages)
 		}
 	}
-	if s.engine, _, err = cfg.NewEngine(); err != nil {
+	if s.engine, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
 	remote, dim := engine.Remote(s.engine), s.models.Encoder.Dim

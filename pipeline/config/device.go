@@ -67,7 +67,7 @@ func OptionsOf(c *Config, m *model.Model) (encode.Options, error) {
 	return options, err
 }
 
-// DeviceOfTasks is what tasks that encode are told of the device; empty: nothing, as on the CPU.
+// DeviceOfTasks returns the device that tasks which encode are given; empty: the CPU.
 func DeviceOfTasks(c *Config) string {
 	if c.arithmetic == (setting.Arithmetic{}) {
 		return ""

@@ -24,7 +24,7 @@ type Chooser struct {
 	Log    *slog.Logger
 }
 
-// Choice is what decides between the candidates of a run.
+// Choice says what decides between the candidates of a run.
 type Choice struct {
 	Scorer *score.Named // nil: the margin decides, or the scorer is yet to be fitted
 	ToFit  bool         // the program has no scorer for the encoder, so that one is fitted to the text
@@ -47,7 +47,7 @@ func (c *Chooser) Load() (Choice, error) {
 		}
 	}
 	name := cfg.Scorer
-	if name == score.Auto || !cfg.Scored() { // without a scorer that decides, its probabilities find the margin's threshold
+	if name == score.Auto || !cfg.Scored() { // its probabilities find the margin's threshold
 		name = score.Default
 		ships, err := score.Ships(c.Models.Encoder)
 		if err != nil || !ships || c.Models.Strong != nil {
@@ -110,8 +110,8 @@ func (c *Chooser) withoutFit() (Choice, error) {
 	return c.chosen(score.Load(score.Default, c.Config.K, c.Models.Encoder))
 }
 
-// StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as much.
-// ToFit stays set then.
+// StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as
+// much. ToFit stays set then.
 func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (Choice, error) {
 	if !choice.ToFit {
 		return choice, nil

@@ -1,6 +1,3 @@
-// This file makes what a search and an encoder are opened with from the settings: for every command and every task
-// the same, so that no setting is left out in one of them.
-
 package setting
 
 import (
@@ -66,7 +63,7 @@ func OpenEncoder(location string, dim int) (*model.Model, error) {
 	return m, nil
 }
 
-// Refiner loads the strong encoder of two-stage mining beside the first; nil: there is none.
+// OpenRefiner loads the strong encoder of two-stage mining; nil: the settings name none.
 func OpenRefiner(s Refining, encoder *model.Model) (*model.Model, error) {
 	if s.Refine == "" {
 		return nil, nil

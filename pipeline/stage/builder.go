@@ -23,13 +23,13 @@ type Builder struct {
 // reads.
 type Cost struct{ Memory, Disk, Read int64 }
 
-// RowBytes is what a row of a shard takes on disk, in bytes: a sentence of news and where it stands.
+// RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
 const RowBytes = 120
 
 // KeyBytes is the size of a sentence key.
 const KeyBytes = 16
 
-// Request is what a plan is made from.
+// Request is the input of a plan.
 type Request struct {
 	Version   string
 	Settings  plan.Settings

@@ -53,7 +53,7 @@ type args struct {
 	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
 }
 
-// spec is what the beads depend on.
+// spec lists all that the beads depend on.
 type spec struct {
 	Pairs   string // key
 	Shard   int    // place among those of the source
@@ -134,7 +134,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	return texts / spansOfSentence, err
 }
 
-// Beads are those of a pair of documents.
+// Beads are the beads of a pair of documents.
 type Beads struct {
 	Source int         `json:"src"` // places in the collections of their languages
 	Target int         `json:"tgt"`
@@ -142,7 +142,7 @@ type Beads struct {
 	Beads  []bead.Bead `json:"beads"`  // without deletions
 }
 
-// Info is what a task records of its beads.
+// Info is a task's record of its beads.
 type Info struct {
 	Pairs   int `json:"pairs"`   // of documents
 	Aligned int `json:"aligned"` // by this task; the others were taken over

@@ -18,7 +18,7 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// givenSpec is what an embedding file depends on whose vectors another program made.
+// givenSpec lists all that an embedding file of another program's vectors depends on.
 type givenSpec struct {
 	Shard   string // digest
 	Given   string // digest of the vectors

@@ -20,9 +20,9 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// FitGiven compares the vectors that another program made of an input with its lines, once it is cut, and notes the line
-// of the first row. Row i is the vector of line i; a sentence in several lines has the vector of the first, even where
-// another spelling of it has another vector.
+// FitGiven compares the vectors that another program made of an input with its lines, once it is cut, and notes the
+// line of the first row. Row i is the vector of line i; a sentence in several lines has the vector of the first, even
+// where another spelling of it has another vector.
 func FitGiven(in *plan.Input, info *cut.Result) error {
 	v := in.Vectors
 	if v == nil {
@@ -89,8 +89,9 @@ type source struct {
 // contextEvery is how many rows are read between two looks at the context.
 const contextEvery = 4096
 
-// eachGivenRow calls each with the L2-normalised vectors of rows of a shard, in order; nil: of all. A row that is not finite,
-// or is all zeros, is a badinput error that names the file and the row, counted from 0. each must not keep the row.
+// eachGivenRow calls each with the L2-normalised vectors of rows of a shard, in order; nil: of all. A row that is not
+// finite, or is all zeros, is a badinput error that names the file and the row, counted from 0. each must not keep
+// the row.
 func eachGivenRow(ctx context.Context, files *view.Files, language, shard int, wanted []uint32, each func(row []float32) error) (err error) {
 	sources, err := sourcesOf(ctx, files, language, shard)
 	if err != nil {

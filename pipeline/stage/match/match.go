@@ -42,7 +42,7 @@ type args struct {
 	Pair int `json:"pair"`
 }
 
-// spec is what the bitext depends on. Names of shards are in it, as the bitext gives them.
+// spec lists all that the bitext depends on. Names of shards are in it, as the bitext gives them.
 type spec struct {
 	Version  string // the bitext names the program's
 	Settings plan.Settings
@@ -109,7 +109,7 @@ func cost(s plan.Settings, rows [2]int) stage.Cost {
 	}
 }
 
-// Result is what a task records of its bitext.
+// Result is a task's record of its bitext.
 type Result struct {
 	RunID   string          `json:"run_id"`
 	Counts  record.Counts   `json:"counts"`
@@ -117,7 +117,7 @@ type Result struct {
 	Samples []record.Sample `json:"samples"`
 	// Rejected are the pairs that rules rejected, by the first reason of each.
 	Rejected []record.Rejected `json:"rejected,omitempty"`
-	// Threshold is the one that was used: with a wanted precision it is found in the matching.
+	// Threshold was used: with a wanted precision it is found in the matching.
 	Threshold float64 `json:"threshold"`
 	view.Recall
 }

@@ -49,7 +49,8 @@ type cell struct {
 	Other int    `json:"other"` // the other side's shard
 }
 
-// spec is what a shard's neighbours over a shard set depend on. How they came together, from which base, does not show.
+// spec lists all that a shard's neighbours over a shard set depend on. The base that they were made from is not
+// among it.
 type spec struct {
 	Shard  string // key of its encoding task
 	Side   string // which of a cell's two lists are its own

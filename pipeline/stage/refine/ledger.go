@@ -32,7 +32,7 @@ func noteName(p *plan.Plan, pair int) string {
 	return plan.Key("refined", ledgerVersion, family) + ".json"
 }
 
-// Estimate is what the strong encoder would be given.
+// Estimate is the work left for the strong encoder.
 type Estimate struct {
 	Encoder   string `json:"encoder"`
 	Sentences int64  `json:"sentences"` // to encode, of all languages

@@ -51,7 +51,7 @@ type args struct {
 	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
 }
 
-// spec is what the vectors depend on.
+// spec lists all that the vectors depend on.
 type spec struct {
 	Shortlist string // key
 	Shard     string // digest
@@ -63,7 +63,7 @@ type spec struct {
 	Device    string `json:",omitempty"` // setting.Arithmetic
 }
 
-// shares are what parts of the sentences shortlists had: ratio margins of use-static on the BUCC-style sets.
+// shares are the measured shares of sentences on shortlists: ratio margins of use-static on the BUCC-style sets.
 var shares = []struct{ floor, share float64 }{{1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
 
 // share is the part of the sentences that a shortlist is expected to have.
@@ -178,7 +178,7 @@ func count(ctx context.Context, f *view.Files, t *plan.Task) int64 {
 	return int64(len(left))
 }
 
-// estimate is what the plan says less what the newest earlier output has.
+// estimate returns the plan's items minus the rows of the newest earlier output.
 func estimate(ctx context.Context, f *view.Files, t *plan.Task, bases []string) int64 {
 	for _, base := range bases {
 		out, err := f.Store.Stat(ctx, store.Task{Stage: Stage.Name, Key: base})
@@ -203,7 +203,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	return stageencode.Rate(ctx, e, encoder, e.Plan.LanguageOf(a.Pair, a.Side), a.Shard)
 }
 
-// Info is what a task records of its vectors.
+// Info is a task's record of its vectors.
 type Info struct {
 	Rows    int `json:"rows"`
 	Encoded int `json:"encoded"` // by this task; the others were taken over
