@@ -11,6 +11,8 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/parquettest"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/night"
+	"bitextmine/pipeline/record"
 )
 
 // TestNightSetsBadFilesAside: files that cannot be used cost a night nothing but a warning; the bitext is that of the
@@ -39,13 +41,13 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 	for name, data := range bad {
 		text.put(0, name, data)
 	}
-	for night := range 2 { // the second finds what the first recorded
+	for i := range 2 { // the second finds what the first recorded
 		var log bytes.Buffer
 		opts := options()
 		opts.Log = slog.New(slog.NewTextHandler(&log, nil))
 		_, err := Nightly(t.Context(), cfg, opts)
 		if !badinput.Is(err) || !strings.Contains(err.Error(), "too much of the input") {
-			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", night, err)
+			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", i, err)
 		}
 		text.remove(0, "stray.pdf")
 		text.remove(0, "empty.txt")
@@ -53,14 +55,14 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, log2 := read(t, out, LatestName, SummaryName), log.String()
+		page, log2 := read(t, out, record.LatestName, night.SummaryName), log.String()
 		for _, name := range []string{"half.txt.gz", "blank.txt"} {
 			if !strings.Contains(page, name) || !strings.Contains(log2, name) {
-				t.Errorf("night %d: %s is not named in the summary or the warning:\n%s\n%s", night, name, page, log2)
+				t.Errorf("night %d: %s is not named in the summary or the warning:\n%s\n%s", i, name, page, log2)
 			}
 		}
 		if len(report.SetAside) != 2 || len(report.Warnings) != 1 || report.Bitext.SHA256 != want {
-			t.Errorf("night %d: set aside %+v, warnings %q, the bitext is that of the other files: %v", night, report.SetAside, report.Warnings, report.Bitext.SHA256 == want)
+			t.Errorf("night %d: set aside %+v, warnings %q, the bitext is that of the other files: %v", i, report.SetAside, report.Warnings, report.Bitext.SHA256 == want)
 		}
 		text.put(0, "stray.pdf", bad["stray.pdf"])
 		text.put(0, "empty.txt", nil)

@@ -1,11 +1,7 @@
-// This file refuses, before anything is computed, what a run could not do or what would mean nothing.
-
 package pipeline
 
 import (
-	"context"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -14,55 +10,11 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/xla"
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
-	"bitextmine/pipeline/view"
 )
 
-// Neighbours refuses a language that has fewer sentences than the lists have places. A shard may: its lists are
-// merged with others'.
-func checkNeighbours(ctx context.Context, files *view.Files, k int, languages []plan.Language) error {
-	for _, language := range languages {
-		if slices.ContainsFunc(language.Shards, func(s plan.Shard) bool { return s.Rows >= k }) {
-			continue
-		}
-		keys := map[corpus.Key]bool{} // a sentence may stand in several shards
-		for i := 0; i < len(language.Shards) && len(keys) < k; i++ {
-			found, err := files.Keys(ctx, &language.Shards[i])
-			if err != nil {
-				return err
-			}
-			for _, key := range found {
-				keys[key] = true
-			}
-		}
-		if len(keys) < k {
-			return badinput.Errorf("the %s text has %d different sentences and k = %d neighbours of each are asked for; give more text, or lower --k",
-				language.Code, len(keys), k)
-		}
-	}
-	return nil
-}
-
-// Index refuses an index with more lists than any shard has rows: no cell would be searched by it.
-func checkIndex(search string, languages []plan.Language) error {
-	minRows := backend.MinRows(search)
-	for _, language := range languages {
-		maxRows := 0
-		for _, s := range language.Shards {
-			maxRows = max(maxRows, s.Rows)
-		}
-		if maxRows < minRows {
-			return badinput.Errorf("search %s has %d lists but no shard of the %s text more than %d sentences to train them on; use fewer lists, or exact",
-				search, minRows, language.Code, maxRows)
-		}
-	}
-	return nil
-}
-
-// Search refuses a search that could not run. remote: other machines search.
+// checkSearch refuses a search that could not run. remote: other machines search.
 func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	names := cfg.Approximate()
 	switch {
@@ -82,12 +34,13 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	return nil
 }
 
-// Languages warns of a language that an encoder was not trained on: it encodes any text, but pairs of it mean little.
+// checkLanguages warns of a language that an encoder was not trained on: it encodes any
+// text, but the pairs mean little.
 func checkLanguages(log *slog.Logger, m *model.Model, languages setting.Languages) {
 	for _, code := range []string{languages.Source, languages.Target} {
 		if !corpus.Lists(m.Languages, code) {
-			log.Warn("the encoder was not trained on the language; look at the pairs before they are used, or name another encoder",
-				"language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "))
+			log.Warn("the encoder was not trained on the language; look at the pairs before they are used, "+
+				"or name another encoder", "language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "))
 		}
 	}
 }

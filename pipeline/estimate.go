@@ -9,16 +9,16 @@ import (
 
 	"bitextmine/index/backend"
 	"bitextmine/internal/usage"
+	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/search"
-	"bitextmine/pipeline/view"
 )
 
-// Estimate is what a run would do and cost.
+// Estimate lists the tasks of a run and their cost.
 type Estimate struct {
 	plan.Cost
 	Work   string        `json:"work"`
@@ -37,7 +37,7 @@ type Estimate struct {
 	InputBytes int64         `json:"input_bytes"`
 }
 
-// Searched is what one search backend would take for the cells that are left.
+// Searched is the cost of the remaining cells with one search backend.
 type Searched struct {
 	Name    string        `json:"name"`
 	Time    time.Duration `json:"time_ns"`
@@ -49,34 +49,36 @@ type Searched struct {
 // A run that does not fit is a badinput error beside the estimate.
 func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error) {
 	opts.Progress = progress.Silent
-	r, err := newRun(ctx, cfg, opts)
+	s, err := open(ctx, "", cfg, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.close(ctx)) }()
-	if before, err := record.ReadReport(r.cfg.Out); err == nil { // if it cannot be read, the run will say so
-		r.previous = before
-	}
-	fits, err := r.standInScorer(ctx)
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	choice, err := s.scorers.StandIn(ctx, s.store, s.scorer)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.plan(ctx, nil)
+	m := s.mining(nil, choice.Scorer)
+	if before, err := record.ReadReport(s.cfg.Out); err == nil { // if it cannot be read, the run will say so
+		m.previous = before
+	}
+	p, err := m.prepare(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	done, err := r.done(ctx, p)
+	files := s.files(p)
+	done, err := files.Done(ctx)
 	if err != nil {
 		return nil, err
 	}
 	done = opts.plannedToo(p, done)
-	files := view.NewFiles(r.store, p, r.cfg.Work)
 	for wave := range p.Waves {
 		stage.RecountWave(ctx, files, &p.Waves[wave])
 	}
 	e := &Estimate{
-		Cost: plan.CostOf(p, done), Work: r.cfg.Work, PlanID: r.report.PlanID,
-		Search: r.search, FitsScorer: fits, MaxMemory: r.cfg.MemoryBound(), DiskFree: usage.FreeDisk(r.cfg.Work),
+		Cost: plan.CostOf(p, done), Work: s.cfg.Work, PlanID: m.report.PlanID,
+		Search:     search.Choice{Result: m.report.Search.Result, Backend: m.report.Search.Backend, Why: m.report.Search.Why},
+		FitsScorer: choice.ToFit, MaxMemory: s.cfg.MemoryBound(), DiskFree: usage.FreeDisk(s.cfg.Work),
 	}
 	e.Refine = refine.EstimateOf(p, e.Cost, done)
 	for _, language := range p.Languages {
@@ -85,20 +87,20 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 			e.InputBytes += in.Bytes
 		}
 	}
-	if err := r.measure(ctx, p, e, done); err != nil {
+	if err := s.measure(ctx, p, e, done); err != nil {
 		return nil, err
 	}
 	e.Time = e.Cost.Time()
 	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
-	if !r.remote {
+	if !engine.Remote(s.engine) {
 		bounds.Memory = usage.MachineMemory()
 	}
 	return e, e.Fits(bounds)
 }
 
 // measure fills in what this machine does in a second of every stage that has something left: some seconds of work.
-func (r *run) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
-	env := r.env(p)
+func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
+	env := s.env(p)
 	defer func() { err = errors.Join(err, env.Close()) }()
 	for i, wave := range p.Waves {
 		d, err := stage.Named(wave.Stage)
@@ -122,24 +124,24 @@ func (r *run) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(
 		}
 		e.Stages[i].Rate = rate
 	}
-	return r.measureSearch(ctx, e, search.Left(p, done))
+	return s.measureSearch(ctx, e, search.Left(p, done))
 }
 
 // measureSearch fills in what each search backend would take for cells.
-func (r *run) measureSearch(ctx context.Context, e *Estimate, cells []backend.Shape) error {
+func (s *session) measureSearch(ctx context.Context, e *Estimate, cells []backend.Shape) error {
 	if len(cells) == 0 {
 		return nil
 	}
-	estimates, err := r.chooser.Estimates(ctx, r.search.Backend, cells)
+	estimates, err := s.chooser.Estimates(ctx, e.Search.Backend, cells)
 	if err != nil {
 		return err
 	}
 	for _, one := range estimates {
-		s := Searched{Name: one.Name, Time: one.Time, Memory: one.Memory}
+		seen := Searched{Name: one.Name, Time: one.Time, Memory: one.Memory}
 		if one.Refused != nil {
-			s.Refused = one.Refused.Error()
+			seen.Refused = one.Refused.Error()
 		}
-		e.Backends = append(e.Backends, s)
+		e.Backends = append(e.Backends, seen)
 		if one.Name != e.Search.Backend || backend.Untimed(one.Refused) {
 			continue
 		}

@@ -23,6 +23,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/store/storetest"
@@ -264,8 +265,8 @@ func checkWhole(t *testing.T, out, want string) bool {
 			t.Fatalf("%s is not whole: %v", path, err)
 		}
 	}
-	if target, err := os.Readlink(filepath.Join(out, LatestName)); err == nil {
-		if _, err := os.Stat(filepath.Join(out, target, SummaryName)); err != nil {
+	if target, err := os.Readlink(filepath.Join(out, night.LatestName)); err == nil {
+		if _, err := os.Stat(filepath.Join(out, target, night.SummaryName)); err != nil {
 			t.Fatalf("latest leads to %s: %v", target, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {

@@ -54,14 +54,14 @@ func TestNightly(t *testing.T) {
 		text.put(0, nightText(i), files[0][i])
 		text.put(1, nightText(i), files[1][i])
 		report := mustNight(t, cfg)
-		if got := read(t, out, LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
+		if got := read(t, out, night.LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
 			t.Errorf("night %d: latest has %d bytes of %d", i, len(got), report.Bitext.Bytes)
 		}
-		latest, err := record.ReadReport(filepath.Join(out, LatestName))
+		latest, err := record.ReadReport(filepath.Join(out, night.LatestName))
 		if err != nil || latest.Bitext.SHA256 != report.Bitext.SHA256 || !strings.Contains(latest.Bitext.Path, time.Now().Format(time.DateOnly)) {
 			t.Errorf("night %d: latest report %+v, error %v", i, latest.Bitext, err)
 		}
-		page := read(t, out, LatestName, SummaryName)
+		page := read(t, out, night.LatestName, night.SummaryName)
 		for _, want := range []string{"# de-en, night 00000" + string(rune('1'+i)), nightText(i), "2 new, 0 changed, 0 gone"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("night %d: the summary does not say %q:\n%s", i, want, page)
@@ -100,7 +100,7 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	release, err := lockfile.Lock(filepath.Join(cfg.Out, lockName))
+	release, err := lockfile.Lock(filepath.Join(cfg.Out, night.LockName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestNightlyAfterTheClockWentBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustNight(t, cfg)
-	if page := read(t, cfg.Out, LatestName, SummaryName); !strings.Contains(page, "night 000002") || !strings.Contains(page, "the clock went back") {
+	if page := read(t, cfg.Out, night.LatestName, night.SummaryName); !strings.Contains(page, "night 000002") || !strings.Contains(page, "the clock went back") {
 		t.Errorf("summary\n%s", page)
 	}
 	if _, err := os.Stat(tomorrow); !errors.Is(err, os.ErrNotExist) {

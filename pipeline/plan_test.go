@@ -14,6 +14,7 @@ import (
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/view"
 )
 
 var planned = plan.Settings{
@@ -35,7 +36,7 @@ func language(code string, n int) plan.Language {
 func request(n, m int, ledger *plan.Ledger) stage.Request {
 	return stage.Request{
 		Version: "v", Settings: planned, Languages: []plan.Language{language("de", n), language("en", m)},
-		Pairs: []plan.Pair{{Source: 0, Target: 1}}, Ledgers: []*plan.Ledger{ledger}, Threads: 2,
+		Pairs: []plan.Pair{{Source: 0, Target: 1}}, Earlier: map[string]any{view.Merge: []*plan.Ledger{ledger}}, Threads: 2,
 	}
 }
 

@@ -25,7 +25,7 @@ type Change struct {
 	Target string  `json:"tgt"`
 }
 
-// Difference is what became of the kept pairs from one run to another.
+// Difference lists how the kept pairs changed from one run to another.
 type Difference struct {
 	Before, After            int // kept pairs
 	Added, Removed, Rescored int

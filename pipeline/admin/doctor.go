@@ -1,6 +1,3 @@
-// This file examines a machine and reports what a run on it would have and what would be missing: instructions,
-// BLAS, FAISS, GPUs, ONNX Runtime, an encoder, a work directory.
-
 package admin
 
 import (
@@ -41,21 +38,21 @@ type ExamineOptions struct {
 }
 
 // State is the result of one check.
-type FindingState string
+type State string
 
 // The states of a finding.
 const (
-	Good    FindingState = "ok"
-	Absent  FindingState = "absent" // absent, and not needed with these settings
-	Slow    FindingState = "warning"
-	Missing FindingState = "missing" // a run with these settings would stop
+	Good    State = "ok"
+	Absent  State = "absent" // absent, and not needed with these settings
+	Slow    State = "warning"
+	Missing State = "missing" // a run with these settings would stop
 )
 
 // Finding is the result of one check with its explanation.
 type Finding struct {
-	Name  string       `json:"name"`
-	State FindingState `json:"state"`
-	Text  string       `json:"text"`
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	Text  string `json:"text"`
 }
 
 // Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin, and CUDA's libraries
@@ -191,7 +188,7 @@ func (o *ExamineOptions) encoder(ctx context.Context, named, name string) (*mode
 	if err != nil {
 		return nil, of(named, "", err)
 	}
-	arithmetic, err := setting.OpenedArithmetic(o.Resources, model)
+	arithmetic, err := setting.ArithmeticOf(o.Resources, model)
 	if err != nil {
 		return model, of(named, "", err)
 	}

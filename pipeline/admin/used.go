@@ -12,7 +12,7 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// used is what running processes need.
+// used holds the outputs and plans that running processes need.
 type used struct {
 	processes int             // notes of those that may be running
 	all       bool            // what they need is not known, so everything stays

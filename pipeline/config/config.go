@@ -154,23 +154,25 @@ func (c *Config) PlanSettings(model *model.Model, search, refineDigest, scorerDi
 	return s
 }
 
-// NewEngine returns the engine of a run and whether it is another process's.
-func (c *Config) NewEngine() (engine.Engine, bool, error) {
+// NewEngine returns the engine of a run.
+func (c *Config) NewEngine() (engine.Engine, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
-			return nil, false, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes or argo with --engine")
+			return nil, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes or argo with --engine")
 		}
-		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, false, nil
+		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, nil
 	case "slurm":
 		program, err := os.Executable()
-		return engine.Slurm{Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Options: c.SlurmOptions, DryRun: c.DryRun}, true, err
+		return engine.Slurm{
+			Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Options: c.SlurmOptions, DryRun: c.DryRun,
+		}, err
 	case "kubernetes":
-		return kubernetes(c), true, nil
+		return kubernetes(c), nil
 	case "argo":
-		return engine.Argo{Kubernetes: kubernetes(c)}, true, nil
+		return engine.Argo{Kubernetes: kubernetes(c)}, nil
 	}
-	return nil, false, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes or argo", c.Engine)
+	return nil, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes or argo", c.Engine)
 }
 
 func kubernetes(c *Config) engine.Kubernetes {

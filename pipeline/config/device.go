@@ -5,34 +5,50 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 )
 
-// Models loads the encoder and the strong one of two-stage mining, nil without one, and notes what computes them.
-func Models(c *Config) (encoder, refiner *model.Model, err error) {
-	if encoder, err = Encoder(c); err != nil {
-		return nil, nil, err
-	}
-	if refiner, err = setting.OpenRefiner(c.Refining, encoder); err != nil {
-		return nil, nil, err
-	}
-	return encoder, refiner, Place(c, encoder, refiner)
+// Models are the opened encoders of a run.
+type Models struct {
+	Encoder *model.Model
+	Strong  *model.Model // two-stage mining; nil: there is one encoder
 }
 
-// Place notes what computes the encoders. A device that would compute nothing is refused: who asks for a GPU is not
-// given the CPU without a word.
-func Place(c *Config, encoder, refiner *model.Model) (err error) {
-	if c.arithmetic.RefineDevice, err = setting.OpenedArithmetic(c.Resources, refiner); err != nil {
+// OpenModels loads the encoders that the settings name, and records what computes them.
+func OpenModels(c *Config) (m Models, err error) {
+	if m.Encoder, err = Encoder(c); err != nil {
+		return m, err
+	}
+	if m.Strong, err = setting.OpenRefiner(c.Refining, m.Encoder); err != nil {
+		return m, err
+	}
+	return m, Place(c, m)
+}
+
+// Refiner returns the plan's entry of the strong encoder; nil without one.
+func (m Models) Refiner(c *Config) *plan.Refiner {
+	if m.Strong == nil {
+		return nil
+	}
+	return &plan.Refiner{Encoder: c.Refine, Name: m.Strong.Name, Dim: m.Strong.Dim}
+}
+
+// Place records what computes the encoders. A device that would compute nothing is refused: a user who asks for a GPU
+// must not silently get the CPU.
+func Place(c *Config, m Models) (err error) {
+	if c.arithmetic.RefineDevice, err = setting.ArithmeticOf(c.Resources, m.Strong); err != nil {
 		return err
 	}
 	if !c.HasVectors() {
-		if c.arithmetic.EncoderDevice, err = setting.OpenedArithmetic(c.Resources, encoder); err != nil {
+		if c.arithmetic.EncoderDevice, err = setting.ArithmeticOf(c.Resources, m.Encoder); err != nil {
 			return err
 		}
 	}
 	device, err := gpu.Parse(c.Device)
-	if err == nil && !device.OnCPU() && c.arithmetic.EncoderDevice == "" && c.arithmetic.RefineDevice == "" {
-		return badinput.Errorf("device = %s would compute nothing: %s is a table, which the CPU sums faster, or its vectors are given; take --device cpu, or a strong encoder with --refine", c.Device, encoder.Name)
+	if err == nil && !device.OnCPU() && c.arithmetic == (setting.Arithmetic{}) {
+		return badinput.Errorf("device = %s would compute nothing: %s is a table, which the CPU sums faster, or its vectors are "+
+			"given; take --device cpu, or a strong encoder with --refine", c.Device, m.Encoder.Name)
 	}
 	return err
 }
@@ -40,7 +56,7 @@ func Place(c *Config, encoder, refiner *model.Model) (err error) {
 // OptionsOf are the settings that an encoder is opened with on the device. With refine, a table stays on the CPU beside
 // the strong encoder.
 func OptionsOf(c *Config, m *model.Model) (encode.Options, error) {
-	arithmetic, err := setting.OpenedArithmetic(c.Resources, m)
+	arithmetic, err := setting.ArithmeticOf(c.Resources, m)
 	if err != nil {
 		return encode.Options{}, err
 	}
@@ -51,7 +67,7 @@ func OptionsOf(c *Config, m *model.Model) (encode.Options, error) {
 	return options, err
 }
 
-// DeviceOfTasks is what tasks that encode are told of the device; empty: nothing, as on the CPU.
+// DeviceOfTasks returns the device that tasks which encode are given; empty: the CPU.
 func DeviceOfTasks(c *Config) string {
 	if c.arithmetic == (setting.Arithmetic{}) {
 		return ""

@@ -23,7 +23,7 @@ func TestDeviceInKeys(t *testing.T) {
 	} {
 		cfg := Config{}
 		cfg.Encoder, cfg.Refine, cfg.Device = c.encoder, c.refine, c.device
-		encoder, refiner, err := Models(&cfg)
+		m, err := OpenModels(&cfg)
 		if c.refuses != "" {
 			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.refuses) {
 				t.Errorf("%+v: %v", c, err)
@@ -34,7 +34,7 @@ func TestDeviceInKeys(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
-		for _, settings := range []any{cfg.PlanSettings(encoder, "exact", digestOf(refiner), ""), cfg.Record(encoder.Digest, digestOf(refiner), "")} {
+		for _, settings := range []any{SettingsOf(&cfg, "exact", m, nil), cfg.Record(m.Encoder.Digest, digestOf(m.Strong), "")} {
 			data, err := json.Marshal(settings)
 			if err != nil {
 				t.Fatal(err)

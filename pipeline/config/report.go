@@ -15,23 +15,30 @@ import (
 	"bitextmine/score"
 )
 
-// NewReport starts the report of a run. refiner and scorer may be nil.
-func NewReport(cfg *Config, version string, model, refiner *model.Model, scorer *score.Named) *record.Report {
-	s, from := NewRecord(cfg, model, refiner, scorer)
+// NewReport starts the report of a run. scorer may be nil.
+func NewReport(cfg *Config, version string, m Models, scorer *score.Named) *record.Report {
+	s, from := NewRecord(cfg, m, scorer)
 	report := &record.Report{
-		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
-		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
+		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from,
+		Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
+		Encoder:  *encoderReport(m.Encoder),
+		Refiner:  encoderReport(m.Strong),
 		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": blas.Running().String()},
-	}
-	if refiner != nil {
-		report.Refiner = &record.EncoderReport{Name: refiner.Name, Digest: refiner.Digest, Dim: refiner.Dim}
 	}
 	return report
 }
 
-// NewRecord is what run.json says of the settings and of the scorer.
-func NewRecord(cfg *Config, model, refiner *model.Model, scorer *score.Named) (setting.Record, *record.ScorerReport) {
-	s := cfg.Record(model.Digest, digestOf(refiner), scorerDigest(scorer, model))
+// encoderReport names an encoder; nil without one.
+func encoderReport(m *model.Model) *record.EncoderReport {
+	if m == nil {
+		return nil
+	}
+	return &record.EncoderReport{Name: m.Name, Digest: m.Digest, Dim: m.Dim}
+}
+
+// NewRecord returns the settings and the scorer as run.json has them.
+func NewRecord(cfg *Config, m Models, scorer *score.Named) (setting.Record, *record.ScorerReport) {
+	s := cfg.Record(m.Encoder.Digest, digestOf(m.Strong), scorerDigest(scorer, m.Encoder))
 	if scorer == nil {
 		return s, nil
 	}
@@ -39,8 +46,8 @@ func NewRecord(cfg *Config, model, refiner *model.Model, scorer *score.Named) (s
 }
 
 // SettingsOf is PlanSettings of opened models and a scorer that was read.
-func SettingsOf(cfg *Config, search string, model, refiner *model.Model, scorer *score.Named) plan.Settings {
-	return cfg.PlanSettings(model, search, digestOf(refiner), scorerDigest(scorer, model))
+func SettingsOf(cfg *Config, search string, m Models, scorer *score.Named) plan.Settings {
+	return cfg.PlanSettings(m.Encoder, search, digestOf(m.Strong), scorerDigest(scorer, m.Encoder))
 }
 
 // digestOf is a model's digest; empty without one.

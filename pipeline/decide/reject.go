@@ -86,7 +86,7 @@ func (p *decider) rejectChunk(ctx context.Context, d *Decision, rules *Rules, wa
 			return err
 		}
 	}
-	return view.EachInParallel(ctx, p.options.Threads, len(wanted), func(i int) {
+	return view.Parallel(ctx, p.options.Threads, len(wanted), func(i int) {
 		at := wanted[i]
 		d.Rejections[at] = rules.Reject(&texts[0][i], &texts[1][i])
 		d.Candidates[at].Rejected = d.Rejections[at] != 0

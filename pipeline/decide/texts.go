@@ -60,7 +60,7 @@ func (t *Texts) Read(ctx context.Context, side int, numbers []int32) ([]Sentence
 		}
 	})
 	if err == nil {
-		err = view.EachInParallel(ctx, t.threads, len(missing), func(i int) { t.Identify(side, &sentences[places[i]]) })
+		err = view.Parallel(ctx, t.threads, len(missing), func(i int) { t.Identify(side, &sentences[places[i]]) })
 	}
 	if err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
 	return out.String(), nil
 }
 
-// pods is what a manifest needs to know of a wave's pods.
+// pods describes a wave's pods for its manifest.
 type pods struct {
 	array
 	K    Kubernetes

@@ -52,7 +52,7 @@ done
 exit 1
 `))
 
-// array is what a script or manifest of one wave needs to know. Its indices are strides over the wave's tasks.
+// array describes the tasks of one wave for its script or manifest. Its indices are strides over the wave's tasks.
 type array struct {
 	Name, Stage, Plan, Binary string
 	First, End, Step, Last    int

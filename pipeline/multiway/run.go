@@ -33,7 +33,7 @@ type Report struct {
 	Conflicts int         `json:"conflicts"` // lines of conflicts.tsv
 }
 
-// PairReport is what became of a pair.
+// PairReport is the result of mining a pair.
 type PairReport struct {
 	Pair   string `json:"pair"`
 	Bitext string `json:"bitext,omitempty"`
@@ -97,7 +97,7 @@ func joined(failed []error, pairs int) error {
 	return err
 }
 
-// languages are those of the pairs, sorted.
+// languages returns the languages of the pairs, sorted.
 func languages(pairs []Pair) (all []string) {
 	for _, p := range pairs {
 		all = append(all, p.Source, p.Target)

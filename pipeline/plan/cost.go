@@ -7,7 +7,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Cost is what the tasks of a plan that are still to do ask for.
+// Cost is the resources that the remaining tasks of a plan need.
 type Cost struct {
 	Languages []LanguageCost `json:"languages"`
 	Stages    []StageCost    `json:"stages"`
@@ -70,7 +70,7 @@ func (c Cost) Time() time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Bounds are what a run may use, in bytes; 0: no bound.
+// Bounds limit the resources of a run, in bytes; 0: no bound.
 type Bounds struct {
 	MaxMemory int64 // as the settings say
 	Memory    int64 // of the machine

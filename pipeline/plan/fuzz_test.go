@@ -9,8 +9,8 @@ import (
 // FuzzLedger reads arbitrary bytes as a ledger: it offers only merged neighbours that have seen nothing but what is
 // wanted.
 func FuzzLedger(f *testing.F) {
-	f.Add([]byte(`{"covers": [["a", "b"], null], "sides": [{"v": {"key": "00", "cover": 0}}, {"v": {"key": "01", "cover": 1}}]}`))
-	f.Add([]byte(`{"covers": [], "sides": [{"v": {"key": "00", "cover": -1}}, null]}`))
+	f.Add([]byte(`{"shard_sets": [["a", "b"], null], "sides": [{"v": {"key": "00", "shard_set": 0}}, {"v": {"key": "01", "shard_set": 1}}]}`))
+	f.Add([]byte(`{"shard_sets": [], "sides": [{"v": {"key": "00", "shard_set": -1}}, null]}`))
 	f.Add([]byte("null"))
 	f.Fuzz(func(t *testing.T, note []byte) {
 		l := &Ledger{}

@@ -3,14 +3,14 @@ package plan
 // Ledger is what a run leaves for the next: the merged neighbours of every shard of a pair, and the shard sets that
 // they have seen. It is a hint: without it a run only computes more.
 type Ledger struct {
-	ShardSets []ShardSet           `json:"covers"`
+	ShardSets []ShardSet           `json:"shard_sets"`
 	Sides     [2]map[string]Merged `json:"sides"` // by Vector
 }
 
 // Merged is a shard's merged neighbours.
 type Merged struct {
 	Key      string `json:"key"`
-	ShardSet int    `json:"cover"` // place among the ledger's shard sets
+	ShardSet int    `json:"shard_set"` // place among the ledger's shard sets
 }
 
 // familyVersion is the version of the merged neighbours that a ledger names.

@@ -1,4 +1,5 @@
-// Package scorer has what the labels of people say of a finished run: precision by score, and examples that a scorer
+// Package scorer finds the scorer of a run, fitting one to the text where the program has none for the encoder. It also
+// reads what the labels of people say of a finished run: precision by score, and examples that a scorer
 // is fitted on.
 //
 // A label names its pair by the keys of two sentences. It says something of a run if the run's text has both sentences

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// units are those of ParseBytes: powers of 1000 and of 1024.
+// units are the suffixes that ParseBytes accepts: powers of 1000 and of 1024.
 var units = []struct {
 	name  string
 	bytes float64

@@ -1,6 +1,3 @@
-// This file makes what a search and an encoder are opened with from the settings: for every command and every task
-// the same, so that no setting is left out in one of them.
-
 package setting
 
 import (
@@ -41,9 +38,9 @@ func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
 	return o, nil
 }
 
-// Arithmetic is what computes an encoder on the device of the settings; empty: the CPU, as always for a table. No model
-// has none.
-func OpenedArithmetic(r Resources, m *model.Model) (string, error) {
+// ArithmeticOf returns what computes an encoder on the device of the settings. It is empty for the CPU, for a table and
+// for a nil model.
+func ArithmeticOf(r Resources, m *model.Model) (string, error) {
 	device, err := gpu.Parse(r.Device)
 	if err != nil || device.OnCPU() || m == nil || m.ONNX == "" {
 		return "", err
@@ -66,7 +63,7 @@ func OpenEncoder(location string, dim int) (*model.Model, error) {
 	return m, nil
 }
 
-// Refiner loads the strong encoder of two-stage mining beside the first; nil: there is none.
+// OpenRefiner loads the strong encoder of two-stage mining; nil: the settings name none.
 func OpenRefiner(s Refining, encoder *model.Model) (*model.Model, error) {
 	if s.Refine == "" {
 		return nil, nil

@@ -62,7 +62,7 @@ func TestArithmetic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := OpenedArithmetic(Resources{Device: c.device}, m); err != nil || got != c.want {
+		if got, err := ArithmeticOf(Resources{Device: c.device}, m); err != nil || got != c.want {
 			t.Errorf("%s on %s: %q, %v; want %q", c.model, c.device, got, err, c.want)
 		}
 	}

@@ -185,13 +185,13 @@ type Refining struct {
 	RefineFloor float64 `setting:"refine_floor,flag" json:"refine_floor,omitempty"`
 }
 
-// Checks is what a result is compared with. It changes nothing in the result.
+// Checks names data to compare a result with. It changes nothing in the result.
 type Checks struct {
 	Gold         string  `setting:"gold,flag" json:"-"`
 	SearchRecall float64 `setting:"search_recall" json:"-" min:"0" max:"1"`
 }
 
-// Resources is what a process may use of its machine.
+// Resources limits what a process uses of its machine.
 type Resources struct {
 	Threads     int    `setting:"threads,flag" json:"-" min:"0"`
 	MaxMemory   string `setting:"max_memory,flag" json:"-"` // ParseBytes reads it
@@ -220,7 +220,7 @@ func (r *Resources) Resolve() error {
 	return nil
 }
 
-// Scheduling is what runs the tasks.
+// Scheduling names the engine that runs the tasks, and its settings.
 type Scheduling struct {
 	Engine              string              `setting:"engine,flag" json:"-"`
 	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // by stage
@@ -231,7 +231,7 @@ type Scheduling struct {
 	KubernetesGPUs      int                 `setting:"kubernetes_gpus" json:"-" min:"0"`
 }
 
-// Nights is what a nightly run does besides mining.
+// Nights has the settings of nightly runs besides mining.
 type Nights struct {
 	Keep       int    `setting:"keep,flag" json:"-" min:"1"`
 	SweepCells bool   `setting:"sweep_cells" json:"-"`

@@ -8,10 +8,10 @@ import (
 	"bitextmine/encode/gpu"
 )
 
-// Learned is an open learned splitter. Close must be called last.
+// LearnedSplitter is an open learned splitter. Close must be called last.
 type LearnedSplitter struct{ *boundary.Splitter }
 
-// Splitter opens the learned splitter of a directory.
+// OpenSplitter opens the learned splitter of a directory.
 func OpenSplitter(r Resources, directory string, threshold float64) (LearnedSplitter, error) {
 	m, err := boundary.Load(directory, threshold)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// Cluster is what is simulated: corpora, machines, and a store between them. docs/scale.md explains the file.
+// Cluster describes a simulation: corpora, machines, and a store between them. docs/scale.md explains the file.
 type Cluster struct {
 	Languages map[string]Corpus `yaml:"languages"`
 	Pairs     []string          `yaml:"pairs"` // source-target
@@ -106,7 +106,7 @@ func decode(data []byte) (*Cluster, error) {
 	return c, errors.Join(c.problems()...)
 }
 
-// problems are what is wrong with a cluster.
+// problems lists the errors in a cluster's description.
 func (c *Cluster) problems() (found []error) {
 	fail := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
 	for _, code := range slices.Sorted(maps.Keys(c.Languages)) {

@@ -14,7 +14,7 @@ import (
 	"bitextmine/pipeline/stage/pairdocs"
 )
 
-// comparisonUnit is what the time of pairing documents grows with.
+// comparisonUnit is the unit of work in pairing documents.
 const comparisonUnit = "comparisons"
 
 // checkDocuments refuses to align documents of unknown length.

@@ -10,6 +10,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
 )
 
 // maxCells bounds the cells of a simulated run: the plan of a real one is held in memory just so.
@@ -38,9 +39,11 @@ func plans(c *Cluster, base stage.Request) (_ []*plan.Plan, done func(*plan.Task
 				}
 			}
 		}
+		var left []*plan.Ledger
 		for pair := range built[1].Pairs {
-			base.Ledgers = append(base.Ledgers, plan.NewLedger(built[1], pair))
+			left = append(left, plan.NewLedger(built[1], pair))
 		}
+		base.Earlier = map[string]any{view.Merge: left}
 	}
 	base.Languages, base.Pairs = corpora(c, base.Settings, false)
 	now, err := both(base)

@@ -13,7 +13,7 @@ import (
 // speed is how long a stage's tasks take on a kind of machine: seconds for a task and for each of its items.
 type speed struct{ Task, Item float64 }
 
-// sample is what a run measured of a stage: tasks and items by turns on one core, or by one GPU, in seconds.
+// sample is a run's measurement of a stage: tasks and items by turns on one core, or by one GPU, in seconds.
 type sample struct{ tasks, items, seconds float64 }
 
 // fit finds the seconds of a task and of an item by least squares over runs, weighted so that each run's relative
@@ -46,7 +46,7 @@ func (m *Machine) idle(path string, r *record.Report) []string {
 		"by it alone; measure on one, with a larger corpus if this one was small", m.Name, path, had, r.Threads)}
 }
 
-// speeds are those of a kind of machine by stage. notes say what is wrong with them.
+// speeds returns the speeds of a kind of machine by stage. notes name their defects.
 func (m *Machine) speeds() (_ map[string]speed, notes []string, _ error) {
 	samples := map[string][]sample{}
 	for _, path := range m.Runs {

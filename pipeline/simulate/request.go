@@ -5,7 +5,6 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/pipeline/config"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 )
@@ -16,27 +15,23 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err := cfg.Validate(); err != nil {
 		return stage.Request{}, err
 	}
-	m, err := model.Load(cfg.Encoder)
-	if err != nil {
+	var m config.Models
+	var err error
+	if m.Encoder, err = model.Load(cfg.Encoder); err != nil {
 		return stage.Request{}, err
 	}
-	refiner, err := setting.OpenRefiner(cfg.Refining, m)
-	if err != nil {
+	if m.Strong, err = setting.OpenRefiner(cfg.Refining, m.Encoder); err != nil {
 		return stage.Request{}, err
 	}
-	if err := config.Place(cfg, m, refiner); err != nil {
+	if err := config.Place(cfg, m); err != nil {
 		return stage.Request{}, err
 	}
 	searched := cfg.Search
 	if searched == backend.Auto {
 		searched = exact.Name // whose lists auto gives
 	}
-	r := stage.Request{Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads}
-	refine := ""
-	if refiner != nil {
-		refine = refiner.Digest
-		r.Refiner = &plan.Refiner{Encoder: cfg.Refine, Name: refiner.Name, Dim: refiner.Dim}
-	}
-	r.Settings = cfg.PlanSettings(m, searched, refine, "")
-	return r, nil
+	return stage.Request{
+		Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
+		Refiner: m.Refiner(cfg), Settings: config.SettingsOf(cfg, searched, m, nil),
+	}, nil
 }

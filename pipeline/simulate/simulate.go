@@ -10,7 +10,7 @@ import (
 	"bitextmine/pipeline/stage"
 )
 
-// Simulation is what a run would do and cost.
+// Simulation lists the tasks of a simulated run and their cost.
 type Simulation struct {
 	Languages []plan.LanguageCost `json:"languages"`
 	Stages    []Stage             `json:"stages"`
@@ -127,7 +127,7 @@ func (s *Simulation) wave(c *Cluster, w *plan.Wave, done func(*plan.Task) bool, 
 	return nil
 }
 
-// taskBytes is what a task takes in a plan's file beside its key and its arguments.
+// taskBytes is the size of a task in a plan's file without its key and its arguments.
 const taskBytes = 80
 
 // time schedules a wave's tasks.

@@ -9,7 +9,9 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
-	_ "bitextmine/pipeline/stage/match" // with all that a bitext needs
+	_ "bitextmine/pipeline/stage/align" // and the other stages of a run
+	_ "bitextmine/pipeline/stage/match"
+	_ "bitextmine/pipeline/stage/refine"
 )
 
 func request(shardSize int) stage.Request {

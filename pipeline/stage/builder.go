@@ -13,10 +13,8 @@ import (
 // Builder makes a plan. Stages ask each other for the tasks that they need.
 type Builder struct {
 	*plan.Plan
-	Ledgers []*plan.Ledger  // of earlier runs, by pair; an entry may be nil
-	Refined []*plan.Earlier // the same of strong vectors
-	Aligned []*plan.Earlier // the same of aligned documents
-	Threads int             // of a task
+	Threads int            // per task
+	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
 }
@@ -25,13 +23,13 @@ type Builder struct {
 // reads.
 type Cost struct{ Memory, Disk, Read int64 }
 
-// RowBytes is what a row of a shard takes on disk, in bytes: a sentence of news and where it stands.
+// RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
 const RowBytes = 120
 
 // KeyBytes is the size of a sentence key.
 const KeyBytes = 16
 
-// Request is what a plan is made from.
+// Request is the input of a plan.
 type Request struct {
 	Version   string
 	Settings  plan.Settings
@@ -41,11 +39,9 @@ type Request struct {
 	Labels    []label.Label
 	Languages []plan.Language
 	Pairs     []plan.Pair
-	Refiner   *plan.Refiner // of two-stage mining; nil: there is none
-	Ledgers   []*plan.Ledger
-	Refined   []*plan.Earlier
-	Aligned   []*plan.Earlier
-	DocPairs  string // file of known pairs of documents
+	Refiner   *plan.Refiner  // of two-stage mining; nil: there is none
+	Earlier   map[string]any // by stage: what its ledger read
+	DocPairs  string         // file of known pairs of documents
 	Threads   int
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
@@ -68,10 +64,11 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	}
 	b := &Builder{
 		Plan: &plan.Plan{
-			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer, Refiner: r.Refiner, Labels: r.Labels, DocPairs: r.DocPairs,
+			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer,
+			Refiner: r.Refiner, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Ledgers: r.Ledgers, Refined: r.Refined, Aligned: r.Aligned, Threads: r.Threads, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Threads: r.Threads, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {
@@ -119,28 +116,4 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 		panic(fmt.Sprintf("arguments of stage %s: %v", d.Name, err)) // our own plain structs
 	}
 	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Disk: cost.Disk, Read: cost.Read, Args: data})
-}
-
-// Ledger is what earlier runs left of a pair; nil: nothing.
-func (b *Builder) Ledger(pair int) *plan.Ledger {
-	if pair < len(b.Ledgers) {
-		return b.Ledgers[pair]
-	}
-	return nil
-}
-
-// AlignedBefore is what earlier runs left of a pair's aligned documents; nil: nothing.
-func (b *Builder) AlignedBefore(pair int) *plan.Earlier {
-	if pair < len(b.Aligned) {
-		return b.Aligned[pair]
-	}
-	return nil
-}
-
-// RefinedBefore is what earlier runs left of a pair's strong vectors; nil: nothing.
-func (b *Builder) RefinedBefore(pair int) *plan.Earlier {
-	if pair < len(b.Refined) {
-		return b.Refined[pair]
-	}
-	return nil
 }

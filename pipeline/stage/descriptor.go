@@ -33,6 +33,8 @@ type Descriptor struct {
 
 	// Plan asks for the tasks that every run has of this stage; nil: other stages or a request of its own ask for them.
 	Plan func(*Builder) error
+	// Ledger reads and writes what runs leave for later runs; nil: they leave nothing.
+	Ledger Ledger
 	// Check says what is wrong with a task of a stored plan.
 	Check func(*plan.Plan, *plan.Task) error
 	// Uses names the outputs of the stage that a plan needs beside those of its own tasks; nil: none.

@@ -25,8 +25,6 @@ import (
 // The files of an output are objects under its name and their own digests. An output exists once its record does; the
 // record is written last, and only if there is none. So two writers of one output never mix their files, and the files
 // of the one that lost are removed by a later sweep.
-//
-// It has more than 12 methods because it is the whole of a Backend, and they share the bucket and its cache.
 type bucket struct {
 	bucket *blob.Bucket
 	cache  string

@@ -68,6 +68,20 @@ func (f *Files) Output(ctx context.Context, stage, key string) (*store.Output, e
 	return out, err
 }
 
+// Done lists the store's outputs of the plan's stages, and returns whether an output is among them.
+func (f *Files) Done(ctx context.Context) (func(stage, key string) bool, error) {
+	found := map[string]bool{}
+	for _, wave := range f.Plan.Waves {
+		for entry, err := range f.Store.List(ctx, wave.Stage) {
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", f.Work, err)
+			}
+			found[wave.Stage+"/"+entry.Name] = true
+		}
+	}
+	return func(stage, key string) bool { return found[stage+"/"+key] }, nil
+}
+
 // ShardPath returns the path of a shard file.
 func (f *Files) ShardPath(ctx context.Context, s *plan.Shard) (string, error) {
 	out, err := f.Output(ctx, Shard, s.Task)
@@ -117,7 +131,7 @@ func (f *Files) Sentences(language int) (*Numbered, error) {
 	if !ok {
 		number = sync.OnceValues(func() (*Numbered, error) {
 			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
-			return NumberSentences(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+			return NewNumbered(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
 		})
 		f.sentences[language] = number
 	}

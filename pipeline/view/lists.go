@@ -1,5 +1,3 @@
-// This file keeps neighbour lists that may be too many for memory.
-
 package view
 
 import (
@@ -11,14 +9,15 @@ import (
 	"bitextmine/mine"
 )
 
-// Store has the lists of a pair of languages that are in temporary files. The zero value has none.
-type ListStore struct {
+// SpilledLists has the lists of a pair of languages that are in temporary files, being too many for memory. The zero
+// value has none.
+type SpilledLists struct {
 	tables []*spill.Table[int32]
 	failed atomic.Pointer[error] // the first failure to read a list
 }
 
 // Err is the first failure to read a list. What was made of the lists since is worth nothing.
-func (s *ListStore) Err() error {
+func (s *SpilledLists) Err() error {
 	if failed := s.failed.Load(); failed != nil {
 		return *failed
 	}
@@ -26,7 +25,7 @@ func (s *ListStore) Err() error {
 }
 
 // Close frees the lists, which must not be read any more. It returns Err, too.
-func (s *ListStore) Close() error {
+func (s *SpilledLists) Close() error {
 	err := s.Err()
 	for _, table := range s.tables {
 		err = errors.Join(err, table.Close())
@@ -37,7 +36,7 @@ func (s *ListStore) Close() error {
 
 // New returns n empty lists of k neighbours, and what sets one of them, in a file if they do not fit in space's memory.
 // Lists that are in a file may be read when all were set.
-func (s *ListStore) New(space spill.Space, n, k int) (_ mine.Neighbours, set func(i int, ids []int32, cosines []float32) error, err error) {
+func (s *SpilledLists) New(space spill.Space, n, k int) (_ mine.Neighbours, set func(i int, ids []int32, cosines []float32) error, err error) {
 	const bytes = 8 // of a neighbour
 	if space.Holds(n * k * bytes) {
 		lists := mine.NewNeighbours(n, k)
@@ -65,7 +64,7 @@ func (s *ListStore) New(space spill.Space, n, k int) (_ mine.Neighbours, set fun
 }
 
 // read reads list i. One that cannot be read is empty.
-func (s *ListStore) read(table *spill.Table[int32], i int, ids []int32, cosines []float32) {
+func (s *SpilledLists) read(table *spill.Table[int32], i int, ids []int32, cosines []float32) {
 	row := make([]int32, 2*len(ids))
 	if err := table.Read(i, row); err != nil {
 		s.failed.CompareAndSwap(nil, &err)

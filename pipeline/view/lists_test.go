@@ -10,7 +10,7 @@ import (
 // TestStore: lists come back from memory and from a file, and what cannot be read is told.
 func TestStore(t *testing.T) {
 	for _, space := range []spill.Space{{}, {Dir: t.TempDir()}} {
-		var s ListStore
+		var s SpilledLists
 		lists, set, err := s.New(space, 100, 3)
 		if err != nil {
 			t.Fatal(err)

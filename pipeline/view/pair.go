@@ -14,13 +14,13 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// Pair is what a plan has computed of one pair of languages. Sentences go by their numbers, see Sentences.
+// Pair has the outputs of a plan for one pair of languages. Sentences go by their numbers, see Sentences.
 type Pair struct {
 	*Files
 	Index     int // among the plan's pairs
 	Sentences [2]*Numbered
 	Space     spill.Space // of what deciding does not keep in memory; with a directory, Close frees it
-	lists     ListStore
+	lists     SpilledLists
 }
 
 // Pair numbers the sentences of one of the plan's pairs.

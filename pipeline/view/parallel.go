@@ -1,5 +1,3 @@
-// This file shares numbered work among goroutines.
-
 package view
 
 import (
@@ -11,8 +9,8 @@ import (
 // step is how many texts a goroutine takes at once.
 const step = 4096
 
-// Each calls do with every number below n, until the context ends.
-func EachInParallel(ctx context.Context, threads, n int, do func(i int)) error {
+// Parallel calls do with every number below n, until the context ends.
+func Parallel(ctx context.Context, threads, n int, do func(i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, threads))
 	for begin := 0; begin < n; begin += step {

@@ -10,7 +10,7 @@ import (
 func TestEach(t *testing.T) {
 	const n = 3*step + 1
 	var sum atomic.Int64
-	if err := EachInParallel(t.Context(), 3, n, func(i int) { sum.Add(int64(i)) }); err != nil || sum.Load() != n*(n-1)/2 {
+	if err := Parallel(t.Context(), 3, n, func(i int) { sum.Add(int64(i)) }); err != nil || sum.Load() != n*(n-1)/2 {
 		t.Errorf("sum %d, %v", sum.Load(), err)
 	}
 }
@@ -19,7 +19,7 @@ func TestEach(t *testing.T) {
 func TestEachEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done atomic.Int64
-	err := EachInParallel(ctx, 2, 100*step, func(int) {
+	err := Parallel(ctx, 2, 100*step, func(int) {
 		cancel()
 		done.Add(1)
 	})

@@ -1,8 +1,3 @@
-// This file is the file of lists of rows: which rows of shards two-stage mining encodes again.
-//
-// The file is little-endian and not compressed: the eight bytes MINEROWS; the number of lists, uint32; the end of each
-// list among all rows, uint32; the rows, uint32. The rows of a list ascend.
-
 package view
 
 import (
@@ -16,6 +11,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// magic begins the file of lists of rows, which is little-endian and not compressed. After it come the number of lists,
+// uint32; the end of each list among all rows, uint32; the rows, uint32, ascending within a list.
 var magic = []byte("MINEROWS")
 
 // Write writes lists.

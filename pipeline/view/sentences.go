@@ -1,5 +1,3 @@
-// This file numbers the distinct sentences of a language.
-
 package view
 
 import (
@@ -53,7 +51,7 @@ const passRows = 512 << 10
 
 // Number numbers the sentences of shards, given the keys of each shard's rows. With many rows it asks for the keys
 // several times and sorts a range of them at a time.
-func NumberSentences(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
+func NewNumbered(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
 	return number(shards, keysOf, passRows)
 }
 

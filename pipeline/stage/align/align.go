@@ -41,6 +41,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
+	Stage.Plan, Stage.Ledger = planPairs, ledger
 	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = check, uses, run, rate
 	stage.Register(Stage)
 }
@@ -52,7 +53,7 @@ type args struct {
 	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
 }
 
-// spec is what the beads depend on.
+// spec lists all that the beads depend on.
 type spec struct {
 	Pairs   string // key
 	Shard   int    // place among those of the source
@@ -61,15 +62,29 @@ type spec struct {
 	Options bead.Options
 }
 
-// Want asks for the beads of a pair's documents and sets their keys.
-func Want(b *stage.Builder, pair int) {
+// wanted says whether the settings ask for documents to be aligned.
+func wanted(s *plan.Settings) bool { return s.Documents != "" }
+
+// planPairs asks for the beads of every pair if the settings ask for documents to be aligned.
+func planPairs(b *stage.Builder) error {
+	for pair := range b.Pairs {
+		if wanted(&b.Settings) {
+			want(b, pair)
+		}
+	}
+	return nil
+}
+
+// want asks for the beads of a pair's documents and sets their keys.
+func want(b *stage.Builder, pair int) {
 	pairs := pairdocs.Want(b, pair)
 	language := b.Side(pair, 0)
+	before := stage.Before[plan.Earlier](b, Stage, pair)
 	b.Pairs[pair].Aligned = nil
 	for i, s := range language.Shards {
 		key := Stage.Key(spec{pairs, i, b.Settings.Encoder, b.Settings.EncoderDevice, bead.DefaultOptions()})
 		b.Pairs[pair].Aligned = append(b.Pairs[pair].Aligned, key)
-		bases := slices.DeleteFunc(slices.Clone(b.AlignedBefore(pair).Of(0, s.SHA256)), func(base string) bool { return base == key })
+		bases := before.Others(0, s.SHA256, key)
 		b.Add(Stage, key, int64(s.Rows), cost(b.Settings, int64(s.Rows)), args{pair, i, bases})
 	}
 }
@@ -119,7 +134,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	return texts / spansOfSentence, err
 }
 
-// Beads are those of a pair of documents.
+// Beads are the beads of a pair of documents.
 type Beads struct {
 	Source int         `json:"src"` // places in the collections of their languages
 	Target int         `json:"tgt"`
@@ -127,7 +142,7 @@ type Beads struct {
 	Beads  []bead.Bead `json:"beads"`  // without deletions
 }
 
-// Info is what a task records of its beads.
+// Info is a task's record of its beads.
 type Info struct {
 	Pairs   int `json:"pairs"`   // of documents
 	Aligned int `json:"aligned"` // by this task; the others were taken over

@@ -39,7 +39,7 @@ type args struct {
 	Margin mine.Margin     `json:"margin"`
 }
 
-// spec is what the outcomes depend on.
+// spec lists all that the outcomes depend on.
 type spec struct {
 	Merges [2][]string
 	Known  []exchange.Pair

@@ -35,7 +35,7 @@ type args struct {
 	Shard    int `json:"shard"`
 }
 
-// spec is what an embedding file depends on.
+// spec lists all that an embedding file depends on.
 type spec struct {
 	Shard    string // digest
 	Encoder  string // digest

@@ -18,7 +18,7 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// givenSpec is what an embedding file depends on whose vectors another program made.
+// givenSpec lists all that an embedding file of another program's vectors depends on.
 type givenSpec struct {
 	Shard   string // digest
 	Given   string // digest of the vectors
@@ -34,17 +34,17 @@ func look(ctx context.Context, e *stage.Env, a args, dir string, meter progress.
 		}
 	}
 	s, settings := &e.Plan.Languages[a.Language].Shards[a.Shard], e.Plan.Settings
-	sum := NewExternalSum()
+	sum := newDigest()
 	meta := embedding.Meta{Encoder: settings.Encoder, Shard: s.SHA256, Dim: settings.Dim, DType: embedding.DType(settings.DType)}
 	_, err := embedding.Write(filepath.Join(dir, view.EmbeddingFile), meta, func(w *embedding.Writer) error {
-		return ExternalRows(ctx, e.Files, a.Language, a.Shard, nil, func(row []float32) error {
+		return eachGivenRow(ctx, e.Files, a.Language, a.Shard, nil, func(row []float32) error {
 			sum.Add(row)
 			meter.Add(1)
 			return w.Append(row)
 		})
 	})
 	if err == nil {
-		err = ExternalUnchanged(e.Plan, a.Language, a.Shard, sum)
+		err = checkUnchanged(e.Plan, a.Language, a.Shard, sum)
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func checkMaker(ctx context.Context, e *stage.Env, a args) error {
 		return err
 	}
 	var cosines []float64
-	err = ExternalRows(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
+	err = eachGivenRow(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
 		cosine := 0.0
 		for d, x := range own[len(cosines)*len(row):][:len(row)] {
 			cosine += float64(x) * float64(row[d])

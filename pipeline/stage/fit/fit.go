@@ -46,7 +46,7 @@ type args struct {
 	OnTheWay bool  `json:"on_the_way,omitempty"`
 }
 
-// spec is what the examples depend on.
+// spec lists all that the examples depend on.
 type spec struct {
 	Merges           [2][]string
 	Known            Known

@@ -1,5 +1,3 @@
-// This file has what stages share that inject known pairs among the sentences of a pair of languages.
-
 package fit
 
 import (
@@ -15,7 +13,7 @@ import (
 	"bitextmine/score/inject"
 )
 
-// Cost is, in memory, the texts, vectors and lists of both languages at once.
+// InjectionCost is, in memory, the texts, vectors and lists of both languages at once.
 func InjectionCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
 	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}

@@ -22,7 +22,7 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// local is what aligning documents found, joined with the decision of global mining.
+// local holds the pairs that aligning documents found, joined with the decision of global mining.
 type local struct {
 	pair   *view.Pair
 	texts  *decide.Texts
@@ -42,10 +42,10 @@ type found struct {
 
 func (f *found) span(side int) bead.Span { return [2]bead.Span{f.Source, f.Target}[side] }
 
-// score is that of the bead.
+// score is the bead's score.
 func (f *found) score() float32 { return f.Bead.Score() }
 
-// sentences are those of a side of a bead.
+// sentences are the sentences of a side of a bead.
 func (l *local) sentences(f *found, side int) []pairdocs.Sentence {
 	s := f.span(side)
 	return l.sides[side].Documents[f.docs[side]].Sentences[s.First:s.End()]
@@ -261,7 +261,7 @@ func (l *local) joined(ctx context.Context, side int, some []*found, threads int
 		joined[i].Key = corpus.KeyOf(corpus.Normalise(joined[i].Text))
 		read = read[n:]
 	}
-	return joined, view.EachInParallel(ctx, threads, len(joined), func(i int) { l.texts.Identify(side, &joined[i]) })
+	return joined, view.Parallel(ctx, threads, len(joined), func(i int) { l.texts.Identify(side, &joined[i]) })
 }
 
 // reject leaves out the beads that the rules reject, or people did.

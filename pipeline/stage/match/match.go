@@ -20,9 +20,6 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/align"
-	"bitextmine/pipeline/stage/merge"
-	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/stage/shortlist"
 	"bitextmine/pipeline/store"
@@ -45,7 +42,7 @@ type args struct {
 	Pair int `json:"pair"`
 }
 
-// spec is what the bitext depends on. Names of shards are in it, as the bitext gives them.
+// spec lists all that the bitext depends on. Names of shards are in it, as the bitext gives them.
 type spec struct {
 	Version  string // the bitext names the program's
 	Settings plan.Settings
@@ -60,20 +57,11 @@ type specSide struct {
 	Shards   [][3]string // name, digest, key of the merge
 }
 
-// planPairs plans the bitext of every pair.
+// planPairs plans the bitext of every pair. The stages that match reads have planned their tasks before.
 func planPairs(b *stage.Builder) error {
 	for pair := range b.Pairs {
-		merge.Want(b, pair)
-		if b.Settings.Refine != "" { // the settings and the merges say what it gives
-			if err := refine.Want(b, pair); err != nil {
-				return err
-			}
-		}
-		s := spec{Version: b.Version, Settings: b.PairSettings(pair)}
-		if b.Settings.Documents != "" {
-			align.Want(b, pair)
-			s.Documents = b.Pairs[pair].DocumentPairs
-		}
+		// Strong vectors follow from the settings and the merges.
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)
@@ -121,7 +109,7 @@ func cost(s plan.Settings, rows [2]int) stage.Cost {
 	}
 }
 
-// Result is what a task records of its bitext.
+// Result is a task's record of its bitext.
 type Result struct {
 	RunID   string          `json:"run_id"`
 	Counts  record.Counts   `json:"counts"`
@@ -129,7 +117,7 @@ type Result struct {
 	Samples []record.Sample `json:"samples"`
 	// Rejected are the pairs that rules rejected, by the first reason of each.
 	Rejected []record.Rejected `json:"rejected,omitempty"`
-	// Threshold is the one that was used: with a wanted precision it is found in the matching.
+	// Threshold was used: with a wanted precision it is found in the matching.
 	Threshold float64 `json:"threshold"`
 	view.Recall
 }

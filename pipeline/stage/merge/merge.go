@@ -24,7 +24,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Check, Stage.Uses, Stage.Run = check, uses, run
+	Stage.Plan, Stage.Ledger, Stage.Check, Stage.Uses, Stage.Run = planPairs, ledger{}, check, uses, run
 	stage.Register(Stage)
 }
 
@@ -49,13 +49,22 @@ type cell struct {
 	Other int    `json:"other"` // the other side's shard
 }
 
-// spec is what a shard's neighbours over a shard set depend on. How they came together, from which base, does not show.
+// spec lists all that a shard's neighbours over a shard set depend on. The base that they were made from is not
+// among it.
 type spec struct {
 	Shard  string // key of its encoding task
 	Side   string // which of a cell's two lists are its own
 	Cover  plan.ShardSet
 	Search string
 	K      int
+}
+
+// planPairs asks for the merged neighbours of every pair.
+func planPairs(b *stage.Builder) error {
+	for pair := range b.Pairs {
+		Want(b, pair)
+	}
+	return nil
 }
 
 // Want asks for the merged neighbours of every shard of a pair and sets the pair's Merges.
@@ -88,7 +97,7 @@ func want(b *stage.Builder, pair, side int) []string {
 		}
 		a := args{Pair: pair, Side: side, Shard: i}
 		missing := set
-		if key, seen := b.Ledger(pair).Base(side, shard.Vector, set); key != "" {
+		if key, seen := stage.Before[plan.Ledger](b, Stage, pair).Base(side, shard.Vector, set); key != "" {
 			a.Base = &base{key, b.AddShardSet(seen)}
 			missing = set.Without(seen)
 		}
@@ -142,8 +151,8 @@ func check(p *plan.Plan, t *plan.Task) error {
 	return nil
 }
 
-// Bases calls each with the base of every merge of a plan, its pair, its side and its shard's Vector.
-func Bases(p *plan.Plan, each func(key string, pair, side int, vector string)) {
+// bases calls each with the base of every merge of a plan, its pair, its side and its shard's Vector.
+func bases(p *plan.Plan, each func(key string, pair, side int, vector string)) {
 	stage.EachArgs(p, Stage.Name, func(_ *plan.Task, a args) {
 		if a.Base != nil {
 			each(a.Base.Key, a.Pair, a.Side, p.Side(a.Pair, a.Side).Shards[a.Shard].Vector)
@@ -152,7 +161,7 @@ func Bases(p *plan.Plan, each func(key string, pair, side int, vector string)) {
 }
 
 func uses(p *plan.Plan, use func(key string)) {
-	Bases(p, func(key string, _, _ int, _ string) { use(key) })
+	bases(p, func(key string, _, _ int, _ string) { use(key) })
 }
 
 // run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the

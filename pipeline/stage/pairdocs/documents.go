@@ -1,9 +1,3 @@
-// This file puts the documents of a language together from its shards.
-//
-// A document is the sentences of one id that follow each other in a file, or of one record that was divided. Those of
-// fewer than two sentences are set aside, as global mining has all that is known of them; so are documents whose id
-// stood before, in the order of the files.
-
 package pairdocs
 
 import (
@@ -26,7 +20,8 @@ type Sentence struct {
 	Place  *corpus.Place // in a record that was divided
 }
 
-// Document is the sentences of a document, in order.
+// Document is the sentences of a document, in order: those of one id that follow each other in a file, or those of one
+// record that was divided. Documents of one sentence, and documents whose id came before, are set aside.
 type Document struct {
 	Name      string   // its id, or file and line of the record that was divided
 	ID, URL   string   // as the input has them; may be empty

@@ -39,7 +39,7 @@ type args struct {
 	Pair int `json:"pair"`
 }
 
-// spec is what the pairs depend on. Documents are in the outputs of cutting, vectors in those of encoding.
+// spec lists all that the pairs depend on. Documents are in the outputs of cutting, vectors in those of encoding.
 type spec struct {
 	Sides      [2][][3]string // key of the task that cut the shard, its place there, and its vectors
 	Known      string         // digest of the list of pairs
@@ -86,7 +86,7 @@ type Pair struct {
 	Score  float64 `json:"score"` // 0 for one of the list
 }
 
-// Info is what a task records of its pairs.
+// Info is a task's record of its pairs.
 type Info struct {
 	Documents [2]int         `json:"documents"`
 	Aside     [2]Aside       `json:"aside"`

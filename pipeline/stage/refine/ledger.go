@@ -1,39 +1,38 @@
 package refine
 
 import (
-	"context"
-
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/record"
-	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
 )
 
-// noteName is the note of what earlier runs left of a pair's strong vectors.
+// ledgerVersion is the version of the vectors that a ledger names.
+const ledgerVersion = 1
+
+// ledger names the newest strong vectors of every shard. A sentence may leave the shortlist one night, as new text
+// lowers its margin, and return another: four outputs are kept.
+var ledger = &stage.ShardLedger{
+	Wanted: wanted, Name: noteName, Kept: 4,
+	Outputs: func(p *plan.Plan, pair int) (keys [2][]string) {
+		if refined := p.Pairs[pair].Refined; refined != nil {
+			keys = *refined
+		}
+		return keys
+	},
+	Damage: "the ledger of strong vectors is damaged; their sentences are encoded again",
+}
+
+// noteName names the runs that share strong vectors: these depend on the strong encoder, its device, the type of their
+// numbers and the languages, not on the floor or on the fast encoder.
 func noteName(p *plan.Plan, pair int) string {
-	return plan.RefinedFamily(p.Settings, p.Side(pair, 0).Code, p.Side(pair, 1).Code) + ".json"
-}
-
-// ReadLedger reads what earlier runs left of a pair's strong vectors; nil: nothing.
-func ReadLedger(ctx context.Context, st *store.Store, p *plan.Plan, pair int) (*plan.Earlier, error) {
-	return record.ReadLedger[plan.Earlier](ctx, st, noteName(p, pair))
-}
-
-// WriteLedger leaves for the next run the strong vectors that a plan's tasks have made.
-func WriteLedger(ctx context.Context, st *store.Store, p *plan.Plan) error {
-	for pair := range p.Pairs {
-		if p.Pairs[pair].Refined == nil {
-			continue
-		}
-		before, _ := ReadLedger(ctx, st, p, pair) // damaged: what this run has is enough
-		if err := record.WriteLedger(ctx, st, noteName(p, pair), plan.NewRefined(p, pair, before)); err != nil {
-			return err
-		}
+	family := []any{p.Settings.Refine, p.Settings.DType, p.Side(pair, 0).Code, p.Side(pair, 1).Code}
+	if p.Settings.RefineDevice != "" { // a run does not mix vectors of CPU and GPU
+		family = append(family, p.Settings.RefineDevice)
 	}
-	return ctx.Err()
+	return plan.Key("refined", ledgerVersion, family) + ".json"
 }
 
-// Estimate is what the strong encoder would be given.
+// Estimate is the work left for the strong encoder.
 type Estimate struct {
 	Encoder   string `json:"encoder"`
 	Sentences int64  `json:"sentences"` // to encode, of all languages

@@ -38,6 +38,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
+	Stage.Plan, Stage.Ledger = planPairs, ledger
 	Stage.Check, Stage.Uses, Stage.Run, Stage.Count, Stage.Rate = check, uses, run, count, rate
 	stage.Register(Stage)
 }
@@ -50,7 +51,7 @@ type args struct {
 	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
 }
 
-// spec is what the vectors depend on.
+// spec lists all that the vectors depend on.
 type spec struct {
 	Shortlist string // key
 	Shard     string // digest
@@ -62,7 +63,7 @@ type spec struct {
 	Device    string `json:",omitempty"` // setting.Arithmetic
 }
 
-// shares are what parts of the sentences shortlists had: ratio margins of use-static on the BUCC-style sets.
+// shares are the measured shares of sentences on shortlists: ratio margins of use-static on the BUCC-style sets.
 var shares = []struct{ floor, share float64 }{{1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
 
 // share is the part of the sentences that a shortlist is expected to have.
@@ -75,19 +76,36 @@ func share(s plan.Settings) float64 {
 	return shares[len(shares)-1].share
 }
 
-// Want asks for the strong vectors of every shard of a pair and sets the pair's Refined.
-func Want(b *stage.Builder, pair int) error {
+// wanted says whether the settings ask for two-stage mining.
+func wanted(s *plan.Settings) bool { return s.Refine != "" }
+
+// planPairs asks for the strong vectors of every pair if the settings name a strong encoder.
+func planPairs(b *stage.Builder) error {
+	if !wanted(&b.Settings) {
+		return nil
+	}
+	for pair := range b.Pairs {
+		if err := want(b, pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// want asks for the strong vectors of every shard of a pair and sets the pair's Refined.
+func want(b *stage.Builder, pair int) error {
 	list, err := shortlist.Want(b, pair)
 	if err != nil {
 		return err
 	}
+	before := stage.Before[plan.Earlier](b, Stage, pair)
 	refined := &[2][]string{}
 	for side := range refined {
 		language := b.Side(pair, side)
 		for i, s := range language.Shards {
 			key := Stage.Key(spec{list, s.SHA256, i, plan.SideNames[side], language.Code, b.Settings.Refine, b.Settings.DType, b.Settings.RefineDevice})
 			refined[side] = append(refined[side], key)
-			bases := slices.DeleteFunc(slices.Clone(b.RefinedBefore(pair).Of(side, s.SHA256)), func(base string) bool { return base == key })
+			bases := before.Others(side, s.SHA256, key)
 			items := int64(share(b.Settings) * float64(s.Rows))
 			b.Add(Stage, key, items, cost(b.Plan, items), args{pair, side, i, bases})
 		}
@@ -160,7 +178,7 @@ func count(ctx context.Context, f *view.Files, t *plan.Task) int64 {
 	return int64(len(left))
 }
 
-// estimate is what the plan says less what the newest earlier output has.
+// estimate returns the plan's items minus the rows of the newest earlier output.
 func estimate(ctx context.Context, f *view.Files, t *plan.Task, bases []string) int64 {
 	for _, base := range bases {
 		out, err := f.Store.Stat(ctx, store.Task{Stage: Stage.Name, Key: base})
@@ -185,7 +203,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	return stageencode.Rate(ctx, e, encoder, e.Plan.LanguageOf(a.Pair, a.Side), a.Shard)
 }
 
-// Info is what a task records of its vectors.
+// Info is a task's record of its vectors.
 type Info struct {
 	Rows    int `json:"rows"`
 	Encoded int `json:"encoded"` // by this task; the others were taken over

@@ -31,7 +31,7 @@ func As(name string) Choice {
 	return Choice{Result: name, Backend: name, Why: why}
 }
 
-// Taking is what auto takes. Which exact backend it is leaves no trace in the results.
+// Taking returns auto's choice of a backend. Which exact backend it is leaves no trace in the results.
 func Taking(name, why string) Choice {
 	if backend.Exact(name) {
 		return Choice{Result: exact.Name, Backend: name, Why: why}

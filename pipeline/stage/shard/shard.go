@@ -40,7 +40,7 @@ type args struct {
 	Input    int `json:"input"`
 }
 
-// spec is what a file's shards depend on.
+// spec lists all that a file's shards depend on.
 type spec struct {
 	Input     string // SHA-256 of the file's bytes
 	Name      string // without its directory: its extension may decide the format
@@ -173,7 +173,7 @@ func unchanged(in plan.Input) error {
 	return err
 }
 
-// Record is what a task of the stage records of an input.
+// Record is a task's record of an input.
 type Record struct {
 	*shard.Result
 	Languages *Languages `json:"languages,omitempty"` // nil in records of program versions before 0.2

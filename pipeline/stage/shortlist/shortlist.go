@@ -40,7 +40,7 @@ type args struct {
 	Pair int `json:"pair"`
 }
 
-// spec is what the rows depend on.
+// spec lists all that the rows depend on.
 type spec struct {
 	Merges    [2][]string
 	Margin    string
@@ -74,7 +74,7 @@ func cost(s plan.Settings, sentences [2]int) stage.Cost {
 	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n, Read: n * (stage.KeyBytes + 8*int64(s.K))}
 }
 
-// Info is what a task records of its shortlist.
+// Info is a task's record of its shortlist.
 type Info struct {
 	Pairs int      `json:"pairs"`
 	Rows  [2][]int `json:"rows"` // how many, by side and shard

@@ -1,4 +1,4 @@
-package pipeline
+package cut
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// NamedFiles is how many files a warning names.
-const checkNamedFiles = 3
+// maxNamed is how many files a warning names.
+const maxNamed = 3
 
 const (
 	// maxAside is the share of a side's bytes that files set aside may have.
@@ -21,8 +21,8 @@ const (
 	maxShrink = 0.5
 )
 
-// Aside says which of a language's files were set aside, and refuses too many; empty if there are none.
-func checkAside(whole *plan.Language, aside []record.SetAside) (what string, err error) {
+// asideOf says which of a language's files were set aside, and refuses too many; empty if there are none.
+func asideOf(whole *plan.Language, aside []record.SetAside) (what string, err error) {
 	if len(aside) == 0 {
 		return "", nil
 	}
@@ -33,14 +33,15 @@ func checkAside(whole *plan.Language, aside []record.SetAside) (what string, err
 	var named []string
 	for i, one := range aside {
 		bytes += one.Bytes
-		if i < checkNamedFiles {
+		if i < maxNamed {
 			named = append(named, one.Why)
 		}
 	}
-	if more := len(aside) - checkNamedFiles; more > 0 {
+	if more := len(aside) - maxNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more, listed in %s", more, record.ReportName))
 	}
-	what = fmt.Sprintf("%d of %d files of %s are set aside: %s", len(aside), len(whole.Inputs), whole.Code, strings.Join(named, "; "))
+	what = fmt.Sprintf("%d of %d files of %s are set aside: %s",
+		len(aside), len(whole.Inputs), whole.Code, strings.Join(named, "; "))
 	many := len(whole.Inputs) >= manyFiles && float64(len(aside)) > maxAsideFiles*float64(len(whole.Inputs))
 	if len(aside) == len(whole.Inputs) || many || float64(bytes) > maxAside*float64(all) {
 		return "", badinput.Errorf("%s; that is too much of the input: repair or remove the files", what)
@@ -48,8 +49,8 @@ func checkAside(whole *plan.Language, aside []record.SetAside) (what string, err
 	return what, nil
 }
 
-// Shrunk refuses inputs that have lost half of a language's sentences since the run before.
-func checkShrunk(code string, earlier, inputs []record.InputReport) error {
+// refuseShrunk refuses inputs that have lost half of a language's sentences since the run before.
+func refuseShrunk(code string, earlier, inputs []record.InputReport) error {
 	sentences := func(inputs []record.InputReport) (n uint64) {
 		for _, in := range inputs {
 			if in.Language == code {
@@ -60,8 +61,8 @@ func checkShrunk(code string, earlier, inputs []record.InputReport) error {
 	}
 	before, now := sentences(earlier), sentences(inputs)
 	if float64(now) < maxShrink*float64(before) {
-		return badinput.Errorf("the text of %s has shrunk from %d to %d sentences since the run before: look whether its files are all there; if that is meant, run once with --on-bad-file fail",
-			code, before, now)
+		return badinput.Errorf("the text of %s has shrunk from %d to %d sentences since the run before: look whether its "+
+			"files are all there; if that is meant, run once with --on-bad-file fail", code, before, now)
 	}
 	return nil
 }

@@ -1,7 +1,3 @@
-// This file reads the vectors that another program made of a run's text: for each input file a file of vectors,
-// whose row i is that of the i-th line. A sentence that stands several times has the vector of its first line, as it
-// has that line's provenance, also where another spelling of it got another vector.
-
 package encode
 
 import (
@@ -24,8 +20,10 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// Fit compares the vectors of an input with its lines, once it is cut, and notes where the first row's line is.
-func ExternalFit(in *plan.Input, info *cut.Result) error {
+// FitGiven compares the vectors that another program made of an input with its lines, once it is cut, and notes the
+// line of the first row. Row i is the vector of line i; a sentence in several lines has the vector of the first, even
+// where another spelling of it has another vector.
+func FitGiven(in *plan.Input, info *cut.Result) error {
 	v := in.Vectors
 	if v == nil {
 		return nil
@@ -39,17 +37,17 @@ func ExternalFit(in *plan.Input, info *cut.Result) error {
 	return nil
 }
 
-// Digest notes in every shard the digest of its rows' vectors, which is in the keys of all that is made of them.
+// DigestGiven notes in every shard the digest of its rows' vectors, which is in the keys of all that is made of them.
 // Languages without vectors of another program stay as they are.
-func ExternalDigest(ctx context.Context, files *view.Files) error {
+func DigestGiven(ctx context.Context, files *view.Files) error {
 	for l := range files.Plan.Languages {
 		language := &files.Plan.Languages[l]
 		for s := range language.Shards {
 			if in := language.InputOf(s); in == nil || in.Vectors == nil {
 				continue
 			}
-			sum := NewExternalSum()
-			err := ExternalRows(ctx, files, l, s, nil, func(row []float32) error {
+			sum := newDigest()
+			err := eachGivenRow(ctx, files, l, s, nil, func(row []float32) error {
 				sum.Add(row)
 				return nil
 			})
@@ -62,17 +60,17 @@ func ExternalDigest(ctx context.Context, files *view.Files) error {
 	return nil
 }
 
-// Sum is a digest of rows.
-type ExternalSum struct {
+// rowDigest is a digest of rows.
+type rowDigest struct {
 	hash hash.Hash
 	buf  []byte
 }
 
-// NewSum returns the digest of no row.
-func NewExternalSum() *ExternalSum { return &ExternalSum{hash: sha256.New()} }
+// newDigest returns the digest of no row.
+func newDigest() *rowDigest { return &rowDigest{hash: sha256.New()} }
 
 // Add adds a row.
-func (s *ExternalSum) Add(row []float32) {
+func (s *rowDigest) Add(row []float32) {
 	s.buf = s.buf[:0]
 	for _, x := range row {
 		s.buf = binary.LittleEndian.AppendUint32(s.buf, math.Float32bits(x))
@@ -80,7 +78,7 @@ func (s *ExternalSum) Add(row []float32) {
 	s.hash.Write(s.buf)
 }
 
-func (s *ExternalSum) String() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+func (s *rowDigest) String() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
 // source is where a row's vector is: a row of an input's file of vectors.
 type source struct {
@@ -91,9 +89,10 @@ type source struct {
 // contextEvery is how many rows are read between two looks at the context.
 const contextEvery = 4096
 
-// Rows calls each with the L2-normalised vectors of rows of a shard, in order; nil: of all. A row that is not finite,
-// or is all zeros, is a badinput error that names the file and the row, counted from 0. each must not keep the row.
-func ExternalRows(ctx context.Context, files *view.Files, language, shard int, wanted []uint32, each func(row []float32) error) (err error) {
+// eachGivenRow calls each with the L2-normalised vectors of rows of a shard, in order; nil: of all. A row that is not
+// finite, or is all zeros, is a badinput error that names the file and the row, counted from 0. each must not keep
+// the row.
+func eachGivenRow(ctx context.Context, files *view.Files, language, shard int, wanted []uint32, each func(row []float32) error) (err error) {
 	sources, err := sourcesOf(ctx, files, language, shard)
 	if err != nil {
 		return err
@@ -157,8 +156,8 @@ func changed(v *plan.Vectors) error {
 	return badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", v.Path)
 }
 
-// Unchanged compares a shard's rows, once all of them are read, with what the plan says of them.
-func ExternalUnchanged(p *plan.Plan, language, shard int, now *ExternalSum) error {
+// checkUnchanged compares a shard's rows, once all of them are read, with what the plan says of them.
+func checkUnchanged(p *plan.Plan, language, shard int, now *rowDigest) error {
 	l := &p.Languages[language]
 	if now.String() != l.Shards[shard].Given {
 		return changed(l.InputOf(shard).Vectors)

@@ -1,4 +1,4 @@
-package pipeline
+package cut
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"bitextmine/pipeline/plan"
 )
 
-// Split says which files' records are divided into sentences, and returns a warning for each language with plain text
+// Split logs which files' records are divided into sentences, and returns a warning for each language with plain text
 // whose lines look like documents.
-func checkSplit(log *slog.Logger, languages []plan.Language) (warnings []string) {
+func Split(log *slog.Logger, languages []plan.Language) (warnings []string) {
 	for _, l := range languages {
 		var divided, long []plan.Input
 		for _, in := range l.Inputs {
@@ -25,14 +25,14 @@ func checkSplit(log *slog.Logger, languages []plan.Language) (warnings []string)
 				len(divided), len(l.Inputs), l.Code, measured(divided[0])))
 		}
 		if len(long) > 0 {
-			warnings = append(warnings, fmt.Sprintf("the lines of %d of %d %s files look like documents%s, and each is taken for a sentence: --split on divides them",
-				len(long), len(l.Inputs), l.Code, measured(long[0])))
+			warnings = append(warnings, fmt.Sprintf("the lines of %d of %d %s files look like documents%s, and each is taken for "+
+				"a sentence: --split on divides them", len(long), len(l.Inputs), l.Code, measured(long[0])))
 		}
 	}
 	return warnings
 }
 
-// measured is what was seen of an input; empty where nobody looked.
+// measured describes the first records of an input; empty if they were not looked at.
 func measured(in plan.Input) string {
 	if in.Seen == nil {
 		return ""

@@ -1,7 +1,4 @@
-// This file reports what the tasks of one stage in a plan did: those of this process by counting them, those of
-// other processes by what they left in the store.
-
-package pipeline
+package engine
 
 import (
 	"context"
@@ -17,10 +14,11 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// Collect is the report of a wave whose tasks other processes did, from the records that they left in the store. before
-// and after say which outputs the store had before the wave and has now, failed how tasks failed last.
+// collectWave returns the report of a wave whose tasks other processes did, from the records that they left in the
+// store. before and after say which outputs the store had before the wave and has now, failed how tasks failed last.
 func collectWave(
-	ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool, failed map[string]record.Holder,
+	ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool,
+	failed map[string]record.Holder,
 ) (record.StageReport, error) {
 	s := record.StageReport{Name: wave.Stage, Unit: wave.Unit, Tasks: len(wave.Tasks)}
 	var first, last time.Time
@@ -61,32 +59,33 @@ func collectWave(
 func notDone(stage string, missing, tasks int, why *record.Holder) error {
 	switch {
 	case why == nil:
-		return fmt.Errorf("%d of %d %s tasks exited without a result or an error message; look into the engine's logs; run again to go on", missing, tasks, stage)
+		return fmt.Errorf("%d of %d %s tasks exited without a result or an error message; look into the engine's logs; "+
+			"run again to go on", missing, tasks, stage)
 	case why.Permanent:
 		return badinput.Errorf("%d of %d %s tasks failed, one on %s: %s", missing, tasks, stage, why.Host, why.Error)
 	}
 	return fmt.Errorf("%d of %d %s tasks failed, one on %s: %s; run again to go on", missing, tasks, stage, why.Host, why.Error)
 }
 
-// Meter times one wave and counts what it did.
+// waveMeter times one wave and counts what it did.
 type waveMeter struct {
 	wave                 *plan.Wave
-	Progress             progress.Meter // of the tasks
+	progress             progress.Meter
 	start                time.Time
 	items, tasks, cached atomic.Int64
 }
 
-// Begin starts the clock and the progress of a wave.
+// beginWave starts the clock and the progress of a wave.
 func beginWave(reporter progress.Reporter, wave *plan.Wave) *waveMeter {
 	var total int64
 	for _, t := range wave.Tasks {
 		total += t.Items
 	}
-	return &waveMeter{wave: wave, Progress: reporter.Start(wave.Stage, total, wave.Unit), start: time.Now()}
+	return &waveMeter{wave: wave, progress: reporter.Start(wave.Stage, total, wave.Unit), start: time.Now()}
 }
 
-// Add counts a finished task.
-func (w *waveMeter) Add(t *plan.Task, out *store.Output) {
+// add counts a finished task.
+func (w *waveMeter) add(t *plan.Task, out *store.Output) {
 	w.tasks.Add(1)
 	if out.Cached {
 		w.cached.Add(1)
@@ -95,12 +94,13 @@ func (w *waveMeter) Add(t *plan.Task, out *store.Output) {
 	}
 }
 
-// Done ends the progress and returns the report.
-func (w *waveMeter) Done() record.StageReport {
-	w.Progress.Done()
+// done ends the progress and returns the report.
+func (w *waveMeter) done() record.StageReport {
+	w.progress.Done()
 	elapsed := time.Since(w.start).Seconds()
 	return record.StageReport{
-		Name: w.wave.Stage, Items: w.items.Load(), Unit: w.wave.Unit, Seconds: elapsed, Rate: float64(w.items.Load()) / max(elapsed, 1e-9),
+		Name: w.wave.Stage, Items: w.items.Load(), Unit: w.wave.Unit,
+		Seconds: elapsed, Rate: float64(w.items.Load()) / max(elapsed, 1e-9),
 		Tasks: int(w.tasks.Load()), Cached: int(w.cached.Load()), PeakMemory: usage.PeakMemory(),
 	}
 }

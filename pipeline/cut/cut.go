@@ -1,0 +1,122 @@
+// Package cut reads the shards that the first tasks of a run cut from its input files. It sets aside the files that
+// cannot be used, and refuses text that cannot be mined before anything is computed on it.
+package cut
+
+import (
+	"context"
+
+	"bitextmine/corpus"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+)
+
+// Text is the text of a run, cut into shards.
+type Text struct {
+	Languages []plan.Language // their inputs without the files set aside
+	Inputs    []record.InputReport
+	SetAside  []record.SetAside
+}
+
+// Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
+// set aside; a language that has lost half of its sentences since is then refused.
+func Read(
+	ctx context.Context, files *view.Files, previous []record.InputReport, warn func(format string, args ...any),
+) (*Text, error) {
+	t := &Text{}
+	doubts := make([][]doubted, len(files.Plan.Languages))
+	for l := range files.Plan.Languages {
+		whole := &files.Plan.Languages[l]
+		before := len(t.SetAside)
+		var err error
+		if doubts[l], err = t.add(ctx, files, whole); err != nil {
+			return nil, err
+		}
+		what, err := asideOf(whole, t.SetAside[before:])
+		if err != nil {
+			return nil, err
+		}
+		if what != "" {
+			warn("%s", what)
+		}
+		if err := refuseShrunk(whole.Code, previous, t.Inputs); err != nil {
+			return nil, err
+		}
+	}
+	for _, what := range foreign(t.Languages, doubts) {
+		warn("%s", what)
+	}
+	digested := view.NewFiles(files.Store, &plan.Plan{Languages: t.Languages}, files.Work)
+	return t, encode.DigestGiven(ctx, digested)
+}
+
+// add adds a language without the files that cannot be used, and returns the files whose text is not in the language.
+func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language) (doubts []doubted, err error) {
+	p := files.Plan
+	language := plan.Language{Code: whole.Code}
+	for _, in := range whole.Inputs {
+		info, err := shard.Result(ctx, files.Store, in, p.Settings)
+		if err != nil {
+			return nil, err
+		}
+		bad := info.Bad
+		if err := encode.FitGiven(&in, info.Result); err != nil && bad == "" {
+			if !p.SetAside {
+				return nil, err
+			}
+			bad = err.Error()
+		}
+		if bad != "" {
+			aside := record.SetAside{Language: language.Code, Path: in.Path, SHA256: in.SHA256, Bytes: in.Bytes, Why: bad}
+			t.SetAside = append(t.SetAside, aside)
+			continue
+		}
+		language.Inputs = append(language.Inputs, in)
+		language.Shards = append(language.Shards, shard.Shards(in, p.Settings, info.Shards)...)
+		t.Inputs = append(t.Inputs, inputReport(language.Code, in, info.Counts))
+		if d := info.Languages.Doubt(language.Code); d != nil {
+			doubts = append(doubts, doubted{Path: in.Path, Doubt: *d})
+		}
+	}
+	t.Languages = append(t.Languages, language)
+	return doubts, nil
+}
+
+// inputReport returns the entry of an input in run.json.
+func inputReport(language string, in plan.Input, counts corpus.Counts) record.InputReport {
+	report := record.InputReport{Language: language, Path: in.Path, SHA256: in.SHA256, Counts: counts, Seen: in.Seen}
+	if in.Corpus != nil {
+		report.Split = in.Corpus.SplitLanguage()
+	}
+	if v := in.Vectors; v != nil {
+		report.Vectors, report.VectorsSHA256 = v.Path, v.SHA256
+	}
+	return report
+}
+
+// RemoveAside removes the records of files that earlier runs set aside from a store, for a plan that sets none aside.
+// It reports whether there were any: their tasks are then to be done again.
+func RemoveAside(ctx context.Context, st *store.Store, p *plan.Plan) (found bool, err error) {
+	if p.SetAside {
+		return false, nil
+	}
+	for _, language := range p.Languages {
+		for _, in := range language.Inputs {
+			info, err := shard.Result(ctx, st, in, p.Settings)
+			if err != nil {
+				return found, err
+			}
+			if info.Bad == "" {
+				continue
+			}
+			found = true
+			if err := st.Remove(ctx, store.Task{Stage: shard.Stage.Name, Key: shard.Key(in, p.Settings)}); err != nil {
+				return found, err
+			}
+		}
+	}
+	return found, nil
+}

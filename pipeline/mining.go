@@ -1,0 +1,270 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"bitextmine/bitext/label"
+	onnx "bitextmine/encode/session"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
+	"bitextmine/index/kernel"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/cut"
+	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+)
+
+// mining is the steps of one goal in a session: cut, plan, execute. Each step adds to the report.
+type mining struct {
+	*session
+	goal     *stage.Descriptor    // nil: the bitext
+	scorer   *score.Named         // nil: the margin decides
+	previous *record.Report       // of the run before; nil if there is none
+	fitted   []record.StageReport // of fitting the scorer in this run
+	report   *record.Report
+}
+
+// warn logs a warning and adds it to the report.
+func (m *mining) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	m.report.Warnings = append(m.report.Warnings, text)
+	m.Log.Warn(text)
+}
+
+// prepare cuts the text into shards and stores the plan of the rest. goal asks for its tasks; nil: those of every run.
+func (m *mining) prepare(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
+	languages, err := m.cut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := m.files(&plan.Plan{})
+	if err := cut.Neighbours(ctx, files, m.cfg.K, languages); err != nil {
+		return nil, err
+	}
+	if err := cut.Index(m.cfg.Search, languages); err != nil {
+		return nil, err
+	}
+	request, err := m.request(ctx, languages)
+	if err != nil {
+		return nil, err
+	}
+	choice, err := m.choose(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	m.report.Search = record.SearchReport{
+		Result: choice.Result, Backend: choice.Backend, Why: choice.Why, Floor: m.cfg.SearchRecall,
+	}
+	if choice.Backend == exact.Name && !engine.Remote(m.engine) {
+		m.report.Search.Kernel = kernel.Best.Name
+	}
+	if request, err = m.searchedBy(ctx, request, choice); err != nil {
+		return nil, err
+	}
+	request.Goal = goal
+	p, err := stage.Build(request)
+	if err != nil {
+		return nil, err
+	}
+	return p, m.keep(ctx, p)
+}
+
+// cut executes the plan of the input files and returns the languages with their shards.
+func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
+	languages, err := m.cfg.Texts()
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range cut.Split(m.Log, languages) {
+		m.warn("%s", warning)
+	}
+	p, err := stage.Inputs(stage.Request{
+		Version: m.Version, Settings: m.settings(search.As(m.cfg.Search)), Encoder: m.cfg.Encoder,
+		Languages: languages, Pairs: m.pairs(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.SetAside = m.cfg.OnBadFile == config.SkipBadFile
+	if err := m.keep(ctx, p); err != nil {
+		return nil, err
+	}
+	shards := m.engine
+	if m.cfg.DryRun != nil { // the scripts that are to be printed depend on the shards
+		shards = engine.Local{Cores: m.cfg.Threads, MaxMemory: m.cfg.MemoryBound()}
+	}
+	if err := m.executeOn(ctx, shards, p, false); err != nil {
+		return nil, err
+	}
+	if found, err := cut.RemoveAside(ctx, m.store, p); err != nil {
+		return nil, err
+	} else if found {
+		if err := m.executeOn(ctx, shards, p, false); err != nil {
+			return nil, err
+		}
+	}
+	var before []record.InputReport
+	if m.previous != nil && p.SetAside {
+		before = m.previous.Inputs
+	}
+	text, err := cut.Read(ctx, m.files(p), before, m.warn)
+	if err != nil {
+		return nil, err
+	}
+	m.report.Inputs, m.report.SetAside = text.Inputs, text.SetAside
+	return text.Languages, nil
+}
+
+// files opens what the tasks of a plan leave in the store.
+func (s *session) files(p *plan.Plan) *view.Files { return view.NewFiles(s.store, p, s.cfg.Work) }
+
+// pairs are the pairs of the run, by the places of its languages.
+func (m *mining) pairs() []plan.Pair {
+	return []plan.Pair{{Source: 0, Target: 1, ConfigDigest: m.report.ConfigDigest}}
+}
+
+// settings returns the settings as the specs of tasks take them.
+func (m *mining) settings(choice search.Choice) plan.Settings {
+	return config.SettingsOf(&m.cfg, choice.Result, m.models, m.scorer)
+}
+
+// request returns the input of the plan after cutting, without the search and what earlier runs left.
+func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
+	labels, err := label.Latest(m.cfg.Out)
+	r := stage.Request{
+		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: labels,
+		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs,
+	}
+	if m.scorer != nil {
+		r.Scorer = m.scorer.Data
+	}
+	return r, err
+}
+
+// searchedBy completes a request with how it searches and what earlier runs left.
+func (m *mining) searchedBy(ctx context.Context, r stage.Request, choice search.Choice) (stage.Request, error) {
+	r.Settings = m.settings(choice)
+	r.Settings.Labels = plan.DigestLabels(r.Labels)
+	if choice.Backend != choice.Result {
+		r.Backend = choice.Backend
+	}
+	return r, stage.ReadLedgers(ctx, m.store, &r, m.Log)
+}
+
+// choose returns how cells are searched. Where auto may take approximate searches the choice changes the results, and
+// so it is made once for a store and an output directory.
+func (m *mining) choose(ctx context.Context, request stage.Request) (choice search.Choice, err error) {
+	if m.cfg.Search != backend.Auto {
+		return search.As(m.cfg.Search), nil
+	}
+	exactOnly := len(m.cfg.Approximate()) == 0
+	name := search.NoteOf(m.settings(search.As(backend.Auto)), m.cfg.Searching, m.cfg.Source, m.cfg.Target)
+	if !exactOnly {
+		var before *record.SearchReport
+		if m.previous != nil && m.previous.ConfigDigest == m.report.ConfigDigest {
+			before = &m.previous.Search
+		}
+		if kept, err := search.ReadChoice(ctx, m.store, name, before); err != nil || kept != nil {
+			if kept != nil {
+				choice = *kept
+			}
+			return choice, err
+		}
+	}
+	if request, err = m.searchedBy(ctx, request, search.Taking(exact.Name, "")); err != nil {
+		return choice, err
+	}
+	p, err := stage.Build(request)
+	if err != nil {
+		return choice, err
+	}
+	done, err := m.files(p).Done(ctx)
+	if err != nil {
+		return choice, err
+	}
+	if choice, err = m.chooser.Choose(ctx, search.Left(p, done)); err != nil {
+		return choice, err
+	}
+	m.Log.Info("auto chose a search", "search", choice.Backend, "why", choice.Why)
+	if exactOnly {
+		return choice, nil
+	}
+	return choice, search.WriteChoice(ctx, m.store, name, choice)
+}
+
+// keep stores a plan where its tasks find it and notes its id.
+func (m *mining) keep(ctx context.Context, p *plan.Plan) error {
+	data, id, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	m.report.PlanID = id
+	m.held.Add(ctx, m.store, m.Log, id)
+	return m.store.WriteNote(ctx, record.PlansNote, id+".json", data)
+}
+
+// enter adds the run to the store's history.
+func (m *mining) enter(ctx context.Context) error {
+	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out, Source: m.cfg.Source, Target: m.cfg.Target}
+	if m.goal != nil {
+		run.Goal = m.goal.Name
+	}
+	return record.Enter(ctx, m.store, run)
+}
+
+// execute runs a stored plan on the engine.
+func (m *mining) execute(ctx context.Context, p *plan.Plan) error {
+	return m.executeOn(ctx, m.engine, p, m.cfg.DryRun != nil)
+}
+
+// executeOn runs a stored plan on an engine; with dry it only prints scripts.
+func (m *mining) executeOn(ctx context.Context, e engine.Engine, p *plan.Plan, dry bool) (err error) {
+	env := m.env(p)
+	defer func() {
+		if env.Encoded() {
+			m.report.Versions["onnxruntime"] = onnx.RuntimeVersion()
+		}
+		err = errors.Join(err, env.Close())
+	}()
+	job := engine.Job{
+		ID: m.report.PlanID, PlanPath: record.PlanPath(m.cfg.Work, m.report.PlanID),
+		Out: m.cfg.Out, Device: config.DeviceOfTasks(&m.cfg),
+	}
+	stages, err := engine.Execute(ctx, e, job, env, m.Progress, dry)
+	m.report.Stages = append(m.report.Stages, stages...)
+	return err
+}
+
+// env returns what tasks of a plan work with in this process.
+func (s *session) env(p *plan.Plan) *stage.Env {
+	return &stage.Env{
+		Files: s.files(p), Model: s.models.Encoder, Resources: s.cfg.Resources, Log: s.Log, OpenEncoder: s.OpenEncoder,
+	}
+}
+
+// output runs the goal's task, whose key want returns, with the tasks that it needs, and returns its output.
+func (m *mining) output(ctx context.Context, want func(*stage.Builder) (string, error)) (*store.Output, error) {
+	key := ""
+	p, err := m.prepare(ctx, func(b *stage.Builder) (err error) {
+		key, err = want(b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.execute(ctx, p); err != nil {
+		return nil, err
+	}
+	return m.store.Get(ctx, store.Task{Stage: m.goal.Name, Key: key})
+}

@@ -1,0 +1,154 @@
+package night
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+)
+
+// The names in the output directory of nightly runs.
+const (
+	LatestName  = record.LatestName // a link to the last run's directory in runs/
+	SummaryName = "summary.md"
+
+	LockName = "nightly.lock" // held while a night is under way
+)
+
+// Night is one run of nightly mining.
+type Night struct {
+	Config  config.Config // validated
+	Version string        // of the program
+	Log     *slog.Logger
+	// Mine executes a run whose predecessor is previous, nil for the first, and returns its report. It calls begun before
+	// the first task of the bitext, and delivers the bitext into the directory that dir returns after the last.
+	Mine func(
+		ctx context.Context, previous *record.Report, begun func(*record.Report), dir func(*record.Report) (string, error),
+	) (*record.Report, error)
+	// OpenStore opens the store at a location.
+	OpenStore func(ctx context.Context, location string) (*store.Store, error)
+
+	previous *record.Report
+	warnings []string
+}
+
+// Run mines one night. Its bitext, run.json and summary go into OUT/runs/NUMBER-DATE, to which OUT/latest leads then;
+// runs beyond the last Keep are removed. Numbers only rise, so that a clock which jumps back hides no run. Only one Run
+// is active in OUT: another is a *lockfile.Locked error.
+func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
+	begin, cfg := time.Now(), n.Config
+	if dir := filepath.Dir(cfg.Metrics); cfg.Metrics != "" && !isDirectory(dir) {
+		return nil, badinput.Errorf("metrics = %s: there is no directory %s; make it, or name another file with --metrics",
+			cfg.Metrics, dir)
+	}
+	if err := os.MkdirAll(filepath.Join(cfg.Out, RunsName), 0o755); err != nil {
+		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
+	}
+	release, err := lockfile.Lock(filepath.Join(cfg.Out, LockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	n.previous, err = record.ReadReport(filepath.Join(cfg.Out, LatestName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		n.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
+	}
+	defer func() {
+		if cfg.Metrics != "" && ctx.Err() == nil {
+			err = errors.Join(err, WriteMetrics(cfg, begin, report, n.previous, err))
+		}
+	}()
+	if n.previous != nil && n.previous.Started.After(begin) {
+		n.warn("the clock went back: the run before began at %s", n.previous.Started.Format(time.RFC3339))
+	}
+	out := Directory(cfg.Out)
+	if report, err = n.publish(ctx, out); err != nil {
+		return nil, err
+	}
+	if err := out.Prune(cfg.Keep); err != nil {
+		return report, err
+	}
+	swept, err := n.sweep(ctx)
+	if err != nil {
+		return report, fmt.Errorf("the bitext is there, but the work directory could not be swept: %w", err)
+	}
+	n.Log.Info("swept the work directory", "removed", swept)
+	return report, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// sweep removes from the work directory what the last run does not need.
+func (n *Night) sweep(ctx context.Context) (_ *admin.Swept, err error) {
+	st, err := n.OpenStore(ctx, n.Config.Work)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return admin.GC(ctx, st, admin.Sweep{Keep: 1, Cells: n.Config.SweepCells, Older: 24 * time.Hour}, n.Version, n.Log)
+}
+
+func (n *Night) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	n.warnings = append(n.warnings, text)
+	n.Log.Warn(text)
+}
+
+// compare warns of settings that changed since the run before.
+func (n *Night) compare(report *record.Report) {
+	if n.previous != nil && n.previous.ConfigDigest != report.ConfigDigest {
+		n.warn("the settings changed: %s", n.previous.Settings.Differences(report.Settings))
+	}
+}
+
+// publish mines and publishes the night's directory whole.
+func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, error) {
+	name := ""
+	report, err := n.Mine(ctx, n.previous, n.compare, func(report *record.Report) (string, error) {
+		number, err := out.Next()
+		if err != nil {
+			return "", err
+		}
+		name = fmt.Sprintf("%06d-%s", number, report.Started.Local().Format(time.DateOnly))
+		_, dir := out.Night(name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return "", fmt.Errorf("make the night's directory: %w", err)
+		}
+		return dir, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.warnings = append(n.warnings, report.Warnings...)
+	final, dir := out.Night(name)
+	file := filepath.Base(report.Bitext.Path)
+	report.Bitext.Path = filepath.Join(final, file)
+	if err := report.Write(filepath.Join(dir, record.ReportName)); err != nil {
+		return nil, err
+	}
+	var changes *admin.Difference
+	if n.previous != nil {
+		if changes, err = admin.Diff(ctx, filepath.Join(string(out), LatestName), filepath.Join(dir, file)); err != nil {
+			n.warn("the run before cannot be compared with: %v", err)
+		}
+	}
+	page := Page(name, report, n.previous, changes, n.warnings)
+	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), page); err != nil {
+		return nil, err
+	}
+	return report, out.Publish(name)
+}

@@ -1,0 +1,143 @@
+package scorer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+	"bitextmine/score"
+	"bitextmine/score/fit"
+)
+
+// Chooser finds the scorer of a run.
+type Chooser struct {
+	Config *config.Config
+	Models config.Models
+	Log    *slog.Logger
+}
+
+// Choice says what decides between the candidates of a run.
+type Choice struct {
+	Scorer *score.Named // nil: the margin decides, or the scorer is yet to be fitted
+	ToFit  bool         // the program has no scorer for the encoder, so that one is fitted to the text
+}
+
+// Load reads the scorer that the settings name, and warns of what may make it wrong.
+func (c *Chooser) Load() (Choice, error) {
+	cfg := c.Config
+	if !cfg.Scored() {
+		if cfg.HasVectors() && cfg.Scorer == score.Auto {
+			c.Log.Warn("no encoder is named for the vectors, so the margin decides, not a scorer; " +
+				"name the one that made them with --encoder")
+		}
+		if cfg.Scorer == score.Default {
+			c.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides",
+				"threshold", cfg.Threshold)
+		}
+		if cfg.Threshold != config.AutoThreshold || config.UnnamedEncoder(cfg) {
+			return Choice{}, nil // the distribution of the margins finds a threshold for vectors of an unnamed encoder
+		}
+	}
+	name := cfg.Scorer
+	if name == score.Auto || !cfg.Scored() { // its probabilities find the margin's threshold
+		name = score.Default
+		ships, err := score.Ships(c.Models.Encoder)
+		if err != nil || !ships || c.Models.Strong != nil {
+			return Choice{ToFit: err == nil}, err
+		}
+	}
+	return c.chosen(score.Load(name, cfg.K, c.Models.Encoder))
+}
+
+// chosen checks a scorer that was read, and logs its warnings.
+func (c *Chooser) chosen(scorer *score.Named, warnings []string, err error) (Choice, error) {
+	if err == nil && scorer != nil {
+		err = scorer.CheckRefine(c.Config.Scorer, c.Models.Strong)
+	}
+	if err != nil {
+		return Choice{}, err
+	}
+	for _, warning := range warnings {
+		c.Log.Warn(warning)
+	}
+	return Choice{Scorer: scorer}, nil
+}
+
+// Settle returns a choice of a scorer that is there: where one is to be fitted, the one that an earlier run fitted in
+// this store, or one that is fitted now and stored. Later runs keep it, so that a night changes only what its text
+// changes. collect runs the tasks of the fit.
+func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, collect Collect) (Choice, error) {
+	if !choice.ToFit {
+		return choice, nil
+	}
+	name := c.FittedName()
+	data, err := st.ReadNote(ctx, record.FittedNote, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && c.Config.Refit:
+		data, err = c.fit(ctx, collect)
+		if errors.Is(err, errLittleText) {
+			return c.withoutFit()
+		}
+		if err == nil {
+			err = st.WriteNote(ctx, record.FittedNote, name, data)
+		}
+	case err == nil && !json.Valid(data):
+		return Choice{}, badinput.Errorf("the note %s/%s of the fitted scorer is damaged; remove it, or fit again with --refit",
+			record.FittedNote, name)
+	}
+	if err != nil {
+		return Choice{}, err
+	}
+	return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
+}
+
+// withoutFit takes the default scorer where the text is too small to fit one on.
+func (c *Chooser) withoutFit() (Choice, error) {
+	if c.Models.Strong != nil {
+		return Choice{}, badinput.Errorf("fewer than %d sentences a side are too few to fit a scorer with the strong encoder on: "+
+			"give --scorer default, and its cosine times the margin decides", fit.MinSentences)
+	}
+	c.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on",
+		c.Models.Encoder.Name, fit.MinSentences))
+	return c.chosen(score.Load(score.Default, c.Config.K, c.Models.Encoder))
+}
+
+// StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as
+// much. ToFit stays set then.
+func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (Choice, error) {
+	if !choice.ToFit {
+		return choice, nil
+	}
+	data, err := st.ReadNote(ctx, record.FittedNote, c.FittedName())
+	if err == nil {
+		return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Choice{}, err
+	}
+	if c.Models.Strong != nil {
+		return choice, nil // the product of strong cosine and margin costs as much
+	}
+	scorer, _, err := score.Load(score.Default, c.Config.K, c.Models.Encoder)
+	choice, err = c.chosen(scorer, nil, err)
+	choice.ToFit = true
+	return choice, err
+}
+
+// FittedName is the note of a fitted scorer: a digest of all that it depends on besides the text.
+func (c *Chooser) FittedName() string {
+	cfg, m := c.Config, c.Models
+	of := []any{m.Encoder.Digest, m.Encoder.Tokens, cfg.K, cfg.Source, cfg.Target, fit.FeatureVersions()}
+	if m.Strong != nil {
+		of = append(of, m.Strong.Digest, cfg.RefineFloor)
+	}
+	return plan.Digest(of) + ".json"
+}

@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"time"
+
+	"bitextmine/encode"
+	"bitextmine/encode/gpu"
+	"bitextmine/encode/model"
+	onnx "bitextmine/encode/session"
+	"bitextmine/index/blas"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/scorer"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/calibrate"
+	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/store"
+	"bitextmine/score"
+)
+
+// Config is the settings of a run.
+type Config = config.Config
+
+// Options are the inputs of a run besides its settings.
+type Options struct {
+	Progress progress.Reporter
+	Log      *slog.Logger
+	Version  string // of the program
+	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its
+	// own. nil: there are none.
+	Planned map[string]bool
+	// OpenEncoder opens an encoder; nil: encode.Open.
+	OpenEncoder func(model *model.Model, options encode.Options) (stage.Encoder, error)
+	// OpenStore opens the store at a location; nil: store.Open.
+	OpenStore func(ctx context.Context, location string, log *slog.Logger) (*store.Store, error)
+}
+
+func (o Options) openStore(ctx context.Context, location string) (*store.Store, error) {
+	if o.OpenStore != nil {
+		return o.OpenStore(ctx, location, o.Log)
+	}
+	return store.Open(ctx, location, o.Log)
+}
+
+// session is the first step of a run: it holds the opened settings, encoders, store and engine. It is not changed after
+// open.
+type session struct {
+	Options
+	cfg     Config
+	started time.Time
+	models  config.Models
+	scorers *scorer.Chooser
+	scorer  scorer.Choice // without a goal other than the bitext
+	store   *store.Store
+	held    *record.Held // plans
+	engine  engine.Engine
+	chooser *search.Chooser
+}
+
+// open opens what cfg names. goal is the stage that is asked for, which needs no scorer; empty: the bitext.
+func open(ctx context.Context, goal string, cfg Config, opts Options) (*session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if goal == calibrate.Stage.Name && cfg.Refine != "" {
+		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
+	}
+	if goal != "" && config.UnnamedEncoder(&cfg) {
+		return nil, badinput.Errorf("known pairs must be encoded as src_emb and tgt_emb were: " +
+			"name the encoder that made them with --encoder")
+	}
+	usage.LimitHeap(cfg.MemoryBound())
+	library := blas.Running()
+	if warning := library.Warning(); warning != "" {
+		opts.Log.Warn(warning)
+	}
+	s := &session{Options: opts, held: &record.Held{}}
+	var err error
+	if s.models, err = config.OpenModels(&cfg); err != nil {
+		return nil, err
+	}
+	for _, m := range []*model.Model{s.models.Encoder, s.models.Strong} {
+		if m != nil {
+			checkLanguages(opts.Log, m, cfg.Languages)
+		}
+	}
+	if s.engine, err = cfg.NewEngine(); err != nil {
+		return nil, err
+	}
+	remote, dim := engine.Remote(s.engine), s.models.Encoder.Dim
+	if err := checkSearch(&cfg, dim, remote); err != nil {
+		return nil, err
+	}
+	s.chooser = &search.Chooser{
+		Settings: cfg.Searching, Options: cfg.SearchOptions(), Dim: dim, K: cfg.K,
+		Engine: cfg.Engine, Remote: remote, MemoryLimit: usage.MemoryWithin(cfg.MemoryBound()),
+	}
+	if cfg.ONNXRuntime != "" && !remote { // else it is looked for when there is something to encode
+		if _, err := onnx.CheckRuntime(cfg.ONNXRuntime, gpu.Device{}); err != nil {
+			return nil, err
+		}
+	}
+	s.cfg = cfg // with what computes the encoders
+	s.scorers = &scorer.Chooser{Config: &s.cfg, Models: s.models, Log: opts.Log}
+	if goal == "" {
+		if s.scorer, err = s.scorers.Load(); err != nil {
+			return nil, err
+		}
+	}
+	s.started = time.Now().UTC()
+	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
+		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
+	}
+	s.store, err = opts.openStore(ctx, cfg.Work)
+	return s, err
+}
+
+func (s *session) close(ctx context.Context) error {
+	s.held.Release(ctx)
+	return s.store.Close()
+}
+
+// report starts the report of a run that a scorer decides; nil: the margin does.
+func (s *session) report(scorer *score.Named) *record.Report {
+	report := config.NewReport(&s.cfg, s.Version, s.models, scorer)
+	report.Started = s.started
+	return report
+}
+
+// mining returns the mining for a goal, the stage that is asked for.
+func (s *session) mining(goal *stage.Descriptor, scorer *score.Named) *mining {
+	return &mining{session: s, goal: goal, scorer: scorer, report: s.report(scorer)}
+}
