@@ -44,7 +44,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// guard calls the Parquet library and says which file an error is of.
+// guard calls the Parquet library and adds the file's name to an error.
 func (r *Reader) guard(call func() error) error {
 	err := Guard(call)
 	if err != nil && !badinput.Is(err) {

@@ -41,9 +41,8 @@ var alignmentColumns = [...]struct {
 // refineColumn is the column of the strong encoder's cosine.
 const refineColumn = "refine_cosine"
 
-// Schema returns the columns of a bitext file, in order. prob is null without a scorer; the columns of language
-// identification are null for a text whose language was not identified. Further columns are those that the run's
-// metadata asks for.
+// Schema returns the columns of a bitext file, in order. prob is null without a scorer. The columns of language
+// identification are null for a text without an identified language. The run's metadata determines further columns.
 func Schema(of Metadata) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{

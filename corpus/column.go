@@ -16,13 +16,13 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Kind is what a column is read for.
+// columnKind is the use of a column.
 type columnKind int
 
 // The kinds.
 const (
-	columnText columnKind = iota // of strings
-	ID                           // of strings or integers
+	columnText columnKind = iota // column of strings
+	ID                           // column of strings or integers
 	Metadata                     // the same, and integers that stand for dates and times are read as such
 )
 
@@ -31,7 +31,7 @@ const columnBatch = 1024
 
 // Column reads one column in step with others.
 type textColumn struct {
-	Values [][]byte // of the batch, one per row, until the next one is read; nil is null
+	Values [][]byte // the batch's values, one per row, valid until the next batch; nil is null
 
 	name   string
 	index  int
@@ -41,7 +41,7 @@ type textColumn struct {
 	bytes  []parquet.ByteArray
 	int32s []int32
 	int64s []int64
-	clock  func(int64) time.Time // what an integer stands for; nil: a number
+	clock  func(int64) time.Time // meaning of an integer; nil: a number
 }
 
 // integer is the text of an integer.
@@ -76,7 +76,7 @@ func findColumn(path string, f *file.Reader, name string, as columnKind) (found 
 	for i := range sc.NumColumns() {
 		c := sc.Column(i)
 		if c.MaxRepetitionLevel() > 0 {
-			continue // of a list
+			continue // element of a list
 		}
 		names = append(names, c.Path())
 		if c.Path() != name {

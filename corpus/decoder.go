@@ -11,11 +11,11 @@ import (
 
 // record is one line or row from a decoder. Its bytes are valid until the next call.
 type record struct {
-	line           uint64 // from 1; in Parquet the row number
+	line           uint64 // line from 1; in Parquet the row number
 	text, doc, url []byte
-	meta           [][]byte // by Options.Metadata
+	meta           [][]byte // values by Options.Metadata
 	reason         Reason   // why it cannot be used; "" if the decoder found no problem
-	detail         string   // what exactly is wrong, for messages
+	detail         string   // details of the error, for messages
 }
 
 // field is where the value of the i-th of Options.columns belongs.

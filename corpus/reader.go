@@ -17,12 +17,12 @@ import (
 
 // Sentence is one usable record of an input.
 type Sentence struct {
-	Text   string // as in the input, without trailing line ends
+	Text   string // text of the input, without trailing line ends
 	Normal string // Normalise(Text), never empty
 	Doc    string // document or id; "" if the input names none
 	URL    string
-	Line   uint64   // from 1; the row number in Parquet
-	Meta   []string // by Options.Metadata; a value that is missing is empty
+	Line   uint64   // line number from 1; the row number in Parquet
+	Meta   []string // values by Options.Metadata; a missing value is empty
 }
 
 // Reader reads one input's sentences in constant memory, however long the file or its lines are. It may be used by one

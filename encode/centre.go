@@ -12,7 +12,7 @@ import (
 // centres are the vectors that a model's manifest subtracts.
 type centres struct {
 	languages map[string][]float32
-	others    []float32 // of other languages; nil: there are no centres
+	others    []float32 // centre of other languages; nil: there are no centres
 }
 
 // readCentres reads them.

@@ -19,7 +19,7 @@ type Encoder struct {
 	window     int // sentences in a window
 	vocabulary *tokenizer.Vocabulary
 	graph      *graph
-	windows    sync.Pool // of *window
+	windows    sync.Pool // pool of *window
 }
 
 // Open loads a model's tokenizer and graph and verifies the graph against the manifest.

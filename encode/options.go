@@ -11,8 +11,8 @@ import (
 // Options are the settings of a running encoder. On the CPU none of them changes a vector. On GPUs the device, the
 // token budget and the window may change the last bits.
 type Options struct {
-	// Device is what computes vectors; the zero Device is the CPU. Token vectors and the tables of static encoders are
-	// computed on the CPU in any case.
+	// Device computes the vectors; the zero Device is the CPU. Token vectors and the tables of static encoders are
+	// always computed on the CPU.
 	Device gpu.Device
 	// OnCPU says that this encoder computes on the CPU, beside others that compute on Device: one library must serve
 	// them all.

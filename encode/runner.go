@@ -19,16 +19,16 @@ type runner struct {
 	model            *model.Model
 	session          *session.Session
 	loaded           *ort.DynamicAdvancedSession
-	binding          *ort.IoBinding // of inputs and outputs on a GPU; nil on the CPU
-	number           int            // of the GPU
+	binding          *ort.IoBinding // binding of inputs and outputs on a GPU; nil on the CPU
+	number           int            // GPU number
 	ids, mask, types []int64        // [batch, tokens]
 	sums             []float32      // [batch, columns of the table]
 	out              []float32      // [batch, dim] or [batch, tokens, dim]
 	memory           static.Memory
 
 	layered *session.Layered // nil: loaded is the whole graph
-	first   []float32        // what the layers take: [batch, tokens, columns]
-	last    []float32        // what they give, if the graph goes on
+	first   []float32        // inputs of the layers: [batch, tokens, columns]
+	last    []float32        // outputs of the layers if the graph continues
 	work    layers.Memory
 }
 

@@ -27,10 +27,10 @@ func pathOf(embedding string) string { return strings.TrimSuffix(embedding, ".np
 
 // Log collects the ids of sentences while they are encoded. Beyond mostHeld they are in a temporary file.
 type TokenLog struct {
-	file  *spill.Log // of ids, in parts
+	file  *spill.Log // log of ids in parts
 	parts []part
-	held  []int32 // that are not in the file yet
-	ids   int     // in all
+	held  []int32 // ids that are not in the file yet
+	ids   int     // total id count
 	ends  []uint32
 }
 

@@ -20,8 +20,8 @@ const chunk = 256
 type window struct {
 	base   int // row of the first sentence
 	texts  []string
-	centre []float32             // of their language [dim]; nil: none is subtracted
-	chunks []tokenizer.Sequences // of chunk texts each
+	centre []float32             // centre of the language [dim]; nil: none is subtracted
+	chunks []tokenizer.Sequences // ids in chunks of `chunk` texts
 	rows   []float32             // [len(texts), dim]
 }
 

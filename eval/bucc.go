@@ -35,9 +35,9 @@ type BUCCScore struct {
 	Threshold     float64
 	ThresholdHalf string              // the half on which the threshold was found
 	ReportHalf    string              // the half that is reported
-	report.Counts                     // of the reported half
+	report.Counts                     // counts on the reported half
 	Candidates    int                 // pairs before the threshold
-	Curve         []report.CurvePoint // of the reported half
+	Curve         []report.CurvePoint // curve of the reported half
 }
 
 // ScoreBUCC finds the threshold on tune and reports on reported. They may be the same half. The pairs of reported are

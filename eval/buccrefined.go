@@ -33,7 +33,7 @@ type strongOn struct {
 
 func newStrongOn(strong *inject.Strong, half Half, source, target arranged) *strongOn {
 	return &strongOn{
-		Strong:    inject.Strong{Encoder: strong.Encoder, Floor: strong.Floor}, // its vectors are of one pair of languages
+		Strong:    inject.Strong{Encoder: strong.Encoder, Floor: strong.Floor}, // the vectors belong to one language pair
 		languages: [2]string{half.Source.Language, half.Target.Language},
 		texts:     [2][]string{source.texts(half.Source), target.texts(half.Target)},
 	}

@@ -83,7 +83,7 @@ func (a arranged) texts(v testset.EncodedSide) []string {
 // scoredPair measures a pair with the runner's scorer.
 type scoredPair struct {
 	thresholded
-	quality score.Quality // of the last half
+	quality score.Quality // quality on the last half
 }
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {

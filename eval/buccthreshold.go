@@ -19,9 +19,9 @@ var thresholdColumns = []report.Column{
 type thresholded struct {
 	mine           Miner
 	score          func(tune, reported Mined) BUCCScore
-	mined          []Mined // of each half
+	mined          []Mined // mined pairs of each half
 	source, target int     // number of sentences in the reported half
-	reported       *Half   // with its texts, if its pairs are wanted
+	reported       *Half   // reported half, with its texts if the caller wants its pairs
 }
 
 func (t *thresholded) add(ctx context.Context, r *Runner, half Half, last bool) error {

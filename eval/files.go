@@ -65,7 +65,7 @@ type AlignmentSet struct {
 	Name string
 	Text [][2][]string
 	Gold [][]word.Link
-	path string // of the gold standard
+	path string // path of the gold standard
 }
 
 const textSuffix, goldSuffix = ".src-tgt", ".gold"

@@ -21,7 +21,7 @@ type Pool struct {
 
 type poolSide struct {
 	arranged
-	texts []string // by row
+	texts []string // text by row
 	rowOf map[string]int32
 }
 

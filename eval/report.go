@@ -2,7 +2,7 @@ package eval
 
 import "bitextmine/eval/report"
 
-// NewReport makes an empty report. by is what made the alignments.
+// NewAlignmentReport makes an empty report. by names the aligner.
 func NewAlignmentReport(by string) *report.Report {
 	return &report.Report{
 		Protocol: "aer",

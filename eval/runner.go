@@ -16,8 +16,8 @@ import (
 type Runner struct {
 	Vectors  testset.VectorSource
 	Searcher index.Searcher
-	Scoring  *Scoring       // for bucc-scored
-	Strong   *inject.Strong // for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder
+	Scoring  *Scoring       // scoring for bucc-scored
+	Strong   *inject.Strong // strong encoder for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder
 	// KeepPairs asks for the extracted and missed pairs of protocols with a threshold.
 	KeepPairs bool
 	// Progress, which may be nil, is called with a description of the next step.

@@ -61,7 +61,7 @@ type negativeErrors struct {
 	labels    []string
 	scores    []XSimPlusPlusScore
 	negatives []int
-	kinds     []string // of all negatives
+	kinds     []string // kind of each negative
 }
 
 func (e *negativeErrors) add(ctx context.Context, r *Runner, set alignedSet) error {

@@ -96,7 +96,7 @@ func checkSide(name string, side Side) error {
 type Half struct {
 	Queries, Base *Distinct
 	K             int
-	Lists         *kernel.Lists // of the distinct queries
+	Lists         *kernel.Lists // lists of the distinct queries
 	lists         mine.Neighbours
 }
 
@@ -111,7 +111,7 @@ func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
 // RowBytes is the size of a query's embedding.
 func (h *Half) RowBytes() int { return len(rowBytes(h.Queries.vectors, 0)) }
 
-// Release takes the queries' rows out of memory until they are read again, if they are those of a mapped file.
+// Release drops the queries' rows of a mapped file from memory until they are read again.
 func (h *Half) Release() error { return h.Queries.vectors.Release() }
 
 // open returns the lists of all query rows: each row gets the list of its distinct row, and each entry is expanded to

@@ -15,8 +15,8 @@ import (
 	"bitextmine/web/page"
 )
 
-// explaining is what explanations need of a run's work directory. It is read at the first question, in the background:
-// of a large run it takes a while, and memory for all its sentences.
+// explaining holds the parts of a run's work directory that explanations need. The first question starts reading it in
+// the background: a large run takes a while, and memory for all its sentences.
 type explaining struct {
 	mu        sync.Mutex
 	cancel    context.CancelFunc

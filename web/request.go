@@ -63,7 +63,7 @@ func Step(form url.Values) (undecided bool, err error) {
 	return false, errors.New("step is undecided or left out")
 }
 
-// Search reads a query; searched is false if there is none yet. Languages are those of both sides.
+// Search reads a query; searched is false if there is none yet. languages are the languages of the two sides.
 func Search(form url.Values, languages [2]string) (q concordance.Query, searched bool, err error) {
 	q = concordance.Query{Text: field(form, "q", ""), Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: PageSize}
 	modes := []concordance.Mode{concordance.Words, concordance.Phrase, concordance.Fuzzy, concordance.Regexp}
@@ -108,7 +108,7 @@ func field(form url.Values, name, otherwise string) string {
 	return otherwise
 }
 
-// Decision is what a person decided on a pair.
+// Decision is a person's decision on a pair.
 type Decision struct {
 	Label     label.Label
 	Withdrawn bool // the decision before is taken back

@@ -94,7 +94,7 @@ func (o *shown) find(ctx context.Context, q concordance.Query, body *page.Search
 	return nil
 }
 
-// ask searches the index. It is of the same bitext as the pairs, which its hits are found among by their keys.
+// ask searches the index of the bitext, and finds the hits among the pairs by their keys.
 func (o *shown) ask(ctx context.Context, q concordance.Query) (*pairs.Found, error) {
 	result, err := o.index.Search(ctx, q)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"bitextmine/web/pairs"
 )
 
-// Options are what mine serve is told.
+// Options are the settings of mine serve.
 type Options struct {
 	Dir      string   // output directory of a run, of nightly runs, or of one night
 	Hosts    []string // further names that the server answers to
-	Token    string   // that decisions need
+	Token    string   // token required for decisions
 	Encoding encode.Options
-	Version  string // of the program
+	Version  string // program version
 	Log      *slog.Logger
 }
 
@@ -33,7 +33,7 @@ type Server struct {
 	busy   chan struct{} // requests that read much: as many at once as processors
 	ctx    context.Context
 	cancel context.CancelFunc
-	work   sync.WaitGroup // what goes on beside requests
+	work   sync.WaitGroup // background work outside requests
 
 	mu    sync.Mutex
 	shown *shown

@@ -55,7 +55,7 @@ func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([
 			return nil, err
 		}
 		one.mu.Lock()
-		one.changes[night] = c // as many as there are nights
+		one.changes[night] = c // one entry per night
 		one.mu.Unlock()
 	}
 	return page.Render(s.around(one, page.Changes, "What "+night+" changed", c))

@@ -7,8 +7,8 @@ type features struct {
 	one       float32 // 1 for 1:1 beads
 	score     float32 // Bead.Score
 	beside    float32 // mean score of either span and the sentences beside the other
-	shrunk    float32 // by how much the score exceeds the best of the beads that lack an outer sentence
-	grown     float32 // by how much it exceeds the best of the beads that have one sentence more
+	shrunk    float32 // score less the best score of the beads without an outer sentence
+	grown     float32 // score less the best score of the beads with one more sentence
 	logLength float32 // |log of the spans' lengths, of which the ratio of the documents' lengths is taken off|, at most 2
 	leak      float32 // linkTable.leak
 	crossing  float32 // linkTable.crossing
@@ -39,7 +39,7 @@ var (
 	}
 )
 
-// weighting is that of the lattice's documents.
+// weighting returns the weights for the lattice's documents.
 func (l *lattice) weighting() *weighting {
 	if l.endings == nil {
 		return &unmarked
@@ -64,7 +64,7 @@ const (
 // impossible is the gain of what is no bead.
 var impossible = float32(math.Inf(-1))
 
-// gain is that of the bead of x source sentences before i and y target sentences before j.
+// gain returns the gain of the bead of x source sentences before i and y target sentences before j.
 func (l *lattice) gain(i, x, j, y int) float32 {
 	score, _ := l.score(i, x, j, y)
 	logLength := math.Abs(math.Log(l.ratio(i, x, j, y)))

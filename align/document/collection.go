@@ -19,7 +19,7 @@ type Collection struct {
 	byName    map[string]*Document
 	begins    map[string]uint64 // line on which each document begins
 	path      string
-	lines     uint64 // of the file with a sentence on each
+	lines     uint64 // line count of the file with one sentence per line
 	header    uint64 // lines before them
 }
 

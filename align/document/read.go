@@ -15,10 +15,10 @@ import (
 type Document struct {
 	Name      string
 	URL       string   // may be empty
-	Metadata  []string // by the columns that ReadCollection was given
+	Metadata  []string // values of the columns that ReadCollection was given
 	Language  string
 	Sentences []string // normalised, none empty
-	Lines     []uint64 // of the file, from 1
+	Lines     []uint64 // line numbers in the file, from 1
 }
 
 // New makes a document of normalised sentences.
@@ -69,8 +69,9 @@ func (d *Document) check() error {
 // Pair is the files of two documents, or their names in collections.
 type Pair struct{ Source, Target string }
 
-// ReadPairs reads a TSV of a source and a target on each line, files relative to the working directory or names. A
-// first line src_doc, tgt_doc ... is of mine docs, whose further columns are left out.
+// ReadPairs reads a TSV with a source and a target on each line: files relative to the working directory, or names. If
+// the first line begins with src_doc and tgt_doc, it is the header that mine docs writes, and further columns are
+// ignored.
 func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
 	if err != nil {

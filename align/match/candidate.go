@@ -96,7 +96,7 @@ func centroids(s *Side) []float32 {
 	return out
 }
 
-// languageMark is what an address may have of a language, as a part of its host, its path or its query.
+// languageMark matches a language code in an address: a part of its host, path or query.
 var languageMark = regexp.MustCompile(`^[a-z]{2,3}([-_][a-z]{2,4})?$|^(lang|language|locale|hl)=.*$`)
 
 // stripped are the documents' addresses without their scheme and what may name a language; "" for those without.

@@ -10,7 +10,7 @@ import (
 type worker struct {
 	prior   prior
 	weights []float64 // [n, m]
-	sums    []float64 // of each predicted word: NULL's weight and those of the words it may be a translation of
+	sums    []float64 // weight of NULL and of the possible source words, summed per predicted word
 	nulls   []float64
 }
 

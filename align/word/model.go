@@ -11,11 +11,11 @@ import (
 
 // Options of the model.
 type Options struct {
-	Iterations int     // of expectation maximisation
+	Iterations int     // iterations of expectation maximisation
 	NullProb   float64 // p0, the prior probability that a word is a translation of none
 	Tension    float64 // λ at the start
 	FitTension bool    // estimate λ too
-	Alpha      float64 // of the Dirichlet prior; 0 maximises the likelihood without a prior
+	Alpha      float64 // parameter of the Dirichlet prior; 0 maximises the likelihood without a prior
 	Threads    int     // 0: one for each processor
 }
 
@@ -62,7 +62,7 @@ type direction struct {
 	sums sums
 }
 
-// sums are of all pairs, in units of 1/unit. They are integers for the reason that counts are.
+// sums are totals over all pairs, in units of 1/unit. They are integers for the same reason as the counts.
 type sums struct {
 	null     atomic.Uint64 // expected number of words that are translations of none
 	distance atomic.Uint64 // expected distance of the other words
@@ -87,15 +87,15 @@ func (d *direction) estimate(ctx context.Context, report func(Progress)) error {
 	return nil
 }
 
-// Progress is what an iteration gave.
+// Progress reports one iteration.
 type Progress struct {
 	Backward   bool
-	Iteration  int // from 1
+	Iteration  int // iteration number, from 1
 	Tension    float64
-	Perplexity float64 // of a predicted word, before the iteration
+	Perplexity float64 // perplexity per predicted word before the iteration
 }
 
-// perplexity is that of each of some words.
+// perplexity returns the perplexity per word.
 func (s *sums) perplexity(words int) float64 {
 	return math.Exp2(-float64(s.bits.Load()) / (1 << 20) / float64(words))
 }

@@ -21,7 +21,7 @@ import (
 // Link joins source word Source and target word Target, which count from 0.
 type Link struct {
 	Source, Target int
-	Score          float32 // from 0 to 1; 1 if the file has none
+	Score          float32 // 0 to 1; 1 if the file has no scores
 	Possible       bool    // a link of a gold standard that is not sure
 }
 

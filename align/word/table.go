@@ -149,7 +149,7 @@ func (p *Pairs) occurrences() index {
 	each(func(w uint32, _ int32) { x.ends[w]++ })
 	total := 0
 	for w, n := range x.ends {
-		x.ends[w] = total // where the word's list begins; filling it moves this to its end
+		x.ends[w] = total // start of the word's list; filling it moves this to its end
 		total += n
 	}
 	x.pairs = make([]int32, total)

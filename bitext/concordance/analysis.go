@@ -38,8 +38,8 @@ import (
 	"github.com/blevesearch/bleve/v2/registry"
 )
 
-// filters are what makes terms of the words of a language. Unlike Bleve's own analysers they keep function words: a
-// translator looks those up, too. A language that is not here has its words lowered.
+// filters lists the token filters of each language. Unlike Bleve's own analysers they keep function words, which
+// translators look up, too. For other languages words are only lowercased.
 var filters = map[string][]string{
 	"ar": {lowercase.Name, ar.NormalizeName, ar.StemmerName},
 	"ca": {ca.ElisionName, lowercase.Name},

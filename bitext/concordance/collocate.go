@@ -13,8 +13,8 @@ import (
 
 // Collocate is a word that stands in pairs with the query more often than in others.
 type Collocate struct {
-	Word  string  `json:"word"`  // in its most frequent form
-	Pairs int     `json:"pairs"` // of those looked at
+	Word  string  `json:"word"`  // most frequent form
+	Pairs int     `json:"pairs"` // pairs with the word, among the examined pairs
 	All   int     `json:"all"`   // pairs of the bitext with it
 	Score float64 `json:"log_likelihood"`
 }

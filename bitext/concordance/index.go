@@ -22,7 +22,7 @@ const format = 2
 const (
 	metaName  = "concordance.json"
 	indexName = "index"
-	textsName = "texts" // in the folder of the index
+	textsName = "texts" // file name in the index folder
 	lockName  = "index.lock"
 )
 

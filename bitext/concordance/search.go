@@ -29,7 +29,7 @@ const (
 	Regexp Mode = "regexp"
 )
 
-// Query is what to look for. Sides says on which side: source, target or both (either of them).
+// Query is a search. Sides selects source, target or both (either of them).
 type Query struct {
 	Text  string
 	Mode  Mode
@@ -150,7 +150,7 @@ func (m *matcher) count(id string, result *Result) error {
 	return err
 }
 
-// mayMatch says whether a pair's hashes are those of one with the phrase.
+// mayMatch reports whether a pair's hashes contain those of the phrase.
 func (m *matcher) mayMatch(at uint64) (bool, error) {
 	head, err := m.texts.Head(at)
 	if err != nil {
@@ -177,7 +177,7 @@ func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.Sear
 		}
 	}
 	request := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(either...), limit, skip, false)
-	request.Score = bleve.ScoreNone // the order of the index is that of the bitext
+	request.Score = bleve.ScoreNone // sort by the order of the bitext
 	found, err := x.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, fmt.Errorf("search the concordance: %w", err)
@@ -236,7 +236,7 @@ type matcher struct {
 	*Index
 	q      Query
 	wanted [2][]token
-	hashes [2][]uint16 // of the terms of a phrase
+	hashes [2][]uint16 // hashes of a phrase's terms
 	letter [2]string   // one letter, in a language that is indexed by pairs of letters
 	texts  *BlockCursor
 }

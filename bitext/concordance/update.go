@@ -78,7 +78,7 @@ func explained(path string, err error) error {
 	return err
 }
 
-// languages are those of the first pair.
+// languages returns the languages of the first pair.
 func languages(ctx context.Context, in *bitext.Reader) (of [2]string, err error) {
 	for row, err := range in.Rows(ctx) {
 		return [2]string{row.Source.Lang, row.Target.Lang}, err
@@ -133,8 +133,8 @@ const batchSize = 2000
 // errAnew says that an index is to be made anew.
 var errAnew = errors.New("the index is to be made anew")
 
-// change brings an index of so many pairs up to date, unless another process reads it, or more than half of its texts
-// are of pairs that went: then the error is errAnew.
+// change brings an index of so many pairs up to date. It returns errAnew if another process reads the index, or if more
+// than half of the indexed texts belong to removed pairs.
 func change(ctx context.Context, path string, pairs int, in *bitext.Reader, progress Progress) (changed, n int, err error) {
 	index, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": openTimeout})
 	if errors.Is(err, berrors.ErrTimeout) {

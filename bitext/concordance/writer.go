@@ -27,11 +27,11 @@ const (
 type BlockWriter struct {
 	data, list *os.File
 	zip        *zstd.Encoder
-	end        uint64 // of the last block in data
-	rows       uint64 // of all blocks
+	end        uint64 // end of the last block in data
+	rows       uint64 // rows in all blocks
 	heads      []byte
 	bodies     []byte
-	count      uint64 // of pending records
+	count      uint64 // number of pending records
 }
 
 // Append opens the files of a name for more records, and makes them where they are missing.

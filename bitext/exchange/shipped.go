@@ -62,7 +62,7 @@ func MixedPairs(source, target string) (pairs []Pair, of string, err error) {
 	return pairs, "several languages, none of them " + table.missing(source, target), nil
 }
 
-// FixtureText returns the sentences of the program's known pairs by language: sentences[i] are of languages[i].
+// FixtureText returns the sentences of the program's known pairs by language: sentences[i] belongs to languages[i].
 func FixtureText() (languages []string, sentences [][]string, err error) {
 	table, err := readTable()
 	if err != nil {

@@ -27,9 +27,9 @@ type tmxReader struct {
 	name  string
 	in    *allowance
 	xml   *xml.Decoder
-	depth int // of elements around the next unit
+	depth int // element depth around the next unit
 	units uint64
-	at    int64 // where the children of the unit read last begin
+	at    int64 // offset of the children of the last unit read
 	sides map[string]int
 	langs [2]string
 }
@@ -143,7 +143,7 @@ type variant struct {
 	segment bool    // inside <seg>
 	skip    int     // the depth of the markup that is left out; 0: none
 	build   strings.Builder
-	text    string // of the last <seg>
+	text    string // content of the last <seg>
 }
 
 func (v *variant) start(depth int, name string) {
@@ -210,7 +210,7 @@ type charsetError string
 
 func (c charsetError) Error() string { return "encoding " + string(c) }
 
-// explain says which file an error is of and what to do.
+// explain adds the file's name and advice to an error.
 func (r *tmxReader) explain(err error) error {
 	var charset charsetError
 	switch {
@@ -232,7 +232,7 @@ func (r *tmxReader) explain(err error) error {
 type allowance struct {
 	from io.Reader
 	left int
-	err  error // of reading, other than the end
+	err  error // read error other than the end of the file
 }
 
 func (a *allowance) Read(p []byte) (int, error) {

@@ -11,7 +11,7 @@ import (
 
 // LineReader cuts a stream into lines in constant memory: a line longer than Max is skipped without being stored.
 type LineReader struct {
-	Name   string // of the file, for messages
+	Name   string // file name for messages
 	Max    int    // longest line in bytes, without its line end
 	Number uint64 // number of the line returned last, from 1
 	br     *bufio.Reader

@@ -27,7 +27,7 @@ type Source struct {
 	file fs.File
 	err  error
 
-	maxPage int64 // of File
+	maxPage int64 // File's maximum page size
 }
 
 // Open opens a file as it is: still compressed, if it is.
@@ -96,7 +96,7 @@ func (s *Source) Parquet() (*file.Reader, error) {
 }
 
 // Guard calls the Parquet library, which panics on some damaged files and returns errors for others. It explains both,
-// except badinput errors, which it returns unchanged. what is what the file holds, for messages.
+// except badinput errors, which it returns unchanged. what names the file's content in messages.
 func (s *Source) Guard(what string, call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -20,10 +20,10 @@ type sentences struct {
 	name     string
 	opts     corpus.Options
 	splitter split.Divider   // nil: a record is a sentence
-	record   corpus.Sentence // that is being divided
+	record   corpus.Sentence // record that is being divided
 	found    []split.Sentence
 	at       int
-	counts   corpus.Counts // of divided records; Lines are their sentences
+	counts   corpus.Counts // counts of divided records; Lines counts their sentences
 }
 
 // sentence is a sentence with its place in a record that was divided; nil: the record is the sentence.

@@ -13,15 +13,15 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// Document is sentences of a shard's input that follow each other and are of one document. Unlike the shard it has
-// every occurrence: one that repeats has the row of the first.
+// Document is a run of sentences of a shard's input from one document. Unlike the shard it has every occurrence: a
+// repetition has the row of the first.
 type Document struct {
-	Name   string         `json:"doc,omitempty"` // as the input names it; empty: it is the record on Lines[0]
+	Name   string         `json:"doc,omitempty"` // name in the input; empty: it is the record on Lines[0]
 	URL    string         `json:"url,omitempty"`
-	Meta   []string       `json:"meta,omitempty"` // of its first sentence or record, by corpus.Options.Metadata
+	Meta   []string       `json:"meta,omitempty"` // metadata of its first sentence or record, by corpus.Options.Metadata
 	Rows   []uint32       `json:"rows"`
 	Lines  []uint64       `json:"lines"`
-	Places []corpus.Place `json:"places,omitempty"` // in records that were divided
+	Places []corpus.Place `json:"places,omitempty"` // places in divided records
 }
 
 // Goes reports whether next, the first document of the next shard of the same input, is more of the same document.

@@ -50,7 +50,7 @@ func (r *Reader) open() error {
 		r.starts = make([]int, 1, r.file.NumRowGroups()+1)
 		for g := range r.file.NumRowGroups() {
 			n := r.file.RowGroup(g).NumRows()
-			if n < 0 || n > rowGroupRows { // before memory is taken for them
+			if n < 0 || n > rowGroupRows { // checked before allocating memory
 				return fmt.Errorf("a row group says that it has %d rows, this program writes at most %d", n, rowGroupRows)
 			}
 			r.starts = append(r.starts, r.starts[g]+int(n))

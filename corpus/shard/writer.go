@@ -19,10 +19,10 @@ import (
 // Row is one row of a shard.
 type Row struct {
 	Key  corpus.Key
-	Text string // as in the input; corpus.Normalise(Text) is what is encoded
+	Text string // text of the input; encoders get corpus.Normalise(Text)
 	Doc  string // "" if the input names none
 	URL  string
-	Line uint64 // in the input, from 1
+	Line uint64 // line of the input, from 1
 	// Place is where the sentence stands in a record that was divided; nil: the record is the sentence.
 	Place *corpus.Place
 }

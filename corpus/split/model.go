@@ -39,7 +39,7 @@ func ParseSpaces(data []byte) (*SpaceModel, error) {
 	return m, nil
 }
 
-// Bytes is what Parse reads.
+// Bytes encodes the model for Parse.
 func (m *SpaceModel) Bytes() []byte {
 	data := make([]byte, buckets)
 	for k, w := range m.weights {

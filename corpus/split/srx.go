@@ -17,7 +17,7 @@ import (
 type SRX struct {
 	name    string
 	cascade bool
-	rules   map[string][]rule // by name of a language rule
+	rules   map[string][]rule // rules by the name of a language rule
 	spaces  map[string]*SpaceModel
 	maps    []languageMap
 }
@@ -129,7 +129,7 @@ func (s *SRX) Splitter(language string) (*Splitter, error) {
 			continue
 		}
 		rules, spaces = append(rules, s.rules[m.rules]...), s.spaces[m.rules]
-		if !s.cascade || spaces != nil { // which decides what rules leave open
+		if !s.cascade || spaces != nil { // the model decides what the rules leave open
 			break
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // translate writes a pattern of Java's or ICU's dialect in Go's.
 func translate(p string) (string, error) {
 	var out strings.Builder
-	depth := 0 // of classes
+	depth := 0 // nesting of classes
 	for i := 0; i < len(p); {
 		rest := p[i:]
 		switch {

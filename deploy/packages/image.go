@@ -77,7 +77,7 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // to be read by all
+	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // readable by all
 }
 
 // imageConfig says how the image is run, and what its layers are before compression.

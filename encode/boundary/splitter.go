@@ -30,12 +30,12 @@ type Splitter struct {
 	pieces  *sentencepiece.Model
 	session *ort.DynamicAdvancedSession
 	tensors tensors
-	threads chan struct{} // as many windows are computed at once
+	threads chan struct{} // limits the windows computed at once
 }
 
-// Open loads a model in ONNX Runtime. The library is as in encode.Options; device is that of the process's encoders,
-// whose library must serve both, though windows are computed on the CPU. Each window is computed by one thread and by
-// itself, so the result depends neither on threads nor on other windows.
+// Open loads a model in ONNX Runtime. The library is the one of encode.Options. device is the device of the process's
+// encoders, whose library must serve both, although windows are computed on the CPU. One thread computes each window
+// separately, so the result depends neither on threads nor on other windows.
 func Open(m *Model, library string, device gpu.Device, threads int) (_ *Splitter, err error) {
 	s := &Splitter{model: m, threads: make(chan struct{}, max(1, threads))}
 	data, err := os.ReadFile(m.tokenizer)

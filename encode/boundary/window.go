@@ -131,7 +131,7 @@ func ones(shape ort.Shape, n int, kind ort.TensorElementDataType) (ort.Value, er
 	case ort.TensorElementDataTypeFloat:
 		return ort.NewTensor(shape, slices.Repeat([]float32{1}, n))
 	}
-	const one = 0x3c00 // in float16
+	const one = 0x3c00 // 1 in float16
 	data := make([]byte, 0, 2*n)
 	for range n {
 		data = binary.LittleEndian.AppendUint16(data, one)

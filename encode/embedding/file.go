@@ -23,7 +23,7 @@ type File struct {
 	mapped []byte
 }
 
-// Want is what the caller expects of an embedding file. An empty field is not checked.
+// Want lists the caller's requirements on an embedding file. An empty field is not checked.
 type Want struct {
 	Encoder, Shard string // digests
 }

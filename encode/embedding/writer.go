@@ -100,8 +100,8 @@ func WriteRaw(path string, dim int, fill func(w *Writer) error) (rows int, err e
 	return rows, err
 }
 
-// writeSize is what is written at a time. Linux caches what was written at once as one piece, of which a mapping later
-// has all in memory when it reads any of it (Matrix.Release).
+// writeSize is the number of bytes per write. Linux caches one write as one piece, and a mapping later loads the whole
+// piece when it reads any of it (Matrix.Release).
 const writeSize = 64 << 10
 
 // writeRows writes the rows that fill appends, and returns their number.

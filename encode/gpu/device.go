@@ -19,7 +19,7 @@ const (
 	TensorRT = "tensorrt"
 )
 
-// Device is what computes vectors: the CPU, or GPUs of one machine.
+// Device computes vectors: the CPU, or GPUs of one machine.
 type Device struct {
 	Kind    string
 	GPUs    uint64 // bit n: GPU n; 0 with All

@@ -25,7 +25,7 @@ type Wheel struct {
 	Size          int64
 }
 
-// Set is what one installation consists of.
+// WheelSet lists the wheels of one installation.
 type WheelSet struct {
 	Name   string // cuda12 or cuda13
 	Wheels []Wheel

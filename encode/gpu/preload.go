@@ -167,7 +167,7 @@ func otherCUDA(major int) int {
 	return 0
 }
 
-// Major is the major version of CUDA that libraries are of; 0: they do not say.
+// Major returns the major version of CUDA that the libraries need; 0 if they do not name one.
 func Major(needed []Library) int {
 	for _, l := range needed {
 		if major := soname(l.Name, "libcudart.so."); major > 0 {

@@ -21,8 +21,8 @@ import (
 	"bitextmine/internal/amx"
 )
 
-// Layers are the layers of a graph. Sums of products are exact, each row or sentence has scales of its own, and all
-// other sums are of one sentence in one order: a vector depends on its sentence alone.
+// Layers computes the layers of a graph. Sums of products are exact, each row or sentence has its own scales, and all
+// other sums add the values of one sentence in a fixed order. So a vector depends only on its sentence.
 type Layers struct {
 	// From is the tensor that the layers take, float32 [batch, tokens, Columns].
 	From    string
@@ -63,7 +63,7 @@ type step struct {
 	first, other []float32 // a row that is added, or a normalisation's scale and bias
 	epsilon      float32
 	heads        int
-	scale        float32 // of attention's scores
+	scale        float32 // scale of attention scores
 }
 
 type operation int

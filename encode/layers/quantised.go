@@ -37,7 +37,7 @@ func quantised(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attr
 	return windowed(r, n, x, attributes)
 }
 
-// ofNumbers is what is known of a tensor in 8 bits, by its name.
+// ofNumbers looks up an 8-bit tensor by name.
 func ofNumbers(r *reader, name string) (value, bool) {
 	of, ok := strings.CutSuffix(strings.TrimPrefix(name, static.Quantised), static.Numbers)
 	v := value{kind: numbers, scales: static.Quantised + of + static.Greatest}

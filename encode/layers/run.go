@@ -20,13 +20,13 @@ const (
 // matrix is read from memory for so many rows.
 const rowsAtOnce = 256
 
-// Memory is what Run works in.
+// Memory holds the working buffers of Run.
 type Memory struct {
 	slots     [][]float32
 	numbers   []uint8
 	greatest  []float32
 	scratch   []float32
-	quantised quantity // what the numbers are of
+	quantised quantity // quantity that the numbers represent
 }
 
 // quantity is a tensor in 8 bits: with scales of rows, or of sentences that stand so many rows apart.

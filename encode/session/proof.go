@@ -28,7 +28,7 @@ func (s *Session) prove(a Accelerator, on gpu.GPU, device gpu.Device) (err error
 	if err != nil {
 		return err
 	}
-	gpu.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) }) // which writes the profile
+	gpu.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) }) // destroying the session writes the profile
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func elsewhere(profile []byte, a Accelerator, encoder string) error {
 	return nil
 }
 
-// isVectors says whether an output is of numbers with a fraction, in rows.
+// isVectors reports whether an output has rows of floating-point numbers.
 func isVectors(output map[string][]int) bool {
 	for kind, shape := range output {
 		if strings.Contains(kind, "float") && len(shape) > 1 {

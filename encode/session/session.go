@@ -18,17 +18,17 @@ import (
 
 // Session is a graph that is ready to be loaded, or what is left of it where a table computes its beginning.
 type Session struct {
-	Model  *model.Model  // with what Open found out of it, and for GPUs with the graph's own pooling
+	Model  *model.Model  // manifest and graph, completed by Open; for GPUs with the graph's own pooling
 	Takes  []string      // names of inputs
 	Output string        // name of the tensor that is read
 	Single bool          // it mixes the rows of a batch, so a batch must hold one sentence
 	Table  *static.Table // nil: the graph takes ids; otherwise the table's sums
-	Head   *static.Head  // what computes the vectors from the table's sums; nil: ONNX Runtime
+	Head   *static.Head  // computes the vectors from the table's sums; nil: ONNX Runtime computes them
 	Rows   bool          // the output is the table's rows
-	IDs    int           // on a GPU, which does not look: how many ids the graph has; 0: it is not known
+	IDs    int           // number of ids of the graph, set on a GPU, which does not check them; 0: unknown
 
 	data []byte // nil: the graph is loaded from its file
-	file *file  // of a table; all that have it open share it
+	file *file  // file of a table, shared by all users that have it open
 }
 
 // MinRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
@@ -215,7 +215,7 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 	return nil
 }
 
-// outputField is what messages call the tensor that is read.
+// outputField names the output tensor in messages.
 func outputField(m *model.Model, inner bool) string {
 	switch {
 	case m.Pooling == TokenLevel:

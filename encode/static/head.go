@@ -14,8 +14,8 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// Names of tensors that `mine model quantise` adds to a graph, of which the head in 8 bits is known: the numbers of a
-// product's input x are Quantised + x + Numbers, with 128 for 0, and their scale is that of Quantised + x + Greatest.
+// Names of the tensors that `mine model quantise` adds to a graph; they identify an 8-bit head. The numbers of a
+// product's input x are in Quantised + x + Numbers, with 128 for 0, and their scale in Quantised + x + Greatest.
 const (
 	Quantised = "mine.int8."
 	Numbers   = ".numbers"
@@ -26,7 +26,7 @@ const (
 // last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone.
 type Head struct {
 	steps   []step
-	columns []int // of each tensor
+	columns []int // columns per tensor
 }
 
 // step computes a tensor of others, by their numbers.
@@ -44,12 +44,12 @@ type product struct {
 	scales []float32
 }
 
-// Memory is what Head.Vectors works in.
+// Memory holds the working buffers of Head.Vectors.
 type Memory struct {
 	tensors   [][]float32
 	numbers   []uint8
 	greatest  []float32
-	quantised int // the tensor that the numbers are of
+	quantised int // tensor that the numbers represent
 }
 
 // FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none, if it has another operator, or if
@@ -130,7 +130,7 @@ func (r *headReader) add(n onnxgraph.Node) bool {
 		}
 		y, also := r.tensors[n.Inputs[1]]
 		return known && also && r.head.columns[x] == r.head.columns[y] && r.step(step{op: n.Op, x: x, y: y}, out, r.head.columns[x])
-	case "ReduceMax", "ReduceMin", "Neg", "Max", "Div", "Mul", "QuantizeLinear": // what head_quantise does
+	case "ReduceMax", "ReduceMin", "Neg", "Max", "Div", "Mul", "QuantizeLinear": // operations of head_quantise
 		return strings.HasPrefix(out, Quantised)
 	}
 	return false

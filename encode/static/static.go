@@ -25,7 +25,7 @@ const (
 	scales = Prefix + "scales" // float16 [rows, 1]
 	power  = Prefix + "power"  // -p: a sum is divided by tokens^p
 	zeros  = Prefix + "zeros"  // [dim] what a number is for nothing
-	// Sums is what a Table computes: float32 [batch, dim].
+	// Sums names the output of a Table: float32 [batch, dim].
 	Sums = Prefix + "scaled"
 	// Tokens are the table's rows: float32 [batch, tokens, dim].
 	Tokens = Prefix + "tokens"
@@ -122,7 +122,7 @@ func (t *Table) Row(id int32, dst []float32) {
 // Bits is how many a number has: 4 or 8.
 func (t *Table) Bits() int { return t.bits }
 
-// Power is that of the number of tokens by which a sum is divided.
+// Power returns the exponent of the token count that divides a sum.
 func (t *Table) Power() float64 { return t.power }
 
 // Sum writes a sentence's sum to dst [Dim]. The ids must be of the table, and there must be one.

@@ -7,8 +7,8 @@ import (
 
 // Options say what documents are made.
 type PairingOptions struct {
-	Documents int     // with a translation
-	Lines     int     // of a document, at most
+	Documents int     // documents with a translation
+	Lines     int     // maximum lines per document
 	Near      int     // documents that share all lines but one, as daily reports do; 1: none do
 	Missing   float64 // share of its lines that either side lacks
 	Seed      uint64
@@ -29,7 +29,7 @@ func (o PairingOptions) Need() int {
 type MadePairing struct {
 	Source, Target [][]string
 	Gold           []int         // the target document that each source document belongs to
-	Metadata       [2][][]string // of both sides' documents, by Fields
+	Metadata       [2][][]string // values of both sides' documents by field
 }
 
 // Make makes documents of line-aligned sentences, and as many target documents that no source document belongs to: of
@@ -49,7 +49,7 @@ func MakePairing(source, target, others []string, o PairingOptions) MadePairing 
 			m.Target = append(m.Target, thinnedPairing(others[d*o.Lines:][:o.Lines], o.Missing, rng))
 			continue
 		}
-		// Neighbours are often of one article, so that both halves are of the right subject.
+		// Neighbours often come from one article, so both halves have the right subject.
 		first, second := whole[d], whole[(d+1)%o.Documents]
 		m.Target = append(m.Target, slices.Concat(first[:o.Lines/2], second[o.Lines/2:]))
 	}
@@ -58,7 +58,7 @@ func MakePairing(source, target, others []string, o PairingOptions) MadePairing 
 	return m
 }
 
-// lines are those of a document: what its group shares, and one of its own.
+// lines returns a document's lines: the common lines of its group, and one of its own.
 func (o PairingOptions) lines(text []string, d int) []string {
 	group := d / o.Near * (o.Lines - 1 + o.Near)
 	shared := group + o.Lines - 1

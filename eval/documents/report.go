@@ -2,7 +2,7 @@ package documents
 
 import "bitextmine/eval/report"
 
-// NewReport makes an empty report. by is what made the alignments.
+// NewLadderReport makes an empty report. by names the aligner.
 func NewLadderReport(by string) *report.Report {
 	return &report.Report{
 		Protocol: "beads",

@@ -50,7 +50,7 @@ func Against(extracted, gold []testset.IDs) Counts {
 
 // Point is one point of a precision-recall curve: the counts of all pairs down to a score.
 type CurvePoint struct {
-	Score float64 // of the last pair included
+	Score float64 // score of the last pair included
 	Counts
 }
 

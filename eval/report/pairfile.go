@@ -15,7 +15,7 @@ import (
 type Pair struct {
 	Set            string // languages
 	Kind           string
-	Score          float64 // of an extracted pair
+	Score          float64 // score of an extracted pair
 	Source, Target string
 }
 
@@ -23,7 +23,7 @@ type Pair struct {
 const (
 	Correct = "correct" // extracted, and in the gold
 	Wrong   = "wrong"   // extracted, and not in the gold
-	Missed  = "missed"  // in the gold, and not extracted
+	Missed  = "missed"  // gold pair that was not extracted
 )
 
 // WritePairs writes the pairs of reports as TSV: of each set the extracted ones, best first, and then the missed ones.

@@ -22,7 +22,7 @@ type Options struct {
 type Approximate struct {
 	NProbe   int    // lists that a row visits; 0: the search's own default
 	EfSearch int    // breadth of a graph search; 0: FAISS's own default
-	Dir      string // where indexes are kept; empty: nowhere
+	Dir      string // folder of stored indexes; empty: none are stored
 }
 
 func (o Options) faiss() faiss.Options {

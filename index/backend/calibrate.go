@@ -79,8 +79,8 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	return c, nil
 }
 
-// derive computes the costs of searches with inverted lists from that of the exact search, whose kernels they use: a
-// calibration has too few rows for as many lists as are of use.
+// derive computes the costs of searches with inverted lists from the cost of exact search, which uses the same kernels.
+// A calibration has too few rows for a useful number of lists.
 func (c *Calibration) derive() {
 	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 	for i, cost := range c.Costs {

@@ -37,7 +37,7 @@ const Package = "libopenblas-openmp-dev"
 // Library describes the BLAS that provides sgemm in this process.
 type Library struct {
 	Kind      string
-	Version   string // as the library reports it, or empty
+	Version   string // version that the library reports, or empty
 	Threading string // "openmp", "pthread", "sequential"; empty if not known
 	Core      string // the CPU whose kernels OpenBLAS uses; empty otherwise
 	Path      string // the shared object with sgemm, symbolic links resolved; empty if linked statically

@@ -9,9 +9,9 @@
 // Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which
 // may be sorted by similarity, floors would rise row by row and everything would become a candidate for a while.
 //
-// The base's blocks are of runs of rows, so that a worker reads few pages of the base's file at a time; it releases
-// them with the block. A base block's candidates are anywhere among the queries, whose file stays in memory for it. So
-// many queries are divided into parts, which the base passes one after the other.
+// The base's blocks are runs of rows, so a worker reads few pages of the base's file at a time and releases them with
+// the block. A base block's candidates may be anywhere among the queries, so the queries' file stays in memory during a
+// block. Many queries are therefore divided into parts, and the base passes over one part after the other.
 package exact
 
 import (
@@ -176,7 +176,7 @@ func (p *pass) work(ctx context.Context, scanner *kernel.Scanner) error {
 // lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	block := p.base.span(b)
-	scanner.Base(block, p.cols.Lists) // what earlier parts of the queries gave
+	scanner.Base(block, p.cols.Lists) // lists from earlier parts of the queries
 	if p.rowsOnly {
 		scanner.OnlyNearest(math.Inf(1))
 	}

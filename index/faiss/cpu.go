@@ -61,7 +61,7 @@ type setting struct {
 	value int
 }
 
-// searchSettings are those that are given, by FAISS's names.
+// searchSettings returns the options that are set, by FAISS's names.
 func (o Options) searchSettings() []setting {
 	var given []setting
 	for _, s := range []setting{{"nprobe", o.NProbe}, {"efSearch", o.EfSearch}} {

@@ -37,7 +37,7 @@ type Options struct {
 	// candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
 	Rerank     int
 	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // where index files are kept; empty, or on GPUs: they are not
+	Dir        string // folder of stored index files; empty, or on GPUs: none are stored
 
 	// These are for GPUs.
 	GPUs    int  // how many; 0: all

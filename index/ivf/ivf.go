@@ -39,7 +39,7 @@ type Options struct {
 	Threads    int    // 0: all processors that Go may use
 	NProbe     int    // lists that a row visits on average; 0: DefaultNProbe
 	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // where the lists of a side are kept; empty: nowhere
+	Dir        string // folder of a side's stored lists; empty: none are stored
 	Kernel     string // empty: the fastest that this CPU runs
 }
 
@@ -74,8 +74,8 @@ func MinRows(lists string) int {
 	return n
 }
 
-// Memory is the number of bytes that a search of n rows in all takes at most, beside the lists of the result: the
-// centroids, the lists of both sides, the visits, and each thread's blocks. nprobe is that of Options.
+// Memory is the maximum number of bytes of a search of n rows in total, besides the lists of the result: the centroids,
+// the lists of both sides, the visits, and each thread's blocks. nprobe is Options.Nprobe.
 func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe = cmp.Or(nprobe, DefaultNProbe(n))

@@ -16,14 +16,14 @@ import (
 // who comes first.
 type pass struct {
 	*searcher
-	visitors, visited *index.Half // by whose neighbour lists they hold
+	visitors, visited *index.Half // the rows that visit lists, and the rows in the lists
 	lists             *lists
 	span              float64
 	progress          *index.Progress
 }
 
-// Block sizes. visitorRows is that of exact search's queries. listRows bounds what a long list takes. More visitors of
-// a list than turnRows are compared in several turns, which different workers may take.
+// Block sizes. visitorRows is the query block size of exact search. listRows bounds the memory of a long list. More
+// than turnRows visitors of a list are compared in several turns, which different workers may take.
 const (
 	visitorRows = 2048
 	listRows    = 8192
@@ -73,7 +73,7 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 	for i := range rows {
 		rows[i] = int32(lo + i)
 	}
-	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // of a part's rows in turn
+	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // lists visited, nearestRows rows at a time
 	each := make([]int32, len(rows))                                // how many each row visits
 	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(at int, found near) {
 		copy(each[at:], found.counts)

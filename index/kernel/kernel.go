@@ -70,8 +70,8 @@ func best() *Kernel {
 // Side is one side of a cell as C sees it. Close it after the last use.
 type Side struct {
 	N, Dim int     // distinct rows, values of each
-	Length float64 // of the longest row
-	Loss   float64 // at most this length is what rounding to bfloat16 takes from a row; negative: not measured
+	Length float64 // length of the longest row
+	Loss   float64 // maximum length of the difference that rounding to bfloat16 makes in a row; negative: not measured
 	Top    float64 // the largest absolute value; negative: not measured
 	c      C.side
 	rows   embedding.Matrix
@@ -273,8 +273,8 @@ func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
 	}
 }
 
-// wholePrecision is that of rows rounded to whole numbers of at most 127, whose products are exact in every format: no
-// sum reaches 2^22, as by Cauchy and Schwarz it is at most the product of two lengths.
+// wholePrecision returns the precision for rows rounded to whole numbers of at most 127. Their products are exact in
+// every format: no sum reaches 2^22, because by Cauchy-Schwarz it is at most the product of two lengths.
 func wholePrecision(queries, base *Side) C.precision {
 	return C.precision{
 		query_scale: C.float(queries.wholeScale()), base_scale: C.float(base.wholeScale()),

@@ -15,13 +15,13 @@ type device struct {
 	client *pjrt.Client
 	number int
 	name   string
-	fault  func(device int, operation string) error // of tests, before each operation
+	fault  func(device int, operation string) error // test hook called before each operation
 }
 
 // errMemory is the error of an operation for which a device has too little memory.
 var errMemory = errors.New("out of memory")
 
-// devices are those of a client, all or the first few.
+// devices returns all devices of a client, or the first `limit`.
 func devices(client *pjrt.Client, limit int) []*device {
 	var all []*device
 	for i, d := range client.AddressableDevices() {
@@ -87,7 +87,7 @@ func (d *device) run(program *pjrt.LoadedExecutable, donated int, args ...*pjrt.
 func free(buffers ...*pjrt.Buffer) {
 	for _, b := range buffers {
 		if b != nil {
-			_ = b.Destroy() // of a device that is gone it fails, and there is nothing to release
+			_ = b.Destroy() // fails on a lost device, with nothing to release
 		}
 	}
 }

@@ -32,8 +32,8 @@ type pass struct {
 	queries, base *operand
 	shape         shape
 	program       *xla.LoadedExecutable
-	found         lists // of all queries
-	empty         lists // of a tile's rows, before the first score
+	found         lists // lists of all queries
+	empty         lists // lists of a tile's rows before the first score
 	progress      *index.Progress
 }
 

@@ -8,7 +8,7 @@ import (
 // group is the number of neighbouring scores of which first only the largest is looked at.
 const group = 16
 
-// shape is what a program is compiled for.
+// shape is the key of a compiled program.
 type shape struct {
 	queries, base int // rows of a tile of scores; multiples of group
 	dim, keep     int

@@ -5,8 +5,8 @@
 // in tiles. A program multiplies a tile with a block, in float16 with float32 sums, and merges the largest scores of
 // each row into the lists of the queries and those of each column into the lists of the base block, which stay on the
 // device, too. What comes back are lists of a few candidates, k and some more. Their cosines are computed again on the
-// host, and lists that the bound of the product's error does not prove are computed from all rows, as for every exact
-// search: the result is that of a float64 brute force.
+// host, and lists that the bound of the product's error does not prove are computed from all rows, as in every exact
+// search: the result equals a float64 brute force.
 package xla
 
 import (
@@ -30,11 +30,11 @@ const CUDA = Prefix + pjrt.CUDA
 
 // Options are the settings of a search.
 type Options struct {
-	Threads int // of the host; 0: all processors that Go may use
+	Threads int // host threads; 0: all processors that Go may use
 	Devices int // how many are used; 0: all
 	Tile    int // rows of either side of a tile of scores at first, a power of two; 0: 16,384 on a GPU, 2,048 on a CPU
 
-	fault func(device int, operation string) error // of tests
+	fault func(device int, operation string) error // test hook
 }
 
 // A tile of 16,384 x 16,384 scores is 1 GiB, and the product of two such tiles of 1,024 values takes about as long as
@@ -107,7 +107,7 @@ func clientOf(name string) (*xla.Client, error) {
 	return client, err
 }
 
-// Devices names the devices on which the searcher of a name would run. Its error is what is missing.
+// Devices names the devices that the searcher of a name would use. Its error names what is missing.
 func Devices(name string) ([]string, error) {
 	client, err := clientOf(name)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 	Prefix = "xla:"
 )
 
-// Is reports whether a name is that of a device with a plugin.
+// Is reports whether a name denotes a device with a plugin.
 func Is(device string) bool { return device == CUDA || strings.HasPrefix(device, Prefix) }
 
 // Find returns the absolute path of a device's plugin. It is absolute because go-xla takes any other for the name of a

@@ -77,7 +77,7 @@ func Fetch(ctx context.Context, url, part string, o Options) error {
 	}
 	return Retry(ctx, url, o, func() error {
 		if !o.Resume {
-			// Without a digest nobody would notice that two parts are of different versions, so start again.
+			// Without a digest nobody would notice that two parts come from different versions, so start again.
 			if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

@@ -16,7 +16,7 @@ type Night struct {
 	Name       string
 	Started    time.Time
 	Kept       int
-	Change     int    // of Kept since the night before
+	Change     int    // difference of Kept to the night before
 	Previous   string // the night before; empty: it is the first that is there
 	Candidates int
 	Sources    int // different sentences
@@ -52,12 +52,12 @@ func (p Place) history() []Night {
 	return all
 }
 
-// Changes is what a night changed.
+// Changes lists a night's changes.
 type Changes struct {
 	Night, Previous string
 	Languages       [2]string
 	*admin.Difference
-	Shown  []admin.Change // at most maxShown of each kind, the best first
+	Shown  []admin.Change // at most maxShown changes of each kind, the best first
 	Hidden int            // pairs whose score changed by less than minChange
 }
 
@@ -91,7 +91,7 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 			c.Shown = append(c.Shown, change)
 		}
 	}
-	d.Changes = nil // what is not shown is not kept in memory
+	d.Changes = nil // free what is not shown
 	return c, nil
 }
 

@@ -36,7 +36,7 @@ func Meaning(reason string) string {
 	return meanings[reason]
 }
 
-// reasons are those of the bitext's pairs and, where it has only kept ones, those that run.json counts.
+// reasons returns the reasons of the bitext's pairs. If it has only kept pairs, it returns the counts in run.json.
 func reasons(set *pairs.Set, r *record.Report) []Reason {
 	var all []Reason
 	known := map[string]bool{}

@@ -17,7 +17,7 @@ import (
 // Set is the pairs of a bitext file. It may be used concurrently; once it is loaded it does not change.
 type Set struct {
 	Path     string
-	Features []string // of bitext.Row.Features
+	Features []string // names of the values in bitext.Row.Features
 
 	texts   *os.File
 	entries []entry
@@ -29,11 +29,11 @@ type Set struct {
 	lists lists
 }
 
-// entry is what is in memory of a pair besides its keys.
+// entry is the part of a pair in memory, besides its keys.
 type entry struct {
-	end    int64   // of its record in the file of texts
-	value  float32 // what decided: probability, product or margin; NaN: the strong encoder did not see the pair
-	why    uint16  // of reasons, from 1; 0: none
+	end    int64   // end of its record in the file of texts
+	value  float32 // value compared with the threshold: probability, product or margin; NaN: the strong encoder did not see the pair
+	why    uint16  // index into reasons, from 1; 0: none
 	kept   bool
 	scored bool // the value is a probability
 }
@@ -161,12 +161,12 @@ func (s *Set) Len() int { return len(s.entries) }
 // Kept is the number of kept pairs.
 func (s *Set) Kept() int { return s.kept }
 
-// Numbers is what is in memory of a pair.
+// Numbers is the part of a pair in memory.
 type Numbers struct {
-	Value   float32 // that was set against the threshold; NaN: there is none
+	Value   float32 // value compared with the threshold; NaN: there is none
 	Kept    bool
 	Reasons []string
-	Keys    [2][16]byte // of the sentences
+	Keys    [2][16]byte // keys of the sentences
 }
 
 // Numbers of a row.

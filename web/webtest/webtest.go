@@ -15,7 +15,7 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// Threshold is that of the runs.
+// Threshold is the threshold of the test runs.
 const Threshold = 0.5
 
 // Hostile is a sentence that would be a script, were it not escaped. It stands in row 3.

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// every is which files are read.
+	// every selects one file of this many.
 	every = 4
 	// shortest is how many characters a paragraph must have, and thai what share of them must be Thai: what is left out
 	// are headings, dates and addresses.
