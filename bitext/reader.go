@@ -72,8 +72,10 @@ func (r *Reader) check() error {
 			return badinput.Errorf("%s is not a bitext file: it has no column %s", r.path, path)
 		}
 		column := schema.Column(at)
-		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray && column.TypeLength() != keyType.ByteWidth {
-			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path, column.PhysicalType())
+		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray &&
+			column.TypeLength() != keyType.ByteWidth {
+			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path,
+				column.PhysicalType())
 		}
 	}
 	return nil
@@ -123,7 +125,8 @@ func (r *Reader) Features() []string {
 	var names []string
 	for i := range schema.NumColumns() {
 		column := schema.Column(i)
-		if name, ok := strings.CutPrefix(column.Path(), featurePrefix); ok && column.PhysicalType() == parquet.Types.Float {
+		if name, ok := strings.CutPrefix(column.Path(), featurePrefix); ok &&
+			column.PhysicalType() == parquet.Types.Float {
 			names = append(names, name)
 		}
 	}

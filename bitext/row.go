@@ -65,7 +65,8 @@ func (r *Row) Aligned() string {
 	if a == nil || a.Bead == nil {
 		return ""
 	}
-	return fmt.Sprintf("found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)",
+	return fmt.Sprintf(
+		"found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)",
 		r.Source.Doc, r.Target.Doc, a.Bead.DocScore, a.Sentences[0], a.Sentences[1], a.Bead.Score, a.FoundBy)
 }
 

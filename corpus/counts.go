@@ -81,7 +81,8 @@ func (c *Counts) Add(other Counts) {
 // Check returns an error if a line was not counted. That is a defect of the program, never of the input.
 func (c Counts) Check() error {
 	if c.Lines != c.Kept+c.Duplicates+c.SkippedTotal() {
-		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept, c.Duplicates, c.SkippedTotal())
+		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept,
+			c.Duplicates, c.SkippedTotal())
 	}
 	return nil
 }

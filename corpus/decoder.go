@@ -175,11 +175,14 @@ func (o Options) noColumn(where, name string, columns []string) error {
 	list := fmt.Sprintf("%.2000q", shown)
 	switch {
 	case o.MadeBy != "" && kind != "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name, list, o.MadeBy)
+		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name,
+			list, o.MadeBy)
 	case kind == "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
+		return badinput.Errorf(
+			"%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
 			where, name, list)
 	}
-	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
-		"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
+	return badinput.Errorf(
+		"%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
+			"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
 }

@@ -1,5 +1,3 @@
-// This file tells HTML from text: a corpus promises text, but a crawl has pages, and parts of pages, among it.
-
 package corpus
 
 import "strings"
@@ -57,7 +55,8 @@ func tagAt(text string) tag {
 	if !known {
 		return tag{}
 	}
-	return tag{size: end + 1, block: block, named: len(fields) > 1, ends: closes || empty || name == "br" || name == "hr"}
+	return tag{size: end + 1, block: block, named: len(fields) > 1, ends: closes || empty || name == "br" ||
+		name == "hr"}
 }
 
 // A text is HTML if at least minEnds of its tags end elements that enclose sentences, and at least one of minPart of
@@ -67,9 +66,9 @@ const (
 	minPart = 20
 )
 
-// Record reports whether a normalised text is HTML, a page or a part of one, and not its text: it begins as pages do,
-// or with an element that stands around sentences or has attributes, or much of it is tags. Text that speaks of tags,
-// or has some within its sentences, is none.
+// HTMLRecord reports whether a normalised text is HTML, a page or a part of one, and not its text: it begins as pages
+// do, or with an element that stands around sentences or has attributes, or much of it is tags. Text that speaks of
+// tags, or has some within its sentences, is none.
 func HTMLRecord(normal string) bool {
 	if beginsPage(normal) {
 		return true
@@ -134,7 +133,7 @@ const declaration = "<?xml"
 // tags.
 const minLines = 3
 
-// Lines reports whether lines of a file are HTML, a page or a part of one.
+// HTMLLines reports whether lines of a file are HTML, a page or a part of one.
 func HTMLLines(lines []string) bool {
 	all, tagged, ends := 0, 0, false
 	for _, line := range lines {

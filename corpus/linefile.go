@@ -33,7 +33,8 @@ func OpenLines(in input.File, maxBytes int) (*LineFile, error) {
 		return nil, err
 	}
 	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path,
+		maxBytes)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

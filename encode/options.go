@@ -51,7 +51,8 @@ const tableWindow = 1024
 // Validate reports all settings that are not valid.
 func (o Options) Validate() error {
 	if o.Threads < 0 || o.TokenBudget < 0 || o.Window < 0 {
-		return badinput.Errorf("encoder options: threads %d, token budget %d and window %d must not be negative; 0 is the default",
+		return badinput.Errorf(
+			"encoder options: threads %d, token budget %d and window %d must not be negative; 0 is the default",
 			o.Threads, o.TokenBudget, o.Window)
 	}
 	return nil

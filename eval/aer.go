@@ -1,6 +1,3 @@
-// This file measures word alignments against gold standards that have sure and possible links (Och and Ney, 2003, "A
-// Systematic Comparison of Various Statistical Alignment Models").
-
 package eval
 
 import (

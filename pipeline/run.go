@@ -15,7 +15,7 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
@@ -139,7 +139,7 @@ func newRunFor(ctx context.Context, goal string, cfg Config, opts Options) (*run
 	}
 	r := &run{Options: opts, cfg: cfg}
 	usage.LimitHeap(cfg.MemoryBound())
-	library := blas.Running()
+	library := faiss.RunningBLAS()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)
 	}

@@ -43,7 +43,8 @@ const smallLink = 10
 // leak returns the weight that the spans of a bead have in common with the sentences next to the other span, divided by
 // the maximum possible. The bead has x source sentences before i and y target sentences before j.
 func (t *linkTable) leak(i, x, j, y int) float32 {
-	sum := t.sum(i-x, i, j-y-linkReach, j-y) + t.sum(i-x, i, j, j+linkReach) + t.sum(i-x-linkReach, i-x, j-y, j) + t.sum(i, i+linkReach, j-y, j)
+	sum := t.sum(i-x, i, j-y-linkReach, j-y) + t.sum(i-x, i, j, j+linkReach) + t.sum(i-x-linkReach, i-x, j-y, j) +
+		t.sum(i, i+linkReach, j-y, j)
 	if sum == 0 {
 		return 0
 	}

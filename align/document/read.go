@@ -47,7 +47,8 @@ func Read(path, language string, maxBytes int) (doc *Document, err error) {
 		case err != nil:
 			return nil, err
 		case line.Reason != "":
-			return nil, badinput.Errorf("%s:%d: %s (%s): correct the line or remove it", path, line.Number, line.Reason, line.Detail)
+			return nil, badinput.Errorf("%s:%d: %s (%s): correct the line or remove it", path, line.Number, line.Reason,
+				line.Detail)
 		}
 		if text := corpus.Normalise(line.Text); text != "" {
 			doc.Sentences, doc.Lines = append(doc.Sentences, text), append(doc.Lines, line.Number)
@@ -101,10 +102,12 @@ func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 		}
 		p := Pair{source, target}
 		if !found || source == "" || target == "" || strings.Contains(target, "\t") {
-			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path, line.Number)
+			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path,
+				line.Number)
 		}
 		if before, ok := seen[p]; ok {
-			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path, line.Number, before)
+			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path,
+				line.Number, before)
 		}
 		seen[p] = line.Number
 		pairs = append(pairs, p)

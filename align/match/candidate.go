@@ -57,7 +57,10 @@ func nearest(own []float32, i int, others []float32, n, dim, k int) []int {
 	for j := range all {
 		all[j] = at{j, dot(own[i*dim:][:dim], others[j*dim:][:dim])}
 	}
-	slices.SortFunc(all, func(a, b at) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.document, b.document)) })
+	slices.SortFunc(all, func(a,
+		b at) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.document, b.document))
+	})
 	out := make([]int, min(k, n))
 	for r := range out {
 		out[r] = all[r].document
@@ -112,7 +115,8 @@ func stripped(documents []Document) []string {
 		if at := strings.LastIndexByte(host, '.'); at > 0 {
 			host = host[:at] // example.de and example.fr are one site
 		}
-		for _, part := range slices.Concat(strings.Split(host, "."), strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' || r == '.' }), strings.Split(u.RawQuery, "&")) {
+		for _, part := range slices.Concat(strings.Split(host, "."), strings.FieldsFunc(u.Path,
+			func(r rune) bool { return r == '/' || r == '.' }), strings.Split(u.RawQuery, "&")) {
 			if part != "" && part != "www" && !languageMark.MatchString(part) {
 				parts = append(parts, part)
 			}

@@ -94,7 +94,8 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 	}
 	var pairs []Pair
 	for range rounds {
-		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs), newRivals(target, candidates, found, 1, pairs)}
+		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs),
+			newRivals(target, candidates, found, 1, pairs)}
 		for k, c := range candidates {
 			p := &scored[k]
 			p.preference = p.Score - all[0].excess(c, found[k]) - all[1].excess(c, found[k])
@@ -108,7 +109,8 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 // oneToOne takes pairs by preference, each document once. Ties are broken by the documents' numbers.
 func oneToOne(pairs []Pair, least float64) []Pair {
 	slices.SortFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source),
+			cmp.Compare(a.Target, b.Target))
 	})
 	var out []Pair
 	taken := [2]map[int]bool{{}, {}}

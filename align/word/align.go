@@ -34,7 +34,8 @@ func Align(ctx context.Context, p *Pairs, opts Options, report func(Progress)) (
 		opts.Threads = runtime.GOMAXPROCS(0)
 	}
 	if p.Len() > math.MaxInt32 {
-		return nil, badinput.Errorf("word alignment of %d pairs: at most %d can be aligned at once; divide them", p.Len(), math.MaxInt32)
+		return nil, badinput.Errorf("word alignment of %d pairs: at most %d can be aligned at once; divide them",
+			p.Len(), math.MaxInt32)
 	}
 	if p.cells == 0 {
 		return nil, badinput.Errorf("word alignment: none of the %d pairs has words on both sides", p.Len())

@@ -84,7 +84,8 @@ func (d *direction) weigh(w *worker, pair int, s shape) []uint32 {
 	if d.backward {
 		predicted = d.pairs.sides[0].of(pair)
 	}
-	w.weights, w.sums, w.nulls = grown(w.weights, s.n*s.m), grown(w.sums, len(predicted)), grown(w.nulls, len(predicted))
+	w.weights, w.sums, w.nulls = grown(w.weights, s.n*s.m), grown(w.sums, len(predicted)),
+		grown(w.nulls, len(predicted))
 	nulls := d.null()
 	for k, f := range predicted {
 		w.nulls[k] = d.NullProb * nulls[f].prob

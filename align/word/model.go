@@ -31,9 +31,12 @@ func (o Options) Validate() error {
 		ok   bool
 		what string
 	}{
-		{o.Iterations >= 1 && o.Iterations <= 1000, fmt.Sprintf("iterations is %d but must be from 1 to 1000", o.Iterations)},
-		{o.NullProb >= 0 && o.NullProb < 1, fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
-		{o.Tension >= minTension && o.Tension <= maxTension, fmt.Sprintf("the tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
+		{o.Iterations >= 1 && o.Iterations <= 1000,
+			fmt.Sprintf("iterations is %d but must be from 1 to 1000", o.Iterations)},
+		{o.NullProb >= 0 && o.NullProb < 1,
+			fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
+		{o.Tension >= minTension && o.Tension <= maxTension,
+			fmt.Sprintf("the tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
 		{o.Alpha >= 0 && o.Alpha <= 100, fmt.Sprintf("alpha is %v but must be from 0 to 100", o.Alpha)},
 		{o.Threads >= 0, fmt.Sprintf("threads is %d but must not be negative", o.Threads)},
 	} {
@@ -82,7 +85,8 @@ func (d *direction) estimate(ctx context.Context, report func(Progress)) error {
 			d.fitTension()
 		}
 		d.maximise()
-		report(Progress{Backward: d.backward, Iteration: i + 1, Tension: d.tension, Perplexity: d.sums.perplexity(d.predicted())})
+		report(Progress{Backward: d.backward, Iteration: i + 1, Tension: d.tension,
+			Perplexity: d.sums.perplexity(d.predicted())})
 	}
 	return nil
 }

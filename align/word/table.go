@@ -53,7 +53,8 @@ func newTable(p *Pairs, threads int) (*table, error) {
 		t.rows[e+1] += t.rows[e]
 	}
 	if t.rows[words] > maxEntries {
-		return nil, badinput.Errorf("word alignment: the pairs have more than %d different pairs of words; divide them", maxEntries)
+		return nil, badinput.Errorf("word alignment: the pairs have more than %d different pairs of words; divide them",
+			maxEntries)
 	}
 	t.entries, t.targets = make([]entry, t.rows[words]), make([]uint32, t.rows[words])
 	parallel(words, threads, func(next func() (int, bool)) {

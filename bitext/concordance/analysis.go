@@ -85,7 +85,8 @@ const clusters = `[\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p
 const pairsName = "pairs_of_clusters"
 
 func init() {
-	err := registry.RegisterTokenFilter(pairsName, func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
+	err := registry.RegisterTokenFilter(pairsName,
+		func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
 	if err != nil {
 		panic(err) // the name is taken
 	}
@@ -144,7 +145,8 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 		if names[len(names)-1] == pairsName {
 			tokenizer = clustersName
 		}
-		err := m.AddCustomAnalyzer(analyser(side), map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
+		err := m.AddCustomAnalyzer(analyser(side),
+			map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,8 @@ const MaxCollocated = 2000
 // that was not searched they are candidates for translations. from is how many pairs were looked at.
 func (x *Index) Collocates(ctx context.Context, q Query, limit int) (of [2][]Collocate, from int, err error) {
 	if q.Mode == Regexp {
-		return of, 0, badinput.Errorf("collocates are of words: look for words, a phrase or other spellings, not for a regular expression")
+		return of, 0, badinput.Errorf(
+			"collocates are of words: look for words, a phrase or other spellings, not for a regular expression")
 	}
 	q.Skip, q.Limit = 0, MaxCollocated
 	result, err := x.Search(ctx, q)
@@ -43,7 +44,8 @@ func (x *Index) Collocates(ctx context.Context, q Query, limit int) (of [2][]Col
 	return of, from, nil
 }
 
-func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit, limit int) (found []Collocate, err error) {
+func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit,
+	limit int) (found []Collocate, err error) {
 	pairs, forms := map[string]int{}, map[string]map[string]int{}
 	for _, hit := range hits {
 		seen := map[string]bool{}

@@ -161,7 +161,8 @@ func (m *matcher) mayMatch(at uint64) (bool, error) {
 }
 
 func (m *matcher) damaged(err error) error {
-	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", m.bitext, err)
+	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again",
+		m.bitext, err)
 }
 
 // find asks the index for pairs with all terms of a query; of phrases it knows the words alone.
@@ -211,13 +212,15 @@ func (x *Index) query(q Query, side int) (query.Query, error) {
 		}
 		return bleve.NewConjunctionQuery(all...), nil
 	}
-	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy, Regexp)
+	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
+		Regexp)
 }
 
 // oneLetter says whether a query is one letter in a language that is indexed by pairs of letters.
 func (x *Index) oneLetter(q Query, side int) (letter string, ok bool) {
 	wanted := x.tokens(side, q.Text)
-	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 || !inPairs(x.Languages[side]) {
+	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 ||
+		!inPairs(x.Languages[side]) {
 		return "", false
 	}
 	return wanted[0].term, true
@@ -383,7 +386,8 @@ func (x *Index) scan(ctx context.Context, q Query) (_ *Result, err error) {
 		}
 		if result.Total++; result.Total > q.Skip && len(result.Hits) < q.Limit {
 			hit.About = About{
-				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc}, [2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
+				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc},
+				[2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
 			}
 			result.Hits = append(result.Hits, hit)
 		}

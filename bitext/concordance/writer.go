@@ -23,7 +23,7 @@ const (
 	listSuffix = ".blocks"
 )
 
-// Writer adds records. It may be used by one goroutine.
+// BlockWriter adds records. It may be used by one goroutine.
 type BlockWriter struct {
 	data, list *os.File
 	zip        *zstd.Encoder
@@ -34,7 +34,7 @@ type BlockWriter struct {
 	count      uint64 // number of pending records
 }
 
-// Append opens the files of a name for more records, and makes them where they are missing.
+// AppendBlocks opens the files of a name for more records, and makes them where they are missing.
 func AppendBlocks(name string) (_ *BlockWriter, err error) {
 	w := &BlockWriter{}
 	defer func() {

@@ -35,7 +35,8 @@ func kindOf(t arrow.DataType) Kind {
 		return Text
 	case arrow.DICTIONARY:
 		return kindOf(t.(*arrow.DictionaryType).ValueType)
-	case arrow.BOOL, arrow.INT8, arrow.UINT8, arrow.INT16, arrow.UINT16, arrow.INT32, arrow.UINT32, arrow.INT64, arrow.UINT64,
+	case arrow.BOOL, arrow.INT8, arrow.UINT8, arrow.INT16, arrow.UINT16, arrow.INT32, arrow.UINT32, arrow.INT64,
+		arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
 		return Number
 	case arrow.LIST:

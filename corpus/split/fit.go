@@ -60,9 +60,9 @@ type fitter struct {
 	weights, squares [buckets]float32
 }
 
-// Fit finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends of
-// sentences. Then each document is divided by the weights and the usual length of a sentence, and the weights are found
-// again by that.
+// FitSpaces finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends
+// of sentences. Then each document is divided by the weights and the usual length of a sentence, and the weights are
+// found again by that.
 func FitSpaces(documents [][]string, report func(round, spaces, ends int)) *SpaceModel {
 	made := make([]spaceDocument, len(documents))
 	for k, paragraphs := range documents {

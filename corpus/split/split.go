@@ -133,7 +133,8 @@ func At(dst []Sentence, text string, ends []int, o Options) []Sentence {
 }
 
 // paragraphs adds the sentences that divide finds in each paragraph, which begins at a place of the text.
-func paragraphs(dst []Sentence, text string, o Options, divide func(dst []Sentence, paragraph string, at int) []Sentence) []Sentence {
+func paragraphs(dst []Sentence, text string, o Options,
+	divide func(dst []Sentence, paragraph string, at int) []Sentence) []Sentence {
 	paragraph, position := 0, 0
 	for from := 0; from < len(text); {
 		to := paragraphEnd(text, from, o.Wrapped)

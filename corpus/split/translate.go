@@ -72,7 +72,8 @@ func translate(p string) (string, error) {
 			continue
 		case rest[0] == ']' && depth > 0:
 			depth--
-		case rest[0] == '+' && i > 0 && depth == 0 && strings.ContainsRune("+*?}", rune(p[i-1])) && (i < 2 || p[i-2] != '\\'):
+		case rest[0] == '+' && i > 0 && depth == 0 && strings.ContainsRune("+*?}", rune(p[i-1])) &&
+			(i < 2 || p[i-2] != '\\'):
 			i++ // a possessive quantifier matches no more than a greedy one
 			continue
 		}

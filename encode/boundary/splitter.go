@@ -65,7 +65,9 @@ func (s *Splitter) load() (err error) {
 	}
 	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(data)
 	if err != nil {
-		return badinput.Errorf("%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model", path, err)
+		return badinput.Errorf(
+			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
+			path, err)
 	}
 	if s.tensors, err = verify(path, inputs, outputs); err != nil {
 		return err
@@ -78,8 +80,11 @@ func (s *Splitter) load() (err error) {
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
 		return fmt.Errorf("open splitter %s: %w", path, err)
 	}
-	if s.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, []string{idsInput, maskInput}, []string{logitsOutput}, options); err != nil {
-		return badinput.Errorf("%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model", path, err)
+	if s.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, []string{idsInput, maskInput},
+		[]string{logitsOutput}, options); err != nil {
+		return badinput.Errorf(
+			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
+			path, err)
 	}
 	return nil
 }

@@ -62,7 +62,9 @@ func Parse(text string) (Device, error) {
 }
 
 func unknown(text string) error {
-	return badinput.Errorf("device = %q is not known; choose cpu, cuda, cuda:0,1 or cuda:all, the same with tensorrt, and :float16 after it for faster products", text)
+	return badinput.Errorf(
+		"device = %q is not known; choose cpu, cuda, cuda:0,1 or cuda:all, the same with tensorrt, and :float16 after it for faster products",
+		text)
 }
 
 // OnCPU says whether no GPU was asked for.

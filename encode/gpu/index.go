@@ -50,7 +50,9 @@ func openIndex(address string, o transfer.Options) (*index, error) {
 	o.Refused = func(r *http.Response) error {
 		switch r.StatusCode {
 		case http.StatusNotFound, http.StatusGone, http.StatusForbidden, http.StatusUnauthorized:
-			return badinput.Errorf("%s answers %s: name an index that has it in %s, or put the libraries in place yourself (docs/gpu.md)", r.Request.URL.Redacted(), r.Status, IndexEnv)
+			return badinput.Errorf(
+				"%s answers %s: name an index that has it in %s, or put the libraries in place yourself (docs/gpu.md)",
+				r.Request.URL.Redacted(), r.Status, IndexEnv)
 		}
 		return nil
 	}

@@ -105,7 +105,8 @@ func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
 			continue
 		}
 		name, ok := strings.CutPrefix(n.Inputs[0], static.Quantised)
-		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) || r.made[name].Op == "" {
+		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) ||
+			r.made[name].Op == "" {
 			return false
 		}
 		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0] > 0 && w.Shape[0]%lanes == 0 {
@@ -161,7 +162,8 @@ func (r *reader) node(n onnxgraph.Node) bool {
 	if len(n.Outputs) != 1 {
 		return false
 	}
-	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised, elementwise, attention, shaped} {
+	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised,
+		elementwise, attention, shaped} {
 		if v, ok := rule(r, n, attributes); ok {
 			r.values[n.Outputs[0]] = v
 			return true

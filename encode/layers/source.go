@@ -19,7 +19,8 @@ func (s *source) row(n onnxgraph.Node, i, columns int) []float32 {
 		return nil
 	}
 	c, ok := s.constants[n.Inputs[i]]
-	if !ok || c.Type != onnxgraph.Float32 || len(c.Shape) == 0 || c.Shape[len(c.Shape)-1] != columns || len(c.Data) != 4*columns {
+	if !ok || c.Type != onnxgraph.Float32 || len(c.Shape) == 0 || c.Shape[len(c.Shape)-1] != columns ||
+		len(c.Data) != 4*columns {
 		return nil
 	}
 	return slices.Clone(c.Float32s())

@@ -117,7 +117,8 @@ func (m *Model) digest() (string, error) {
 		Centre    string   `json:",omitempty"` // so that encoders without one keep their digests
 		Centred   []string `json:",omitempty"`
 		Quantised int      `json:",omitempty"`
-	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "", m.Centre.Languages, m.Quantised}
+	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "",
+		m.Centre.Languages, m.Quantised}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {
@@ -148,7 +149,8 @@ func (m *Model) digest() (string, error) {
 func (m *Model) verified(file, declared string) (string, error) {
 	sum, err := m.sum(file)
 	if err == nil && declared != "" && declared != sum {
-		err = badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
+		err = badinput.Errorf(
+			"%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
 			m.Path(file), sum, m.Name, declared)
 	}
 	return sum, err
@@ -158,7 +160,9 @@ func (m *Model) verified(file, declared string) (string, error) {
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {
-		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder", m.Path(file), m.Name, err, m.Path(FileName))
+		return "", badinput.Errorf(
+			"open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder",
+			m.Path(file), m.Name, err, m.Path(FileName))
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()

@@ -86,7 +86,8 @@ func (m *library) places(text string) (ids []int32, ends []int, err error) {
 	var cEnds *C.uint32_t
 	var count C.size_t
 	var message *C.char
-	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds, &count, &message)
+	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds,
+		&count, &message)
 	runtime.KeepAlive(m)
 	if rc != 0 {
 		return nil, nil, fmt.Errorf("split a text of %d bytes: %s", len(text), takeMessage(message))

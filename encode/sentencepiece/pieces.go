@@ -66,7 +66,8 @@ func newPieces(s *specification) *pieces {
 	}
 	var twice bool
 	p.unigram, twice = NewUnigram(searched, scores)
-	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) || math.IsNaN(float64(least+greatest)) {
+	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) ||
+		math.IsNaN(float64(least+greatest)) {
 		return nil
 	}
 	const below = 10

@@ -167,7 +167,8 @@ type builder struct {
 // newBuilder makes room for the nodes that so many pieces usually have.
 func newBuilder(pieces int) *builder {
 	n := 3*pieces + block
-	return &builder{nodes: make([]node, 0, n), ids: make([]int32, 0, n), used: make([]bool, 0, n), next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
+	return &builder{nodes: make([]node, 0, n), ids: make([]int32, 0, n), used: make([]bool, 0, n),
+		next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
 }
 
 // place takes slots for the children of a node, by their labels, and returns the base. An only child fills the first

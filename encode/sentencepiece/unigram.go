@@ -1,11 +1,8 @@
-// This file splits text into the pieces of a unigram model (Kudo, 2018): those with the greatest sum of scores.
-// Both SentencePiece models and tokenizer.json files use it.
-
 package sentencepiece
 
 import "math"
 
-// Model has the pieces of a unigram model. It is only read, so any number of goroutines may use it.
+// Unigram has the pieces of a unigram model. It is only read, so any number of goroutines may use it.
 type Unigram struct {
 	*Trie
 	scores  []float64 // score by id

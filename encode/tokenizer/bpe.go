@@ -35,7 +35,8 @@ func (t *HuggingFace) newBPE(raw json.RawMessage) (*bpe, error) {
 		return nil, fmt.Errorf("its model cannot be read: %w", err)
 	}
 	if m.Fallback || m.Ignore || m.Prefix != "" || m.Suffix != "" {
-		return nil, errors.New("its model has byte_fallback, ignore_merges, a prefix or a suffix, which are not computed")
+		return nil, errors.New(
+			"its model has byte_fallback, ignore_merges, a prefix or a suffix, which are not computed")
 	}
 	unknown, ok := m.Vocab[m.Unknown]
 	if !ok {

@@ -62,7 +62,8 @@ func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 		var all []string
 		for i, word := range words {
 			word = strings.ReplaceAll(word, " ", m.Sign)
-			if (m.Scheme == "always" || m.Scheme == "first" && i == 0) && !strings.HasPrefix(word, m.Sign) && word != "" {
+			if (m.Scheme == "always" || m.Scheme == "first" && i == 0) && !strings.HasPrefix(word, m.Sign) &&
+				word != "" {
 				word = m.Sign + word
 			}
 			if !m.Split {

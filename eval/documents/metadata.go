@@ -19,7 +19,7 @@ const (
 
 // describe adds metadata to the documents. Documents with common lines belong to one site and follow a day apart, as
 // daily reports do. A target document without a partner gets the site and about the dates of its neighbours.
-func (m *MadePairing) describe(o PairingOptions) {
+func (m *Pairing) describe(o PairingOptions) {
 	rng := rand.New(rand.NewPCG(o.Seed, 29))
 	begin := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	values := func(day, site int) []string {

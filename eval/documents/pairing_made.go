@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Options say what documents are made.
+// PairingOptions say what documents are made.
 type PairingOptions struct {
 	Documents int     // documents with a translation
 	Lines     int     // maximum lines per document
@@ -14,7 +14,7 @@ type PairingOptions struct {
 	Seed      uint64
 }
 
-// DefaultOptions make short documents, which are harder to tell apart than long ones.
+// DefaultPairingOptions make short documents, which are harder to tell apart than long ones.
 func DefaultPairingOptions() PairingOptions {
 	return PairingOptions{Documents: 1000, Lines: 4, Near: 1, Missing: 0.15, Seed: 1}
 }
@@ -25,19 +25,20 @@ func (o PairingOptions) Need() int {
 	return groups*(o.Lines-1) + o.Documents
 }
 
-// Made is two collections. A document is its sentences.
-type MadePairing struct {
+// Pairing holds two synthetic collections. A document is its sentences.
+type Pairing struct {
 	Source, Target [][]string
 	Gold           []int         // the target document that each source document belongs to
 	Metadata       [2][][]string // values of both sides' documents by field
 }
 
-// Make makes documents of line-aligned sentences, and as many target documents that no source document belongs to: of
-// others, if there are any, else each of half of two of the right ones, so that all its sentences have a translation.
-// Source and target must have Options.Need lines at least, and others, unless it is empty, Documents times Lines.
-func MakePairing(source, target, others []string, o PairingOptions) MadePairing {
+// MakePairing makes documents of line-aligned sentences, and as many target documents that no source document belongs
+// to: of others, if there are any, else each of half of two of the right ones, so that all its sentences have a
+// translation. Source and target must have Options.Need lines at least, and others, unless it is empty, Documents times
+// Lines.
+func MakePairing(source, target, others []string, o PairingOptions) Pairing {
 	rng := rand.New(rand.NewPCG(o.Seed, 23))
-	m := MadePairing{Gold: make([]int, o.Documents)}
+	m := Pairing{Gold: make([]int, o.Documents)}
 	whole := make([][]string, o.Documents) // the target documents without what is missing
 	for d := range whole {
 		whole[d] = o.lines(target, d)
@@ -75,7 +76,7 @@ func thinnedPairing(lines []string, missing float64, rng *rand.Rand) []string {
 }
 
 // shuffle puts the target documents into another order.
-func (m *MadePairing) shuffle(rng *rand.Rand) {
+func (m *Pairing) shuffle(rng *rand.Rand) {
 	order := rng.Perm(len(m.Target))
 	target, metadata := make([][]string, len(order)), make([][]string, len(order))
 	for from, to := range order {

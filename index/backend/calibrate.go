@@ -97,7 +97,8 @@ type untimed struct {
 }
 
 func (u untimed) Error() string {
-	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name, u.minRows)
+	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name,
+		u.minRows)
 }
 
 // Untimed reports whether a Cost.Err only means that a backend's time is unknown.
@@ -116,7 +117,8 @@ const (
 
 // trialCells are a quarter of the rows by a quarter, all rows by a quarter, and all by all.
 var trialCells = [3]Shape{
-	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4}, {calibrationRows, calibrationCols},
+	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4},
+	{calibrationRows, calibrationCols},
 }
 
 // trial is the measurement of one backend.

@@ -61,7 +61,8 @@ type searcher struct {
 // Open returns an exact searcher. Errors are badinput: options out of range, a kernel that this CPU cannot run.
 func Open(opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 {
-		return nil, badinput.Errorf("a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
+		return nil, badinput.Errorf(
+			"a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
 	}
 	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly}
 	if s.threads == 0 {
@@ -69,7 +70,8 @@ func Open(opts Options) (index.Searcher, error) {
 	}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
-			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel, kernel.Best.Name)
+			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel,
+				kernel.Best.Name)
 		}
 	}
 	return s, nil
@@ -120,7 +122,8 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 	progress := index.NewProgress(float64(rows.Queries.Len())*float64(base.n), report)
 	partRows := max(partBytes/rows.RowBytes(), queryRows)
 	parts := inParts(rows.Queries.Len(), partRows, queryRows)
-	scanners, err := s.scanners(rows, cols, slices.MaxFunc(parts, func(a, b blocks) int { return a.size - b.size }).size, base)
+	scanners, err := s.scanners(rows, cols,
+		slices.MaxFunc(parts, func(a, b blocks) int { return a.size - b.size }).size, base)
 	defer func() {
 		for _, scanner := range scanners {
 			scanner.Close()
@@ -130,7 +133,8 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 		return err
 	}
 	for _, part := range parts {
-		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base, progress: progress}
+		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base,
+			progress: progress}
 		p.locks = make([]sync.Mutex, part.count)
 		if err := errors.Join(p.run(ctx, scanners), rows.Release()); err != nil {
 			return err

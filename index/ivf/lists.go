@@ -55,7 +55,8 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		d, err = build()
 	} else {
 		want := approximate.Label{
-			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
+			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds,
+				membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)

@@ -93,7 +93,8 @@ func second(first int32, ids []int32, products []float32, unit float64, between 
 			cosine = float64(products[i]) / unit
 		}
 	}
-	distance := math.Sqrt(max(1-float64(cosine*cosine), 0)) // distance of the row from the line through the first centroid
+	// Distance of the row from the line through the first centroid.
+	distance := math.Sqrt(max(1-float64(cosine*cosine), 0))
 	list, least := int32(-1), 0.0
 	for i, id := range ids {
 		if id == first {

@@ -133,7 +133,8 @@ func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo),
+			C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
 		if err := s.rows.Release(); err != nil {
 			return err
 		}
@@ -149,7 +150,8 @@ func (kn *Kernel) MeasureTop(ctx context.Context, s *Side) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)),
+			floats(buf))))
 	}
 	s.Top = top
 	return nil
@@ -193,7 +195,8 @@ func (l *Lists) Close() { l.pin.Unpin() }
 // their lists. ceilings [hi-lo] bound each query's inner product with any row that is not a candidate. It returns the
 // queries whose lists are not proven: a row outside the candidates might tie with the last or beat it. Calls on
 // different queries may run at once.
-func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64, ceilings []float64) []int32 {
+func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64,
+	ceilings []float64) []int32 {
 	if hi <= lo {
 		return nil
 	}

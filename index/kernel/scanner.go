@@ -103,7 +103,8 @@ func (s *Scanner) OnlyNearest(span float64) { C.scanner_only_nearest(s.c, C.doub
 // order, their products to products, and their number to counts. Every kernel returns the largest products of rows as
 // whole numbers, and the lower row of equal products. The base side must not be sorted.
 func (s *Scanner) Nearest(out []int32, products []float32, counts []int32) {
-	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products), (*C.int32_t)(unsafe.SliceData(counts)))
+	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products),
+		(*C.int32_t)(unsafe.SliceData(counts)))
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.

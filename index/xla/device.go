@@ -50,10 +50,13 @@ func (d *device) do(operation string, call func() error) error {
 		return nil
 	}
 	reason, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	if strings.Contains(reason, "RESOURCE_EXHAUSTED") || strings.Contains(reason, "code=8)") || strings.Contains(strings.ToLower(reason), "out of memory") {
+	if strings.Contains(reason, "RESOURCE_EXHAUSTED") || strings.Contains(reason, "code=8)") ||
+		strings.Contains(strings.ToLower(reason), "out of memory") {
 		return fmt.Errorf("%s, %s: %s: %w", d.name, operation, reason, errMemory)
 	}
-	return fmt.Errorf("%s failed (%s): %s; check it (nvidia-smi, the kernel's log) and start again, or search with exact", d.name, operation, reason)
+	return fmt.Errorf(
+		"%s failed (%s): %s; check it (nvidia-smi, the kernel's log) and start again, or search with exact",
+		d.name, operation, reason)
 }
 
 // upload copies values to the device.
@@ -71,7 +74,8 @@ func (d *device) download(buffer *pjrt.Buffer, values []byte) error {
 }
 
 // run executes a program. The arguments from the first donated one on are no longer valid after it.
-func (d *device) run(program *pjrt.LoadedExecutable, donated int, args ...*pjrt.Buffer) (results []*pjrt.Buffer, err error) {
+func (d *device) run(program *pjrt.LoadedExecutable, donated int,
+	args ...*pjrt.Buffer) (results []*pjrt.Buffer, err error) {
 	indices := make([]int, 0, len(args)-donated)
 	for i := donated; i < len(args); i++ {
 		indices = append(indices, i)

@@ -60,19 +60,25 @@ type searcher struct {
 // cannot be opened, one for the CPU in place of a GPU's, a device that computes less exactly than the bound assumes.
 func Open(name string, opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 || opts.Devices < 0 || opts.Tile < 0 {
-		return nil, badinput.Errorf("a search cannot use %d threads, %d devices and tiles of %d rows; give positive numbers, or 0 for the default", opts.Threads, opts.Devices, opts.Tile)
+		return nil, badinput.Errorf(
+			"a search cannot use %d threads, %d devices and tiles of %d rows; give positive numbers, or 0 for the default",
+			opts.Threads, opts.Devices, opts.Tile)
 	}
 	if opts.Tile != 0 && opts.Tile != ceilPower(opts.Tile) {
-		return nil, badinput.Errorf("a tile of %d rows is not possible; give a power of two from %d on, or 0 for the default", opts.Tile, ceilPower(1))
+		return nil, badinput.Errorf(
+			"a tile of %d rows is not possible; give a power of two from %d on, or 0 for the default",
+			opts.Tile, ceilPower(1))
 	}
 	client, err := clientOf(name)
 	if err != nil {
 		return nil, err
 	}
 	if have := client.NumDevices(); opts.Devices > have {
-		return nil, badinput.Errorf("the search is to use %d devices but there are %d; set fewer, or 0 for all", opts.Devices, have)
+		return nil, badinput.Errorf("the search is to use %d devices but there are %d; set fewer, or 0 for all",
+			opts.Devices, have)
 	}
-	s := &searcher{name: name, client: client, devices: devices(client, opts.Devices), threads: opts.Threads, tile: opts.Tile, programs: map[shape]*xla.LoadedExecutable{}}
+	s := &searcher{name: name, client: client, devices: devices(client, opts.Devices), threads: opts.Threads,
+		tile: opts.Tile, programs: map[shape]*xla.LoadedExecutable{}}
 	if s.threads == 0 {
 		s.threads = runtime.GOMAXPROCS(0)
 	}
@@ -102,7 +108,8 @@ func clientOf(name string) (*xla.Client, error) {
 	}
 	client, err := pjrt.Shared(path)
 	if err == nil && name == CUDA && client.Platform() == "cpu" {
-		err = badinput.Errorf("%s names %s, a plugin for the CPU; name one for CUDA, or search with exact", pjrt.Env, path)
+		err = badinput.Errorf("%s names %s, a plugin for the CPU; name one for CUDA, or search with exact", pjrt.Env,
+			path)
 	}
 	return client, err
 }
@@ -141,7 +148,9 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		}
 		smaller, ok := size.smaller()
 		if !ok {
-			return index.Result{}, badinput.Errorf("%w: even tiles of %d rows do not fit; use a smaller shard_size, end what else runs there, or search with exact", err, size.tile)
+			return index.Result{}, badinput.Errorf(
+				"%w: even tiles of %d rows do not fit; use a smaller shard_size, end what else runs there, or search with exact",
+				err, size.tile)
 		}
 		size = smaller
 	}

@@ -205,7 +205,8 @@ func (p Page) header() []byte {
 	case DictionaryPage:
 		m.inner(7, new(message).int32(1, p.Values).int32(2, p.Encoding))
 	case DataPageV2:
-		m.inner(8, new(message).int32(1, p.Values).int32(2, 0).int32(3, p.Values).int32(4, p.Encoding).int32(5, p.LevelBytes).int32(6, 0).bool(7, true))
+		m.inner(8, new(message).int32(1, p.Values).int32(2, 0).int32(3, p.Values).int32(4, p.Encoding).int32(5,
+			p.LevelBytes).int32(6, 0).bool(7, true))
 	}
 	return m.end()
 }

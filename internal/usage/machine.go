@@ -28,7 +28,8 @@ func MachineMemory() int64 {
 	if unix.Sysinfo(&info) == nil {
 		machine = int64(info.Totalram) * int64(info.Unit)
 	}
-	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) && (machine == 0 || int64(group) < machine) {
+	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) &&
+		(machine == 0 || int64(group) < machine) {
 		return int64(group)
 	}
 	return machine
@@ -81,7 +82,8 @@ const trimmed = 160 << 20
 // does not use. The garbage collector alone would wait for minutes where little is allocated.
 func TrimHeap() {
 	TrimC()
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64()+heap[1].Value.Uint64()+heap[2].Value.Uint64() > trimmed {
 		runtime.GC() // the second collection frees the content of a sync.Pool

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"bitextmine/encode/model"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -21,7 +21,7 @@ func NewReport(cfg *Config, version string, model, refiner *model.Model, scorer 
 	report := &record.Report{
 		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from, Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  record.EncoderReport{Name: model.Name, Digest: model.Digest, Dim: model.Dim},
-		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": blas.Running().String()},
+		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": faiss.RunningBLAS().String()},
 	}
 	if refiner != nil {
 		report.Refiner = &record.EncoderReport{Name: refiner.Name, Digest: refiner.Digest, Dim: refiner.Dim}

@@ -72,9 +72,11 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 	at := slices.Index(names, night)
 	switch {
 	case at < 0:
-		return nil, badinput.Errorf("there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
+		return nil, badinput.Errorf(
+			"there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
 	case at == 0:
-		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with", night)
+		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with",
+			night)
 	}
 	d, err := admin.Diff(ctx, r.directory(names[at-1]), r.directory(night))
 	if err != nil {

@@ -22,7 +22,8 @@ func Open(ctx context.Context, dir string, progress pairs.Progress) (*Run, error
 	if err != nil {
 		return nil, err
 	}
-	set, err := pairs.Load(ctx, report.BitextPath(place.Run), report.Settings.Scorer == "" && report.Settings.Refine != "", progress)
+	set, err := pairs.Load(ctx, report.BitextPath(place.Run), report.Settings.Scorer == "" &&
+		report.Settings.Refine != "", progress)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,8 @@ func reasons(set *pairs.Set, r *record.Report) []Reason {
 	}
 	for _, one := range r.Rejected {
 		if !known[one.Reason] {
-			all = append(all, Reason{Name: one.Reason, Meaning: Meaning(one.Reason), Pairs: one.Pairs, Samples: one.Samples})
+			all = append(all, Reason{Name: one.Reason, Meaning: Meaning(one.Reason), Pairs: one.Pairs,
+				Samples: one.Samples})
 		}
 	}
 	return all

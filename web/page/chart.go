@@ -56,7 +56,8 @@ func newChart(h overview.Histogram, logarithmic bool) *Chart {
 	ticks := 5
 	for i := range ticks + 1 {
 		v := low + (high-low)*float64(i)/float64(ticks)
-		c.Across = append(c.Across, Tick{place(across(v)), strconv.FormatFloat(v, 'f', 2, 64), [...]string{"start", "middle", "end"}[min(i, 1)+i/ticks]})
+		c.Across = append(c.Across, Tick{place(across(v)), strconv.FormatFloat(v, 'f', 2, 64),
+			[...]string{"start", "middle", "end"}[min(i, 1)+i/ticks]})
 	}
 	return c
 }

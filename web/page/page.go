@@ -53,7 +53,8 @@ type Site struct {
 var pages = parse()
 
 func parse() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/charts.html"))
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html",
+		"templates/parts.html", "templates/charts.html"))
 	all := map[string]*template.Template{}
 	for _, name := range []string{Overview, Changes, Search, Pairs, Pair, Review, Problem} {
 		all[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))

@@ -165,6 +165,9 @@ func (s *Set) Reasons() []Reason {
 	for name, n := range counts {
 		all = append(all, Reason{name, n})
 	}
-	slices.SortFunc(all, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a,
+		b Reason) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }

@@ -9,9 +9,9 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
+	"bitextmine/model/draft"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
-	"bitextmine/model/draft"
 )
 
 // OpenEncoder opens the encoder that the settings name, with its manifest.
