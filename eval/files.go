@@ -72,8 +72,8 @@ type AlignmentSet struct {
 
 const textSuffix, goldSuffix = ".src-tgt", ".gold"
 
-// ReadAlignmentSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with words
-// separated by spaces, and NAME.gold the gold standard, which counts from 1.
+// ReadAlignmentSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with
+// words separated by spaces, and NAME.gold the gold standard, which counts from 1.
 func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+textSuffix))
 	if err != nil || len(paths) == 0 {

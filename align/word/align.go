@@ -11,7 +11,7 @@ import (
 // Alignments are the most likely alignments of all pairs in both directions.
 type Alignments struct {
 	pairs *Pairs
-	// of each target word its source word, and of each source word its target word: [words of the side], for pair i from
+	// The source word of each target word, and the target word of each source word: [words of the side], for pair i from
 	// the side's begin(i)
 	forward, backward []choice
 }

@@ -1,5 +1,5 @@
-// Word alignments in the format of the decoder Pharaoh: one line per sentence pair, with links i-j
-// of source word i and target word j separated by spaces, counted from 0. A pair without links has an empty line.
+// Word alignments in the format of the decoder Pharaoh: one line per sentence pair, with links i-j of source word i and
+// target word j separated by spaces, counted from 0. A pair without links has an empty line.
 //
 // A score may follow a link, i-j:0.93. In gold standards, i-j is a sure link and ipj (or i?j) a possible one; some
 // count from 1.

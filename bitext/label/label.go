@@ -3,9 +3,9 @@
 // an accepted one is not rejected by rules.
 //
 // Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
-// a pair counts, and a withdrawn label leaves the pair without a label. Each line is written and synced at once, so a killed
-// process loses no label that it reported. An incomplete last line comes from a process killed while writing; it is
-// ignored, and the next label ends it.
+// a pair counts, and a withdrawn label leaves the pair without a label. Each line is written and synced at once, so a
+// killed process loses no label that it reported. An incomplete last line comes from a process killed while writing; it
+// is ignored, and the next label ends it.
 package label
 
 import (

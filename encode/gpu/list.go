@@ -1,6 +1,6 @@
-// The libraries of ONNX Runtime's GPU providers are published as wheels, which are zip
-// archives, on the Python package index; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into
-// a directory of the user's cache, which is created atomically. No Python is needed.
+// The libraries of ONNX Runtime's GPU providers are published as wheels, which are zip archives, on the Python package
+// index; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into a directory of the user's cache,
+// which is created atomically. No Python is needed.
 
 package gpu
 

@@ -1,7 +1,6 @@
-// A tokenizer.json of Hugging Face's library: the tokenizer normalises a text,
-// cuts it into words, and splits each word by a unigram or a BPE model. The parts that tokenizers of SentencePiece
-// models consist of are computed as that library does, also where it differs from SentencePiece; a file with other
-// parts is refused.
+// A tokenizer.json of Hugging Face's library: the tokenizer normalises a text, cuts it into words, and splits each word
+// by a unigram or a BPE model. The parts that tokenizers of SentencePiece models consist of are computed as that
+// library does, also where it differs from SentencePiece; a file with other parts is refused.
 //
 // Added tokens are not looked for in a text; special pieces of a unigram model are, as any pieces.
 

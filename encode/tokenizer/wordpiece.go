@@ -1,6 +1,6 @@
-// WordPiece splits text as BERT does: it removes control characters, separates Chinese characters and
-// punctuation, optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller
-// lower-cases the text first if the model needs it.
+// WordPiece splits text as BERT does: it removes control characters, separates Chinese characters and punctuation,
+// optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller lower-cases
+// the text first if the model needs it.
 
 package tokenizer
 

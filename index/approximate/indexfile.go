@@ -1,7 +1,7 @@
-// Package approximate keeps what an approximate search made of a side's vectors, so that a later search need not make it
-// again. A file has a payload in the search's own format and ends with a label, which has the digest of the payload and
-// what it was made from. A file without the right label and digest is damaged and is made again: FAISS, for one, reads
-// addresses of memory from its payload without checking them.
+// Package approximate keeps what an approximate search made of a side's vectors, so that a later search need not make
+// it again. A file has a payload in the search's own format and ends with a label, which has the digest of the payload
+// and what it was made from. A file without the right label and digest is damaged and is made again: FAISS, for one,
+// reads addresses of memory from its payload without checking them.
 //
 // # Recall
 //
