@@ -18,7 +18,7 @@ import (
 	"sync"
 
 	"bitextmine/encode/onnxgraph"
-	"bitextmine/internal/amx"
+	"bitextmine/internal/usage"
 )
 
 // Layers computes the layers of a graph. Sums of products are exact, each row or sentence has its own scales, and all
@@ -100,7 +100,7 @@ func Supported() bool { return supported() }
 var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
 
 // tiles says whether products are computed in AMX's tiles.
-var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && amx.Permitted() })
+var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && usage.AMXPermitted() })
 
 // Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
 // than the steps know. mask is the graph's input that is 1 for every token; "" if it has none.

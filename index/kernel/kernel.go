@@ -29,7 +29,7 @@ import (
 	"unsafe"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/internal/amx"
+	"bitextmine/internal/usage"
 )
 
 // Names lists all kernels, the fastest first.
@@ -49,7 +49,7 @@ func Get(name string) *Kernel {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	c := C.kernel_by_name(cname)
-	if c == nil || name == "amx" && !amx.Permitted() {
+	if c == nil || name == "amx" && !usage.AMXPermitted() {
 		return nil
 	}
 	return &Kernel{Name: name, c: c}
