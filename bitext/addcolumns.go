@@ -59,7 +59,8 @@ func AddColumns(ctx context.Context, in, out string, columns []Column) (err erro
 	}
 	for _, c := range columns {
 		if table.Schema().HasField(c.Name) {
-			return badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", in, c.Name)
+			return badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", in,
+				c.Name)
 		}
 		values, err := c.array(int(table.NumRows()))
 		if err != nil {
@@ -111,13 +112,15 @@ func readTable(ctx context.Context, path string) (arrow.Table, *file.Reader, err
 	case ctx.Err() != nil:
 		return nil, nil, errors.Join(ctx.Err(), f.Close())
 	case err != nil:
-		return nil, nil, errors.Join(badinput.Errorf("%s is not Parquet or is damaged (%w): give another file", path, err), f.Close())
+		return nil, nil, errors.Join(badinput.Errorf("%s is not Parquet or is damaged (%w): give another file", path,
+			err), f.Close())
 	}
 	return table, parquetFile, nil
 }
 
 func decodeTable(ctx context.Context, f *file.Reader, size int64) (arrow.Table, error) {
-	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, NewAllocator(parquet.DefaultMaxChunkSize(size)))
+	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{},
+		NewAllocator(parquet.DefaultMaxChunkSize(size)))
 	if err != nil {
 		return nil, err
 	}
@@ -136,13 +139,15 @@ func decodeTable(ctx context.Context, f *file.Reader, size int64) (arrow.Table, 
 func textColumn(table arrow.Table, path, name string) ([]string, error) {
 	at := table.Schema().FieldIndices(name)
 	if len(at) != 1 {
-		return nil, badinput.Errorf("%s has no column %q: name its text columns with --src-column and --tgt-column", path, name)
+		return nil, badinput.Errorf("%s has no column %q: name its text columns with --src-column and --tgt-column",
+			path, name)
 	}
 	out := make([]string, 0, table.NumRows())
 	for _, chunk := range table.Column(at[0]).Data().Chunks() {
 		text, err := textOf(chunk)
 		if err != nil {
-			return nil, badinput.Errorf("%s: the column %q holds %s, not text: name another", path, name, chunk.DataType())
+			return nil, badinput.Errorf("%s: the column %q holds %s, not text: name another", path, name,
+				chunk.DataType())
 		}
 		for i := range chunk.Len() {
 			if chunk.IsNull(i) {
@@ -172,7 +177,8 @@ func textOf(chunk arrow.Array) (func(i int) string, error) {
 const arrowSchema = "ARROW:schema"
 
 func writeTable(w io.Writer, table arrow.Table, said metadata.KeyValueMetadata) error {
-	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(RowGroup))
+	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithMaxRowGroupLength(RowGroup))
 	out, err := NewFileWriter(w, table.Schema(), properties)
 	if err != nil {
 		return fmt.Errorf("start the copy: %w", err)

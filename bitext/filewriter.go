@@ -19,7 +19,8 @@ type FileWriter struct {
 func NewFileWriter(w io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties) (*FileWriter, error) {
 	out := &FileWriter{out: sink{to: w}}
 	return out, out.checked(func() (err error) {
-		out.file, err = pqarrow.NewFileWriter(schema, &out.out, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+		out.file, err = pqarrow.NewFileWriter(schema, &out.out, properties,
+			pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 		return err
 	})
 }

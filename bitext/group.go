@@ -172,7 +172,8 @@ var (
 )
 
 // each reads a column without nulls and sets its value in every row.
-func each[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, read batchReader[C, V], set func(*Row, V)) {
+func each[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, read batchReader[C, V],
+	set func(*Row, V)) {
 	if g.err != nil {
 		return
 	}
@@ -195,7 +196,8 @@ func each[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, re
 }
 
 // nullable reads a column that has nulls and sets its values in the rows that have one.
-func nullable[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, read batchReader[C, V], set func(*Row, *V)) {
+func nullable[C file.ColumnChunkReader, V any](g *group, rows []Row, name string, read batchReader[C, V],
+	set func(*Row, *V)) {
 	if g.err != nil {
 		return
 	}
@@ -226,7 +228,8 @@ func nullable[C file.ColumnChunkReader, V any](g *group, rows []Row, name string
 const maxValues = 8 * RowGroup
 
 // readChunk decodes up to n levels of a column and the values that belong to them.
-func readChunk[C file.ColumnChunkReader, V any](column file.ColumnChunkReader, read batchReader[C, V], n int64) (values []V, definition, repetition []int16, err error) {
+func readChunk[C file.ColumnChunkReader, V any](column file.ColumnChunkReader, read batchReader[C, V],
+	n int64) (values []V, definition, repetition []int16, err error) {
 	if n < 0 || n > maxValues { // checked before memory is allocated for them
 		return nil, nil, nil, fmt.Errorf("it claims to have %d values", n)
 	}

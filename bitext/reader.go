@@ -44,7 +44,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// guard calls the Parquet library and says which file an error is of.
+// guard calls the Parquet library and adds the file's name to an error.
 func (r *Reader) guard(call func() error) error {
 	err := Guard(call)
 	if err != nil && !badinput.Is(err) {
@@ -72,8 +72,10 @@ func (r *Reader) check() error {
 			return badinput.Errorf("%s is not a bitext file: it has no column %s", r.path, path)
 		}
 		column := schema.Column(at)
-		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray && column.TypeLength() != keyType.ByteWidth {
-			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path, column.PhysicalType())
+		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray &&
+			column.TypeLength() != keyType.ByteWidth {
+			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path,
+				column.PhysicalType())
 		}
 	}
 	return nil
@@ -123,7 +125,8 @@ func (r *Reader) Features() []string {
 	var names []string
 	for i := range schema.NumColumns() {
 		column := schema.Column(i)
-		if name, ok := strings.CutPrefix(column.Path(), featurePrefix); ok && column.PhysicalType() == parquet.Types.Float {
+		if name, ok := strings.CutPrefix(column.Path(), featurePrefix); ok &&
+			column.PhysicalType() == parquet.Types.Float {
 			names = append(names, name)
 		}
 	}

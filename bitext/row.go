@@ -15,12 +15,12 @@ type Sentence struct {
 	Row   uint32 // row number in the shard
 	Doc   string // the input's own name for the sentence or its document; may be empty
 	URL   string // may be empty
-	Line  uint64 // in the input file, from 1
+	Line  uint64 // line of the input file, from 1
 	// Place is where the sentence stands in a record that was divided; nil: the record is the sentence.
 	Place *corpus.Place
 
 	Identified string  // language that the text was identified as; empty: none was
-	Share      float32 // of the text's letters in that language, 0 to 1
+	Share      float32 // share of the letters in that language, 0 to 1
 }
 
 // Row is a pair.
@@ -28,34 +28,34 @@ type Row struct {
 	Source, Target         Sentence
 	Score                  float32   // the margin
 	Prob                   *float32  // probability that the pair is a translation; nil without a scorer
-	Features               []float32 // in the order of Metadata.Features; nil unless the run was asked for them
-	RefineCosine           *float32  // of the strong encoder; nil where it did not see the pair
+	Features               []float32 // values in the order of Metadata.Features; nil unless the run writes features
+	RefineCosine           *float32  // strong encoder's cosine; nil if that encoder did not compare the pair
 	Cosine                 float32
 	SourceMean, TargetMean float32    // mean cosines of the neighbourhoods
 	SourceRank, TargetRank uint8      // rank of the partner in each side's list, 255 if it is not in the list
-	Alignment              *Alignment // by the sentences' documents; nil unless the run aligned documents
+	Alignment              *Alignment // alignment of the sentences' documents; nil unless the run aligned documents
 	Keep                   bool
 	Reasons                []string // why the row was rejected; empty if it was kept
 }
 
 // The values of Alignment.FoundBy.
 const (
-	Global = "global" // by mining all sentences
-	Local  = "local"  // by aligning documents
+	Global = "global" // mined among all sentences
+	Local  = "local"  // found by aligning documents
 	Both   = "both"
 )
 
 // Alignment says how a pair was found, in a run that aligned documents beside mining all sentences.
 type Alignment struct {
 	FoundBy   string
-	Sentences [2]uint32 // of the source and the target: a side may be a span of several
+	Sentences [2]uint32 // source and target sentence counts: a side may be a span of several
 	Bead      *Bead     // nil: global mining alone found the pair
 }
 
-// Bead is what aligning documents says of a pair.
+// Bead describes a pair that document alignment found.
 type Bead struct {
 	Score    float32   // 1 for equal vectors, 0 for random sentences
-	DocScore float32   // of the pair of documents; 0 where the pair was given
+	DocScore float32   // score of the pair of documents; 0 if the user gave the pair
 	First    [2]uint32 // number of the first sentence among those of its document, from 0
 }
 
@@ -65,7 +65,8 @@ func (r *Row) Aligned() string {
 	if a == nil || a.Bead == nil {
 		return ""
 	}
-	return fmt.Sprintf("found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)",
+	return fmt.Sprintf(
+		"found by aligning document %q with %q, whose score is %.3f: %d source and %d target sentences, bead score %.3f (found_by %s)",
 		r.Source.Doc, r.Target.Doc, a.Bead.DocScore, a.Sentences[0], a.Sentences[1], a.Bead.Score, a.FoundBy)
 }
 
@@ -76,7 +77,7 @@ func (r *Row) Spans() bool {
 
 // Documents are the documents of a run that aligned them.
 type Documents struct {
-	Pairs int // of documents
+	Pairs int // document pairs
 	// pairs of sentences: found by both, by aligning alone, and by global mining though beads contradict them
 	Both, Local, Replaced int
 }
@@ -96,7 +97,7 @@ type Metadata struct {
 	Threshold     float64
 	Scorer        string     // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string   // names of the feature columns
-	Refine        *Refine    // of two-stage mining; nil: one encoder
+	Refine        *Refine    // two-stage mining; nil: one encoder
 	Documents     *Documents // nil: the run did not align documents
 	Places        bool       // there are columns of the sentences' places in records that were divided
 	SourceIn      int        // number of sentences before deduplication
@@ -105,7 +106,7 @@ type Metadata struct {
 	TargetUnique  int
 	Candidates    int
 	Kept          int
-	Version       string // of the program
+	Version       string // program version
 }
 
 // Refine describes two-stage mining: its strong encoder, and what that was given.
@@ -113,5 +114,5 @@ type Refine struct {
 	Encoder   string // name
 	Digest    string
 	Floor     float64 // the margin of a pair that it was given
-	Sentences int     // that it was given
+	Sentences int     // number of sentences given to the encoder
 }

@@ -41,9 +41,8 @@ var alignmentColumns = [...]struct {
 // refineColumn is the column of the strong encoder's cosine.
 const refineColumn = "refine_cosine"
 
-// Schema returns the columns of a bitext file, in order. prob is null without a scorer; the columns of language
-// identification are null for a text whose language was not identified. Further columns are those that the run's
-// metadata asks for.
+// Schema returns the columns of a bitext file, in order. prob is null without a scorer. The columns of language
+// identification are null for a text without an identified language. The run's metadata determines further columns.
 func Schema(of Metadata) *arrow.Schema {
 	side := func(name string) []arrow.Field {
 		return []arrow.Field{
@@ -87,7 +86,8 @@ func Schema(of Metadata) *arrow.Schema {
 	if of.Places {
 		for _, side := range [...]string{"src", "tgt"} {
 			for _, c := range placeColumns {
-				fields = append(fields, arrow.Field{Name: side + c.name, Type: arrow.PrimitiveTypes.Uint32, Nullable: true})
+				fields = append(fields, arrow.Field{Name: side + c.name, Type: arrow.PrimitiveTypes.Uint32,
+					Nullable: true})
 			}
 		}
 	}
@@ -132,13 +132,15 @@ func (m Metadata) pairs() [][2]string {
 	}
 	if d := m.Documents; d != nil {
 		pairs = append(pairs, [][2]string{
-			{"document_pairs", strconv.Itoa(d.Pairs)}, {"found_by_both", strconv.Itoa(d.Both)}, {"found_locally", strconv.Itoa(d.Local)},
+			{"document_pairs", strconv.Itoa(d.Pairs)}, {"found_by_both", strconv.Itoa(d.Both)},
+			{"found_locally", strconv.Itoa(d.Local)},
 			{"replaced", strconv.Itoa(d.Replaced)},
 		}...)
 	}
 	if r := m.Refine; r != nil {
 		pairs = append(pairs, [][2]string{
-			{"refine", r.Encoder}, {"refine_digest", r.Digest}, {"refine_floor", formatFloat(r.Floor)}, {"refined", strconv.Itoa(r.Sentences)},
+			{"refine", r.Encoder}, {"refine_digest", r.Digest}, {"refine_floor", formatFloat(r.Floor)},
+			{"refined", strconv.Itoa(r.Sentences)},
 		}...)
 	}
 	return pairs

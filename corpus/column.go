@@ -1,6 +1,3 @@
-// This file reads columns of a Parquet file in step with each other: strings and byte arrays of any length type,
-// plain or dictionary-encoded, and integers.
-
 package corpus
 
 import (
@@ -16,22 +13,22 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Kind is what a column is read for.
+// columnKind is the use of a column.
 type columnKind int
 
 // The kinds.
 const (
-	columnText columnKind = iota // of strings
-	ID                           // of strings or integers
+	columnText columnKind = iota // column of strings
+	ID                           // column of strings or integers
 	Metadata                     // the same, and integers that stand for dates and times are read as such
 )
 
 // Batch is the number of rows that are decoded at once. Memory holds that many values and one page per column.
 const columnBatch = 1024
 
-// Column reads one column in step with others.
+// textColumn reads one column in step with others.
 type textColumn struct {
-	Values [][]byte // of the batch, one per row, until the next one is read; nil is null
+	Values [][]byte // the batch's values, one per row, valid until the next batch; nil is null
 
 	name   string
 	index  int
@@ -41,7 +38,7 @@ type textColumn struct {
 	bytes  []parquet.ByteArray
 	int32s []int32
 	int64s []int64
-	clock  func(int64) time.Time // what an integer stands for; nil: a number
+	clock  func(int64) time.Time // meaning of an integer; nil: a number
 }
 
 // integer is the text of an integer.
@@ -70,13 +67,14 @@ func clockOf(t schema.LogicalType) func(int64) time.Time {
 	return nil
 }
 
-// Find finds a column of a file by its name; if there is none, it returns the names of those that there are.
-func findColumn(path string, f *file.Reader, name string, as columnKind) (found *textColumn, names []string, err error) {
+// findColumn finds a column of a file by its name; if there is none, it returns the names of those that there are.
+func findColumn(path string, f *file.Reader, name string,
+	as columnKind) (found *textColumn, names []string, err error) {
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
 		c := sc.Column(i)
 		if c.MaxRepetitionLevel() > 0 {
-			continue // of a list
+			continue // element of a list
 		}
 		names = append(names, c.Path())
 		if c.Path() != name {
@@ -85,9 +83,11 @@ func findColumn(path string, f *file.Reader, name string, as columnKind) (found 
 		t := c.PhysicalType()
 		isInteger := t == parquet.Types.Int32 || t == parquet.Types.Int64
 		if t != parquet.Types.ByteArray && (as == columnText || !isInteger) {
-			return nil, nil, badinput.Errorf("%s: column %q is of type %s, not a string; name a column of strings", path, name, t)
+			return nil, nil, badinput.Errorf("%s: column %q is of type %s, not a string; name a column of strings",
+				path, name, t)
 		}
-		found := &textColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(), defs: make([]int16, columnBatch), Values: make([][]byte, columnBatch)}
+		found := &textColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(), defs: make([]int16, columnBatch),
+			Values: make([][]byte, columnBatch)}
 		if as == Metadata {
 			found.clock = clockOf(c.LogicalType())
 		}
@@ -103,7 +103,8 @@ func (c *textColumn) Open(path string, rows *file.RowGroupReader) error {
 		return err
 	}
 	if _, err := compress.GetCodec(meta.Compression()); err != nil {
-		return badinput.Errorf("%s: its column %q is compressed with %s, which is not read; write it again with zstd, snappy, gzip, brotli or LZ4_RAW",
+		return badinput.Errorf(
+			"%s: its column %q is compressed with %s, which is not read; write it again with zstd, snappy, gzip, brotli or LZ4_RAW",
 			path, c.name, meta.Compression())
 	}
 	c.chunk, err = rows.Column(c.index)

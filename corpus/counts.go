@@ -38,10 +38,10 @@ type Skip struct {
 type Counts struct {
 	Lines      uint64            `json:"lines"`
 	Kept       uint64            `json:"kept"`
-	Duplicates uint64            `json:"duplicates"` // of a sentence already in the same shard
+	Duplicates uint64            `json:"duplicates"` // repetitions of a sentence in the same shard
 	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
 	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
-	Records    uint64            `json:"records,omitempty"`  // that were divided into sentences, or skipped
+	Records    uint64            `json:"records,omitempty"`  // records divided into sentences, or skipped
 }
 
 // Skip counts a skipped line and adds it to the examples unless there are enough.
@@ -81,7 +81,8 @@ func (c *Counts) Add(other Counts) {
 // Check returns an error if a line was not counted. That is a defect of the program, never of the input.
 func (c Counts) Check() error {
 	if c.Lines != c.Kept+c.Duplicates+c.SkippedTotal() {
-		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept, c.Duplicates, c.SkippedTotal())
+		return fmt.Errorf("lines were lost: %d lines, but %d kept, %d duplicates, %d skipped", c.Lines, c.Kept,
+			c.Duplicates, c.SkippedTotal())
 	}
 	return nil
 }

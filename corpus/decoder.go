@@ -11,11 +11,11 @@ import (
 
 // record is one line or row from a decoder. Its bytes are valid until the next call.
 type record struct {
-	line           uint64 // from 1; in Parquet the row number
+	line           uint64 // line from 1; in Parquet the row number
 	text, doc, url []byte
-	meta           [][]byte // by Options.Metadata
+	meta           [][]byte // values by Options.Metadata
 	reason         Reason   // why it cannot be used; "" if the decoder found no problem
-	detail         string   // what exactly is wrong, for messages
+	detail         string   // details of the error, for messages
 }
 
 // field is where the value of the i-th of Options.columns belongs.
@@ -175,11 +175,14 @@ func (o Options) noColumn(where, name string, columns []string) error {
 	list := fmt.Sprintf("%.2000q", shown)
 	switch {
 	case o.MadeBy != "" && kind != "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name, list, o.MadeBy)
+		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name,
+			list, o.MadeBy)
 	case kind == "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
+		return badinput.Errorf(
+			"%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
 			where, name, list)
 	}
-	return badinput.Errorf("%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
-		"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
+	return badinput.Errorf(
+		"%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
+			"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
 }

@@ -1,5 +1,3 @@
-// This file tells HTML from text: a corpus promises text, but a crawl has pages, and parts of pages, among it.
-
 package corpus
 
 import "strings"
@@ -24,8 +22,8 @@ func elements(outer, inner string) map[string]bool {
 
 // tag is a tag, or a comment.
 type tag struct {
-	size  int  // in bytes; 0: there is none
-	block bool // of an element that stands around sentences
+	size  int  // bytes; 0: not a tag
+	block bool // the element encloses sentences
 	named bool // it has attributes
 	ends  bool // it ends an element, or the element has no content
 }
@@ -49,7 +47,7 @@ func tagAt(text string) tag {
 	inner, closes := strings.CutPrefix(text[1:end], "/")
 	inner, empty := strings.CutSuffix(inner, "/")
 	fields := strings.Fields(inner)
-	if len(fields) == 0 || len(fields) > 1 && !strings.Contains(inner, "=") { // as in "<a word or two>"
+	if len(fields) == 0 || len(fields) > 1 && !strings.Contains(inner, "=") { // text such as "<a word or two>"
 		return tag{}
 	}
 	name := strings.ToLower(fields[0])
@@ -57,19 +55,20 @@ func tagAt(text string) tag {
 	if !known {
 		return tag{}
 	}
-	return tag{size: end + 1, block: block, named: len(fields) > 1, ends: closes || empty || name == "br" || name == "hr"}
+	return tag{size: end + 1, block: block, named: len(fields) > 1, ends: closes || empty || name == "br" ||
+		name == "hr"}
 }
 
-// A text is HTML if minEnds of its tags, or more, end elements around sentences and one of minPart of its bytes is of
-// tags.
+// A text is HTML if at least minEnds of its tags end elements that enclose sentences, and at least one of minPart of
+// its bytes belongs to tags.
 const (
 	minEnds = 2
 	minPart = 20
 )
 
-// Record reports whether a normalised text is HTML, a page or a part of one, and not its text: it begins as pages do,
-// or with an element that stands around sentences or has attributes, or much of it is tags. Text that speaks of tags,
-// or has some within its sentences, is none.
+// HTMLRecord reports whether a normalised text is HTML, a page or a part of one, and not its text: it begins as pages
+// do, or with an element that stands around sentences or has attributes, or much of it is tags. Text that speaks of
+// tags, or has some within its sentences, is none.
 func HTMLRecord(normal string) bool {
 	if beginsPage(normal) {
 		return true
@@ -126,7 +125,7 @@ func beginsPage(text string) bool {
 	return strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html")
 }
 
-// declaration is what XHTML may begin with.
+// declaration begins some XHTML documents.
 const declaration = "<?xml"
 
 // minLines is the part of the lines of HTML, one of so many, that begin or end with a tag that stands around sentences.
@@ -134,7 +133,7 @@ const declaration = "<?xml"
 // tags.
 const minLines = 3
 
-// Lines reports whether lines of a file are HTML, a page or a part of one.
+// HTMLLines reports whether lines of a file are HTML, a page or a part of one.
 func HTMLLines(lines []string) bool {
 	all, tagged, ends := 0, 0, false
 	for _, line := range lines {

@@ -106,7 +106,8 @@ func scalar(raw json.RawMessage) (text []byte, ok bool) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, false
 	}
-	halfPair := bytes.Count([]byte(s), []byte("\ufffd")) > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
+	halfPair := bytes.Count([]byte(s), []byte("\ufffd")) > bytes.Count(raw,
+		[]byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
 	return []byte(s), !halfPair
 }
 

@@ -21,7 +21,8 @@ import (
 //
 // A code that names no language is a badinput error.
 func ParseLanguage(code string) (string, error) {
-	unknown := badinput.Errorf("language %q: not a known code; use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn", code)
+	unknown := badinput.Errorf(
+		"language %q: not a known code; use ISO 639-1, ISO 639-3 or FLORES, such as de, deu or deu_Latn", code)
 	// BCP 47 reads a second part of three letters as an extended language, so that deu_Lat, misspelt, would be Latin.
 	parts := strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == '_' })
 	if len(parts) > 1 && len(parts[1]) == 3 && !unicode.IsDigit(rune(parts[1][0])) {
@@ -37,7 +38,8 @@ func ParseLanguage(code string) (string, error) {
 	}
 	switch base.ISO3() {
 	case "mul", "mis", "zxx", "und", "":
-		return "", badinput.Errorf("language %q: the code does not stand for a single language; use the code of the corpus's language", code)
+		return "", badinput.Errorf(
+			"language %q: the code does not stand for a single language; use the code of the corpus's language", code)
 	}
 	script, confidence := tag.Script()
 	usual, _ := language.Make(base.String()).Script()

@@ -12,10 +12,10 @@ import (
 
 // Line is one line of a text file.
 type Line struct {
-	Number uint64 // from 1
-	Text   string // without its line end; empty if Reason is set
+	Number uint64 // line number from 1
+	Text   string // text without its line end; empty if Reason is set
 	Reason Reason // why it cannot be used: ReasonTooLong or ReasonNotUTF8; "" if it can
-	Detail string // what exactly is wrong, for messages
+	Detail string // details of the error, for messages
 }
 
 // LineFile reads every line of a file, empty ones too, in constant memory, for a reader of a format that corpus does
@@ -33,7 +33,8 @@ func OpenLines(in input.File, maxBytes int) (*LineFile, error) {
 		return nil, err
 	}
 	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path,
+		maxBytes)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

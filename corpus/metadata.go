@@ -26,7 +26,9 @@ func MetadataColumns(list string) (sides [2]string, err error) {
 		}
 		for side, name := range [2]string{source, target} {
 			if name = strings.TrimSpace(name); name == "" || strings.Contains(name, "=") {
-				return sides, badinput.Errorf("%q is no list of columns; write it like date,source or, where their names differ, datum=date,source", list)
+				return sides, badinput.Errorf(
+					"%q is no list of columns; write it like date,source or, where their names differ, datum=date,source",
+					list)
 			}
 			if slices.Contains(names[side], name) {
 				return sides, badinput.Errorf("%q names column %q twice; leave one of them out", list, name)
@@ -62,7 +64,8 @@ func (rec *record) metadata(o Options) (values []string, ok bool) {
 	for i, value := range rec.meta {
 		if len(value) > MaxMetadataBytes {
 			rec.reason = ReasonTooLong
-			rec.detail = fmt.Sprintf("column %q has %d bytes, of metadata at most %d are read", o.Metadata()[i], len(value), MaxMetadataBytes)
+			rec.detail = fmt.Sprintf("column %q has %d bytes, of metadata at most %d are read", o.Metadata()[i],
+				len(value), MaxMetadataBytes)
 			return nil, false
 		}
 		if !utf8.Valid(value) {

@@ -13,7 +13,7 @@ import (
 // written into every shard. Whoever caches results made from normalised text must include it in the cache key.
 const NormaliseVersion = 1
 
-// A class is what Normalise does with a rune.
+// class is the treatment of a rune in Normalise.
 type class uint8
 
 const (

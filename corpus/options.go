@@ -29,7 +29,7 @@ const (
 
 var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatJSONL, FormatParquet}
 
-// OnBadLine is what happens when a line cannot be used. A line that is empty after normalisation is always skipped and
+// OnBadLine selects what to do with an unusable line. A line that is empty after normalisation is always skipped and
 // counted.
 type OnBadLine string
 
@@ -50,7 +50,7 @@ type Options struct {
 	TextColumn string
 	DocColumn  string
 	URLColumn  string
-	// MetaColumns are those of documents' metadata, with commas between them; empty: none.
+	// MetaColumns names the columns of documents' metadata, separated by commas; empty: none.
 	MetaColumns string `json:",omitempty"`
 	// MadeBy is the command that writes these columns, for the message about one that is missing; empty: they are named
 	// by flags. It changes no output.

@@ -16,7 +16,7 @@ var parquetMagic = []byte("PAR1")
 type parquetDecoder struct {
 	src     *input.Source
 	file    *file.Reader
-	columns []*textColumn // by Options.columns; nil if not read
+	columns []*textColumn // columns by Options.columns; nil if not read
 	group   int           // the next row group
 	left    int64         // rows of the current group not yet in a batch
 	batch   int           // rows in the batch

@@ -17,12 +17,12 @@ import (
 
 // Sentence is one usable record of an input.
 type Sentence struct {
-	Text   string // as in the input, without trailing line ends
+	Text   string // text of the input, without trailing line ends
 	Normal string // Normalise(Text), never empty
 	Doc    string // document or id; "" if the input names none
 	URL    string
-	Line   uint64   // from 1; the row number in Parquet
-	Meta   []string // by Options.Metadata; a value that is missing is empty
+	Line   uint64   // line number from 1; the row number in Parquet
+	Meta   []string // values by Options.Metadata; a missing value is empty
 }
 
 // Reader reads one input's sentences in constant memory, however long the file or its lines are. It may be used by one
@@ -85,7 +85,8 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 		r.format = detect(r.src.Name, head, errors.Is(err, io.EOF))
 	}
 	if r.format == FormatParquet && kind != "" {
-		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.Name, kind)
+		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.Name,
+			kind)
 	}
 	return br, nil
 }
@@ -97,7 +98,8 @@ func (r *Reader) open() error {
 	}
 	r.rec.meta = make([][]byte, len(r.opts.Metadata()))
 	if len(r.rec.meta) > 0 && (r.format == FormatText || r.format == FormatBUCC) {
-		return badinput.Errorf("%s is plain text, without columns that --doc-meta could name; leave --doc-meta out, or give the documents as JSON lines, TSV or Parquet",
+		return badinput.Errorf(
+			"%s is plain text, without columns that --doc-meta could name; leave --doc-meta out, or give the documents as JSON lines, TSV or Parquet",
 			r.src.Name)
 	}
 	if r.format == FormatParquet {
@@ -107,7 +109,8 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
-	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText && HTMLLines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText &&
+		HTMLLines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
 		return badinput.Errorf("%s is HTML, not text; extract its text, or leave the file out", r.src.Name)
 	}
 	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
@@ -189,7 +192,8 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 		}
 		r.counts.Skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
-			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.Name, rec.line, rec.reason, rec.detail)
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.Name, rec.line,
+				rec.reason, rec.detail)
 		}
 	}
 }
@@ -201,7 +205,8 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 	}
 	for _, field := range [...][]byte{rec.text, rec.doc, rec.url} {
 		if len(field) > r.opts.MaxLineBytes {
-			rec.reason, rec.detail = ReasonTooLong, fmt.Sprintf("%d bytes, at most %d are read", len(field), r.opts.MaxLineBytes)
+			rec.reason, rec.detail = ReasonTooLong,
+				fmt.Sprintf("%d bytes, at most %d are read", len(field), r.opts.MaxLineBytes)
 			return Sentence{}, false
 		}
 		if !utf8.Valid(field) {
@@ -219,7 +224,8 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 		rec.reason = ReasonEmpty
 		return Sentence{}, false
 	}
-	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Meta: meta, Line: rec.line}, true
+	return Sentence{Text: text, Normal: normal, Doc: string(rec.doc), URL: string(rec.url), Meta: meta, Line: rec.line},
+		true
 }
 
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.

@@ -143,7 +143,7 @@ func TestFatalInputs(t *testing.T) {
 	}{{"good"}})
 	tests := []struct {
 		name, file, data string
-		want             []string // in the error
+		want             []string // parts of the error
 	}{
 		{"empty", "a.txt", "", []string{"a.txt: ", "no line"}},
 		{"empty tsv", "a.tsv", "", []string{"a.tsv: ", "no line"}},

@@ -32,7 +32,7 @@ func TestSentences(t *testing.T) {
 	for name, c := range map[string]struct {
 		path      string
 		opts      Options
-		sentences int // before the error
+		sentences int // sentences before the error
 	}{
 		"no file":  {path + "x", DefaultOptions(), 0},
 		"bad line": {path, failing, 2},

@@ -54,7 +54,8 @@ func (g *graph) run(r *runner, w *window, b batch) error {
 		return gpu.Explain(gpu.GPU{Number: r.number}, err)
 	}
 	if b.size <= minRows {
-		return fmt.Errorf("GPU %d has too little memory left for %d sentences of %d tokens with encoder %s: end what else runs there and run the same command again: %w",
+		return fmt.Errorf(
+			"GPU %d has too little memory left for %d sentences of %d tokens with encoder %s: end what else runs there and run the same command again: %w",
 			r.number, b.size, b.length, g.model.Name, err)
 	}
 	g.shrink(r.number, b.length*b.size)
@@ -98,7 +99,8 @@ func (g *graph) fit(gpus []gpu.GPU) error {
 		case err == nil || !gpu.OutOfMemory(err):
 			return err
 		case n == minRows:
-			return badinput.Errorf("the memory of %s is too small for %d sentences of %d tokens with encoder %s: end what else runs there, name another GPU, or lower max_tokens in the manifest: %w",
+			return badinput.Errorf(
+				"the memory of %s is too small for %d sentences of %d tokens with encoder %s: end what else runs there, name another GPU, or lower max_tokens in the manifest: %w",
 				gpus[0].Name, n, length, g.model.Name, err)
 		}
 		g.shrink(gpus[0].Number, n*length)

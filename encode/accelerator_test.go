@@ -192,7 +192,7 @@ func TestDeviceWithTooLittleMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = e.Close() }()
-		e.graph.budget.Store(1 << 20) // as if something else took the memory since
+		e.graph.budget.Store(1 << 20) // simulates another process taking the memory
 		same := slices.Repeat([]string{strings.Repeat("a ", 60)}, 1000)
 		if got := encodeAll(t, e, append(same, texts...)); !within(got[1000*m.Dim:], want, m.Dim) {
 			t.Error("the vectors are others")

@@ -19,7 +19,7 @@ type Encoder struct {
 	window     int // sentences in a window
 	vocabulary *tokenizer.Vocabulary
 	graph      *graph
-	windows    sync.Pool // of *window
+	windows    sync.Pool // pool of *window
 }
 
 // Open loads a model's tokenizer and graph and verifies the graph against the manifest.
@@ -79,7 +79,8 @@ func (e *Encoder) Close() error {
 // is the vector of texts[i]. A vector that is zero or not finite is a badinput error that names its row.
 func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst []float32) error {
 	if len(dst) != len(texts)*e.graph.model.Dim {
-		return fmt.Errorf("encode %d texts: the destination has %d values instead of %d", len(texts), len(dst), len(texts)*e.graph.model.Dim)
+		return fmt.Errorf("encode %d texts: the destination has %d values instead of %d", len(texts), len(dst),
+			len(texts)*e.graph.model.Dim)
 	}
 	sentences := func(yield func(string, error) bool) {
 		for _, text := range texts {
@@ -99,6 +100,7 @@ func (e *Encoder) Encode(ctx context.Context, lang string, texts []string, dst [
 // time. Its memory does not grow with the number of texts. emit must not retain the slice. Stream returns the number of
 // texts that it encoded. It stops at the first error from texts or emit; an error in a vector names the row, counted
 // from 0.
-func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error) (int, error) {
+func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[string, error],
+	emit func(rows []float32) error) (int, error) {
 	return e.stream(ctx, lang, texts, emit, nil, nil)
 }

@@ -30,7 +30,7 @@ func Example() {
 	if err := encoder.Encode(ctx, "en", []string{"The dog is sleeping in the garden.", "The train to Berlin is late."}, english); err != nil {
 		log.Fatal(err)
 	}
-	translation := embedding.Dot(german, english[:encoder.Dim()]) // of unit length, so the inner product is the cosine
+	translation := embedding.Dot(german, english[:encoder.Dim()]) // unit vectors: the inner product is the cosine
 	other := embedding.Dot(german, english[encoder.Dim():])
 	fmt.Println(translation > 0.7, other < 0.3)
 	if err := encoder.Close(); err != nil {

@@ -25,7 +25,8 @@ type Source struct {
 // shard. If the encoder's token vectors are static, it also writes a token file beside it. progress may be nil; it is
 // called by one goroutine at a time with the growing number of encoded sentences. If Texts yields another number of
 // sentences than Rows, or a vector is refused, nothing is written.
-func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source, progress func(rows int)) (meta embedding.Meta, err error) {
+func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.DType, source Source,
+	progress func(rows int)) (meta embedding.Meta, err error) {
 	meta = embedding.Meta{Encoder: e.Digest(), Shard: source.Digest, Dim: e.Dim(), DType: dtype}
 	var log *TokenLog
 	if e.graph.model.Tokens.Static {
@@ -38,7 +39,9 @@ func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.D
 			return err
 		}
 		if n != source.Rows || w.Rows() != source.Rows {
-			return badinput.Errorf("the shard is recorded with %d sentences, but %d were read and %d encoded: make the shard again", source.Rows, n, w.Rows())
+			return badinput.Errorf(
+				"the shard is recorded with %d sentences, but %d were read and %d encoded: make the shard again",
+				source.Rows, n, w.Rows())
 		}
 		return nil
 	})

@@ -47,7 +47,8 @@ func (e *Encoder) Sequences(ctx context.Context, language string, texts []string
 // EncodeIDs is Encode for sentences of no language that are given as ids of the graph, each with its special tokens.
 func (e *Encoder) EncodeIDs(ctx context.Context, sentences [][]int32, dst []float32) error {
 	if dim := e.Dim(); len(dst) != len(sentences)*dim {
-		return fmt.Errorf("encode %d sentences: the destination has %d values instead of %d", len(sentences), len(dst), len(sentences)*dim)
+		return fmt.Errorf("encode %d sentences: the destination has %d values instead of %d", len(sentences), len(dst),
+			len(sentences)*dim)
 	}
 	w := &window{texts: make([]string, len(sentences)), centre: e.graph.centres.of("")}
 	for i, ids := range sentences {

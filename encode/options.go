@@ -11,8 +11,8 @@ import (
 // Options are the settings of a running encoder. On the CPU none of them changes a vector. On GPUs the device, the
 // token budget and the window may change the last bits.
 type Options struct {
-	// Device is what computes vectors; the zero Device is the CPU. Token vectors and the tables of static encoders are
-	// computed on the CPU in any case.
+	// Device computes the vectors; the zero Device is the CPU. Token vectors and the tables of static encoders are
+	// always computed on the CPU.
 	Device gpu.Device
 	// OnCPU says that this encoder computes on the CPU, beside others that compute on Device: one library must serve
 	// them all.
@@ -51,7 +51,8 @@ const tableWindow = 1024
 // Validate reports all settings that are not valid.
 func (o Options) Validate() error {
 	if o.Threads < 0 || o.TokenBudget < 0 || o.Window < 0 {
-		return badinput.Errorf("encoder options: threads %d, token budget %d and window %d must not be negative; 0 is the default",
+		return badinput.Errorf(
+			"encoder options: threads %d, token budget %d and window %d must not be negative; 0 is the default",
 			o.Threads, o.TokenBudget, o.Window)
 	}
 	return nil

@@ -19,16 +19,16 @@ type runner struct {
 	model            *model.Model
 	session          *session.Session
 	loaded           *ort.DynamicAdvancedSession
-	binding          *ort.IoBinding // of inputs and outputs on a GPU; nil on the CPU
-	number           int            // of the GPU
+	binding          *ort.IoBinding // binding of inputs and outputs on a GPU; nil on the CPU
+	number           int            // GPU number
 	ids, mask, types []int64        // [batch, tokens]
 	sums             []float32      // [batch, columns of the table]
 	out              []float32      // [batch, dim] or [batch, tokens, dim]
 	memory           static.Memory
 
 	layered *session.Layered // nil: loaded is the whole graph
-	first   []float32        // what the layers take: [batch, tokens, columns]
-	last    []float32        // what they give, if the graph goes on
+	first   []float32        // inputs of the layers: [batch, tokens, columns]
+	last    []float32        // outputs of the layers if the graph continues
 	work    layers.Memory
 }
 
@@ -45,7 +45,8 @@ func (r *runner) run(w *window, b batch) error {
 		err = r.whole(w, b, values)
 	}
 	if errors.Is(err, errNoToken) {
-		return badinput.Errorf("encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
+		return badinput.Errorf(
+			"encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
 			r.model.Name, r.model.Path(model.FileName))
 	}
 	if err != nil {
@@ -55,7 +56,8 @@ func (r *runner) run(w *window, b batch) error {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*values:][:values], r.model.Pooling)
 		if err := finish(vector, r.model.Normalise, w.centre); err != nil {
-			return badinput.Errorf("row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
+			return badinput.Errorf(
+				"row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
 				w.base+int(row), r.model.Name, err)
 		}
 	}
@@ -179,7 +181,8 @@ func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort
 func (r *runner) callLayers(in, out ort.Shape) error {
 	l, n, tokens := r.layered.Layers, int(in[0]), int(in[1])
 	r.first = resized(r.first, n*tokens*l.Columns)
-	if err := r.part(r.layered.Before, in, nil, nil, r.first, ort.NewShape(in[0], in[1], int64(l.Columns))); err != nil {
+	if err := r.part(r.layered.Before, in, nil, nil, r.first,
+		ort.NewShape(in[0], in[1], int64(l.Columns))); err != nil {
 		return err
 	}
 	if r.layered.After == nil {
@@ -196,7 +199,8 @@ func (r *runner) callLayers(in, out ort.Shape) error {
 }
 
 // part runs a part of the graph on the ids, and on what the layers gave, its last input, if it has such a one.
-func (r *runner) part(p *session.Part, in ort.Shape, last []float32, lastShape ort.Shape, to []float32, out ort.Shape) (err error) {
+func (r *runner) part(p *session.Part, in ort.Shape, last []float32, lastShape ort.Shape, to []float32,
+	out ort.Shape) (err error) {
 	output, err := ort.NewTensor(out, to)
 	if err != nil {
 		return err

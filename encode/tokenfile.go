@@ -1,7 +1,6 @@
-// This file reads and writes the file of token ids that is beside an embedding file if the encoder's token
-// vectors are static, so that its sentences need not be tokenised again. Its content, little-endian: the magic, the
-// number of sentences and of ids (uint32), the end of each sentence's ids (uint32), and the ids (int32). A sentence's
-// ids are distinct and in ascending order.
+// If the encoder's token vectors are static, a file of token ids accompanies the embedding file, so that its sentences
+// need not be tokenised again. Its content, little-endian: the magic, the number of sentences and of ids (uint32), the
+// end of each sentence's ids (uint32), and the ids (int32). A sentence's ids are distinct and in ascending order.
 
 package encode
 
@@ -25,12 +24,12 @@ const magic = "MINETOKS"
 
 func pathOf(embedding string) string { return strings.TrimSuffix(embedding, ".npy") + ".tokens" }
 
-// Log collects the ids of sentences while they are encoded. Beyond mostHeld they are in a temporary file.
+// TokenLog collects the ids of sentences while they are encoded. Beyond mostHeld they are in a temporary file.
 type TokenLog struct {
-	file  *spill.Log // of ids, in parts
+	file  *spill.Log // log of ids in parts
 	parts []part
-	held  []int32 // that are not in the file yet
-	ids   int     // in all
+	held  []int32 // ids that are not in the file yet
+	ids   int     // total id count
 	ends  []uint32
 }
 
@@ -43,7 +42,7 @@ type part struct {
 // mostHeld is how many ids are in memory before they go to the file.
 const mostHeld = 1 << 20
 
-// NewLog returns an empty log whose temporary file is in dir.
+// NewTokenLog returns an empty log whose temporary file is in dir.
 func NewTokenLog(dir string) *TokenLog { return &TokenLog{file: spill.NewLog(spill.Space{Dir: dir})} }
 
 // Close removes the temporary file.
@@ -101,7 +100,7 @@ func (l *TokenLog) Write(embedding string) error {
 	})
 }
 
-// Read reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
+// ReadTokens reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
 func ReadTokens(embedding string, n int) (ids tokenizer.Sequences, ok bool, err error) {
 	path := pathOf(embedding)
 	data, err := os.ReadFile(path)
@@ -115,7 +114,8 @@ func ReadTokens(embedding string, n int) (ids tokenizer.Sequences, ok bool, err 
 		err = fmt.Errorf("it has %d sentences instead of %d", len(ids.Ends), n)
 	}
 	if err != nil {
-		return ids, false, badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path, err)
+		return ids, false, badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path,
+			err)
 	}
 	return ids, true, nil
 }

@@ -27,7 +27,9 @@ type TokenEncoder struct {
 // OpenTokens opens the token-level output of a model. Its manifest must name that output (Model.Tokens).
 func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
 	if m.Tokens.Output == "" {
-		return nil, badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s", m.Name, model.FileName)
+		return nil, badinput.Errorf(
+			"encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s",
+			m.Name, model.FileName)
 	}
 	tokens := *m
 	tokens.Output, tokens.Pooling, tokens.Centre = m.Tokens.Output, session.TokenLevel, model.Centre{}
@@ -84,7 +86,8 @@ func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string)
 
 // tokenize returns the texts' sequences, and a function that cuts what is a text's own out of one, as Vocabulary.Own
 // does.
-func (t *TokenEncoder) tokenize(ctx context.Context, language string, texts []string) (w *window, own func(ids []int32) ([]int32, int), err error) {
+func (t *TokenEncoder) tokenize(ctx context.Context, language string,
+	texts []string) (w *window, own func(ids []int32) ([]int32, int), err error) {
 	v, err := t.vocabulary()
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +119,8 @@ func (t *TokenEncoder) Vectors(ctx context.Context, ids []int32) ([]float32, err
 
 // Contextual calls emit with the ids and vectors [len(ids), Dim] of each sentence's own tokens, one call at a time, for
 // the sentences i in any order. emit must not retain the slices.
-func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []string, emit func(i int, ids []int32, vectors []float32) error) error {
+func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []string,
+	emit func(i int, ids []int32, vectors []float32) error) error {
 	w, own, err := t.tokenize(ctx, language, texts)
 	if err != nil {
 		return err
@@ -161,7 +165,8 @@ func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 			r.ids = append(r.ids, int64(id))
 		}
 	}
-	if err := r.call(ort.NewShape(int64(n), int64(length)), ort.NewShape(int64(n), int64(length), int64(r.model.Dim))); err != nil {
+	if err := r.call(ort.NewShape(int64(n), int64(length)),
+		ort.NewShape(int64(n), int64(length), int64(r.model.Dim))); err != nil {
 		return nil, err
 	}
 	return r.out[:len(sequences)*length*r.model.Dim], nil

@@ -98,7 +98,7 @@ func TestContextualVectors(t *testing.T) {
 	}
 }
 
-// TestTableRows: the vectors of a static encoder's tokens, which the table gives, are those of its graph, bit for bit.
+// TestTableRows: a static encoder's table gives the same token vectors as its graph, bit for bit.
 func TestTableRows(t *testing.T) {
 	m, err := model.Load(fixtures.Encoder)
 	if err != nil {

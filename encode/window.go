@@ -20,8 +20,8 @@ const chunk = 256
 type window struct {
 	base   int // row of the first sentence
 	texts  []string
-	centre []float32             // of their language [dim]; nil: none is subtracted
-	chunks []tokenizer.Sequences // of chunk texts each
+	centre []float32             // centre of the language [dim]; nil: none is subtracted
+	chunks []tokenizer.Sequences // ids in chunks of `chunk` texts
 	rows   []float32             // [len(texts), dim]
 }
 
@@ -43,7 +43,8 @@ func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary
 // stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
 // threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
 // most Options.Threads of them work at a time.
-func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error], emit func(rows []float32) error, progress func(rows int), log *TokenLog) (int, error) {
+func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error],
+	emit func(rows []float32) error, progress func(rows int), log *TokenLog) (int, error) {
 	prefix, err := e.graph.model.Prefix(lang)
 	if err != nil {
 		return 0, err
@@ -116,7 +117,8 @@ func (c *counter) add(rows int) {
 }
 
 // readWindows fills free windows with tokenised texts and sends them to ready until texts ends.
-func (e *Encoder) readWindows(ctx context.Context, prefix model.Prefix, texts iter.Seq2[string, error], free <-chan *window, ready chan<- *window) error {
+func (e *Encoder) readWindows(ctx context.Context, prefix model.Prefix, texts iter.Seq2[string, error],
+	free <-chan *window, ready chan<- *window) error {
 	next, stop := iter.Pull2(texts)
 	defer stop()
 	base := 0

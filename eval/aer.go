@@ -1,14 +1,11 @@
-// This file measures word alignments against gold standards that have sure and possible links (Och and Ney, 2003, "A
-// Systematic Comparison of Various Statistical Alignment Models").
-
 package eval
 
 import (
 	"bitextmine/align/word"
 )
 
-// Counts are of the links of some pairs. With the links A of an alignment, the sure links S of a gold standard and P, S
-// together with its possible links:
+// LinkCounts counts the links of aligned pairs. A is the set of links of an alignment, S the sure links of a gold
+// standard, and P the union of S and its possible links:
 //
 //	precision = |A∩P| / |A|,  recall = |A∩S| / |S|,  AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)
 type LinkCounts struct {

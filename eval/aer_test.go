@@ -59,9 +59,9 @@ func examples(t *testing.T) string {
 	return dir
 }
 
-// TestSharedSets measures awesome-align's published alignments, whose figures are those of a script of its own in
-// Python, and aligns the sets, of which no way to combine the directions may be worse than fast_align on the same pairs
-// by more than 0.7 points. In grow-diag-final-and it may not be worse at all.
+// TestSharedSets scores awesome-align's published alignments against the figures of its own Python script. Then it
+// aligns the sets: no way to combine the directions may be more than 0.7 points worse than fast_align on the same
+// pairs, and grow-diag-final-and may not be worse at all.
 func TestSharedSets(t *testing.T) {
 	dir := examples(t)
 	sets, err := ReadAlignmentSets(dir)

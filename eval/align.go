@@ -6,7 +6,7 @@ import (
 	"bitextmine/align/word"
 )
 
-// Result is the figures of one way to combine the directions.
+// AlignmentResult is the figures of one way to combine the directions.
 type AlignmentResult struct {
 	Symmetry word.Symmetry
 	LinkCounts
@@ -14,7 +14,8 @@ type AlignmentResult struct {
 
 // Align aligns the set with package word, together with further bitext if more is not nil, and measures every way to
 // combine both directions.
-func (s AlignmentSet) Align(ctx context.Context, more *word.FileInput, words word.FileAligner) ([]AlignmentResult, error) {
+func (s AlignmentSet) Align(ctx context.Context, more *word.FileInput,
+	words word.FileAligner) ([]AlignmentResult, error) {
 	var pairs word.Pairs
 	for _, text := range s.Text {
 		pairs.Add(text[0], text[1])

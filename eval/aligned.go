@@ -28,7 +28,9 @@ func (o AlignedOptions) negatives(set testset.AlignedFiles, targets []string) ([
 	case o.Negatives != nil:
 		return o.Negatives, nil
 	case set.Pair.Target != "en":
-		return nil, badinput.Errorf("the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives", set.Pair.Target)
+		return nil, badinput.Errorf(
+			"the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives",
+			set.Pair.Target)
 	}
 	return testset.RuleNegatives(targets)
 }
@@ -44,7 +46,8 @@ type alignedSet struct {
 
 // Aligned evaluates line-aligned sets with one or more of their protocols. It encodes each set once. It returns one
 // report for each protocol, in the given order.
-func (r *Runner) Aligned(ctx context.Context, protocols []*Protocol, sets []testset.AlignedFiles, opts AlignedOptions) ([]*report.Report, error) {
+func (r *Runner) Aligned(ctx context.Context, protocols []*Protocol, sets []testset.AlignedFiles,
+	opts AlignedOptions) ([]*report.Report, error) {
 	distractors := true
 	measures := make([]alignedMeasure, len(protocols))
 	for i, p := range protocols {
@@ -96,7 +99,8 @@ func (o AlignedOptions) note(out *report.Report, p *Protocol) {
 }
 
 // alignedSet encodes a set as a protocol needs it.
-func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.AlignedFiles, source, target testset.Side, opts AlignedOptions) (alignedSet, error) {
+func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.AlignedFiles, source, target testset.Side,
+	opts AlignedOptions) (alignedSet, error) {
 	set := alignedSet{label: files.Label, byText: opts.ByText}
 	var err error
 	if p.negatives {

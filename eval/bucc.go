@@ -35,9 +35,9 @@ type BUCCScore struct {
 	Threshold     float64
 	ThresholdHalf string              // the half on which the threshold was found
 	ReportHalf    string              // the half that is reported
-	report.Counts                     // of the reported half
+	report.Counts                     // counts on the reported half
 	Candidates    int                 // pairs before the threshold
-	Curve         []report.CurvePoint // of the reported half
+	Curve         []report.CurvePoint // curve of the reported half
 }
 
 // ScoreBUCC finds the threshold on tune and reports on reported. They may be the same half. The pairs of reported are
@@ -52,7 +52,8 @@ func ScoreBUCC(tune, reported Mined) BUCCScore {
 }
 
 // neighbours searches in both directions. As in the reference programs, k is limited to the size of the other side.
-func neighbours(ctx context.Context, searcher index.Searcher, source, target embedding.Matrix, k int, margin mine.Margin) (*mine.Lists, error) {
+func neighbours(ctx context.Context, searcher index.Searcher, source, target embedding.Matrix, k int,
+	margin mine.Margin) (*mine.Lists, error) {
 	found, err := searcher.Search(ctx, index.Side{Vectors: source}, index.Side{Vectors: target}, k, nil)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ func neighbours(ctx context.Context, searcher index.Searcher, source, target emb
 
 // maxPairs chooses one-to-one pairs with a score above floor among candidates, the best first, and returns them as
 // sentences. keep may reject a pair of rows; the two rows of a rejected pair are still used up.
-func maxPairs(candidates []mine.Candidate, source, target arranged, gold pairSet, floor float64, keep func(source, target int32) bool) []report.Scored {
+func maxPairs(candidates []mine.Candidate, source, target arranged, gold pairSet, floor float64,
+	keep func(source, target int32) bool) []report.Scored {
 	var out []report.Scored
 	for _, c := range mine.Pairs(candidates, source.rows.N, target.rows.N, mine.Max, floor) {
 		if keep == nil || keep(c.Source, c.Target) {

@@ -17,8 +17,10 @@ var BUCCMTEB = &Protocol{
 		"F1, P and R weighted over target labels as scikit-learn does: F1 = (1/N) sum over correct of 2/(1+m), P = (1/N) sum of 1/m, R = accuracy. Not comparable with the other BUCC protocols.",
 	},
 	Columns: []report.Column{
-		{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage}, {Name: "recall", Kind: report.Percentage},
-		{Name: "half", Kind: report.Text}, {Name: "queries", Kind: report.Count}, {Name: "correct", Kind: report.Count}, {Name: "targets", Kind: report.Count},
+		{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage},
+		{Name: "recall", Kind: report.Percentage},
+		{Name: "half", Kind: report.Text}, {Name: "queries", Kind: report.Count}, {Name: "correct", Kind: report.Count},
+		{Name: "targets", Kind: report.Count},
 	},
 	Dataset: "bucc2018",
 	bucc:    func() buccMeasure { return &mtebPair{} },
@@ -46,7 +48,8 @@ func (m *mtebPair) add(ctx context.Context, r *Runner, half Half, last bool) (er
 }
 
 func (m *mtebPair) report(out *report.Report, pair testset.LanguagePair) {
-	out.Rows = append(out.Rows, report.Row{Name: pair.String(), Cells: []any{m.F1, m.Precision, m.Recall, m.half, m.Queries, m.Correct, m.targets}})
+	out.Rows = append(out.Rows, report.Row{Name: pair.String(),
+		Cells: []any{m.F1, m.Precision, m.Recall, m.half, m.Queries, m.Correct, m.targets}})
 }
 
 // ScoreBUCCMTEB finds the nearest target of each gold source. A sentence of several gold pairs is one query for each of

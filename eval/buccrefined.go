@@ -33,7 +33,8 @@ type strongOn struct {
 
 func newStrongOn(strong *inject.Strong, half Half, source, target arranged) *strongOn {
 	return &strongOn{
-		Strong:    inject.Strong{Encoder: strong.Encoder, Floor: strong.Floor}, // its vectors are of one pair of languages
+		// The vectors belong to one language pair.
+		Strong:    inject.Strong{Encoder: strong.Encoder, Floor: strong.Floor},
 		languages: [2]string{half.Source.Language, half.Target.Language},
 		texts:     [2][]string{source.texts(half.Source), target.texts(half.Target)},
 	}
@@ -45,7 +46,8 @@ func (s *strongOn) cosines(ctx context.Context, candidates []mine.Candidate) ([]
 
 // mineRefined returns the pairs that two-stage mining matches by the product, and how many sentences the strong encoder
 // saw.
-func mineRefined(ctx context.Context, searcher index.Searcher, strong *inject.Strong, half Half) (_ Mined, seen int, err error) {
+func mineRefined(ctx context.Context, searcher index.Searcher, strong *inject.Strong,
+	half Half) (_ Mined, seen int, err error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
 	if err != nil {

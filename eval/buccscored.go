@@ -38,15 +38,17 @@ type Scoring struct {
 // Mine returns the pairs that a run with the scorer would match, and the quality of their probabilities. A matched pair
 // counts as true if it is gold and as false if not, even if a reader would accept it.
 // strong is the strong encoder of a scorer of two-stage mining, otherwise nil.
-func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong, half Half) (Mined, score.Quality, error) {
+func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong,
+	half Half) (Mined, score.Quality, error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
 	if err != nil {
 		return Mined{}, score.Quality{}, err
 	}
 	problem := score.Problem{
-		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens, Threads: s.Threads,
-		Read: score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
+		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens,
+		Threads: s.Threads,
+		Read:    score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
 	}
 	if strong != nil {
 		problem.Strong = newStrongOn(strong, half, source, target).cosines
@@ -63,7 +65,8 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
 			continue
 		}
-		pair := report.Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target], Score: float64(ranked.Probabilities[i])}
+		pair := report.Scored{Source: source.sentence[c.Source], Target: target.sentence[c.Target],
+			Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
 		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
@@ -83,7 +86,7 @@ func (a arranged) texts(v testset.EncodedSide) []string {
 // scoredPair measures a pair with the runner's scorer.
 type scoredPair struct {
 	thresholded
-	quality score.Quality // of the last half
+	quality score.Quality // quality on the last half
 }
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {
@@ -99,7 +102,8 @@ func (s *scoredPair) report(out *report.Report, pair testset.LanguagePair) {
 	s.thresholded.report(out, pair)
 	mined, q := s.mined[len(s.mined)-1], s.quality
 	at := report.Extract(mined.Pairs, mined.Gold, 0.5)
-	out.Note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(), at.Recall())
+	out.Note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(),
+		at.Recall())
 	top := q.Bins[len(q.Bins)-1]
 	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",
 		pair, top.Examples, 100*top.True, q.Examples, q.Calibration, diagram(q))

@@ -32,7 +32,8 @@ func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined,
 	}
 	gold := newPairSet(half.Gold)
 	floor := float64(math.Nextafter32(1, 0)) // score >= 1
-	return Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, floor, nil), Gold: len(gold)}, nil
+	return Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, floor, nil),
+		Gold: len(gold)}, nil
 }
 
 // ScoreBUCCST is ScoreBUCC, but with only one half it reports the best point itself without extracting again.

@@ -9,19 +9,22 @@ import (
 
 // thresholdColumns are the figures of a protocol with a threshold.
 var thresholdColumns = []report.Column{
-	{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage}, {Name: "recall", Kind: report.Percentage},
-	{Name: "threshold", Kind: report.Threshold}, {Name: "threshold_half", Kind: report.Text}, {Name: "half", Kind: report.Text},
+	{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage},
+	{Name: "recall", Kind: report.Percentage},
+	{Name: "threshold", Kind: report.Threshold}, {Name: "threshold_half", Kind: report.Text},
+	{Name: "half", Kind: report.Text},
 	{Name: "source", Kind: report.Count}, {Name: "target", Kind: report.Count}, {Name: "gold", Kind: report.Count},
-	{Name: "candidates", Kind: report.Count}, {Name: "extracted", Kind: report.Count}, {Name: "correct", Kind: report.Count},
+	{Name: "candidates", Kind: report.Count}, {Name: "extracted", Kind: report.Count},
+	{Name: "correct", Kind: report.Count},
 }
 
 // thresholded measures a pair with a protocol that finds its threshold on the first half and is reported on the last.
 type thresholded struct {
 	mine           Miner
 	score          func(tune, reported Mined) BUCCScore
-	mined          []Mined // of each half
+	mined          []Mined // mined pairs of each half
 	source, target int     // number of sentences in the reported half
-	reported       *Half   // with its texts, if its pairs are wanted
+	reported       *Half   // reported half, with its texts if the caller wants its pairs
 }
 
 func (t *thresholded) add(ctx context.Context, r *Runner, half Half, last bool) error {
@@ -64,7 +67,8 @@ func (t *thresholded) pairs(name string, threshold float64) []report.Pair {
 		if p.Correct {
 			kind = report.Correct
 		}
-		out = append(out, report.Pair{Set: name, Kind: kind, Score: p.Score, Source: source[p.Source], Target: target[p.Target]})
+		out = append(out, report.Pair{Set: name, Kind: kind, Score: p.Score, Source: source[p.Source],
+			Target: target[p.Target]})
 	}
 	for _, g := range t.reported.Gold {
 		if !found.has(g[0], g[1]) {

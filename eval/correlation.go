@@ -1,5 +1,3 @@
-// This file computes the correlation of what a program says of pairs with what people say.
-
 package eval
 
 import (
@@ -14,7 +12,7 @@ type Correlation struct {
 	Pairs             int
 }
 
-// Of is the correlation of two lists of figures, which have the same length.
+// CorrelationOf is the correlation of two lists of figures, which have the same length.
 func CorrelationOf(gold, figures []float64) Correlation {
 	return Correlation{
 		Pearson:  100 * pearson(gold, figures),

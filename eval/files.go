@@ -32,8 +32,8 @@ func ReadLinks(path string, base int) (lines [][]word.Link, err error) {
 	}
 }
 
-// Compare measures the alignments of one file against the gold standard of another. The bases are the numbers of the
-// first word in them.
+// CompareLinks measures the alignments of one file against the gold standard of another. The bases are the numbers of
+// the first word in them.
 func CompareLinks(links string, linksBase int, gold string, goldBase int) (LinkCounts, error) {
 	var c LinkCounts
 	a, err := ReadLinks(links, linksBase)
@@ -45,7 +45,9 @@ func CompareLinks(links string, linksBase int, gold string, goldBase int) (LinkC
 		return c, err
 	}
 	if len(a) != len(b) {
-		return c, badinput.Errorf("%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair", links, len(a), gold, len(b))
+		return c, badinput.Errorf(
+			"%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair",
+			links, len(a), gold, len(b))
 	}
 	for i := range a {
 		c.Add(a[i], b[i])
@@ -60,22 +62,23 @@ func (c LinkCounts) check(gold string) error {
 	return nil
 }
 
-// Set is a test set: sentence pairs that are divided into words, and their gold standard.
+// AlignmentSet is a test set: sentence pairs that are divided into words, and their gold standard.
 type AlignmentSet struct {
 	Name string
 	Text [][2][]string
 	Gold [][]word.Link
-	path string // of the gold standard
+	path string // path of the gold standard
 }
 
 const textSuffix, goldSuffix = ".src-tgt", ".gold"
 
-// ReadSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with words
-// separated by spaces, and NAME.gold the gold standard, which counts from 1.
+// ReadAlignmentSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with
+// words separated by spaces, and NAME.gold the gold standard, which counts from 1.
 func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+textSuffix))
 	if err != nil || len(paths) == 0 {
-		return nil, badinput.Errorf("%s has no test set of word alignment: name a directory with NAME%s and NAME%s", dir, textSuffix, goldSuffix)
+		return nil, badinput.Errorf("%s has no test set of word alignment: name a directory with NAME%s and NAME%s",
+			dir, textSuffix, goldSuffix)
 	}
 	sets := make([]AlignmentSet, len(paths))
 	for i, path := range paths {
@@ -96,7 +99,8 @@ func readSet(path string) (s AlignmentSet, err error) {
 	for line := range strings.Lines(string(data)) {
 		source, target, found := strings.Cut(line, "|||")
 		if !found {
-			return s, badinput.Errorf("%s:%d: the line has no ||| between source and target: correct it", path, len(s.Text)+1)
+			return s, badinput.Errorf("%s:%d: the line has no ||| between source and target: correct it", path,
+				len(s.Text)+1)
 		}
 		s.Text = append(s.Text, [2][]string{word.Spaces.Words(source), word.Spaces.Words(target)})
 	}
@@ -104,10 +108,11 @@ func readSet(path string) (s AlignmentSet, err error) {
 		return s, err
 	}
 	if len(s.Gold) != len(s.Text) {
-		return s, badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", path, len(s.Text), s.path, len(s.Gold))
+		return s, badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", path,
+			len(s.Text), s.path, len(s.Gold))
 	}
 	for i, links := range s.Gold {
-		if err := word.LinksInside(links, len(s.Text[i][0]), len(s.Text[i][1])); err != nil {
+		if err := word.CheckLinks(links, len(s.Text[i][0]), len(s.Text[i][1])); err != nil {
 			return s, badinput.Errorf("%s:%d: %w: correct the line", s.path, i+1, err)
 		}
 	}

@@ -248,7 +248,7 @@ func TestSTSAgainstOracle(t *testing.T) {
 		sameCorrelation(t, s.Name, each[i], c.Want.Sets[i])
 	}
 	sameCorrelation(t, "mean", WeightedMean(each), c.Want.Mean)
-	sameCorrelation(t, "all", SimilarityTogether(sets).Correlate(), c.Want.All)
+	sameCorrelation(t, "all", pooledSimilarity(sets).Correlate(), c.Want.All)
 }
 
 func sameCorrelation(t *testing.T, name string, got Correlation, want [2]float64) {

@@ -21,12 +21,13 @@ type Pool struct {
 
 type poolSide struct {
 	arranged
-	texts []string // by row
+	texts []string // text by row
 	rowOf map[string]int32
 }
 
 // NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
-func NewPool(ctx context.Context, provider testset.VectorSource, searcher index.Searcher, source, target testset.Side, k int, margin mine.Margin) (*Pool, error) {
+func NewPool(ctx context.Context, provider testset.VectorSource, searcher index.Searcher, source, target testset.Side,
+	k int, margin mine.Margin) (*Pool, error) {
 	var p Pool
 	var err error
 	role := testset.Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
@@ -41,7 +42,8 @@ func NewPool(ctx context.Context, provider testset.VectorSource, searcher index.
 	return &p, err
 }
 
-func newPoolSide(ctx context.Context, provider testset.VectorSource, side testset.Side, role testset.Role) (poolSide, error) {
+func newPoolSide(ctx context.Context, provider testset.VectorSource, side testset.Side,
+	role testset.Role) (poolSide, error) {
 	distinct := testset.Side{Language: side.Language}
 	seen := make(map[string]bool, len(side.Texts))
 	for _, text := range side.Texts {
@@ -51,7 +53,8 @@ func newPoolSide(ctx context.Context, provider testset.VectorSource, side testse
 		}
 	}
 	if len(distinct.Texts) == 0 {
-		return poolSide{}, badinput.Errorf("no %s text holds a sentence: check the files and their columns", side.Language)
+		return poolSide{}, badinput.Errorf("no %s text holds a sentence: check the files and their columns",
+			side.Language)
 	}
 	v, err := provider.Vectors(ctx, distinct, role)
 	if err != nil {

@@ -26,7 +26,7 @@ func toyPool(t *testing.T, n, m int) (*Pool, testset.Side, testset.Side) {
 	return p, source, target
 }
 
-// TestPoolScoresAsMiningDoes: a candidate's score, means and ranks are those of package mine.
+// TestPoolScoresAsMiningDoes: a candidate has the same score, means and ranks as in package mine.
 func TestPoolScoresAsMiningDoes(t *testing.T) {
 	p, _, _ := toyPool(t, 30, 40)
 	if p.source.rows.N != 30 {

@@ -39,7 +39,8 @@ type Protocol struct {
 }
 
 // Protocols are all protocols, in the order of docs/evaluation.md.
-var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, BUCCRefined, Tatoeba, XSim, XSimPlusPlus, Retrieval, STS}
+var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, BUCCRefined, Tatoeba, XSim,
+	XSimPlusPlus, Retrieval, STS}
 
 // Data is a kind of test set.
 type Data int
@@ -66,7 +67,8 @@ func (p *Protocol) Data() Data {
 // newReport makes an empty report.
 func (p *Protocol) newReport(encoder string) *report.Report {
 	label := [...]string{BUCCSets: "pair", AlignedSets: "language", STSSets: "set"}[p.Data()]
-	return &report.Report{Protocol: p.Name, Definition: p.Definition, Encoder: encoder, Label: label, Columns: slices.Clone(p.Columns)}
+	return &report.Report{Protocol: p.Name, Definition: p.Definition, Encoder: encoder, Label: label,
+		Columns: slices.Clone(p.Columns)}
 }
 
 // buccMeasure measures one language pair of BUCC sets.

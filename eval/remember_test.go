@@ -33,10 +33,10 @@ func openReference(t testing.TB) testset.Encoder {
 // rememberedEncoder keeps the vectors of each text that a test has had encoded: several tests read the same sets.
 type rememberedEncoder struct {
 	*encode.Encoder
-	rows map[[2]string][]float32 // by language and text
+	rows map[[2]string][]float32 // vector by language and text
 }
 
-// encoders are those that tests have opened, by name. TestMain closes them.
+// encoders holds the encoders that tests have opened, by name. TestMain closes them.
 var encoders = map[string]*rememberedEncoder{}
 
 func open(t testing.TB, ref string) *rememberedEncoder {

@@ -2,7 +2,7 @@ package eval
 
 import "bitextmine/eval/report"
 
-// NewReport makes an empty report. by is what made the alignments.
+// NewAlignmentReport makes an empty report. by names the aligner.
 func NewAlignmentReport(by string) *report.Report {
 	return &report.Report{
 		Protocol: "aer",
@@ -13,13 +13,16 @@ func NewAlignmentReport(by string) *report.Report {
 		Encoder: by,
 		Label:   "set",
 		Columns: []report.Column{
-			{Name: "AER"}, {Name: "precision"}, {Name: "recall"}, {Name: "links", Kind: report.Count}, {Name: "sure", Kind: report.Count},
-			{Name: "pairs", Kind: report.Count}, {Name: "unlinked", Kind: report.Count}, {Name: "no gold", Kind: report.Count},
+			{Name: "AER"}, {Name: "precision"}, {Name: "recall"}, {Name: "links", Kind: report.Count},
+			{Name: "sure", Kind: report.Count},
+			{Name: "pairs", Kind: report.Count}, {Name: "unlinked", Kind: report.Count},
+			{Name: "no gold", Kind: report.Count},
 		},
 	}
 }
 
-// AddRow adds the figures of a set.
+// AddAlignmentRow adds the figures of a set.
 func AddAlignmentRow(r *report.Report, name string, c LinkCounts) {
-	r.Rows = append(r.Rows, report.Row{Name: name, Cells: []any{c.AER(), c.Precision(), c.Recall(), c.Links, c.Sure, c.Pairs, c.Unlinked, c.NoGold}})
+	r.Rows = append(r.Rows, report.Row{Name: name,
+		Cells: []any{c.AER(), c.Precision(), c.Recall(), c.Links, c.Sure, c.Pairs, c.Unlinked, c.NoGold}})
 }

@@ -14,7 +14,8 @@ var Retrieval = &Protocol{
 		"P@1 in percent: the target on the query's line was found. EMS's figures are for 2,000 queries against 200,000 targets.",
 	},
 	Columns: []report.Column{
-		{Name: "accuracy", Kind: report.Percentage}, {Name: "queries", Kind: report.Count}, {Name: "correct", Kind: report.Count}, {Name: "targets", Kind: report.Count},
+		{Name: "accuracy", Kind: report.Percentage}, {Name: "queries", Kind: report.Count},
+		{Name: "correct", Kind: report.Count}, {Name: "targets", Kind: report.Count},
 	},
 	Dataset:     "flores200",
 	distractors: true,

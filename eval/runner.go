@@ -16,8 +16,9 @@ import (
 type Runner struct {
 	Vectors  testset.VectorSource
 	Searcher index.Searcher
-	Scoring  *Scoring       // for bucc-scored
-	Strong   *inject.Strong // for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder
+	Scoring  *Scoring // scoring for bucc-scored
+	// Strong encoder for bucc-refined, and for bucc-scored with a scorer of two-stage mining; nil: one encoder.
+	Strong *inject.Strong
 	// KeepPairs asks for the extracted and missed pairs of protocols with a threshold.
 	KeepPairs bool
 	// Progress, which may be nil, is called with a description of the next step.
@@ -41,7 +42,8 @@ func (r *Runner) forget(languages ...string) {
 
 // BUCC evaluates language pairs of BUCC sets under dir with one or more of the bucc protocols. It encodes each half
 // once. It returns one report for each protocol, in the given order.
-func (r *Runner) BUCC(ctx context.Context, protocols []*Protocol, dir string, pairs []testset.LanguagePair) ([]*report.Report, error) {
+func (r *Runner) BUCC(ctx context.Context, protocols []*Protocol, dir string,
+	pairs []testset.LanguagePair) ([]*report.Report, error) {
 	reports := make([]*report.Report, len(protocols))
 	for i, p := range protocols {
 		if p.bucc == nil {
@@ -69,7 +71,8 @@ func (r *Runner) BUCC(ctx context.Context, protocols []*Protocol, dir string, pa
 }
 
 // buccPair adds the row of a pair to each report. Halves are read, encoded, mined and released one after the other.
-func (r *Runner) buccPair(ctx context.Context, protocols []*Protocol, reports []*report.Report, pair testset.LanguagePair, files []testset.BUCCFiles) error {
+func (r *Runner) buccPair(ctx context.Context, protocols []*Protocol, reports []*report.Report,
+	pair testset.LanguagePair, files []testset.BUCCFiles) error {
 	var withGold []testset.BUCCFiles
 	for _, f := range files {
 		if f.Gold != "" {
@@ -81,7 +84,9 @@ func (r *Runner) buccPair(ctx context.Context, protocols []*Protocol, reports []
 		}
 	}
 	if len(withGold) == 0 {
-		return badinput.Errorf("%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there", files[0].Source)
+		return badinput.Errorf(
+			"%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there",
+			files[0].Source)
 	}
 	measures := make([]buccMeasure, len(protocols))
 	for i, p := range protocols {

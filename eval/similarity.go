@@ -1,5 +1,3 @@
-// This file reports how the cosines of pairs of sentences correlate with graded gold, by set and by year.
-
 package eval
 
 import (
@@ -11,14 +9,14 @@ import (
 	"bitextmine/eval/report"
 )
 
-// Set is the pairs of one test set: the gold score and the cosine of each.
+// SimilaritySet is the pairs of one test set: the gold score and the cosine of each.
 type SimilaritySet struct {
 	Year, Name   string
 	Gold, Cosine []float64
 }
 
-// Cosines returns the cosine of each pair of rows of two matrices [n, dim] in float16 or float32.
-func PairCosines(a, b embedding.Matrix) []float64 {
+// pairCosines returns the cosine of each pair of rows of two matrices [n, dim] in float16 or float32.
+func pairCosines(a, b embedding.Matrix) []float64 {
 	out := make([]float64, a.N)
 	x, y := make([]float32, a.Dim), make([]float32, b.Dim)
 	for i := range out {
@@ -32,8 +30,8 @@ func PairCosines(a, b embedding.Matrix) []float64 {
 // Correlate computes the correlation of a set's cosines with gold.
 func (s SimilaritySet) Correlate() Correlation { return CorrelationOf(s.Gold, s.Cosine) }
 
-// Together joins sets into one, for SemEval 2012's ALL and SentEval's "all".
-func SimilarityTogether(sets []SimilaritySet) SimilaritySet {
+// pooledSimilarity joins sets into one, for SemEval 2012's ALL and SentEval's "all".
+func pooledSimilarity(sets []SimilaritySet) SimilaritySet {
 	var all SimilaritySet
 	for _, s := range sets {
 		all.Year = s.Year
@@ -44,8 +42,8 @@ func SimilarityTogether(sets []SimilaritySet) SimilaritySet {
 	return all
 }
 
-// Report adds the correlation of each set, each year and all years.
-func ReportSimilarity(out *report.Report, all []SimilaritySet) {
+// reportSimilarity adds the correlation of each set, each year and all years.
+func reportSimilarity(out *report.Report, all []SimilaritySet) {
 	var years []string
 	sets := make(map[string][]SimilaritySet)
 	for _, set := range all {
@@ -65,7 +63,7 @@ func ReportSimilarity(out *report.Report, all []SimilaritySet) {
 		mean := correlationRow(year+" mean", WeightedMean(each))
 		ofYears = append(ofYears, mean)
 		if len(each) > 1 {
-			out.Means = append(out.Means, mean, correlationRow(year+" all", SimilarityTogether(sets[year]).Correlate()))
+			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()))
 		}
 	}
 	if len(years) > 1 {

@@ -12,7 +12,8 @@ var STS = &Protocol{
 		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs together.",
 	},
 	Columns: []report.Column{
-		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage}, {Name: "pairs", Kind: report.Count},
+		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage},
+		{Name: "pairs", Kind: report.Count},
 	},
-	similarity: ReportSimilarity,
+	similarity: reportSimilarity,
 }

@@ -29,7 +29,8 @@ func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset
 		sets[i] = set
 		for _, out := range reports {
 			if unscored > 0 {
-				out.Note("%s %s: the last %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored, f.Text)
+				out.Note("%s %s: the last %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored,
+					f.Text)
 			}
 		}
 	}
@@ -45,7 +46,8 @@ func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set Simila
 	if err != nil {
 		return set, 0, err
 	}
-	role := testset.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." + files.Name, File: files.Text}
+	role := testset.Role{Pair: testset.LanguagePair{Source: files.First, Target: files.Second}, Half: files.Year + "." +
+		files.Name, File: files.Text}
 	first, err := r.Vectors.Vectors(ctx, pairs.FirstSide, role)
 	if err != nil {
 		return set, 0, err
@@ -55,6 +57,7 @@ func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set Simila
 	if err != nil {
 		return set, 0, err
 	}
-	set = SimilaritySet{Year: files.Year, Name: files.Name, Gold: pairs.Scores, Cosine: PairCosines(first.Rows, second.Rows)}
+	set = SimilaritySet{Year: files.Year, Name: files.Name, Gold: pairs.Scores,
+		Cosine: pairCosines(first.Rows, second.Rows)}
 	return set, pairs.Unscored, nil
 }

@@ -17,7 +17,8 @@ var Tatoeba = &Protocol{
 		"In both directions and their mean, per language and averaged over languages. The error rate that LASER prints is 100 - P@1.",
 	},
 	Columns: []report.Column{
-		{Name: "accuracy", Kind: report.Percentage}, {Name: "accuracy_forward", Kind: report.Percentage}, {Name: "accuracy_backward", Kind: report.Percentage},
+		{Name: "accuracy", Kind: report.Percentage}, {Name: "accuracy_forward", Kind: report.Percentage},
+		{Name: "accuracy_backward", Kind: report.Percentage},
 		{Name: "error", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
 	},
 	Dataset: "tatoeba",
@@ -44,7 +45,8 @@ func (s TatoebaScore) Mean() float64 { return (s.Forward.Percent() + s.Backward.
 
 // ScoreTatoeba evaluates two line-aligned sides. With byText, a neighbour with the same text as the correct one is
 // correct too.
-func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, byText bool) (TatoebaScore, error) {
+func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide,
+	byText bool) (TatoebaScore, error) {
 	x, y := arrange(source, false), arrange(target, false)
 	found, err := searcher.Search(ctx, index.Side{Vectors: x.rows}, index.Side{Vectors: y.rows}, 1, nil)
 	if err != nil {

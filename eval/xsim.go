@@ -25,7 +25,8 @@ var XSim = &Protocol{
 }
 
 // errorColumns are the figures of xsim, with which those of xsim++ begin.
-var errorColumns = []report.Column{{Name: "error", Kind: report.Percentage}, {Name: "errors", Kind: report.Count}, {Name: "sentences", Kind: report.Count}}
+var errorColumns = []report.Column{{Name: "error", Kind: report.Percentage}, {Name: "errors", Kind: report.Count},
+	{Name: "sentences", Kind: report.Count}}
 
 // forwardBest returns, for each source sentence, the one of its nearest targets with the highest margin: LASER's
 // forward candidates. The margin uses the neighbourhoods of both sides.
@@ -46,7 +47,8 @@ func forwardBest(ctx context.Context, searcher index.Searcher, source, target te
 
 // ScoreXSim evaluates sources against targets whose first len(source) lines are their translations, in order. Further
 // targets are distractors: xsim has none, retrieval has many. Answers are compared by line or, with byText, by text.
-func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, byText bool) (Accuracy, error) {
+func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide,
+	byText bool) (Accuracy, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return Accuracy{}, err

@@ -32,7 +32,8 @@ type XSimPlusPlusScore struct {
 // ScoreXSimPlusPlus evaluates sources against their line-aligned targets and negatives. The vectors of the negatives
 // are the last len(negatives) rows of target. A negative that was chosen counts under its kind if it was made from the
 // correct sentence.
-func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide, negatives []testset.Negative) (XSimPlusPlusScore, error) {
+func ScoreXSimPlusPlus(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide,
+	negatives []testset.Negative) (XSimPlusPlusScore, error) {
 	best, err := forwardBest(ctx, searcher, source, target)
 	if err != nil {
 		return XSimPlusPlusScore{}, err
@@ -61,12 +62,13 @@ type negativeErrors struct {
 	labels    []string
 	scores    []XSimPlusPlusScore
 	negatives []int
-	kinds     []string // of all negatives
+	kinds     []string // kind of each negative
 }
 
 func (e *negativeErrors) add(ctx context.Context, r *Runner, set alignedSet) error {
 	score, err := ScoreXSimPlusPlus(ctx, r.Searcher, set.source, set.target, set.negatives)
-	e.labels, e.scores, e.negatives = append(e.labels, set.label), append(e.scores, score), append(e.negatives, len(set.negatives))
+	e.labels, e.scores, e.negatives = append(e.labels, set.label), append(e.scores, score),
+		append(e.negatives, len(set.negatives))
 	for _, n := range set.negatives {
 		if !slices.Contains(e.kinds, n.Kind) {
 			e.kinds = append(e.kinds, n.Kind)

@@ -70,7 +70,9 @@ func check(src, tgt Side, k int) error {
 		return err
 	}
 	if src.Vectors.Dim != tgt.Vectors.Dim {
-		return badinput.Errorf("source embeddings have %d dimensions and target embeddings %d; encode both sides with the same encoder", src.Vectors.Dim, tgt.Vectors.Dim)
+		return badinput.Errorf(
+			"source embeddings have %d dimensions and target embeddings %d; encode both sides with the same encoder",
+			src.Vectors.Dim, tgt.Vectors.Dim)
 	}
 	return nil
 }
@@ -83,11 +85,15 @@ func checkSide(name string, side Side) error {
 	case m.Dim < 1:
 		return badinput.Errorf("the %s side has rows of %d values; an embedding must have at least one", name, m.Dim)
 	case m.N < 0 || m.N > math.MaxInt32:
-		return badinput.Errorf("the %s side has %d rows, more than a cell can have; use a smaller shard_size", name, m.N)
+		return badinput.Errorf("the %s side has %d rows, more than a cell can have; use a smaller shard_size", name,
+			m.N)
 	case (m.F16 == nil) == (m.F32 == nil), len(m.F16)+len(m.F32) != m.N*m.Dim:
-		return badinput.Errorf("the %s side is declared as %d rows of %d values but has %d float16 and %d float32 values; encode that shard again", name, m.N, m.Dim, len(m.F16), len(m.F32))
+		return badinput.Errorf(
+			"the %s side is declared as %d rows of %d values but has %d float16 and %d float32 values; encode that shard again",
+			name, m.N, m.Dim, len(m.F16), len(m.F32))
 	case side.Order != nil && len(side.Order) != m.N:
-		return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one position for each row", name, m.N, len(side.Order))
+		return badinput.Errorf("the %s side has %d rows but an order of %d; it must have one position for each row",
+			name, m.N, len(side.Order))
 	}
 	return nil
 }
@@ -96,7 +102,7 @@ func checkSide(name string, side Side) error {
 type Half struct {
 	Queries, Base *Distinct
 	K             int
-	Lists         *kernel.Lists // of the distinct queries
+	Lists         *kernel.Lists // lists of the distinct queries
 	lists         mine.Neighbours
 }
 
@@ -111,7 +117,7 @@ func (h *Half) List(q int) ([]int32, []float32) { return h.lists.Row(q) }
 // RowBytes is the size of a query's embedding.
 func (h *Half) RowBytes() int { return len(rowBytes(h.Queries.vectors, 0)) }
 
-// Release takes the queries' rows out of memory until they are read again, if they are those of a mapped file.
+// Release drops the queries' rows of a mapped file from memory until they are read again.
 func (h *Half) Release() error { return h.Queries.vectors.Release() }
 
 // open returns the lists of all query rows: each row gets the list of its distinct row, and each entry is expanded to

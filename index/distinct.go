@@ -83,9 +83,12 @@ func badLength(name string, row int, m embedding.Matrix) error {
 		square += float64(v) * float64(v)
 	}
 	if math.IsNaN(square) || math.IsInf(square, 0) {
-		return badinput.Errorf("row %d of the %s embeddings has a value that is not a finite number; encode that shard again", row, name)
+		return badinput.Errorf(
+			"row %d of the %s embeddings has a value that is not a finite number; encode that shard again", row, name)
 	}
-	return badinput.Errorf("row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again", row, name, math.Sqrt(square))
+	return badinput.Errorf(
+		"row %d of the %s embeddings has length %.3g where an embedding has length 1; encode that shard again",
+		row, name, math.Sqrt(square))
 }
 
 // fold groups rows with equal bytes. The table holds the first occurrence of each distinct row. The hash only finds the
@@ -103,7 +106,8 @@ func (d *Distinct) fold(ctx context.Context) error {
 		at := hash & mask
 		var found int32
 		for ; table[at] != 0; at = (at + 1) & mask {
-			if other := table[at] - 1; hashes[other] == hash && bytes.Equal(rowBytes(d.vectors, int(other)), rowBytes(d.vectors, row)) {
+			if other := table[at] - 1; hashes[other] == hash &&
+				bytes.Equal(rowBytes(d.vectors, int(other)), rowBytes(d.vectors, row)) {
 				found = table[at]
 				break
 			}

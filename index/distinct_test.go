@@ -108,5 +108,5 @@ func TestProgress(t *testing.T) {
 	if !slices.Equal(seen, []float64{0.25, 0.5, 0.75, 0.999, 1}) {
 		t.Errorf("progress %v", seen)
 	}
-	NewProgress(1, nil).Add(1) // without a listener
+	NewProgress(1, nil).Add(1) // no listener
 }

@@ -7,9 +7,9 @@
 // This package has what they share. Every implementation finds candidates with arithmetic of its own, which is fast and
 // slightly inaccurate. Then the candidates' cosines are computed again in one fixed order, and the k nearest are chosen
 // from these. An exact implementation also proves that no other row belongs in the list: the approximate score of every
-// such row, plus a bound on its error, is below the last cosine in the list. A list for which this cannot be proven,
-// because many rows tie at its end, is computed from all rows. So the result is that of a float64 brute force, however
-// the candidates were found.
+// such row, plus a bound on its error, is below the last cosine in the list. If this cannot be proven for a list,
+// because many rows tie at its end, it is computed from all rows. So the result equals a float64 brute force, whatever
+// the source of the candidates.
 //
 // # Neighbour lists
 //

@@ -35,11 +35,13 @@ func open(path, magic string, n, m, k int) (source, target mine.Neighbours, err 
 	}
 	h, source, target, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic)
 	if err == nil && (int(h.N) != n || int(h.M) != m || int(h.K) != k) {
-		err = fmt.Errorf("it has lists of %d rows over %d with k = %d instead of %d over %d with k = %d", h.N, h.M, h.K, n, m, k)
+		err = fmt.Errorf("it has lists of %d rows over %d with k = %d instead of %d over %d with k = %d", h.N, h.M, h.K,
+			n, m, k)
 	}
 	if err != nil {
 		kind := map[string]string{cellMagic: "cell", listMagic: "list"}[magic]
-		return mine.Neighbours{}, mine.Neighbours{}, badinput.Errorf("%s file %s: %w; remove it and run again", kind, path, err)
+		return mine.Neighbours{}, mine.Neighbours{},
+			badinput.Errorf("%s file %s: %w; remove it and run again", kind, path, err)
 	}
 	return source, target, nil
 }

@@ -27,7 +27,8 @@ func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates 
 func (h *Half) Refine(ctx context.Context, threads, lo, hi int, candidates []int64) error {
 	keep := len(candidates) / (hi - lo)
 	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
-		kernel.Best.Refine(h.Queries.Kernel, h.Base.Kernel, h.Lists, from, to, candidates[(from-lo)*keep:(to-lo)*keep], make([]float64, to-from))
+		kernel.Best.Refine(h.Queries.Kernel, h.Base.Kernel, h.Lists, from, to, candidates[(from-lo)*keep:(to-lo)*keep],
+			make([]float64, to-from))
 		return ctx.Err()
 	})
 }

@@ -19,7 +19,7 @@ type Candidate struct {
 	SourceRank             uint8   // the target's rank in the source's list, from 0, or Unranked
 	TargetRank             uint8
 	Forward, Backward      bool // proposed by the source, by the target
-	Rejected               bool // by a rule that does not look at scores: matching leaves it out
+	Rejected               bool // rejected by a rule that ignores scores: matching leaves it out
 }
 
 // Compare orders candidates by score, best first, then by source and by target row, which is key order.

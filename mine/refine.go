@@ -9,7 +9,7 @@ const NotRefined float32 = -2
 // sentences of those that are promising.
 type Refined struct {
 	Candidates []Candidate // Score is the product of margin and strong cosine; 0 where there is no strong cosine
-	Cosines    []float32   // of the strong encoder, or NotRefined
+	Cosines    []float32   // strong encoder's cosines, or NotRefined
 }
 
 // Refine multiplies the margins of candidates by their strong cosines and sorts them.

@@ -27,7 +27,7 @@ const (
 	BelowThreshold         // the score is not above the threshold
 	Taken                  // a better candidate has one of its sentences (max)
 	NotProposed            // not proposed by the side or sides that this retrieval mode requires
-	BelowFloor             // of two-stage mining: the margin is too low for the strong encoder to look at the pair
+	BelowFloor             // the margin is too low for the strong encoder to see the pair (two-stage mining)
 	Rejected               // Candidate.Rejected
 )
 

@@ -97,7 +97,7 @@ func Others(nb Neighbours, k int, i int32, rank uint8) (mean, best float32) {
 // Pair is a candidate, or a pair that is none, without its margin.
 type Pair struct {
 	Source, Target         int32
-	SourceRank, TargetRank uint8 // as a Candidate's
+	SourceRank, TargetRank uint8 // ranks of the Candidate
 }
 
 // Pair is the candidate without its margin.

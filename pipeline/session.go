@@ -10,7 +10,7 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	onnx "bitextmine/encode/session"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/config"
@@ -77,7 +77,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 			"name the encoder that made them with --encoder")
 	}
 	usage.LimitHeap(cfg.MemoryBound())
-	library := blas.Running()
+	library := faiss.RunningBLAS()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)
 	}

@@ -15,8 +15,8 @@ import (
 	"bitextmine/web/page"
 )
 
-// explaining is what explanations need of a run's work directory. It is read at the first question, in the background:
-// of a large run it takes a while, and memory for all its sentences.
+// explaining holds the parts of a run's work directory that explanations need. The first question starts reading it in
+// the background: a large run takes a while, and memory for all its sentences.
 type explaining struct {
 	mu        sync.Mutex
 	cancel    context.CancelFunc
@@ -101,17 +101,20 @@ func explain(ctx context.Context, s *Server, one *shown, row *bitext.Row) (*page
 // explained sets an explanation for the page.
 func explained(x *decide.Explanation, run *view.Run) *page.Explanation {
 	languages := [2]string{run.Plan.Side(0, 0).Code, run.Plan.Side(0, 1).Code}
-	e := &page.Explanation{Explanation: x, Languages: languages, Margin: run.Plan.Settings.Margin, Verdict: verdict(x, run)}
+	e := &page.Explanation{Explanation: x, Languages: languages, Margin: run.Plan.Settings.Margin,
+		Verdict: verdict(x, run)}
 	if x.Product != nil {
 		e.Refiner = run.Plan.Refiner.Name
 	}
 	for side, of := range [2]decide.ExplainedSide{x.Source, x.Target} {
-		e.Sides[side] = neighbourhood(of, [2]uint8{x.SourceRank, x.TargetRank}[side], languages[side], languages[1-side])
+		e.Sides[side] = neighbourhood(of, [2]uint8{x.SourceRank, x.TargetRank}[side], languages[side],
+			languages[1-side])
 	}
 	for _, w := range x.Winners {
 		e.Winners = append(e.Winners, page.Winner{
 			Score: w.Score,
-			Sides: [2]page.Sentence{page.NewSentence(languages[0], w.Source, nil), page.NewSentence(languages[1], w.Target, nil)},
+			Sides: [2]page.Sentence{page.NewSentence(languages[0], w.Source, nil),
+				page.NewSentence(languages[1], w.Target, nil)},
 		})
 	}
 	e.LogOdds = x.Intercept
@@ -123,7 +126,8 @@ func explained(x *decide.Explanation, run *view.Run) *page.Explanation {
 
 func neighbourhood(of decide.ExplainedSide, rank uint8, own, other string) page.Side {
 	side := page.Side{
-		Title: fmt.Sprintf("Nearest sentences in %s of the one in %s", page.LanguageName(other), page.LanguageName(own)),
+		Title: fmt.Sprintf("Nearest sentences in %s of the one in %s", page.LanguageName(other),
+			page.LanguageName(own)),
 		Place: "The partner is not among them.",
 	}
 	if rank != mine.Unranked {
@@ -131,7 +135,8 @@ func neighbourhood(of decide.ExplainedSide, rank uint8, own, other string) page.
 	}
 	for i, n := range of.Neighbours {
 		side.Neighbours = append(side.Neighbours, page.Neighbour{
-			Sentence: page.NewSentence(other, n.Text, nil), Cosine: min(n.Cosine, 1), Score: n.Score, Partner: n.Partner, Proposed: i == of.Best,
+			Sentence: page.NewSentence(other, n.Text, nil), Cosine: min(n.Cosine,
+				1), Score: n.Score, Partner: n.Partner, Proposed: i == of.Best,
 		})
 	}
 	return side
@@ -151,13 +156,16 @@ func verdict(x *decide.Explanation, run *view.Run) string {
 	case !x.Candidate:
 		return "Neither sentence proposed the other, so the pair was not scored. Their sentences were kept in:"
 	case x.Verdict == mine.Kept:
-		return fmt.Sprintf("Kept: no better pair has one of its sentences, and its %s passes the threshold %g.", decides, x.Threshold)
+		return fmt.Sprintf("Kept: no better pair has one of its sentences, and its %s passes the threshold %g.",
+			decides, x.Threshold)
 	case x.Verdict == mine.BelowThreshold:
 		return fmt.Sprintf("Not kept: its %s does not pass the threshold %g.", decides, x.Threshold)
 	case x.Verdict == mine.BelowFloor:
-		return fmt.Sprintf("Not kept: the margin is not above refine_floor = %g, so %s did not look at it.", x.RefineFloor, run.Plan.Refiner.Name)
+		return fmt.Sprintf("Not kept: the margin is not above refine_floor = %g, so %s did not look at it.",
+			x.RefineFloor, run.Plan.Refiner.Name)
 	case x.Verdict == mine.NotProposed:
-		return fmt.Sprintf("Not kept: %s retrieval asks for a proposal from the other side, too.", run.Plan.Settings.Retrieval)
+		return fmt.Sprintf("Not kept: %s retrieval asks for a proposal from the other side, too.",
+			run.Plan.Settings.Retrieval)
 	}
 	return "Not kept: a better pair has one of its sentences:"
 }

@@ -24,7 +24,8 @@ type guard struct {
 }
 
 func newGuard(opts Options) *guard {
-	g := &guard{hosts: []string{"localhost"}, token: sha256.Sum256([]byte(opts.Token)), origin: http.NewCrossOriginProtection()}
+	g := &guard{hosts: []string{"localhost"}, token: sha256.Sum256([]byte(opts.Token)),
+		origin: http.NewCrossOriginProtection()}
 	for _, name := range opts.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(name))
 	}
@@ -46,7 +47,8 @@ func (g *guard) around(next http.Handler) http.Handler {
 			http.Error(w, "This server does not answer to that name: use localhost or an address, or start mine serve with --host NAME.", http.StatusMisdirectedRequest)
 			return
 		}
-		if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") &&
+			r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 			http.Error(w, "Pages of other sites may not read this one.", http.StatusForbidden)
 			return
 		}

@@ -29,7 +29,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /labels", s.decide)
 	mux.HandleFunc("GET /assets/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(context.Context, *Server, *shown, *http.Request) ([]byte, error) {
-		return nil, problem{http.StatusNotFound, "Nothing is here", "This server has an overview, a search, the pairs and their review: take one of these above."}
+		return nil, problem{http.StatusNotFound, "Nothing is here",
+			"This server has an overview, a search, the pairs and their review: take one of these above."}
 	}))
 	return s.guard.around(mux)
 }
@@ -92,7 +93,8 @@ func (s *Server) failure(one *shown, r *http.Request, err error) (status int, da
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, context.DeadlineExceeded):
-		p = problem{http.StatusServiceUnavailable, "That takes too long", "The server has much to do, or the question is too large: ask again in a moment, or ask for less."}
+		p = problem{http.StatusServiceUnavailable, "That takes too long",
+			"The server has much to do, or the question is too large: ask again in a moment, or ask for less."}
 	case errors.Is(err, context.Canceled):
 		return 499, nil // nobody reads it
 	case badinput.Is(err):
@@ -101,7 +103,8 @@ func (s *Server) failure(one *shown, r *http.Request, err error) (status int, da
 		s.opts.Log.Error("a page could not be made", "path", r.URL.Path, "reason", err)
 		p = problem{http.StatusInternalServerError, "That went wrong", err.Error() + "."}
 	}
-	data, err = page.Render(s.around(one, page.Problem, p.heading, page.ProblemBody{Status: p.status, Heading: p.heading, Text: p.text}))
+	data, err = page.Render(s.around(one, page.Problem, p.heading,
+		page.ProblemBody{Status: p.status, Heading: p.heading, Text: p.text}))
 	if err != nil {
 		s.opts.Log.Error("a page could not be made", "path", r.URL.Path, "reason", err)
 	}

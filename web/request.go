@@ -1,6 +1,3 @@
-// This file reads what a browser asks for. Whatever it sends, it is either understood whole or refused in one
-// sentence; nothing is read half.
-
 package web
 
 import (
@@ -63,9 +60,10 @@ func Step(form url.Values) (undecided bool, err error) {
 	return false, errors.New("step is undecided or left out")
 }
 
-// Search reads a query; searched is false if there is none yet. Languages are those of both sides.
+// Search reads a query; searched is false if there is none yet. languages are the languages of the two sides.
 func Search(form url.Values, languages [2]string) (q concordance.Query, searched bool, err error) {
-	q = concordance.Query{Text: field(form, "q", ""), Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: PageSize}
+	q = concordance.Query{Text: field(form, "q", ""),
+		Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: PageSize}
 	modes := []concordance.Mode{concordance.Words, concordance.Phrase, concordance.Fuzzy, concordance.Regexp}
 	if !slices.Contains(modes, q.Mode) {
 		return q, false, errors.New("mode is words, phrase, fuzzy or regexp")
@@ -108,7 +106,7 @@ func field(form url.Values, name, otherwise string) string {
 	return otherwise
 }
 
-// Decision is what a person decided on a pair.
+// Decision is a person's decision on a pair.
 type Decision struct {
 	Label     label.Label
 	Withdrawn bool // the decision before is taken back
@@ -136,7 +134,8 @@ func ReadDecision(r io.Reader) (d Decision, err error) {
 	if _, err := pairs.Keys(source, target); !found || err != nil {
 		return d, errors.New("key is that of a pair: source:target, each of 32 hexadecimal digits")
 	}
-	d.Label = label.Label{Source: strings.ToLower(source), Target: strings.ToLower(target), Accepted: sent.Decision == "accept"}
+	d.Label = label.Label{Source: strings.ToLower(source), Target: strings.ToLower(target),
+		Accepted: sent.Decision == "accept"}
 	switch sent.Decision {
 	case "accept", "reject":
 	case "withdraw":

@@ -15,7 +15,8 @@ func reviewPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]by
 	if err != nil {
 		return nil, err
 	}
-	return page.Render(s.around(one, page.Review, "Review", page.ReviewBody{Selection: sel, Card: card, Accepted: now.accepted, Rejected: now.rejected}))
+	return page.Render(s.around(one, page.Review, "Review",
+		page.ReviewBody{Selection: sel, Card: card, Accepted: now.accepted, Rejected: now.rejected}))
 }
 
 // cardPage is the part of the review that changes.

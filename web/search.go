@@ -49,11 +49,14 @@ func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]
 func searchForm(q concordance.Query, languages [2]string) page.SearchBody {
 	body := page.SearchBody{Query: q.Text, Mode: string(q.Mode), From: q.Skip, Previous: -1, Next: -1}
 	body.Modes = []page.Choice{
-		{Value: string(concordance.Words), Label: "all words"}, {Value: string(concordance.Phrase), Label: "the phrase"},
-		{Value: string(concordance.Fuzzy), Label: "similar spellings"}, {Value: string(concordance.Regexp), Label: "regular expression"},
+		{Value: string(concordance.Words), Label: "all words"},
+		{Value: string(concordance.Phrase), Label: "the phrase"},
+		{Value: string(concordance.Fuzzy), Label: "similar spellings"},
+		{Value: string(concordance.Regexp), Label: "regular expression"},
 	}
 	body.Sides = []page.Choice{
-		{Value: "", Label: "either language"}, {Value: languages[0], Label: page.LanguageName(languages[0])}, {Value: languages[1], Label: page.LanguageName(languages[1])},
+		{Value: "", Label: "either language"}, {Value: languages[0], Label: page.LanguageName(languages[0])},
+		{Value: languages[1], Label: page.LanguageName(languages[1])},
 	}
 	for side, language := range languages {
 		if q.Sides[side] && !q.Sides[1-side] {
@@ -94,7 +97,7 @@ func (o *shown) find(ctx context.Context, q concordance.Query, body *page.Search
 	return nil
 }
 
-// ask searches the index. It is of the same bitext as the pairs, which its hits are found among by their keys.
+// ask searches the index of the bitext, and finds the hits among the pairs by their keys.
 func (o *shown) ask(ctx context.Context, q concordance.Query) (*pairs.Found, error) {
 	result, err := o.index.Search(ctx, q)
 	if err != nil {
@@ -108,7 +111,9 @@ func (o *shown) ask(ctx context.Context, q concordance.Query) (*pairs.Found, err
 		}
 		row, ok := o.Pairs.Find(keys)
 		if !ok {
-			return nil, badinput.Errorf("the index has a pair that the bitext %s has not: remove the directory concordance beside it, and search again", o.Pairs.Path)
+			return nil, badinput.Errorf(
+				"the index has a pair that the bitext %s has not: remove the directory concordance beside it, and search again",
+				o.Pairs.Path)
 		}
 		found.Hits = append(found.Hits, pairs.Match{Row: row, Texts: hit.Texts, Marks: hit.Marks})
 	}

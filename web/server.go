@@ -16,13 +16,13 @@ import (
 	"bitextmine/web/pairs"
 )
 
-// Options are what mine serve is told.
+// Options are the settings of mine serve.
 type Options struct {
 	Dir      string   // output directory of a run, of nightly runs, or of one night
 	Hosts    []string // further names that the server answers to
-	Token    string   // that decisions need
+	Token    string   // token required for decisions
 	Encoding encode.Options
-	Version  string // of the program
+	Version  string // program version
 	Log      *slog.Logger
 }
 
@@ -33,7 +33,7 @@ type Server struct {
 	busy   chan struct{} // requests that read much: as many at once as processors
 	ctx    context.Context
 	cancel context.CancelFunc
-	work   sync.WaitGroup // what goes on beside requests
+	work   sync.WaitGroup // background work outside requests
 
 	mu    sync.Mutex
 	shown *shown
@@ -73,7 +73,8 @@ const (
 // Serve answers requests until the context ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+		IdleTimeout:    idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
 	}
 	stopped := make(chan error, 1)
@@ -98,9 +99,12 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, badinput.Errorf("%s is in use by another program: name another port with --address, such as 127.0.0.1:0 for any that is free", address)
+		return nil, badinput.Errorf(
+			"%s is in use by another program: name another port with --address, such as 127.0.0.1:0 for any that is free",
+			address)
 	case err != nil:
-		return nil, badinput.Errorf("cannot listen on %s (%w): name an address of this machine and a port with --address", address, err)
+		return nil, badinput.Errorf(
+			"cannot listen on %s (%w): name an address of this machine and a port with --address", address, err)
 	}
 	return l, nil
 }

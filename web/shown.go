@@ -23,14 +23,14 @@ type shown struct {
 	*overview.Run
 	users  sync.WaitGroup     // requests that use it
 	index  *concordance.Index // nil: there is none
-	stamp  stamp              // of run.json
+	stamp  stamp              // stamp of run.json
 	labels labels
 	why    explaining
 
 	mu       sync.Mutex
 	overview []byte // the page, of the labels with the digest
 	digest   string
-	changes  map[string]*overview.Changes // by night
+	changes  map[string]*overview.Changes // changes by night
 }
 
 // load opens the run and what goes with it.
@@ -39,7 +39,7 @@ func (s *Server) load(ctx context.Context, progress pairs.Progress) (*shown, err
 	if err != nil {
 		return nil, err
 	}
-	now := stampOf(place.Run) // before it is read: a later one is seen
+	now := stampOf(place.Run) // taken before reading, so that a later change is noticed
 	run, err := overview.Open(ctx, s.opts.Dir, progress)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ type stamp struct {
 	size int64
 }
 
-// stampOf is that of the run.json in a directory.
+// stampOf returns the stamp of a directory's run.json.
 func stampOf(dir string) stamp {
 	path := filepath.Join(dir, record.ReportName)
 	info, err := os.Stat(path)
@@ -142,7 +142,7 @@ func (s *Server) follow() {
 	}
 }
 
-// labels are what people decided, read again when the file changes: mine reject may write, too.
+// labels holds people's decisions, and reads the file again when it changes: mine reject may write, too.
 type labels struct {
 	run *overview.Run
 
@@ -187,7 +187,7 @@ func (l *labels) now() (*decisions, error) {
 	return d, nil
 }
 
-// of is what was decided on a pair: a name of package page, or nothing.
+// of returns the decision on a pair as a name of package page, or the empty string.
 func (d *decisions) of(keys [2][16]byte) string {
 	accepted, ok := d.byKeys[keys]
 	switch {

@@ -31,7 +31,8 @@ func overviewPage(_ context.Context, s *Server, one *shown, _ *http.Request) ([]
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	if one.overview == nil || one.digest != now.digest {
-		if one.overview, err = page.Render(s.around(one, page.Overview, "Overview", one.Overview(now.list))); err != nil {
+		if one.overview, err = page.Render(s.around(one, page.Overview, "Overview",
+			one.Overview(now.list))); err != nil {
 			return nil, err
 		}
 		one.digest = now.digest
@@ -55,7 +56,7 @@ func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([
 			return nil, err
 		}
 		one.mu.Lock()
-		one.changes[night] = c // as many as there are nights
+		one.changes[night] = c // one entry per night
 		one.mu.Unlock()
 	}
 	return page.Render(s.around(one, page.Changes, "What "+night+" changed", c))
@@ -68,7 +69,8 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 		return sel, nil, badRequest(err)
 	}
 	sel = page.Selection{Show: show, Order: order, Decides: o.Decides()}
-	sel.Shows = []page.Choice{{Value: pairs.Kept, Label: "kept pairs"}, {Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}}
+	sel.Shows = []page.Choice{{Value: pairs.Kept, Label: "kept pairs"},
+		{Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}}
 	for _, reason := range o.Pairs.Reasons() {
 		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + reason.Name})
 	}
@@ -76,7 +78,8 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 		return sel, nil, badRequest(errors.New("no pair of this run has the reason " + strconv.Quote(show)))
 	}
 	sel.Orders = []page.Choice{
-		{Value: pairs.ByRow, Label: "as in the file"}, {Value: pairs.Best, Label: "best first"}, {Value: pairs.Worst, Label: "worst first"},
+		{Value: pairs.ByRow, Label: "as in the file"}, {Value: pairs.Best, Label: "best first"},
+		{Value: pairs.Worst, Label: "worst first"},
 		{Value: pairs.Uncertain, Label: "nearest to the threshold"}, {Value: pairs.Random, Label: "drawn at random"},
 	}
 	choose(sel.Shows, show)
@@ -101,7 +104,8 @@ func (o *shown) item(row int, now *decisions) (page.Item, *bitext.Row, error) {
 	n := o.Pairs.Numbers(row)
 	return page.Item{
 		Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys),
-		Sides: [2]page.Sentence{page.NewSentence(pair.Source.Lang, pair.Source.Text, nil), page.NewSentence(pair.Target.Lang, pair.Target.Text, nil)},
+		Sides: [2]page.Sentence{page.NewSentence(pair.Source.Lang, pair.Source.Text, nil),
+			page.NewSentence(pair.Target.Lang, pair.Target.Text, nil)},
 	}, pair, nil
 }
 
@@ -147,7 +151,8 @@ func beside(from, total int) (previous, next int) {
 func (o *shown) asked(r *http.Request) (page.Item, *bitext.Row, error) {
 	row, err := strconv.Atoi(r.PathValue("row"))
 	if err != nil || row < 0 || row >= o.Pairs.Len() {
-		return page.Item{}, nil, problem{http.StatusNotFound, "There is no such pair", "This run has " + strconv.Itoa(o.Pairs.Len()) + " pairs, which count from 0."}
+		return page.Item{}, nil, problem{http.StatusNotFound, "There is no such pair", "This run has " +
+			strconv.Itoa(o.Pairs.Len()) + " pairs, which count from 0."}
 	}
 	now, err := o.labels.now()
 	if err != nil {
@@ -162,7 +167,8 @@ func pairPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	body := page.PairBody{Item: item, Pair: row, Decides: one.Decides(), Threshold: one.Report.Threshold, Languages: one.Languages()}
+	body := page.PairBody{Item: item, Pair: row, Decides: one.Decides(), Threshold: one.Report.Threshold,
+		Languages: one.Languages()}
 	for i, value := range row.Features {
 		body.Features = append(body.Features, page.Feature{Name: one.Pairs.Features[i], Value: value})
 	}

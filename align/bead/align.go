@@ -2,9 +2,9 @@ package bead
 
 import "context"
 
-// Alignment is what Align finds.
+// Alignment is the result of Align.
 type Alignment struct {
-	Beads     []Bead // in the order of both documents, but for neighbours that change places
+	Beads     []Bead // sorted by the order of both documents, except swapped neighbours
 	Crossings []Crossing
 }
 
@@ -64,7 +64,7 @@ type aligner struct {
 	Options
 	source, target *document
 	samples        [2][]float32 // the means of samples of the source and the target
-	ratio          float64      // of the documents' lengths
+	ratio          float64      // length of the target over that of the source
 	usual          float32      // score of a translation in these documents
 	links          *links
 	endings        *endings

@@ -9,8 +9,8 @@ func (s Span) End() int { return s.First + s.Count }
 // Bead is two spans that say the same. One without sentences is a deletion; its First is where it would stand.
 type Bead struct {
 	Source, Target Span
-	// Cosine is of the spans' vectors, SourceMean the mean cosine of the source span and random sentences of the target,
-	// TargetMean the same for the target span. All are 0 for a deletion.
+	// Cosine compares the vectors of the two spans. SourceMean is the mean cosine of the source span with random
+	// sentences of the target, TargetMean the same for the target span. All are 0 for a deletion.
 	Cosine, SourceMean, TargetMean float32
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// mark is what a sentence ends with.
+// mark classifies the punctuation that ends a sentence.
 type mark uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	comma
 )
 
-// marks are those of the scripts that have their own.
+// marks lists the punctuation of scripts that do not use the Latin marks.
 var marks = [...]string{
 	fullStop: ".。．｡।॥።။۔…", exclamation: "!！", question: "?？؟፧", semicolon: ";；؛", colon: ":：", comma: ",，、،",
 }

@@ -4,12 +4,13 @@ import "math"
 
 // features describe a bead; each has its weight. Scores are in parts of the documents' usual one.
 type features struct {
-	one       float32 // 1 for 1:1 beads
-	score     float32 // Bead.Score
-	beside    float32 // mean score of either span and the sentences beside the other
-	shrunk    float32 // by how much the score exceeds the best of the beads that lack an outer sentence
-	grown     float32 // by how much it exceeds the best of the beads that have one sentence more
-	logLength float32 // |log of the spans' lengths, of which the ratio of the documents' lengths is taken off|, at most 2
+	one    float32 // 1 for 1:1 beads
+	score  float32 // Bead.Score
+	beside float32 // mean score of either span and the sentences beside the other
+	shrunk float32 // score less the best score of the beads without an outer sentence
+	grown  float32 // score less the best score of the beads with one more sentence
+	// |log of the spans' lengths, of which the ratio of the documents' lengths is taken off|, at most 2.
+	logLength float32
 	leak      float32 // linkTable.leak
 	crossing  float32 // linkTable.crossing
 	mark      float32 // 1 if both spans end with the same mark
@@ -27,19 +28,21 @@ type weighting struct {
 var (
 	marked = weighting{
 		features: features{
-			one: 0.162, score: 1, beside: -0.194, shrunk: 0.546, grown: 0.26, logLength: -0.933, leak: -0.6, crossing: -0.36, mark: 0.321, final: 0.278,
+			one: 0.162, score: 1, beside: -0.194, shrunk: 0.546, grown: 0.26, logLength: -0.933, leak: -0.6,
+			crossing: -0.36, mark: 0.321, final: 0.278,
 		},
 		skipFirst: -0.815,
 		skipMore:  -0.119,
 	}
 	unmarked = weighting{
-		features:  features{one: 0.322, score: 1, beside: -0.21, shrunk: 1.037, grown: 0.346, logLength: -0.823, leak: -0.58, crossing: -0.145},
+		features: features{one: 0.322, score: 1, beside: -0.21, shrunk: 1.037, grown: 0.346, logLength: -0.823,
+			leak: -0.58, crossing: -0.145},
 		skipFirst: -0.62,
 		skipMore:  -0.31,
 	}
 )
 
-// weighting is that of the lattice's documents.
+// weighting returns the weights for the lattice's documents.
 func (l *lattice) weighting() *weighting {
 	if l.endings == nil {
 		return &unmarked
@@ -49,7 +52,8 @@ func (l *lattice) weighting() *weighting {
 
 // times is the sum of features by their weights.
 func (w *features) times(f *features) float32 {
-	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown + w.logLength*f.logLength +
+	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown +
+		w.logLength*f.logLength +
 		w.leak*f.leak + w.crossing*f.crossing + w.mark*f.mark + w.final*f.final
 }
 
@@ -64,7 +68,7 @@ const (
 // impossible is the gain of what is no bead.
 var impossible = float32(math.Inf(-1))
 
-// gain is that of the bead of x source sentences before i and y target sentences before j.
+// gain returns the gain of the bead of x source sentences before i and y target sentences before j.
 func (l *lattice) gain(i, x, j, y int) float32 {
 	score, _ := l.score(i, x, j, y)
 	logLength := math.Abs(math.Log(l.ratio(i, x, j, y)))
@@ -85,8 +89,10 @@ func (l *lattice) describe(i, x, j, y int, score float32, logLength float64) fea
 		v, _ := l.score(s[0], s[1], s[2], s[3]) // outside of the band it is random: 0
 		f.beside += v / 4
 	}
-	f.shrunk = l.exceeds(f.score, [4][4]int{{i - 1, x - 1, j, y}, {i, x - 1, j, y}, {i, x, j - 1, y - 1}, {i, x, j, y - 1}})
-	f.grown = l.exceeds(f.score, [4][4]int{{i + 1, x + 1, j, y}, {i, x + 1, j, y}, {i, x, j + 1, y + 1}, {i, x, j, y + 1}})
+	f.shrunk = l.exceeds(f.score,
+		[4][4]int{{i - 1, x - 1, j, y}, {i, x - 1, j, y}, {i, x, j - 1, y - 1}, {i, x, j, y - 1}})
+	f.grown = l.exceeds(f.score,
+		[4][4]int{{i + 1, x + 1, j, y}, {i, x + 1, j, y}, {i, x, j + 1, y + 1}, {i, x, j, y + 1}})
 	f.leak, f.crossing = l.links.leak(i, x, j, y), l.links.crossing(i, x, j, y)
 	f.mark, f.final = l.endings.compare(l.source.First+i-1, l.target.First+j-1)
 	return f

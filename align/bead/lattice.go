@@ -11,13 +11,13 @@ import (
 type lattice struct {
 	band           *band
 	source, target *part
-	spans          [2]int // of the longest bead
+	spans          [2]int // sentences on each side of the longest bead
 	ratio          lengths
 	usual          float32 // score of a translation in these documents
 	links          *linkTable
 	endings        *endings
-	cosines        [][]float32 // by bead type and place
-	scores         [][]float32 // in parts of the usual one
+	cosines        [][]float32 // cosine by bead type and place
+	scores         [][]float32 // score relative to the usual score
 	gains          [][]float32
 }
 
@@ -78,7 +78,8 @@ func (l *lattice) compute(t, x, y int) {
 	l.cosines[t], l.scores[t] = cosines, scores
 }
 
-// score is that of the bead of x source sentences before i and y target sentences before j, if there is such a bead.
+// score returns the score of the bead of x source sentences before i and y target sentences before j, and false if the
+// lattice has no such bead.
 func (l *lattice) score(i, x, j, y int) (float32, bool) {
 	if x < 1 || y < 1 || x > l.spans[0] || y > l.spans[1] || i < x || j < y {
 		return 0, false

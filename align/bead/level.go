@@ -77,7 +77,7 @@ func meanCosines(vectors []float32, dim int, sample []float32) []float32 {
 	return means
 }
 
-// score is that of the bead of sentence i and sentence j.
+// score returns the score of the bead of sentence i and sentence j.
 func (l *level) score(other *level, i, j int) float32 {
 	return score(dot(l.vector(i), other.vector(j)), l.mean[i], other.mean[j])
 }

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// links are what two documents' sentences share as text: numbers, and letters of names and cognates. The rarer a thing
-// is, the more it weighs. A sentence's grams are its numbers, and four letters in a row of its words, which begin and
-// end with a mark.
+// links holds the text that two documents' sentences have in common: numbers, and letters of names and cognates. A rare
+// item weighs more. A sentence's grams are its numbers and each four consecutive letters of its words; a mark begins
+// and ends each word.
 type links struct {
-	grams  [2][][]int32 // of each sentence: the grams that both documents have, ascending
-	mass   [2][]float32 // of each sentence: the weight of all its grams, also of those that one document has
-	weight []float32    // of the grams that both documents have
+	grams  [2][][]int32 // grams per sentence that both documents have, ascending
+	mass   [2][]float32 // total weight of all grams per sentence, including grams that only one document has
+	weight []float32    // weight per shared gram
 }
 
 const (

@@ -2,10 +2,11 @@ package bead
 
 import "math"
 
-// linkTable is what pairs of sentences of a piece share, near the places of a band. What is far from them counts as 0.
+// linkTable holds the common weight of the sentence pairs of a piece near the places of a band. Distant pairs count as
+// 0.
 type linkTable struct {
-	first []int       // by source sentence: the first target sentence
-	rows  [][]float32 // by source sentence
+	first []int       // first target sentence by source sentence
+	rows  [][]float32 // common weight by source sentence
 	mass  [2][]float32
 }
 
@@ -22,7 +23,7 @@ func newLinkTable(l *links, source, target Span, b *band) *linkTable {
 	return t
 }
 
-// sum is what source sentences from i to before iEnd share with target sentences from j to before jEnd.
+// sum returns the common weight of source sentences [i, iEnd) and target sentences [j, jEnd).
 func (t *linkTable) sum(i, iEnd, j, jEnd int) (sum float32) {
 	for i := max(i, 0); i < min(iEnd, len(t.rows)); i++ {
 		row, first := t.rows[i], t.first[i]
@@ -36,13 +37,14 @@ func (t *linkTable) sum(i, iEnd, j, jEnd int) (sum float32) {
 // linkReach is the number of sentences beside a span whose links with the other span count against a bead.
 const linkReach = 2
 
-// smallLink is what two sentences share in a usual case: a number or a few letters.
+// smallLink is the common weight in a usual case: a number or a few letters.
 const smallLink = 10
 
-// leak is what the spans of a bead share with the sentences beside the other, over what they could share. The bead has
-// x source sentences before i and y target sentences before j.
+// leak returns the weight that the spans of a bead have in common with the sentences next to the other span, divided by
+// the maximum possible. The bead has x source sentences before i and y target sentences before j.
 func (t *linkTable) leak(i, x, j, y int) float32 {
-	sum := t.sum(i-x, i, j-y-linkReach, j-y) + t.sum(i-x, i, j, j+linkReach) + t.sum(i-x-linkReach, i-x, j-y, j) + t.sum(i, i+linkReach, j-y, j)
+	sum := t.sum(i-x, i, j-y-linkReach, j-y) + t.sum(i-x, i, j, j+linkReach) + t.sum(i-x-linkReach, i-x, j-y, j) +
+		t.sum(i, i+linkReach, j-y, j)
 	if sum == 0 {
 		return 0
 	}
@@ -56,7 +58,7 @@ func (t *linkTable) leak(i, x, j, y int) float32 {
 	return sum / float32(math.Sqrt(float64(mass[0]*mass[1])))
 }
 
-// crossing is what sentences share across either end of a bead, each end 1 at most.
+// crossing returns the common weight across either end of a bead, at most 1 for each end.
 func (t *linkTable) crossing(i, x, j, y int) float32 {
 	end := t.sum(i-1, i, j, j+1) + t.sum(i, i+1, j-1, j)
 	begin := t.sum(i-x, i-x+1, j-y-1, j-y) + t.sum(i-x-1, i-x, j-y, j-y+1)

@@ -19,7 +19,7 @@ type Options struct {
 // DefaultOptions are the default settings.
 func DefaultOptions() Options {
 	return Options{
-		MaxSpan: 6,    // of the beads of Bleualign's set 0 in 1,000 are longer
+		MaxSpan: 6,    // set 0 of Bleualign has 2 longer beads in 1,000
 		Band:    10,   // vecalign searches 5 beside its longest bead
 		Samples: 100,  // vecalign's
 		Piece:   2000, // 40 MB of vectors of 512 numbers

@@ -27,8 +27,8 @@ func coarsePath(ctx context.Context, source, target *level, o Options) ([]place,
 // skipPercentile is the part of random sentences' scores that a 1:1 bead must exceed to be better than two deletions.
 const skipPercentile = 0.8
 
-// onePath is the best path in a band by 1:1 beads and deletions. The cost of two deletions is that of a 1:1 bead of
-// random sentences: with vecalign's, which is near to twice as much, the path cuts across what is between two gaps.
+// onePath returns the best path in a band by 1:1 beads and deletions. Two deletions cost as much as a 1:1 bead of
+// random sentences. With vecalign's cost, nearly twice as high, the path cuts across the text between two gaps.
 func onePath(ctx context.Context, source, target *level, b *band, o Options) ([]place, error) {
 	skip := (1 - percentile(randomScores(source, target, o.Samples), skipPercentile)) / 2
 	costs := make([]float32, b.places())

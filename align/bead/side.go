@@ -42,8 +42,8 @@ func (d *document) chars(first, count int) int { return d.begins[first+count] - 
 type part struct {
 	Span
 	dim   int
-	spans [][]float32 // by number of sentences less 1: [Count-k, dim]
-	means [][]float32 // of the spans: mean cosine with samples of the other document
+	spans [][]float32 // vectors by number of sentences less 1: [Count-k, dim]
+	means [][]float32 // mean cosine of each span with samples of the other document
 }
 
 // encode computes the spans' vectors, and compares them with the mean of the other document's samples.
@@ -69,5 +69,5 @@ func (d *document) encode(ctx context.Context, of Span, maxSpan int, other []flo
 	return p, nil
 }
 
-// vector is that of count sentences from first, counted from the part's first.
+// vector returns the vector of count sentences starting at first, which counts from the start of the part.
 func (p *part) vector(first, count int) []float32 { return p.spans[count-1][first*p.dim:][:p.dim] }

@@ -31,7 +31,7 @@ func (l *lattice) trace(ctx context.Context, skip float32) ([]Bead, error) {
 // deletion. A deletion after another costs less than the first.
 type tracer struct {
 	*lattice
-	skip  [2]float32 // of a deletion after a bead, and after a deletion
+	skip  [2]float32 // cost of a deletion after a bead, and after a deletion
 	gains [2][]float32
 	from  [2][]step
 }

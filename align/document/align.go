@@ -56,7 +56,7 @@ func (d *Document) side(e Encoder) bead.Side {
 	return bead.Side{Sentences: d.Sentences, Dim: e.Dim(), Encode: encode}
 }
 
-// text is that of a span's sentences, with spaces between them where the language has them.
+// text joins a span's sentences, with spaces between them if the language uses spaces.
 func (d *Document) text(s bead.Span) string {
 	return strings.Join(d.Sentences[s.First:s.End()], " ")
 }

@@ -19,7 +19,7 @@ type Collection struct {
 	byName    map[string]*Document
 	begins    map[string]uint64 // line on which each document begins
 	path      string
-	lines     uint64 // of the file with a sentence on each
+	lines     uint64 // line count of the file with one sentence per line
 	header    uint64 // lines before them
 }
 
@@ -56,7 +56,8 @@ func ReadCollection(ctx context.Context, path, language, metaColumns string, max
 
 func (c *Collection) add(path, language string, s corpus.Sentence) error {
 	if s.Doc == "" {
-		return badinput.Errorf("%s:%d: the sentence is of no document: make the file with mine split --doc-column NAME", path, s.Line)
+		return badinput.Errorf("%s:%d: the sentence is of no document: make the file with mine split --doc-column NAME",
+			path, s.Line)
 	}
 	d := c.byName[s.Doc]
 	switch n := len(c.Documents); {
@@ -64,7 +65,8 @@ func (c *Collection) add(path, language string, s corpus.Sentence) error {
 		d = &Document{Name: s.Doc, URL: s.URL, Metadata: s.Meta, Language: language}
 		c.Documents, c.byName[s.Doc], c.begins[s.Doc] = append(c.Documents, d), d, s.Line
 	case c.Documents[n-1] != d:
-		return badinput.Errorf("%s:%d: document %q has begun on line %d and ended: give each document an id of its own", path, s.Line, s.Doc, c.begins[s.Doc])
+		return badinput.Errorf("%s:%d: document %q has begun on line %d and ended: give each document an id of its own",
+			path, s.Line, s.Doc, c.begins[s.Doc])
 	}
 	d.Sentences, d.Lines = append(d.Sentences, s.Normal), append(d.Lines, s.Line)
 	return nil
@@ -83,7 +85,8 @@ func (c *Collection) side(dim int) *match.Side {
 	s := &match.Side{Dim: dim}
 	n := 0
 	for _, d := range c.Documents {
-		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Metadata, First: n, Count: len(d.Sentences)})
+		s.Documents = append(s.Documents,
+			match.Document{Name: d.Name, URL: d.URL, Metadata: d.Metadata, First: n, Count: len(d.Sentences)})
 		n += len(d.Sentences)
 	}
 	s.Vectors = make([]float32, n*dim)
@@ -94,7 +97,9 @@ func (c *Collection) side(dim int) *match.Side {
 // each line. name is the vectors' file.
 func (c *Collection) SideOf(vectors embedding.Matrix, name string) (*match.Side, error) {
 	if uint64(vectors.N) != c.lines {
-		return nil, badinput.Errorf("%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line", name, vectors.N, c.path, c.lines)
+		return nil, badinput.Errorf(
+			"%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line",
+			name, vectors.N, c.path, c.lines)
 	}
 	s := c.side(vectors.Dim)
 	n := 0
@@ -103,7 +108,8 @@ func (c *Collection) SideOf(vectors embedding.Matrix, name string) (*match.Side,
 			at, row := int(line-1-c.header), s.Vectors[n*s.Dim:][:s.Dim]
 			vectors.Float32(row, at, at+1)
 			if err := embedding.Normalise(row); err != nil {
-				return nil, badinput.Errorf("%s: row %d, of line %d of %s, %w: make the vector of that line again", name, at, line, c.path, err)
+				return nil, badinput.Errorf("%s: row %d, of line %d of %s, %w: make the vector of that line again",
+					name, at, line, c.path, err)
 			}
 			n++
 		}

@@ -30,7 +30,8 @@ func (c *Counts) Add(a *Aligned) {
 
 // String is a line for people.
 func (c Counts) String() string {
-	return fmt.Sprintf("%d pairs of documents: %d beads 1:1, %d others; without a counterpart %d source and %d target sentences; %d crossing passages",
+	return fmt.Sprintf(
+		"%d pairs of documents: %d beads 1:1, %d others; without a counterpart %d source and %d target sentences; %d crossing passages",
 		c.Documents, c.OneToOne, c.Other, c.Deleted, c.Inserted, c.Crossings)
 }
 
@@ -40,6 +41,7 @@ const CrossingHeader = "src_doc\ttgt_doc\tsrc_line\ttgt_line\tsentences\tscore\n
 // ListCrossings adds a line of TSV for each passage that stands elsewhere in the other document.
 func (a *Aligned) ListCrossings(to *strings.Builder) {
 	for _, x := range a.Crossings {
-		fmt.Fprintf(to, "%s\t%s\t%d\t%d\t%d\t%.4f\n", a.Source.Name, a.Target.Name, a.Source.Lines[x.Source.First], a.Target.Lines[x.Target.First], x.Source.Count, x.Score)
+		fmt.Fprintf(to, "%s\t%s\t%d\t%d\t%d\t%.4f\n", a.Source.Name, a.Target.Name, a.Source.Lines[x.Source.First],
+			a.Target.Lines[x.Target.First], x.Source.Count, x.Score)
 	}
 }

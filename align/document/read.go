@@ -15,10 +15,10 @@ import (
 type Document struct {
 	Name      string
 	URL       string   // may be empty
-	Metadata  []string // by the columns that ReadCollection was given
+	Metadata  []string // values of the columns that ReadCollection was given
 	Language  string
 	Sentences []string // normalised, none empty
-	Lines     []uint64 // of the file, from 1
+	Lines     []uint64 // line numbers in the file, from 1
 }
 
 // New makes a document of normalised sentences.
@@ -47,7 +47,8 @@ func Read(path, language string, maxBytes int) (doc *Document, err error) {
 		case err != nil:
 			return nil, err
 		case line.Reason != "":
-			return nil, badinput.Errorf("%s:%d: %s (%s): correct the line or remove it", path, line.Number, line.Reason, line.Detail)
+			return nil, badinput.Errorf("%s:%d: %s (%s): correct the line or remove it", path, line.Number, line.Reason,
+				line.Detail)
 		}
 		if text := corpus.Normalise(line.Text); text != "" {
 			doc.Sentences, doc.Lines = append(doc.Sentences, text), append(doc.Lines, line.Number)
@@ -69,8 +70,9 @@ func (d *Document) check() error {
 // Pair is the files of two documents, or their names in collections.
 type Pair struct{ Source, Target string }
 
-// ReadPairs reads a TSV of a source and a target on each line, files relative to the working directory or names. A
-// first line src_doc, tgt_doc ... is of mine docs, whose further columns are left out.
+// ReadPairs reads a TSV with a source and a target on each line: files relative to the working directory, or names. If
+// the first line begins with src_doc and tgt_doc, it is the header that mine docs writes, and further columns are
+// ignored.
 func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
 	if err != nil {
@@ -100,10 +102,12 @@ func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
 		}
 		p := Pair{source, target}
 		if !found || source == "" || target == "" || strings.Contains(target, "\t") {
-			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path, line.Number)
+			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path,
+				line.Number)
 		}
 		if before, ok := seen[p]; ok {
-			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path, line.Number, before)
+			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path,
+				line.Number, before)
 		}
 		seen[p] = line.Number
 		pairs = append(pairs, p)

@@ -15,7 +15,7 @@ const Local = "local"
 // Choice says which beads become rows.
 type Choice struct {
 	Deletions bool    // also sentences without a counterpart, with an empty text on the other side
-	MinScore  float64 // of Bead.Score; deletions have none
+	MinScore  float64 // minimum of Bead.Score; deletions have no score
 }
 
 // Rows collects rows of beads, with columns as in a bitext file and n_src, n_tgt (sentences in the spans), src_first
@@ -33,7 +33,7 @@ type Rows struct {
 // NewRows makes an empty collection.
 func NewRows(c Choice) *Rows {
 	r := &Rows{choice: c, score: []float32{}, cosine: []float32{}, found: []string{}}
-	for side := range 2 { // without rows, too, the columns have types
+	for side := range 2 { // an empty table must have column types, too
 		r.text[side], r.lang[side], r.doc[side], r.line[side] = []string{}, []string{}, []string{}, []uint64{}
 		r.first[side], r.n[side], r.mean[side] = []uint32{}, []uint32{}, []float32{}
 	}

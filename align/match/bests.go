@@ -1,7 +1,7 @@
 package match
 
-// bests are the best cosines that the sentences of two documents have in each other: of the source's, and of the
-// target's. Of long documents they are of some sentences.
+// bests holds the best cosines of the source document's sentences in the target document, and the reverse. Long
+// documents are sampled.
 type bests [2][]float32
 
 // biMax is the mean of both directions' mean best cosine.
@@ -56,7 +56,7 @@ func sampled(own, other *Side, a, b Document) []float32 {
 // rivals are, of each sentence of a side, the best cosine in the rivals of its document, and which rival that is.
 type rivals struct {
 	side  int
-	first []int // of each document, the place of its first sentence
+	first []int // place of each document's first sentence
 	best  []float32
 	of    []int32 // document of the other side
 }
@@ -75,7 +75,7 @@ func newRivals(s *Side, candidates [][2]int, found []bests, side int, pairs []Pa
 	for k := range r.best {
 		r.best[k] = -1
 	}
-	partner := map[int]int{} // of documents of the other side
+	partner := map[int]int{} // partner by document of the other side
 	for _, p := range pairs {
 		of := [2]int{p.Source, p.Target}
 		partner[of[1-side]] = of[side]

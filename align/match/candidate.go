@@ -57,7 +57,10 @@ func nearest(own []float32, i int, others []float32, n, dim, k int) []int {
 	for j := range all {
 		all[j] = at{j, dot(own[i*dim:][:dim], others[j*dim:][:dim])}
 	}
-	slices.SortFunc(all, func(a, b at) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.document, b.document)) })
+	slices.SortFunc(all, func(a,
+		b at) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.document, b.document))
+	})
 	out := make([]int, min(k, n))
 	for r := range out {
 		out[r] = all[r].document
@@ -96,7 +99,7 @@ func centroids(s *Side) []float32 {
 	return out
 }
 
-// languageMark is what an address may have of a language, as a part of its host, its path or its query.
+// languageMark matches a language code in an address: a part of its host, path or query.
 var languageMark = regexp.MustCompile(`^[a-z]{2,3}([-_][a-z]{2,4})?$|^(lang|language|locale|hl)=.*$`)
 
 // stripped are the documents' addresses without their scheme and what may name a language; "" for those without.
@@ -112,7 +115,8 @@ func stripped(documents []Document) []string {
 		if at := strings.LastIndexByte(host, '.'); at > 0 {
 			host = host[:at] // example.de and example.fr are one site
 		}
-		for _, part := range slices.Concat(strings.Split(host, "."), strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' || r == '.' }), strings.Split(u.RawQuery, "&")) {
+		for _, part := range slices.Concat(strings.Split(host, "."), strings.FieldsFunc(u.Path,
+			func(r rune) bool { return r == '/' || r == '.' }), strings.Split(u.RawQuery, "&")) {
 			if part != "" && part != "www" && !languageMark.MatchString(part) {
 				parts = append(parts, part)
 			}

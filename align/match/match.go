@@ -39,15 +39,15 @@ type Options struct {
 	Candidates int     // documents that each is compared with
 	URLBonus   float64 // added to the score of documents with the same address but for a language
 	MetaBonus  float64 // added for each field of metadata that agrees, and taken away for each that does not, at most
-	MinScore   float64 // of a pair
+	MinScore   float64 // minimum score of a pair
 }
 
 // DefaultOptions are the default settings.
 func DefaultOptions() Options {
 	return Options{
-		Candidates: 20,  // of 1,000 made documents 2 more are found than with 10
+		Candidates: 20,  // 10 candidates find 2 fewer of 1,000 synthetic documents
 		URLBonus:   0.1, // more than what BiMax differs by between two reports of one event
-		MetaBonus:  0.1, // as much for each field
+		MetaBonus:  0.1, // equal for each field
 		MinScore:   0,
 	}
 }
@@ -58,7 +58,7 @@ type Pair struct {
 	Score          float64 // BiMax, the bonus for the address and that for metadata
 	BiMax          float64
 	SameURL        bool
-	Metadata       float64 // what metadata added or took away
+	Metadata       float64 // score that metadata added or removed
 	preference     float64 // Score, less what other documents have of the sentences
 }
 
@@ -94,7 +94,8 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 	}
 	var pairs []Pair
 	for range rounds {
-		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs), newRivals(target, candidates, found, 1, pairs)}
+		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs),
+			newRivals(target, candidates, found, 1, pairs)}
 		for k, c := range candidates {
 			p := &scored[k]
 			p.preference = p.Score - all[0].excess(c, found[k]) - all[1].excess(c, found[k])
@@ -108,7 +109,8 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 // oneToOne takes pairs by preference, each document once. Ties are broken by the documents' numbers.
 func oneToOne(pairs []Pair, least float64) []Pair {
 	slices.SortFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source),
+			cmp.Compare(a.Target, b.Target))
 	})
 	var out []Pair
 	taken := [2]map[int]bool{{}, {}}

@@ -99,7 +99,7 @@ func TestBiMax(t *testing.T) {
 	}
 }
 
-// TestRivals: a document that has a sentence of another one, which is that one's own, loses to the one that has none.
+// TestRivals: of two documents with the same sentence, the one that the sentence does not belong to loses.
 func TestRivals(t *testing.T) {
 	unit := func(axes ...int) (v []float32) {
 		for _, axis := range axes {
@@ -163,7 +163,7 @@ func TestLongDocuments(t *testing.T) {
 			v[i] /= float32(math.Sqrt(square))
 		}
 		copy(sides[0].Vectors[k*dim:], v)
-		copy(sides[1].Vectors[(n-1-k)*dim:], v) // in the reverse order
+		copy(sides[1].Vectors[(n-1-k)*dim:], v) // reverse order
 	}
 	found, err := Match(t.Context(), sides[0], sides[1], DefaultOptions())
 	if err != nil || len(found) != 1 || math.Abs(found[0].BiMax-1) > 1e-5 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind is what a value of metadata is read as.
+// kind is the type of a parsed metadata value.
 type kind int
 
 const (
@@ -17,18 +17,18 @@ const (
 	date
 )
 
-// value is what a document's metadata says in a field.
+// value is a parsed metadata field of a document.
 type value struct {
 	kind kind
 	form string // equal for equal values
-	day  int64  // of a date
+	day  int64  // days, for a date
 }
 
 // far is the number of days from which on two dates speak against a pair as much as two different numbers do.
 const far = 7
 
-// dateForms are those of ISO 8601 and of RSS and HTTP, and days with full stops. Where the day is written first or the
-// month, with slashes, cannot be known.
+// dateForms lists the formats of ISO 8601, of RSS and HTTP, and of days with full stops. Dates with slashes are
+// ambiguous: either the day or the month may come first.
 var dateForms = []string{
 	time.RFC3339, "2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
 	"2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006/01/02", "2.1.2006", time.RFC1123, time.RFC1123Z,
@@ -55,9 +55,9 @@ func parse(s string) value {
 	return value{kind: text, form: strings.ToLower(s)}
 }
 
-// metadata is what the documents' metadata says of pairs of them, field by field.
+// metadata compares documents field by field.
 type metadata struct {
-	values [2][][]value // by side, document and field
+	values [2][][]value // value by side, document and field
 	counts [2][]map[value]int
 }
 
@@ -82,9 +82,9 @@ func newMetadata(sides [2][]Document) *metadata {
 // fields is the number of them.
 func (m *metadata) fields() int { return min(len(m.counts[0]), len(m.counts[1])) }
 
-// agreement is what two documents' values of a field say of them, from 1 to -1: equal ones speak for a pair, the more
-// the fewer documents of a side have that value; different numbers speak against it, and dates the more the further
-// they are apart. Different texts say nothing, as they may be translated, and neither does a value that is missing.
+// agreement compares two documents' values of a field, from 1 to -1. Equal values speak for a pair, the more the fewer
+// documents of a side have that value. Different numbers speak against it; dates do so the more the further they are
+// apart. Different texts count as 0, because they may be translations, and so does a missing value.
 func (m *metadata) agreement(c [2]int, field int) float64 {
 	a, b := m.values[0][c[0]][field], m.values[1][c[1]][field]
 	switch {
@@ -140,7 +140,7 @@ func (m *metadata) candidates(k int) (all [][2]int) {
 type FieldCounts struct {
 	Equal     int `json:"equal"`
 	Different int `json:"different"`
-	Missing   int `json:"missing"` // on one side or both
+	Missing   int `json:"missing"` // pairs without a value on one side or both
 }
 
 // CountFields counts, by field, how often the metadata of pairs agrees.

@@ -59,8 +59,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestMetadataDecides: of documents with the same vectors the pairs are those of the same number, which are candidates
-// though no nearer than others, and what differs is counted.
+// TestMetadataDecides: if documents have the same vectors, the pairs with the same number win and become candidates
+// although others are as near; differences are counted.
 func TestMetadataDecides(t *testing.T) {
 	const n = 50
 	var sides [2]*Side

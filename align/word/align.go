@@ -11,7 +11,7 @@ import (
 // Alignments are the most likely alignments of all pairs in both directions.
 type Alignments struct {
 	pairs *Pairs
-	// of each target word its source word, and of each source word its target word: [words of the side], for pair i from
+	// The source word of each target word, and the target word of each source word: [words of the side], for pair i from
 	// the side's begin(i)
 	forward, backward []choice
 }
@@ -34,7 +34,8 @@ func Align(ctx context.Context, p *Pairs, opts Options, report func(Progress)) (
 		opts.Threads = runtime.GOMAXPROCS(0)
 	}
 	if p.Len() > math.MaxInt32 {
-		return nil, badinput.Errorf("word alignment of %d pairs: at most %d can be aligned at once; divide them", p.Len(), math.MaxInt32)
+		return nil, badinput.Errorf("word alignment of %d pairs: at most %d can be aligned at once; divide them",
+			p.Len(), math.MaxInt32)
 	}
 	if p.cells == 0 {
 		return nil, badinput.Errorf("word alignment: none of the %d pairs has words on both sides", p.Len())

@@ -10,7 +10,7 @@ import (
 type worker struct {
 	prior   prior
 	weights []float64 // [n, m]
-	sums    []float64 // of each predicted word: NULL's weight and those of the words it may be a translation of
+	sums    []float64 // weight of NULL and of the possible source words, summed per predicted word
 	nulls   []float64
 }
 
@@ -84,7 +84,8 @@ func (d *direction) weigh(w *worker, pair int, s shape) []uint32 {
 	if d.backward {
 		predicted = d.pairs.sides[0].of(pair)
 	}
-	w.weights, w.sums, w.nulls = grown(w.weights, s.n*s.m), grown(w.sums, len(predicted)), grown(w.nulls, len(predicted))
+	w.weights, w.sums, w.nulls = grown(w.weights, s.n*s.m), grown(w.sums, len(predicted)),
+		grown(w.nulls, len(predicted))
 	nulls := d.null()
 	for k, f := range predicted {
 		w.nulls[k] = d.NullProb * nulls[f].prob

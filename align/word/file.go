@@ -1,7 +1,3 @@
-// This file finds what corresponds in text that is known to be parallel: the words of sentence pairs.
-//
-// Package word has the model, package pharaoh the files of links.
-
 package word
 
 import (
@@ -17,7 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Input is bitext in any format: one file, or two line-aligned ones.
+// FileInput is bitext in any format: one file, or two line-aligned ones.
 type FileInput struct {
 	File           string // TSV, TMX, JSON lines or Parquet, by its name
 	Source, Target string // line-aligned files, instead of File
@@ -74,7 +70,7 @@ func each(ctx context.Context, r exchange.Reader, do func(source, target string)
 	}
 }
 
-// Words is the settings of a word alignment.
+// FileAligner is the settings of a word alignment.
 type FileAligner struct {
 	Splitter Splitter
 	Symmetry Symmetry
@@ -82,12 +78,12 @@ type FileAligner struct {
 	Scores   bool // write each link's score
 }
 
-// DefaultWords are the default settings.
+// DefaultFileAligner are the default settings.
 func DefaultFileAligner() FileAligner {
 	return FileAligner{Splitter: Text, Symmetry: GrowDiagFinalAnd, Model: DefaultOptions()}
 }
 
-// Summary counts what was aligned.
+// FileSummary counts what was aligned.
 type FileSummary struct {
 	Pairs    int // lines of the output
 	Skipped  int // pairs without words on a side, or with more than word.MaxWords
@@ -97,7 +93,8 @@ type FileSummary struct {
 
 // Write aligns the words of in and writes a line of links for each pair. tokens, if it is not nil, gets a line of each
 // pair's words, "source ||| target", which the links count.
-func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.Writer, report func(Progress)) (FileSummary, error) {
+func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.Writer,
+	report func(Progress)) (FileSummary, error) {
 	var pairs Pairs
 	var sum FileSummary
 	err := in.Each(ctx, func(source, target string) error {
@@ -116,7 +113,8 @@ func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.W
 	}
 	sum.Pairs = pairs.Len()
 	if sum.Skipped == sum.Pairs {
-		return sum, badinput.Errorf("%s: none of the %d pairs has words on both sides, at most %d each", in.name(), sum.Pairs, MaxWords)
+		return sum, badinput.Errorf("%s: none of the %d pairs has words on both sides, at most %d each", in.name(),
+			sum.Pairs, MaxWords)
 	}
 	found, err := Align(ctx, &pairs, w.Model, report)
 	if err != nil {

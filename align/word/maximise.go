@@ -63,7 +63,7 @@ func (d *direction) maximiseColumns() {
 	})
 }
 
-// value is what a count is worth: with a Dirichlet prior, the exponential of the expected logarithm.
+// value returns the weight of a count. With a Dirichlet prior it is the exponential of the expected logarithm.
 func (o Options) value(count uint64) float64 {
 	if o.Alpha == 0 {
 		return float64(count)

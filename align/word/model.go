@@ -11,11 +11,11 @@ import (
 
 // Options of the model.
 type Options struct {
-	Iterations int     // of expectation maximisation
+	Iterations int     // iterations of expectation maximisation
 	NullProb   float64 // p0, the prior probability that a word is a translation of none
 	Tension    float64 // λ at the start
 	FitTension bool    // estimate λ too
-	Alpha      float64 // of the Dirichlet prior; 0 maximises the likelihood without a prior
+	Alpha      float64 // parameter of the Dirichlet prior; 0 maximises the likelihood without a prior
 	Threads    int     // 0: one for each processor
 }
 
@@ -31,9 +31,12 @@ func (o Options) Validate() error {
 		ok   bool
 		what string
 	}{
-		{o.Iterations >= 1 && o.Iterations <= 1000, fmt.Sprintf("iterations is %d but must be from 1 to 1000", o.Iterations)},
-		{o.NullProb >= 0 && o.NullProb < 1, fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
-		{o.Tension >= minTension && o.Tension <= maxTension, fmt.Sprintf("the tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
+		{o.Iterations >= 1 && o.Iterations <= 1000,
+			fmt.Sprintf("iterations is %d but must be from 1 to 1000", o.Iterations)},
+		{o.NullProb >= 0 && o.NullProb < 1,
+			fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
+		{o.Tension >= minTension && o.Tension <= maxTension,
+			fmt.Sprintf("the tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
 		{o.Alpha >= 0 && o.Alpha <= 100, fmt.Sprintf("alpha is %v but must be from 0 to 100", o.Alpha)},
 		{o.Threads >= 0, fmt.Sprintf("threads is %d but must not be negative", o.Threads)},
 	} {
@@ -62,7 +65,7 @@ type direction struct {
 	sums sums
 }
 
-// sums are of all pairs, in units of 1/unit. They are integers for the reason that counts are.
+// sums are totals over all pairs, in units of 1/unit. They are integers for the same reason as the counts.
 type sums struct {
 	null     atomic.Uint64 // expected number of words that are translations of none
 	distance atomic.Uint64 // expected distance of the other words
@@ -82,20 +85,21 @@ func (d *direction) estimate(ctx context.Context, report func(Progress)) error {
 			d.fitTension()
 		}
 		d.maximise()
-		report(Progress{Backward: d.backward, Iteration: i + 1, Tension: d.tension, Perplexity: d.sums.perplexity(d.predicted())})
+		report(Progress{Backward: d.backward, Iteration: i + 1, Tension: d.tension,
+			Perplexity: d.sums.perplexity(d.predicted())})
 	}
 	return nil
 }
 
-// Progress is what an iteration gave.
+// Progress reports one iteration.
 type Progress struct {
 	Backward   bool
-	Iteration  int // from 1
+	Iteration  int // iteration number, from 1
 	Tension    float64
-	Perplexity float64 // of a predicted word, before the iteration
+	Perplexity float64 // perplexity per predicted word before the iteration
 }
 
-// perplexity is that of each of some words.
+// perplexity returns the perplexity per word.
 func (s *sums) perplexity(words int) float64 {
 	return math.Exp2(-float64(s.bits.Load()) / (1 << 20) / float64(words))
 }

@@ -1,5 +1,5 @@
-// This file reads and writes word alignments as the decoder Pharaoh had them: a line a sentence pair, links i-j
-// of source word i and target word j separated by spaces, counted from 0. A pair without links has an empty line.
+// Word alignments in the format of the decoder Pharaoh: one line per sentence pair, with links i-j of source word i and
+// target word j separated by spaces, counted from 0. A pair without links has an empty line.
 //
 // A score may follow a link, i-j:0.93. In gold standards, i-j is a sure link and ipj (or i?j) a possible one; some
 // count from 1.
@@ -21,11 +21,11 @@ import (
 // Link joins source word Source and target word Target, which count from 0.
 type Link struct {
 	Source, Target int
-	Score          float32 // from 0 to 1; 1 if the file has none
+	Score          float32 // 0 to 1; 1 if the file has no scores
 	Possible       bool    // a link of a gold standard that is not sure
 }
 
-// Compare orders links by source word, then by target word.
+// CompareLinks orders links by source word, then by target word.
 func CompareLinks(a, b Link) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 }
@@ -33,7 +33,8 @@ func CompareLinks(a, b Link) int {
 // maxWord is the maximum number of a word. It is far more than any sentence has.
 const maxWord = 1<<20 - 1
 
-// ParseLine appends the links of a line to links. base is the number of the first word: 0, or 1 in some gold standards.
+// ParseLinks appends the links of a line to links. base is the number of the first word: 0, or 1 in some gold
+// standards.
 func ParseLinks(links []Link, line string, base int) ([]Link, error) {
 	for field := range strings.FieldsSeq(line) {
 		link, err := parseLink(field, base)
@@ -79,17 +80,18 @@ func parseWord(text string, base int) (int, error) {
 	return int(n) - base, nil
 }
 
-// Inside returns an error if a link is outside a pair of n source and m target words.
-func LinksInside(links []Link, n, m int) error {
+// CheckLinks returns an error if a link is outside a pair of n source and m target words.
+func CheckLinks(links []Link, n, m int) error {
 	for _, l := range links {
 		if l.Source >= n || l.Target >= m {
-			return fmt.Errorf("the link %d-%d is outside its sentences, which have %d and %d words", l.Source, l.Target, n, m)
+			return fmt.Errorf("the link %d-%d is outside its sentences, which have %d and %d words", l.Source, l.Target,
+				n, m)
 		}
 	}
 	return nil
 }
 
-// Reader reads lines of links.
+// LinkReader reads lines of links.
 type LinkReader struct {
 	name  string
 	base  int
@@ -100,7 +102,7 @@ type LinkReader struct {
 // maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
-// NewReader reads in; name is for messages.
+// NewLinkReader reads in; name is for messages.
 func NewLinkReader(in io.Reader, name string, base int) *LinkReader {
 	r := &LinkReader{name: name, base: base, lines: bufio.NewScanner(in)}
 	r.lines.Buffer(make([]byte, 0, 4096), maxLine)
@@ -126,7 +128,7 @@ func (r *LinkReader) Next() ([]Link, error) {
 // Line is the number of the line that Next returned last, from 1.
 func (r *LinkReader) Line() int { return r.line }
 
-// Append appends a line of links, with their scores if scored is set, and a line feed.
+// AppendLinks appends a line of links, with their scores if scored is set, and a line feed.
 func AppendLinks(line []byte, links []Link, scored bool) []byte {
 	for i, l := range links {
 		if i > 0 {

@@ -82,7 +82,8 @@ func (s Splitter) Words(text string) []string {
 
 // unspaced are the scripts that are written without spaces between words.
 var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Tibetan,
 }
 
 func isUnspaced(r rune) bool { return r >= 0x0e00 && unicode.IsLetter(r) && unicode.In(r, unspaced...) }

@@ -53,7 +53,8 @@ func newTable(p *Pairs, threads int) (*table, error) {
 		t.rows[e+1] += t.rows[e]
 	}
 	if t.rows[words] > maxEntries {
-		return nil, badinput.Errorf("word alignment: the pairs have more than %d different pairs of words; divide them", maxEntries)
+		return nil, badinput.Errorf("word alignment: the pairs have more than %d different pairs of words; divide them",
+			maxEntries)
 	}
 	t.entries, t.targets = make([]entry, t.rows[words]), make([]uint32, t.rows[words])
 	parallel(words, threads, func(next func() (int, bool)) {
@@ -149,7 +150,7 @@ func (p *Pairs) occurrences() index {
 	each(func(w uint32, _ int32) { x.ends[w]++ })
 	total := 0
 	for w, n := range x.ends {
-		x.ends[w] = total // where the word's list begins; filling it moves this to its end
+		x.ends[w] = total // start of the word's list; filling it moves this to its end
 		total += n
 	}
 	x.pairs = make([]int32, total)

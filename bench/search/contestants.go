@@ -12,8 +12,8 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/backend"
-	"bitextmine/index/blas"
 	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
 	"bitextmine/index/kernel"
 )
@@ -99,7 +99,7 @@ func open(name string, s settings) (index.Searcher, error) {
 func twoFlatSearches(src, tgt index.Side, k, threads int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(threads)
+	faiss.SetBLASThreads(threads)
 	for _, way := range [][2]index.Side{{src, tgt}, {tgt, src}} {
 		queries, base := way[0].Vectors, way[1].Vectors
 		if queries.F32 == nil || base.F32 == nil {

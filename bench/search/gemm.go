@@ -17,7 +17,7 @@ import (
 	"runtime"
 
 	"bitextmine/index"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 )
 
 // rawGEMM multiplies every source row with every target row by BLAS alone and discards the products. A search that only
@@ -29,7 +29,7 @@ func rawGEMM(src, tgt index.Side, threads int) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(threads)
+	faiss.SetBLASThreads(threads)
 	const blockA, blockB = 16384, 4096
 	products := make([]float32, blockA*blockB)
 	for i := 0; i < src.Vectors.N; i += blockA {

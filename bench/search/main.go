@@ -20,7 +20,7 @@ import (
 	"text/tabwriter"
 
 	"bitextmine/index"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 	"bitextmine/index/kernel"
 )
 
@@ -54,7 +54,7 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	fmt.Printf("%s; best kernel %s; %d threads; medians of %d\n\n", blas.Running(), kernel.Best.Name, *threads, *repeat)
+	fmt.Printf("%s; best kernel %s; %d threads; medians of %d\n\n", faiss.RunningBLAS(), kernel.Best.Name, *threads, *repeat)
 	cs, err := parseContestants(*contestants, settings{*threads, *nprobe, *ef})
 	if err != nil {
 		log.Fatal(err)

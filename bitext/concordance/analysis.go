@@ -38,8 +38,8 @@ import (
 	"github.com/blevesearch/bleve/v2/registry"
 )
 
-// filters are what makes terms of the words of a language. Unlike Bleve's own analysers they keep function words: a
-// translator looks those up, too. A language that is not here has its words lowered.
+// filters lists the token filters of each language. Unlike Bleve's own analysers they keep function words, which
+// translators look up, too. For other languages words are only lowercased.
 var filters = map[string][]string{
 	"ar": {lowercase.Name, ar.NormalizeName, ar.StemmerName},
 	"ca": {ca.ElisionName, lowercase.Name},
@@ -85,7 +85,8 @@ const clusters = `[\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p
 const pairsName = "pairs_of_clusters"
 
 func init() {
-	err := registry.RegisterTokenFilter(pairsName, func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
+	err := registry.RegisterTokenFilter(pairsName,
+		func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
 	if err != nil {
 		panic(err) // the name is taken
 	}
@@ -144,7 +145,8 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 		if names[len(names)-1] == pairsName {
 			tokenizer = clustersName
 		}
-		err := m.AddCustomAnalyzer(analyser(side), map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
+		err := m.AddCustomAnalyzer(analyser(side),
+			map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 
 // Collocate is a word that stands in pairs with the query more often than in others.
 type Collocate struct {
-	Word  string  `json:"word"`  // in its most frequent form
-	Pairs int     `json:"pairs"` // of those looked at
+	Word  string  `json:"word"`  // most frequent form
+	Pairs int     `json:"pairs"` // pairs with the word, among the examined pairs
 	All   int     `json:"all"`   // pairs of the bitext with it
 	Score float64 `json:"log_likelihood"`
 }
@@ -27,7 +27,8 @@ const MaxCollocated = 2000
 // that was not searched they are candidates for translations. from is how many pairs were looked at.
 func (x *Index) Collocates(ctx context.Context, q Query, limit int) (of [2][]Collocate, from int, err error) {
 	if q.Mode == Regexp {
-		return of, 0, badinput.Errorf("collocates are of words: look for words, a phrase or other spellings, not for a regular expression")
+		return of, 0, badinput.Errorf(
+			"collocates are of words: look for words, a phrase or other spellings, not for a regular expression")
 	}
 	q.Skip, q.Limit = 0, MaxCollocated
 	result, err := x.Search(ctx, q)
@@ -43,7 +44,8 @@ func (x *Index) Collocates(ctx context.Context, q Query, limit int) (of [2][]Col
 	return of, from, nil
 }
 
-func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit, limit int) (found []Collocate, err error) {
+func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit,
+	limit int) (found []Collocate, err error) {
 	pairs, forms := map[string]int{}, map[string]map[string]int{}
 	for _, hit := range hits {
 		seen := map[string]bool{}

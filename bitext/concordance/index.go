@@ -22,7 +22,7 @@ const format = 2
 const (
 	metaName  = "concordance.json"
 	indexName = "index"
-	textsName = "texts" // in the folder of the index
+	textsName = "texts" // file name in the index folder
 	lockName  = "index.lock"
 )
 
@@ -104,7 +104,8 @@ func OpenExisting(dir, path string) (*Index, error) {
 
 // read opens the index of a bitext that a directory holds.
 func read(dir, path string, m *meta) (*Index, error) {
-	index, err := bleve.OpenUsing(filepath.Join(dir, indexName), map[string]any{"read_only": true, "bolt_timeout": openTimeout})
+	index, err := bleve.OpenUsing(filepath.Join(dir, indexName),
+		map[string]any{"read_only": true, "bolt_timeout": openTimeout})
 	if err != nil {
 		return nil, damaged(dir, err)
 	}
@@ -139,7 +140,8 @@ func readMeta(dir string) (*meta, error) {
 		}
 		for _, entry := range entries {
 			if name := entry.Name(); name != lockName && name != indexName && filepath.Ext(name) != atomicfile.Suffix {
-				return nil, badinput.Errorf("%s is to hold a concordance but holds %s: name another directory with --index", dir, name)
+				return nil, badinput.Errorf(
+					"%s is to hold a concordance but holds %s: name another directory with --index", dir, name)
 			}
 		}
 		return nil, nil

@@ -29,8 +29,10 @@ func readList(list, data *os.File) (entries []entry, err error) {
 		return nil, err
 	}
 	for before := (entry{}); len(raw) >= entrySize; raw = raw[entrySize:] {
-		e := entry{binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:])}
-		if e.end <= before.end || e.between < before.end || e.between > e.end || e.rows <= before.rows || e.rows-before.rows > perBlock {
+		e := entry{binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]),
+			binary.LittleEndian.Uint64(raw[16:])}
+		if e.end <= before.end || e.between < before.end || e.between > e.end || e.rows <= before.rows ||
+			e.rows-before.rows > perBlock {
 			return nil, errors.New("the list of texts is damaged")
 		}
 		if e.end > uint64(info.Size()) {
@@ -41,14 +43,14 @@ func readList(list, data *os.File) (entries []entry, err error) {
 	return entries, nil
 }
 
-// Reader finds records by their number. It may be used concurrently.
+// BlockReader finds records by their number. It may be used concurrently.
 type BlockReader struct {
 	data    *os.File
 	entries []entry
 	unzip   *zstd.Decoder
 }
 
-// Open opens the files of a name.
+// OpenBlocks opens the files of a name.
 func OpenBlocks(name string) (_ *BlockReader, err error) {
 	r := &BlockReader{}
 	if r.data, err = os.Open(name + dataSuffix); err != nil {
@@ -85,7 +87,7 @@ func (r *BlockReader) Len() uint64 {
 	return r.entries[len(r.entries)-1].rows
 }
 
-// Cursor reads records one after another; those of one block cost little more than one. It may be used by one
+// BlockCursor reads records one after another; those of one block cost little more than one. It may be used by one
 // goroutine.
 type BlockCursor struct {
 	from   *BlockReader

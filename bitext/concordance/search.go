@@ -29,7 +29,7 @@ const (
 	Regexp Mode = "regexp"
 )
 
-// Query is what to look for. Sides says on which side: source, target or both (either of them).
+// Query is a search. Sides selects source, target or both (either of them).
 type Query struct {
 	Text  string
 	Mode  Mode
@@ -150,7 +150,7 @@ func (m *matcher) count(id string, result *Result) error {
 	return err
 }
 
-// mayMatch says whether a pair's hashes are those of one with the phrase.
+// mayMatch reports whether a pair's hashes contain those of the phrase.
 func (m *matcher) mayMatch(at uint64) (bool, error) {
 	head, err := m.texts.Head(at)
 	if err != nil {
@@ -161,7 +161,8 @@ func (m *matcher) mayMatch(at uint64) (bool, error) {
 }
 
 func (m *matcher) damaged(err error) error {
-	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again", m.bitext, err)
+	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again",
+		m.bitext, err)
 }
 
 // find asks the index for pairs with all terms of a query; of phrases it knows the words alone.
@@ -177,7 +178,7 @@ func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.Sear
 		}
 	}
 	request := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(either...), limit, skip, false)
-	request.Score = bleve.ScoreNone // the order of the index is that of the bitext
+	request.Score = bleve.ScoreNone // sort by the order of the bitext
 	found, err := x.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, fmt.Errorf("search the concordance: %w", err)
@@ -211,13 +212,15 @@ func (x *Index) query(q Query, side int) (query.Query, error) {
 		}
 		return bleve.NewConjunctionQuery(all...), nil
 	}
-	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy, Regexp)
+	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
+		Regexp)
 }
 
 // oneLetter says whether a query is one letter in a language that is indexed by pairs of letters.
 func (x *Index) oneLetter(q Query, side int) (letter string, ok bool) {
 	wanted := x.tokens(side, q.Text)
-	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 || !inPairs(x.Languages[side]) {
+	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 ||
+		!inPairs(x.Languages[side]) {
 		return "", false
 	}
 	return wanted[0].term, true
@@ -236,7 +239,7 @@ type matcher struct {
 	*Index
 	q      Query
 	wanted [2][]token
-	hashes [2][]uint16 // of the terms of a phrase
+	hashes [2][]uint16 // hashes of a phrase's terms
 	letter [2]string   // one letter, in a language that is indexed by pairs of letters
 	texts  *BlockCursor
 }
@@ -383,7 +386,8 @@ func (x *Index) scan(ctx context.Context, q Query) (_ *Result, err error) {
 		}
 		if result.Total++; result.Total > q.Skip && len(result.Hits) < q.Limit {
 			hit.About = About{
-				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc}, [2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
+				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc},
+				[2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
 			}
 			result.Hits = append(result.Hits, hit)
 		}

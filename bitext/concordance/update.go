@@ -30,7 +30,8 @@ import (
 // removed, new ones are added.
 func update(ctx context.Context, dir, path, digest string, progress Progress) (changed int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return 0, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir, err)
+		return 0, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir,
+			err)
 	}
 	release, err := lockfile.Await(ctx, filepath.Join(dir, lockName))
 	if err != nil {
@@ -78,7 +79,7 @@ func explained(path string, err error) error {
 	return err
 }
 
-// languages are those of the first pair.
+// languages returns the languages of the first pair.
 func languages(ctx context.Context, in *bitext.Reader) (of [2]string, err error) {
 	for row, err := range in.Rows(ctx) {
 		return [2]string{row.Source.Lang, row.Target.Lang}, err
@@ -87,7 +88,8 @@ func languages(ctx context.Context, in *bitext.Reader) (of [2]string, err error)
 }
 
 // build makes a new index in the place of what is there.
-func build(ctx context.Context, path string, in *bitext.Reader, languages [2]string, progress Progress) (n int, err error) {
+func build(ctx context.Context, path string, in *bitext.Reader, languages [2]string,
+	progress Progress) (n int, err error) {
 	m, err := newMapping(languages)
 	if err != nil {
 		return 0, fmt.Errorf("mapping of the concordance: %w", err)
@@ -133,9 +135,10 @@ const batchSize = 2000
 // errAnew says that an index is to be made anew.
 var errAnew = errors.New("the index is to be made anew")
 
-// change brings an index of so many pairs up to date, unless another process reads it, or more than half of its texts
-// are of pairs that went: then the error is errAnew.
-func change(ctx context.Context, path string, pairs int, in *bitext.Reader, progress Progress) (changed, n int, err error) {
+// change brings an index of so many pairs up to date. It returns errAnew if another process reads the index, or if more
+// than half of the indexed texts belong to removed pairs.
+func change(ctx context.Context, path string, pairs int, in *bitext.Reader,
+	progress Progress) (changed, n int, err error) {
 	index, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": openTimeout})
 	if errors.Is(err, berrors.ErrTimeout) {
 		return 0, 0, errAnew
@@ -244,7 +247,8 @@ func allIDs(index bleve.Index) (ids map[string]string, err error) {
 }
 
 // eachKept calls do for every kept pair and returns their number.
-func eachKept(ctx context.Context, in *bitext.Reader, progress Progress, do func(*bitext.Row) error) (n int, err error) {
+func eachKept(ctx context.Context, in *bitext.Reader, progress Progress,
+	do func(*bitext.Row) error) (n int, err error) {
 	const step = 1000
 	read := 0
 	for row, err := range in.Rows(ctx) {

@@ -23,18 +23,18 @@ const (
 	listSuffix = ".blocks"
 )
 
-// Writer adds records. It may be used by one goroutine.
+// BlockWriter adds records. It may be used by one goroutine.
 type BlockWriter struct {
 	data, list *os.File
 	zip        *zstd.Encoder
-	end        uint64 // of the last block in data
-	rows       uint64 // of all blocks
+	end        uint64 // end of the last block in data
+	rows       uint64 // rows in all blocks
 	heads      []byte
 	bodies     []byte
-	count      uint64 // of pending records
+	count      uint64 // number of pending records
 }
 
-// Append opens the files of a name for more records, and makes them where they are missing.
+// AppendBlocks opens the files of a name for more records, and makes them where they are missing.
 func AppendBlocks(name string) (_ *BlockWriter, err error) {
 	w := &BlockWriter{}
 	defer func() {

@@ -75,7 +75,8 @@ func (r *alignedReader) uneven(ended [2]bool) error {
 			counts[side]++
 		}
 	}
-	return badinput.Errorf("%s has %d lines but %s has %d: line n of the one must be the translation of line n of the other",
+	return badinput.Errorf(
+		"%s has %d lines but %s has %d: line n of the one must be the translation of line n of the other",
 		r.names[0], counts[0], r.names[1], counts[1])
 }
 

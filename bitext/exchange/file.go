@@ -16,8 +16,8 @@ type File struct {
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
 	header bool    // the first line of a TSV names the columns
-	width  int     // of a TSV
-	units  []int64 // where the children of each TMX unit begin
+	width  int     // column count of a TSV
+	units  []int64 // offsets of the children of each TMX unit
 }
 
 // Load reads a file of a format. A line that is not a pair, other than one without text, is a badinput error.

@@ -53,7 +53,7 @@ type Options struct {
 	Added []string
 }
 
-// DefaultOptions are those of a bitext file's columns.
+// DefaultOptions returns the column names of bitext files.
 func DefaultOptions() Options { return Options{SourceColumn: "src_text", TargetColumn: "tgt_text"} }
 
 // Layout is the columns of a TSV, Options.SourceColumn and TargetColumn among them.
@@ -69,9 +69,9 @@ type Pair struct{ Source, Target string }
 // Record is one line or unit of a file.
 type Record struct {
 	Pair
-	Number uint64        // of the line or unit, from 1
+	Number uint64        // number of the line or unit, from 1
 	Reason corpus.Reason // why it is not a pair, "" if it is; what texts it has are there all the same
-	Detail string        // what exactly is wrong, for messages
+	Detail string        // details of the error, for messages
 }
 
 // Filtered is the reason of a line that Layout.Where leaves out. The other reasons are corpus's: a line without text is

@@ -34,7 +34,8 @@ func FixturePairs(source, target string) ([]Pair, error) {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, badinput.Errorf("the program has known pairs of %s only: give a file of known %s-%s pairs", strings.Join(table.languages, ", "), source, target)
+		return nil, badinput.Errorf("the program has known pairs of %s only: give a file of known %s-%s pairs",
+			strings.Join(table.languages, ", "), source, target)
 	}
 	return pairs, nil
 }
@@ -62,7 +63,7 @@ func MixedPairs(source, target string) (pairs []Pair, of string, err error) {
 	return pairs, "several languages, none of them " + table.missing(source, target), nil
 }
 
-// FixtureText returns the sentences of the program's known pairs by language: sentences[i] are of languages[i].
+// FixtureText returns the sentences of the program's known pairs by language: sentences[i] belongs to languages[i].
 func FixtureText() (languages []string, sentences [][]string, err error) {
 	table, err := readTable()
 	if err != nil {
@@ -129,7 +130,8 @@ func (t *table) inPlaceOf(row map[string]string, wanted, taken string, turn int)
 
 // missing names the languages that the table lacks.
 func (t *table) missing(languages ...string) string {
-	languages = slices.DeleteFunc(slices.Clone(languages), func(l string) bool { return slices.Contains(t.languages, l) })
+	languages = slices.DeleteFunc(slices.Clone(languages),
+		func(l string) bool { return slices.Contains(t.languages, l) })
 	return strings.Join(languages, " or ")
 }
 

@@ -27,9 +27,9 @@ type tmxReader struct {
 	name  string
 	in    *allowance
 	xml   *xml.Decoder
-	depth int // of elements around the next unit
+	depth int // element depth around the next unit
 	units uint64
-	at    int64 // where the children of the unit read last begin
+	at    int64 // offset of the children of the last unit read
 	sides map[string]int
 	langs [2]string
 }
@@ -52,8 +52,10 @@ func newTMXReader(f io.ReadCloser, name string, opts Options) (*tmxReader, error
 		sides: map[string]int{}, langs: [2]string{opts.SourceLanguage, opts.TargetLanguage},
 	}
 	buffered := bufio.NewReaderSize(r.in, 64<<10)
-	if head, _ := buffered.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" { // a read error comes again
-		return nil, badinput.Errorf("%s is UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), its first line too", name)
+	// A read error comes again.
+	if head, _ := buffered.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+		return nil, badinput.Errorf("%s is UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), its first line too",
+			name)
 	}
 	r.xml = xml.NewDecoder(buffered)
 	r.xml.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) { return nil, charsetError(charset) }
@@ -118,7 +120,8 @@ func (r *tmxReader) unit() (Record, error) {
 		case xml.EndElement:
 			if depth == 0 {
 				if !found[0] || !found[1] {
-					rec.Reason, rec.Detail = corpus.ReasonMalformed, "the unit lacks one of the languages "+r.langs[0]+" and "+r.langs[1]
+					rec.Reason, rec.Detail = corpus.ReasonMalformed,
+						"the unit lacks one of the languages "+r.langs[0]+" and "+r.langs[1]
 				}
 				return rec, nil
 			}
@@ -143,7 +146,7 @@ type variant struct {
 	segment bool    // inside <seg>
 	skip    int     // the depth of the markup that is left out; 0: none
 	build   strings.Builder
-	text    string // of the last <seg>
+	text    string // content of the last <seg>
 }
 
 func (v *variant) start(depth int, name string) {
@@ -210,18 +213,23 @@ type charsetError string
 
 func (c charsetError) Error() string { return "encoding " + string(c) }
 
-// explain says which file an error is of and what to do.
+// explain adds the file's name and advice to an error.
 func (r *tmxReader) explain(err error) error {
 	var charset charsetError
 	switch {
 	case err == nil || err == io.EOF: //nolint:errorlint // the end of the file itself, not an error that wraps it
 		return err
 	case errors.Is(err, errTooLong):
-		return badinput.Errorf("%s: translation unit %d, or what is before it, is longer than %d bytes: divide it or remove it", r.name, max(1, r.units), maxUnitBytes)
+		return badinput.Errorf(
+			"%s: translation unit %d, or what is before it, is longer than %d bytes: divide it or remove it",
+			r.name, max(1, r.units), maxUnitBytes)
 	case errors.Is(err, errTooDeep):
-		return badinput.Errorf("%s: translation unit %d, or what is before it, has elements more than %d deep: give a TMX file", r.name, max(1, r.units), maxDepth)
+		return badinput.Errorf(
+			"%s: translation unit %d, or what is before it, has elements more than %d deep: give a TMX file",
+			r.name, max(1, r.units), maxDepth)
 	case errors.As(err, &charset):
-		return badinput.Errorf("%s is in the encoding %s: convert it to UTF-8, its first line too", r.name, string(charset))
+		return badinput.Errorf("%s is in the encoding %s: convert it to UTF-8, its first line too", r.name,
+			string(charset))
 	case r.in.err != nil:
 		return fmt.Errorf("read %s: %w", r.name, r.in.err)
 	}
@@ -232,7 +240,7 @@ func (r *tmxReader) explain(err error) error {
 type allowance struct {
 	from io.Reader
 	left int
-	err  error // of reading, other than the end
+	err  error // read error other than the end of the file
 }
 
 func (a *allowance) Read(p []byte) (int, error) {

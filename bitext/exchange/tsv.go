@@ -72,7 +72,8 @@ func (r *tsvReader) begin(line corpus.Line) error {
 			}
 		}
 	case r.opts.MustName:
-		return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", r.name, r.opts.SourceColumn, r.opts.TargetColumn)
+		return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", r.name,
+			r.opts.SourceColumn, r.opts.TargetColumn)
 	case len(columns) < 2:
 		return badinput.Errorf("%s:1: the line has 1 tab-separated field, but a pair needs two: correct it", r.name)
 	default:
@@ -85,7 +86,8 @@ func (r *tsvReader) begin(line corpus.Line) error {
 func (r *tsvReader) Close() error { return r.lines.Close() }
 
 func alreadyHas(name, column string) error {
-	return badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", name, column)
+	return badinput.Errorf("%s has a column %q already: give the new ones another beginning with --prefix", name,
+		column)
 }
 
 // row divides lines into fields.
@@ -95,7 +97,8 @@ type row struct {
 }
 
 func (l *Layout) row(opts Options) row {
-	r := row{width: len(l.Columns), source: last(l.Columns, opts.SourceColumn), target: last(l.Columns, opts.TargetColumn), where: map[int][]string{}}
+	r := row{width: len(l.Columns), source: last(l.Columns, opts.SourceColumn),
+		target: last(l.Columns, opts.TargetColumn), where: map[int][]string{}}
 	for name, values := range l.Where {
 		r.where[slices.Index(l.Columns, name)] = values
 	}
@@ -116,7 +119,8 @@ func last(columns []string, name string) int {
 // split gives a record a line's texts, or the reason why it has none.
 func (r row) split(line string, rec *Record) {
 	if fields := strings.Count(line, "\t") + 1; fields != r.width {
-		rec.Reason, rec.Detail = corpus.ReasonMalformed, fmt.Sprintf("%d tab-separated fields instead of %d", fields, r.width)
+		rec.Reason, rec.Detail = corpus.ReasonMalformed,
+			fmt.Sprintf("%d tab-separated fields instead of %d", fields, r.width)
 		return
 	}
 	i := 0

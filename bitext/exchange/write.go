@@ -105,7 +105,7 @@ func (f *File) writeAligned(out *bufio.Writer, names []string, values Values) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	blank := strings.NewReplacer("\t", " ") // in TSV a tab can only separate fields
+	blank := strings.NewReplacer("\t", " ") // a tab in a TSV can only separate fields
 	for i := 0; ; i++ {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {

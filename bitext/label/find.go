@@ -17,7 +17,8 @@ import (
 func Key(text string) (Label, error) {
 	source, target, found := strings.Cut(strings.ToLower(text), ":")
 	if !found || !isKey(source) || !isKey(target) {
-		return Label{}, badinput.Errorf("%q are not the keys of a pair: give src_key:tgt_key, each of 32 hexadecimal digits", text)
+		return Label{}, badinput.Errorf(
+			"%q are not the keys of a pair: give src_key:tgt_key, each of 32 hexadecimal digits", text)
 	}
 	return Label{Source: source, Target: target}, nil
 }

@@ -3,9 +3,9 @@
 // an accepted one is not rejected by rules.
 //
 // Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
-// a pair counts, and one that is withdrawn leaves the pair without a label. A line is written and synced at once, so
-// that a process that is killed loses no label that it reported. An incomplete last line is what such a process was
-// writing; it is ignored, and ended by the next label.
+// a pair counts, and a withdrawn label leaves the pair without a label. Each line is written and synced at once, so a
+// killed process loses no label that it reported. An incomplete last line comes from a process killed while writing; it
+// is ignored, and the next label ends it.
 package label
 
 import (
@@ -54,7 +54,7 @@ func Withdraw(dir string, labels []Label) error { return write(dir, labels, true
 
 func write(dir string, labels []Label, withdrawn bool) (err error) {
 	path := filepath.Join(dir, Name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // as the bitext beside it
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // same permissions as the bitext
 	if err != nil {
 		return badinput.Errorf("labels %s cannot be written: %w", path, err)
 	}

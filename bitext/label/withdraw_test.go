@@ -3,7 +3,6 @@ package label
 import (
 	"slices"
 	"testing"
-
 )
 
 // TestWithdrawn: a label that was taken back is as if it had never been given.
@@ -17,7 +16,7 @@ func TestWithdrawn(t *testing.T) {
 	}{
 		{Append, one, one},
 		{Withdraw, one, nil},
-		{Withdraw, other, nil}, // that was never given
+		{Withdraw, other, nil}, // withdraws a label that does not exist
 		{Append, other, other},
 		{Append, one, []Label{one[0], other[0]}},
 		{Withdraw, one, other},

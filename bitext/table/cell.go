@@ -38,11 +38,13 @@ func (b *Batch) Cells() ([]Cells, error) {
 			}
 		case List:
 			if cells[c].List = listsOf(values); cells[c].List == nil {
-				return nil, badinput.Errorf("column %s holds %s, which no text format has: leave it out", cells[c].Name, values.DataType())
+				return nil, badinput.Errorf("column %s holds %s, which no text format has: leave it out", cells[c].Name,
+					values.DataType())
 			}
 		default:
 			if cells[c].Append = appender(values); cells[c].Append == nil {
-				return nil, badinput.Errorf("column %s holds %s, which no text format has: leave it out", cells[c].Name, values.DataType())
+				return nil, badinput.Errorf("column %s holds %s, which no text format has: leave it out", cells[c].Name,
+					values.DataType())
 			}
 		}
 	}
@@ -91,7 +93,8 @@ func (b *Batch) Select(rows []int) (*Batch, error) {
 	if len(rows) == b.rows && slices.IsSorted(rows) {
 		return b, nil
 	}
-	out := &Batch{rows: len(rows), fields: slices.Clone(b.fields), columns: make([]arrow.Array, len(b.columns)), first: b.first}
+	out := &Batch{rows: len(rows), fields: slices.Clone(b.fields), columns: make([]arrow.Array, len(b.columns)),
+		first: b.first}
 	for c, values := range b.columns {
 		taken, err := take(values, rows)
 		if err != nil {

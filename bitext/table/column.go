@@ -12,14 +12,14 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Kind is what a column's values are.
+// Kind is the type of a column's values.
 type Kind uint8
 
 // The kinds. A number may be a truth value, which is 0 or 1.
 const (
 	Text Kind = iota
 	Number
-	List  // of texts
+	List  // list of texts
 	Other // keys and nested columns, which are passed on
 )
 
@@ -35,7 +35,8 @@ func kindOf(t arrow.DataType) Kind {
 		return Text
 	case arrow.DICTIONARY:
 		return kindOf(t.(*arrow.DictionaryType).ValueType)
-	case arrow.BOOL, arrow.INT8, arrow.UINT8, arrow.INT16, arrow.UINT16, arrow.INT32, arrow.UINT32, arrow.INT64, arrow.UINT64,
+	case arrow.BOOL, arrow.INT8, arrow.UINT8, arrow.INT16, arrow.UINT16, arrow.INT32, arrow.UINT32, arrow.INT64,
+		arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
 		return Number
 	case arrow.LIST:
@@ -184,7 +185,7 @@ type Values struct {
 	Bool    []bool
 	Text    []string
 	List    [][]string
-	Known   []bool // of Text and Uint32; nil means that all are known
+	Known   []bool // known values of a Text or Uint32 column; nil means that all are known
 }
 
 func (v *Values) array(rows int) (arrow.Array, bool, error) {

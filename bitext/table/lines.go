@@ -63,7 +63,8 @@ func (s *tsvSource) begin(line corpus.Line, opts Options) error {
 	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
 		switch {
 		case opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
-			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name, opts.SourceColumn, opts.TargetColumn)
+			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name,
+				opts.SourceColumn, opts.TargetColumn)
 		case len(names) < 2:
 			return badinput.Errorf("%s:1: the line has 1 tab-separated field, but a pair needs two: correct it", s.name)
 		}
@@ -106,7 +107,8 @@ func (s *tsvSource) row(line corpus.Line) error {
 	}
 	fields := strings.Count(line.Text, "\t") + 1
 	if fields != len(s.texts.columns) && strings.TrimSpace(line.Text) != "" {
-		return refuse(s.name, line.Number, fmt.Sprintf("%d tab-separated fields instead of %d", fields, len(s.texts.columns)))
+		return refuse(s.name, line.Number,
+			fmt.Sprintf("%d tab-separated fields instead of %d", fields, len(s.texts.columns)))
 	}
 	rest := line.Text
 	for _, column := range s.texts.columns {
@@ -134,12 +136,14 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 	if opts.Source == "" || opts.Target == "" {
 		return nil, badinput.Errorf("%s is TMX, which may have many languages: name two with --src and --tgt", in.Path)
 	}
-	r, err := exchange.Open(in, exchange.TMX, exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target})
+	r, err := exchange.Open(in, exchange.TMX,
+		exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target})
 	if err != nil {
 		return nil, err
 	}
 	names := []string{opts.SourceColumn, opts.TargetColumn, SourceLanguage, TargetLanguage}
-	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: []string{opts.Source, opts.Target}, units: true}, nil
+	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: []string{opts.Source, opts.Target},
+		units: true}, nil
 }
 
 func openAligned(source, target string, opts Options) (*pairSource, error) {
@@ -328,11 +332,14 @@ func (s *jsonlSource) record(objects []object) (arrow.Record, error) {
 			at, ok := s.at[key]
 			switch {
 			case !ok:
-				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key, BatchRows))
+				return nil, refuse(s.name, o.line,
+					fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key,
+						BatchRows))
 			case set[at]:
 				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is there twice", key))
 			case !appendJSON(builder.Field(at), o.values[i]):
-				return nil, refuse(s.name, o.line, fmt.Sprintf("the value of %q is not of the type %s, as before", key, s.fields[at].Type))
+				return nil, refuse(s.name, o.line,
+					fmt.Sprintf("the value of %q is not of the type %s, as before", key, s.fields[at].Type))
 			}
 			set[at] = true
 		}

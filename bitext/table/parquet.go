@@ -43,7 +43,8 @@ func openParquet(path string, columns []string) (*parquetSource, error) {
 			return err
 		}
 		props := pqarrow.ArrowReadProperties{BatchSize: BatchRows, Parallel: true}
-		reader, err := pqarrow.NewFileReader(s.file, props, bitext.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
+		reader, err := pqarrow.NewFileReader(s.file, props,
+			bitext.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
 		if err != nil {
 			return err
 		}

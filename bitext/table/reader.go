@@ -38,7 +38,7 @@ type Options struct {
 	Columns []string
 }
 
-// DefaultOptions are those of a bitext file.
+// DefaultOptions returns the column names of bitext files.
 func DefaultOptions() Options { return Options{SourceColumn: SourceText, TargetColumn: TargetText} }
 
 // Reader reads a table. It may be used by one goroutine. Close must be called last.
@@ -102,7 +102,7 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 	return b, nil
 }
 
-// Metadata is what a Parquet file says of itself, by key. Other formats say nothing.
+// Metadata returns the key-value metadata of a Parquet file. It is empty for other formats.
 func (r *Reader) Metadata() map[string]string { return r.source.metadata() }
 
 // Close ends reading.

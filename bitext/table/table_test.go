@@ -285,7 +285,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestBatchesStay: a batch is what it was after its reader has read on and is closed.
+// TestBatchesStay: a batch stays valid after its reader reads on and closes.
 func TestBatchesStay(t *testing.T) {
 	r, err := Open([]string{fileOf(t, "a.parquet", string(mined(t, BatchRows+1)))}, DefaultOptions())
 	if err != nil {

@@ -156,7 +156,8 @@ func walk(fsys fs.FS, dir string) ([]string, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, badinput.Errorf("%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
+		return nil, badinput.Errorf(
+			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
 	}
 	return found, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // LineReader cuts a stream into lines in constant memory: a line longer than Max is skipped without being stored.
 type LineReader struct {
-	Name   string // of the file, for messages
+	Name   string // file name for messages
 	Max    int    // longest line in bytes, without its line end
 	Number uint64 // number of the line returned last, from 1
 	br     *bufio.Reader
@@ -47,7 +47,8 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 
 // binaryKinds are the first bytes of files that lie among text by mistake.
 var binaryKinds = []struct{ head, kind string }{
-	{"%PDF-", "a PDF"}, {"PK\x03\x04", "a ZIP archive or an office document"}, {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"},
+	{"%PDF-", "a PDF"}, {"PK\x03\x04", "a ZIP archive or an office document"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"},
 	{"{\\rtf", "an RTF document"}, {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {"Rar!\x1a\x07", "a RAR archive"},
 	{"\x89PNG\r\n", "an image"}, {"\xff\xd8\xff", "an image"}, {"GIF8", "an image"}, {"\x7fELF", "a program"},
 }

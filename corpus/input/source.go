@@ -27,7 +27,7 @@ type Source struct {
 	file fs.File
 	err  error
 
-	maxPage int64 // of File
+	maxPage int64 // File's maximum page size
 }
 
 // Open opens a file as it is: still compressed, if it is.
@@ -86,7 +86,8 @@ func (s *Source) Explain(err error, what string) error {
 // other programs write row groups of gigabytes. It must be called under Guard.
 func (s *Source) Parquet() (*file.Reader, error) {
 	if _, ok := s.file.(io.ReaderAt); !ok {
-		return nil, badinput.Errorf("%s: Parquet needs a file that can be read at any place; copy it to a local file", s.Name)
+		return nil, badinput.Errorf("%s: Parquet needs a file that can be read at any place; copy it to a local file",
+			s.Name)
 	}
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.BufferedStreamEnabled = true
@@ -96,7 +97,7 @@ func (s *Source) Parquet() (*file.Reader, error) {
 }
 
 // Guard calls the Parquet library, which panics on some damaged files and returns errors for others. It explains both,
-// except badinput errors, which it returns unchanged. what is what the file holds, for messages.
+// except badinput errors, which it returns unchanged. what names the file's content in messages.
 func (s *Source) Guard(what string, call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,7 +107,8 @@ func (s *Source) Guard(what string, call func() error) (err error) {
 	err = call()
 	var page *parquet.PageSizeError
 	if errors.As(err, &page) {
-		return badinput.Errorf("%s: %v, %w; raise --max-memory, or write the file with smaller pages", s.Name, page, ErrMemory)
+		return badinput.Errorf("%s: %v, %w; raise --max-memory, or write the file with smaller pages", s.Name, page,
+			ErrMemory)
 	}
 	if err != nil && !badinput.Is(err) {
 		return s.Explain(err, what)

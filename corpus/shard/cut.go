@@ -21,7 +21,7 @@ type Info struct {
 	File   string `json:"file"` // file name without the directory
 	Rows   int    `json:"rows"`
 	Bytes  int64  `json:"bytes"`  // file size
-	SHA256 string `json:"sha256"` // of the whole file, in hex
+	SHA256 string `json:"sha256"` // digest of the whole file, in hex
 }
 
 // Result is the result of cutting one input file into shards.
@@ -118,7 +118,7 @@ type cutter struct {
 	in         *sentences
 	report     func(Progress)
 	seen       map[corpus.Key]uint32 // rows of the current shard
-	documents  *documents            // of the current shard; nil: nobody asks for them
+	documents  *documents            // documents of the current shard; nil: nobody asks for them
 	row        Row                   // the sentence to write next
 	meta       []string              // its document's metadata
 	read       uint64                // sentences read from in

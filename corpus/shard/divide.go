@@ -20,10 +20,10 @@ type sentences struct {
 	name     string
 	opts     corpus.Options
 	splitter split.Divider   // nil: a record is a sentence
-	record   corpus.Sentence // that is being divided
+	record   corpus.Sentence // record that is being divided
 	found    []split.Sentence
 	at       int
-	counts   corpus.Counts // of divided records; Lines are their sentences
+	counts   corpus.Counts // counts of divided records; Lines counts their sentences
 }
 
 // sentence is a sentence with its place in a record that was divided; nil: the record is the sentence.
@@ -42,7 +42,8 @@ func openSentences(in input.File, opts corpus.Options, learned Learned) (*senten
 			digest, s.splitter = learned.Digest(), learned
 		}
 		if opts.Split != corpus.SplitBy(opts.SplitLanguage(), digest) {
-			return nil, fmt.Errorf("%s was to be divided by rules of another version of the program, or another splitter; plan again", in)
+			return nil, fmt.Errorf(
+				"%s was to be divided by rules of another version of the program, or another splitter; plan again", in)
 		}
 		if learned == nil {
 			rules, err := split.For(opts.SplitLanguage())
@@ -81,11 +82,13 @@ func (s *sentences) next(ctx context.Context) (sentence, error) {
 		case one.Normal == "": // invisible characters alone
 			s.counts.Skip(one.Line, corpus.ReasonEmpty, "")
 		case len(one.Text) > s.opts.MaxLineBytes:
-			if err := s.skip(corpus.ReasonTooLong, fmt.Sprintf("a sentence of %d bytes, at most %d are read", len(one.Text), s.opts.MaxLineBytes)); err != nil {
+			if err := s.skip(corpus.ReasonTooLong, fmt.Sprintf("a sentence of %d bytes, at most %d are read",
+				len(one.Text), s.opts.MaxLineBytes)); err != nil {
 				return sentence{}, err
 			}
 		default:
-			place := &corpus.Place{Paragraph: uint32(x.Paragraph), Position: uint32(x.Position), Start: uint32(x.Start), End: uint32(x.End)}
+			place := &corpus.Place{Paragraph: uint32(x.Paragraph), Position: uint32(x.Position), Start: uint32(x.Start),
+				End: uint32(x.End)}
 			return sentence{one, place}, nil
 		}
 	}
@@ -96,7 +99,8 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 	s.found, s.at = s.found[:0], 0
 	if s.record, err = s.in.NextContext(ctx); err != nil {
 		if errors.Is(err, io.EOF) && s.counts.Lines == s.counts.SkippedTotal() {
-			err = badinput.Errorf("%s: none of its %d records has a sentence (%d are HTML); extract their text, or leave the file out",
+			err = badinput.Errorf(
+				"%s: none of its %d records has a sentence (%d are HTML); extract their text, or leave the file out",
 				s.name, s.in.Counts().Lines, s.counts.Skipped[corpus.ReasonHTML])
 		}
 		return err

@@ -13,15 +13,16 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// Document is sentences of a shard's input that follow each other and are of one document. Unlike the shard it has
-// every occurrence: one that repeats has the row of the first.
+// Document is a run of sentences of a shard's input from one document. Unlike the shard it has every occurrence: a
+// repetition has the row of the first.
 type Document struct {
-	Name   string         `json:"doc,omitempty"` // as the input names it; empty: it is the record on Lines[0]
-	URL    string         `json:"url,omitempty"`
-	Meta   []string       `json:"meta,omitempty"` // of its first sentence or record, by corpus.Options.Metadata
+	Name string `json:"doc,omitempty"` // name in the input; empty: it is the record on Lines[0]
+	URL  string `json:"url,omitempty"`
+	// Metadata of its first sentence or record, by corpus.Options.Metadata.
+	Meta   []string       `json:"meta,omitempty"`
 	Rows   []uint32       `json:"rows"`
 	Lines  []uint64       `json:"lines"`
-	Places []corpus.Place `json:"places,omitempty"` // in records that were divided
+	Places []corpus.Place `json:"places,omitempty"` // places in divided records
 }
 
 // Goes reports whether next, the first document of the next shard of the same input, is more of the same document.
@@ -77,8 +78,10 @@ func ReadDocuments(path string, rows int) (all []Document, err error) {
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
-		if err == nil && (len(d.Rows) == 0 || len(d.Rows) != len(d.Lines) || len(d.Places) > 0 && len(d.Places) != len(d.Rows)) {
-			err = fmt.Errorf("document %d has %d rows, %d lines and %d places", len(all), len(d.Rows), len(d.Lines), len(d.Places))
+		if err == nil && (len(d.Rows) == 0 || len(d.Rows) != len(d.Lines) || len(d.Places) > 0 &&
+			len(d.Places) != len(d.Rows)) {
+			err = fmt.Errorf("document %d has %d rows, %d lines and %d places", len(all), len(d.Rows), len(d.Lines),
+				len(d.Places))
 		}
 		for _, row := range d.Rows {
 			if int(row) >= rows && err == nil {

@@ -50,8 +50,9 @@ func (r *Reader) open() error {
 		r.starts = make([]int, 1, r.file.NumRowGroups()+1)
 		for g := range r.file.NumRowGroups() {
 			n := r.file.RowGroup(g).NumRows()
-			if n < 0 || n > rowGroupRows { // before memory is taken for them
-				return fmt.Errorf("a row group says that it has %d rows, this program writes at most %d", n, rowGroupRows)
+			if n < 0 || n > rowGroupRows { // checked before allocating memory
+				return fmt.Errorf("a row group says that it has %d rows, this program writes at most %d", n,
+					rowGroupRows)
 			}
 			r.starts = append(r.starts, r.starts[g]+int(n))
 		}
@@ -72,20 +73,25 @@ func (r *Reader) checkSchema() error {
 	for i := range schema.NumFields() {
 		want := schema.Field(i)
 		if i >= got.NumColumns() || got.Column(i).Path() != want.Name() {
-			return badinput.Errorf("%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote", r.src.Name, i+1, want.Name())
+			return badinput.Errorf(
+				"%s: not a shard, its column %d is not %q; name a file that this program's sharding wrote",
+				r.src.Name, i+1, want.Name())
 		}
 		if node := got.Column(i).SchemaNode(); !node.Equals(want) {
-			return badinput.Errorf("%s: not a shard, its column %q has another type (%s); name a file that this program's sharding wrote",
+			return badinput.Errorf(
+				"%s: not a shard, its column %q has another type (%s); name a file that this program's sharding wrote",
 				r.src.Name, want.Name(), got.Column(i).PhysicalType())
 		}
 	}
 	if got.NumColumns() != schema.NumFields() {
-		return badinput.Errorf("%s: not a shard, it has an extra column %q; name a file that this program's sharding wrote",
+		return badinput.Errorf(
+			"%s: not a shard, it has an extra column %q; name a file that this program's sharding wrote",
 			r.src.Name, got.Column(schema.NumFields()).Path())
 	}
 	version := r.file.MetaData().KeyValueMetadata().FindValue(metaNormalise)
 	if version == nil || *version != strconv.Itoa(corpus.NormaliseVersion) {
-		return badinput.Errorf("%s: its keys were made by another version of the normalisation; make the shard again", r.src.Name)
+		return badinput.Errorf("%s: its keys were made by another version of the normalisation; make the shard again",
+			r.src.Name)
 	}
 	return nil
 }
@@ -144,7 +150,8 @@ func (r *Reader) RowsAt(rows []uint32) iter.Seq2[Row, error] {
 		last := uint32(0)
 		for _, row := range rows {
 			if row < last || int(row) >= r.NumRows() {
-				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last row of %d", r.src.Name, row, r.NumRows()))
+				yield(Row{}, fmt.Errorf("read %s: row %d is out of order or past the last row of %d", r.src.Name, row,
+					r.NumRows()))
 				return
 			}
 			last = row
@@ -193,11 +200,13 @@ func (r *Reader) readGroup(g int) (*rowGroup, error) {
 			return err
 		}
 		for i := range group.texts {
-			if group.texts[i], err = readColumn(r, g, columnText+i, (*file.ByteArrayColumnChunkReader).ReadBatch); err != nil {
+			if group.texts[i], err = readColumn(r, g, columnText+i,
+				(*file.ByteArrayColumnChunkReader).ReadBatch); err != nil {
 				return err
 			}
 		}
-		if group.lines, err = readColumn(r, g, columnLine, (*file.Int64ColumnChunkReader).ReadBatch); err != nil || !r.divided {
+		if group.lines, err = readColumn(r, g, columnLine, (*file.Int64ColumnChunkReader).ReadBatch); err != nil ||
+			!r.divided {
 			return err
 		}
 		group.places = make([]corpus.Place, len(group.keys))
@@ -220,7 +229,8 @@ func (r *Reader) fixed(g int) ([]parquet.FixedLenByteArray, error) {
 }
 
 // readColumn decodes one column of one row group, one value per row.
-func readColumn[C file.ColumnChunkReader, V any](r *Reader, g, column int, readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
+func readColumn[C file.ColumnChunkReader, V any](r *Reader, g, column int,
+	readBatch func(C, int64, []V, []int16, []int16) (int64, int, error)) ([]V, error) {
 	rows := r.starts[g+1] - r.starts[g]
 	chunk, err := r.file.RowGroup(g).Column(column)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 // Row is one row of a shard.
 type Row struct {
 	Key  corpus.Key
-	Text string // as in the input; corpus.Normalise(Text) is what is encoded
+	Text string // text of the input; encoders get corpus.Normalise(Text)
 	Doc  string // "" if the input names none
 	URL  string
-	Line uint64 // in the input, from 1
+	Line uint64 // line of the input, from 1
 	// Place is where the sentence stands in a record that was divided; nil: the record is the sentence.
 	Place *corpus.Place
 }
@@ -63,17 +63,20 @@ const metaNormalise = "bitextmine.normalise"
 // first use without a lock.
 func newSchema(divided bool) *schema.GroupNode {
 	text := func(name string) schema.Node {
-		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
+		return schema.Must(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required,
+			schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
 	fields := schema.FieldList{
 		schema.NewFixedLenByteArrayNode("key", parquet.Repetitions.Required, int32(len(corpus.Key{})), -1),
 		text("text"), text("doc"), text("url"),
-		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
+		schema.Must(schema.NewPrimitiveNodeLogical("line", parquet.Repetitions.Required,
+			schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)),
 	}
 	if divided {
 		for _, c := range placeColumns {
 			number := schema.NewIntLogicalType(32, false)
-			fields = append(fields, schema.Must(schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, number, parquet.Types.Int32, -1, -1)))
+			fields = append(fields, schema.Must(schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required,
+				number, parquet.Types.Int32, -1, -1)))
 		}
 	}
 	return schema.MustGroup(schema.NewGroupNode("shard", parquet.Repetitions.Required, fields, -1))
@@ -119,7 +122,8 @@ func newWriter(w io.Writer, divided bool) *writer {
 	_ = meta.Append(metaNormalise, strconv.Itoa(corpus.NormaliseVersion)) // only an empty key fails
 	return &writer{
 		sink: s, divided: divided,
-		file: file.NewParquetWriter(s, newSchema(divided), file.WithWriterProps(properties()), file.WithWriteMetadata(meta)),
+		file: file.NewParquetWriter(s, newSchema(divided), file.WithWriterProps(properties()),
+			file.WithWriteMetadata(meta)),
 	}
 }
 

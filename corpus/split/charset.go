@@ -31,7 +31,7 @@ func (c *charset) has(r rune) bool {
 	return c.among(r)
 }
 
-// next is the width of the character at a place, if it is of the class.
+// next returns the width of the character at a place, and whether it belongs to the class.
 func (c *charset) next(text string, at int) (int, bool) {
 	if at < len(text) && text[at] < utf8.RuneSelf {
 		return 1, c.ascii[text[at]]
@@ -47,7 +47,7 @@ func (c *charset) nextWide(text string, at int) (int, bool) {
 	return width, c.among(r)
 }
 
-// last is the width of the character before a place, if it is of the class.
+// last returns the width of the character before a place, and whether it belongs to the class.
 func (c *charset) last(text string, at int) (int, bool) {
 	if at > 0 && text[at-1] < utf8.RuneSelf {
 		return 1, c.ascii[text[at-1]]

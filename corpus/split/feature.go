@@ -16,7 +16,7 @@ const (
 	corner = 4
 )
 
-// window is what stands around a space, as classes of characters from it outwards; 0: nothing.
+// spaceWindow holds the character classes around a space, from it outwards; 0: no character.
 type spaceWindow struct {
 	left, right [max(before, after)]rune
 	sides       [2]neighbour // the space before it, and the one after it
@@ -24,7 +24,7 @@ type spaceWindow struct {
 
 // neighbour is the next space in a direction, or the end of the text.
 type neighbour struct {
-	distance      int          // in characters, at most far
+	distance      int          // distance in characters, at most far
 	inner, beyond [corner]rune // classes of characters, from it towards the first space and away from that
 }
 

@@ -12,7 +12,7 @@ import (
 // end from the logit first up. All were chosen on FLORES dev.
 const (
 	rounds, epochs = 4, 2
-	rate           = 0.1 // of Adagrad
+	rate           = 0.1 // learning rate of Adagrad
 	typical        = 90
 	spread         = 0.6
 	first          = -2.5
@@ -22,8 +22,8 @@ const (
 // document is a text of paragraphs, by its spaces.
 type spaceDocument struct {
 	places   []int32  // characters of the text before each space's end, then all
-	known    []bool   // which spaces end a paragraph
-	features []uint32 // of each space, as many
+	known    []bool   // the space ends a paragraph
+	features []uint32 // features of each space, the same number for each
 }
 
 // each is the number of features of a space.
@@ -60,9 +60,9 @@ type fitter struct {
 	weights, squares [buckets]float32
 }
 
-// Fit finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends of
-// sentences. Then each document is divided by the weights and the usual length of a sentence, and the weights are found
-// again by that.
+// FitSpaces finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends
+// of sentences. Then each document is divided by the weights and the usual length of a sentence, and the weights are
+// found again by that.
 func FitSpaces(documents [][]string, report func(round, spaces, ends int)) *SpaceModel {
 	made := make([]spaceDocument, len(documents))
 	for k, paragraphs := range documents {
@@ -147,7 +147,7 @@ func (f *fitter) sum(features []uint32) (sum float32) {
 // length. Ends of paragraphs are ends.
 func (f *fitter) divide(d *spaceDocument, bias float64) []bool {
 	n := len(d.known)
-	best, from := make([]float64, n+1), make([]int, n+1) // of the ways to a space; the last is the end of the text
+	best, from := make([]float64, n+1), make([]int, n+1) // best way to each space; the last is the end of the text
 	for j := range best {
 		gain := 0.0
 		if j < n {

@@ -22,12 +22,12 @@ var Thai = sync.OnceValue(func() *SpaceModel {
 	return m
 })
 
-// Model has the weights of features. It is only read, so any number of goroutines may use it.
+// SpaceModel has the weights of features. It is only read, so any number of goroutines may use it.
 type SpaceModel struct {
 	weights [buckets]int8
 }
 
-// Parse reads a model: a byte for each weight.
+// ParseSpaces reads a model: a byte for each weight.
 func ParseSpaces(data []byte) (*SpaceModel, error) {
 	if len(data) != buckets {
 		return nil, fmt.Errorf("weights of spaces: %d bytes instead of %d", len(data), buckets)
@@ -39,7 +39,7 @@ func ParseSpaces(data []byte) (*SpaceModel, error) {
 	return m, nil
 }
 
-// Bytes is what Parse reads.
+// Bytes encodes the model for Parse.
 func (m *SpaceModel) Bytes() []byte {
 	data := make([]byte, buckets)
 	for k, w := range m.weights {

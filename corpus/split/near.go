@@ -7,8 +7,8 @@ import (
 
 // nearRules are sets of rules, a bit each: those that may match next to a character, by the edges of their patterns.
 type nearRules struct {
-	edges []*charset              // of each rule; nil: any character may be next to it
-	ascii [utf8.RuneSelf][]uint64 // by character; 64 rules a word
+	edges []*charset              // edge characters of each rule; nil: any character may be next to it
+	ascii [utf8.RuneSelf][]uint64 // rules by ASCII character; 64 rules a word
 }
 
 func newNearRules(edges []*charset) nearRules {
@@ -21,7 +21,7 @@ func newNearRules(edges []*charset) nearRules {
 	return n
 }
 
-// among are those of a word's rules that may match next to a character.
+// among returns the rules of a word that may match next to a character.
 func (n *nearRules) among(rules uint64, word int, r rune) uint64 {
 	if r < utf8.RuneSelf {
 		return rules & n.ascii[r][word]

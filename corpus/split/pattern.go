@@ -12,8 +12,8 @@ const window = 128
 
 // pattern matches the text before a place or after it.
 type pattern struct {
-	items  []item         // in the order in which they are met from the place; nil with expression
-	expr   *regexp.Regexp // of what is no sequence of items
+	items  []item         // items in matching order, outwards from the place; nil with expression
+	expr   *regexp.Regexp // expression for a pattern that is not a sequence of items
 	always bool           // it matches everywhere
 	edge   *charset       // the characters that may be next to the place; nil: any, or none
 	after  bool
@@ -24,7 +24,7 @@ type item struct {
 	class    *charset
 	min, max int // how many; max -1: any number
 	words    *words
-	boundary bool // the beginning of the text, or a character that is of no word
+	boundary bool // the beginning of the text, or a character outside words
 	// rest has the characters that what follows the item may begin with, if that is known: those of ASCII, and all
 	// others. A run of the class ends where it can go on no longer, or, with backtrack, where the rest matches.
 	rest      *[utf8.RuneSelf + 1]bool
@@ -68,8 +68,8 @@ func newPattern(source string, after bool) (*pattern, error) {
 
 // lookAhead finds what the rest of the items after each may begin with.
 func lookAhead(items []item) {
-	var ranges []rune // what the items after k may begin with
-	known := false    // of ranges; not at the end, where anything may follow
+	var ranges []rune // first characters of the items after k
+	known := false    // ranges is complete; false at the end, where anything may follow
 	for k := len(items) - 1; k >= 0; k-- {
 		it := &items[k]
 		if known {

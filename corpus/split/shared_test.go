@@ -42,7 +42,7 @@ func TestSharedText(t *testing.T) {
 	votes := map[int]int{}
 	for language, text := range lines {
 		s := splitter(t, language)
-		if language == "th" { // whose sentences have no punctuation at their ends
+		if language == "th" { // Thai sentences end without punctuation
 			continue
 		}
 		for k, line := range text {
@@ -67,7 +67,7 @@ func TestSharedText(t *testing.T) {
 	}
 }
 
-// f1 is of the ends of sentences that were joined.
+// f1 scores the recovered ends of joined sentences.
 func f1(s *Splitter, language string, sentences []string) float64 {
 	space := " "
 	if language == "ja" || language == "zh" {

@@ -27,8 +27,8 @@ func newRule(breaks bool, before, after string) (rule, error) {
 // Sentence is a part of a text: bytes Start to before End, without white space at its ends.
 type Sentence struct {
 	Start, End int
-	Paragraph  int // of the text, from 0
-	Position   int // among the text's sentences, from 0
+	Paragraph  int // paragraph of the text, from 0
+	Position   int // index among the text's sentences, from 0
 }
 
 // Splitter divides texts by the rules of a language. It may be used by several goroutines at once.
@@ -38,9 +38,9 @@ type Splitter struct {
 	// by which nearly all places are passed over.
 	before, after runes
 	may           [256]bool
-	near          [2]nearRules // by the character before a place, and by the one after it
+	near          [2]nearRules // rules by the character before a place, and by the character after it
 	breaking      []uint64     // the rules that break, a bit each
-	spaces        *SpaceModel  // which spaces end a sentence beside the rules; nil: none
+	spaces        *SpaceModel  // finds spaces that end a sentence besides the rules; nil: none
 }
 
 func newSplitter(rules []rule) *Splitter {
@@ -133,7 +133,8 @@ func At(dst []Sentence, text string, ends []int, o Options) []Sentence {
 }
 
 // paragraphs adds the sentences that divide finds in each paragraph, which begins at a place of the text.
-func paragraphs(dst []Sentence, text string, o Options, divide func(dst []Sentence, paragraph string, at int) []Sentence) []Sentence {
+func paragraphs(dst []Sentence, text string, o Options,
+	divide func(dst []Sentence, paragraph string, at int) []Sentence) []Sentence {
 	paragraph, position := 0, 0
 	for from := 0; from < len(text); {
 		to := paragraphEnd(text, from, o.Wrapped)

@@ -17,7 +17,7 @@ import (
 type SRX struct {
 	name    string
 	cascade bool
-	rules   map[string][]rule // by name of a language rule
+	rules   map[string][]rule // rules by the name of a language rule
 	spaces  map[string]*SpaceModel
 	maps    []languageMap
 }
@@ -78,10 +78,12 @@ func Parse(name string, data []byte) (*SRX, error) {
 	if d.Version != "2.0" {
 		return nil, badinput.Errorf("%s has version %q of SRX: convert it to 2.0", name, d.Version)
 	}
-	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{}, spaces: map[string]*SpaceModel{}}
+	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{},
+		spaces: map[string]*SpaceModel{}}
 	for _, l := range d.Languages {
 		if _, twice := s.rules[l.Name]; twice || l.Name == "" {
-			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own", name, l.Name)
+			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own",
+				name, l.Name)
 		}
 		s.rules[l.Name] = nil
 		switch l.Spaces {
@@ -89,7 +91,9 @@ func Parse(name string, data []byte) (*SRX, error) {
 		case "thai":
 			s.spaces[l.Name] = Thai()
 		default:
-			return nil, badinput.Errorf("%s: the language rule %q has spaces=%q, but there is only the model \"thai\": correct or remove it", name, l.Name, l.Spaces)
+			return nil, badinput.Errorf(
+				"%s: the language rule %q has spaces=%q, but there is only the model \"thai\": correct or remove it",
+				name, l.Name, l.Spaces)
 		}
 		for i, r := range l.Rules {
 			made, err := newRule(r.Break != "no", r.Before, r.After)
@@ -101,7 +105,8 @@ func Parse(name string, data []byte) (*SRX, error) {
 				err = errors.New("it has neither beforebreak nor afterbreak, and would break between all characters")
 			}
 			if err != nil {
-				return nil, badinput.Errorf("%s: rule %d of %q: %w: correct the rule or remove it", name, i+1, l.Name, err)
+				return nil, badinput.Errorf("%s: rule %d of %q: %w: correct the rule or remove it", name, i+1, l.Name,
+					err)
 			}
 			s.rules[l.Name] = append(s.rules[l.Name], made)
 		}
@@ -112,7 +117,8 @@ func Parse(name string, data []byte) (*SRX, error) {
 			return nil, badinput.Errorf("%s: language pattern %q: %w: correct it", name, m.Pattern, err)
 		}
 		if _, known := s.rules[m.Rules]; !known {
-			return nil, badinput.Errorf("%s: the languages %q have the rules %q, which do not exist: add them", name, m.Pattern, m.Rules)
+			return nil, badinput.Errorf("%s: the languages %q have the rules %q, which do not exist: add them", name,
+				m.Pattern, m.Rules)
 		}
 		s.maps = append(s.maps, languageMap{pattern, m.Rules})
 	}
@@ -129,7 +135,7 @@ func (s *SRX) Splitter(language string) (*Splitter, error) {
 			continue
 		}
 		rules, spaces = append(rules, s.rules[m.rules]...), s.spaces[m.rules]
-		if !s.cascade || spaces != nil { // which decides what rules leave open
+		if !s.cascade || spaces != nil { // the model decides what the rules leave open
 			break
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // translate writes a pattern of Java's or ICU's dialect in Go's.
 func translate(p string) (string, error) {
 	var out strings.Builder
-	depth := 0 // of classes
+	depth := 0 // nesting of classes
 	for i := 0; i < len(p); {
 		rest := p[i:]
 		switch {
@@ -72,7 +72,8 @@ func translate(p string) (string, error) {
 			continue
 		case rest[0] == ']' && depth > 0:
 			depth--
-		case rest[0] == '+' && i > 0 && depth == 0 && strings.ContainsRune("+*?}", rune(p[i-1])) && (i < 2 || p[i-2] != '\\'):
+		case rest[0] == '+' && i > 0 && depth == 0 && strings.ContainsRune("+*?}", rune(p[i-1])) &&
+			(i < 2 || p[i-2] != '\\'):
 			i++ // a possessive quantifier matches no more than a greedy one
 			continue
 		}

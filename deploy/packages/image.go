@@ -60,7 +60,8 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 	}
 	config := add("application/vnd.oci.image.config.v1+json", r.imageConfig(diffs))
 	manifest := add("application/vnd.oci.image.manifest.v1+json", encoded(map[string]any{
-		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": layers,
+		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
+		"layers": layers,
 	}))
 	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": r.version}
 	file := func(name string, content any) {
@@ -72,12 +73,13 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 	for _, l := range layers {
 		paths = append(paths, blobPath(l))
 	}
-	file("manifest.json", []map[string]any{{"Config": blobPath(config), "RepoTags": []string{"mine:" + r.version}, "Layers": paths}})
+	file("manifest.json", []map[string]any{{"Config": blobPath(config), "RepoTags": []string{"mine:" + r.version},
+		"Layers": paths}})
 	data, err := r.tar(blobs)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // to be read by all
+	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // readable by all
 }
 
 // imageConfig says how the image is run, and what its layers are before compression.
@@ -85,8 +87,10 @@ func (r *release) imageConfig(diffs []string) []byte {
 	return encoded(map[string]any{
 		"created": r.time, "architecture": r.arch, "os": "linux",
 		"config": map[string]any{
-			"Entrypoint": []string{"/usr/bin/mine"}, "WorkingDir": "/work", "Env": []string{"PATH=/usr/bin", "HOME=/tmp"},
-			"Labels": map[string]string{"org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "Apache-2.0"},
+			"Entrypoint": []string{"/usr/bin/mine"}, "WorkingDir": "/work",
+			"Env": []string{"PATH=/usr/bin", "HOME=/tmp"},
+			"Labels": map[string]string{"org.opencontainers.image.version": r.version,
+				"org.opencontainers.image.licenses": "Apache-2.0"},
 		},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": diffs},
 	})
@@ -129,7 +133,8 @@ func (r *release) tar(files []entry) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, e := range files {
-		header := &tar.Header{Name: e.name, ModTime: r.time, Mode: int64(e.mode.Perm()), Typeflag: tar.TypeReg, Size: int64(len(e.data)), Format: tar.FormatPAX}
+		header := &tar.Header{Name: e.name, ModTime: r.time, Mode: int64(e.mode.Perm()), Typeflag: tar.TypeReg,
+			Size: int64(len(e.data)), Format: tar.FormatPAX}
 		switch {
 		case e.mode.IsDir():
 			header.Typeflag, header.Name = tar.TypeDir, e.name+"/"
@@ -174,7 +179,8 @@ func runtimeFiles(tree string) (files []entry, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if seen[library] || strings.HasPrefix(library, own) || slices.ContainsFunc(shipped, func(e entry) bool { return e.name == filepath.Base(library) }) {
+			if seen[library] || strings.HasPrefix(library, own) ||
+				slices.ContainsFunc(shipped, func(e entry) bool { return e.name == filepath.Base(library) }) {
 				continue
 			}
 			seen[library] = true

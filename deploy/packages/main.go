@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// release is what is packaged.
+// release is the content of a package.
 type release struct {
 	tree    string // folder of the installed files, from /
 	out     string
 	version string
-	arch    string // as Debian and Go name it: amd64, arm64
+	arch    string // architecture in Debian's and Go's naming: amd64, arm64
 	glibc   string // the oldest version that has all symbols
 	time    time.Time
 }
@@ -50,10 +50,10 @@ func main() {
 
 // entry is a file, folder or link of a package.
 type entry struct {
-	name string // with slashes, without one at the start
+	name string // path with slashes, without a leading slash
 	mode fs.FileMode
-	link string // of a symbolic link
-	data []byte // of a file
+	link string // target of a symbolic link
+	data []byte // content of a file
 }
 
 // entries reads a folder, sorted by name.

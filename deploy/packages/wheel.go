@@ -70,7 +70,7 @@ func (r *release) wheel(python string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, "bitextmine-"+r.version+"-"+tag+".whl"), data, 0o644) //nolint:gosec // to be read by all
+	return os.WriteFile(filepath.Join(r.out, "bitextmine-"+r.version+"-"+tag+".whl"), data, 0o644) //nolint:gosec // readable by all
 }
 
 // zip packs files. pip makes those executable that are.

@@ -35,7 +35,8 @@ type Model struct {
 // sentence ends.
 func Load(directory string, threshold float64) (*Model, error) {
 	if !(threshold > 0 && threshold < 1) {
-		return nil, badinput.Errorf("splitter_threshold is %v: give a probability between 0 and 1, 0.25 for the sat-*-sm models", threshold)
+		return nil, badinput.Errorf(
+			"splitter_threshold is %v: give a probability between 0 and 1, 0.25 for the sat-*-sm models", threshold)
 	}
 	m := &Model{tokenizer: filepath.Join(directory, tokenizerFile), threshold: threshold}
 	for _, name := range graphFiles {
@@ -48,7 +49,8 @@ func Load(directory string, threshold float64) (*Model, error) {
 		}
 	}
 	if m.graph == "" {
-		return nil, badinput.Errorf("splitter %s has no %s: name a directory with the ONNX file of a SaT model", directory, graphFiles[0])
+		return nil, badinput.Errorf("splitter %s has no %s: name a directory with the ONNX file of a SaT model",
+			directory, graphFiles[0])
 	}
 	fields := struct {
 		Version   int
@@ -58,7 +60,8 @@ func Load(directory string, threshold float64) (*Model, error) {
 	for _, path := range []string{m.graph, m.tokenizer} {
 		_, sum, err := atomicfile.Digest(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, badinput.Errorf("splitter %s has no %s: put XLM-RoBERTa's there, which SaT models are made for", directory, tokenizerFile)
+			return nil, badinput.Errorf("splitter %s has no %s: put XLM-RoBERTa's there, which SaT models are made for",
+				directory, tokenizerFile)
 		}
 		if err != nil {
 			return nil, badinput.Errorf("splitter %s: %w", directory, err)

@@ -30,12 +30,12 @@ type Splitter struct {
 	pieces  *sentencepiece.Model
 	session *ort.DynamicAdvancedSession
 	tensors tensors
-	threads chan struct{} // as many windows are computed at once
+	threads chan struct{} // limits the windows computed at once
 }
 
-// Open loads a model in ONNX Runtime. The library is as in encode.Options; device is that of the process's encoders,
-// whose library must serve both, though windows are computed on the CPU. Each window is computed by one thread and by
-// itself, so the result depends neither on threads nor on other windows.
+// Open loads a model in ONNX Runtime. The library is the one of encode.Options. device is the device of the process's
+// encoders, whose library must serve both, although windows are computed on the CPU. One thread computes each window
+// separately, so the result depends neither on threads nor on other windows.
 func Open(m *Model, library string, device gpu.Device, threads int) (_ *Splitter, err error) {
 	s := &Splitter{model: m, threads: make(chan struct{}, max(1, threads))}
 	data, err := os.ReadFile(m.tokenizer)
@@ -65,7 +65,9 @@ func (s *Splitter) load() (err error) {
 	}
 	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(data)
 	if err != nil {
-		return badinput.Errorf("%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model", path, err)
+		return badinput.Errorf(
+			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
+			path, err)
 	}
 	if s.tensors, err = verify(path, inputs, outputs); err != nil {
 		return err
@@ -78,8 +80,11 @@ func (s *Splitter) load() (err error) {
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
 		return fmt.Errorf("open splitter %s: %w", path, err)
 	}
-	if s.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, []string{idsInput, maskInput}, []string{logitsOutput}, options); err != nil {
-		return badinput.Errorf("%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model", path, err)
+	if s.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, []string{idsInput, maskInput},
+		[]string{logitsOutput}, options); err != nil {
+		return badinput.Errorf(
+			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
+			path, err)
 	}
 	return nil
 }

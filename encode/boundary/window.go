@@ -29,7 +29,9 @@ type tensors struct {
 // verify compares a graph with the interface.
 func verify(path string, inputs, outputs []ort.InputOutputInfo) (t tensors, err error) {
 	wrong := func(format string, args ...any) error {
-		return badinput.Errorf("%s is not of SaT's interface: %s; export the model with wtpsplit's export_to_onnx_sat.py", path, fmt.Sprintf(format, args...))
+		return badinput.Errorf(
+			"%s is not of SaT's interface: %s; export the model with wtpsplit's export_to_onnx_sat.py",
+			path, fmt.Sprintf(format, args...))
 	}
 	var found []string
 	for _, in := range inputs {
@@ -41,7 +43,8 @@ func verify(path string, inputs, outputs []ort.InputOutputInfo) (t tensors, err 
 			}
 		case maskInput:
 			t.mask = in.DataType
-			known := []ort.TensorElementDataType{ort.TensorElementDataTypeFloat16, ort.TensorElementDataTypeFloat, ort.TensorElementDataTypeInt64}
+			known := []ort.TensorElementDataType{ort.TensorElementDataTypeFloat16, ort.TensorElementDataTypeFloat,
+				ort.TensorElementDataTypeInt64}
 			if !slices.Contains(known, t.mask) || len(in.Dimensions) != 2 {
 				return t, wrong("its input %s is no float16, float32 or int64 [batch, tokens]", maskInput)
 			}
@@ -55,8 +58,10 @@ func verify(path string, inputs, outputs []ort.InputOutputInfo) (t tensors, err 
 		return t, wrong("it has no output %s", logitsOutput)
 	}
 	kind, shape := outputs[k].DataType, outputs[k].Dimensions
-	if kind != ort.TensorElementDataTypeFloat16 && kind != ort.TensorElementDataTypeFloat || len(shape) != 3 || shape[2] < 1 {
-		return t, wrong("its output %s is no float16 or float32 [batch, tokens, labels] with a fixed number of labels", logitsOutput)
+	if kind != ort.TensorElementDataTypeFloat16 && kind != ort.TensorElementDataTypeFloat || len(shape) != 3 ||
+		shape[2] < 1 {
+		return t, wrong("its output %s is no float16 or float32 [batch, tokens, labels] with a fixed number of labels",
+			logitsOutput)
 	}
 	t.logits, t.labels = kind, int(shape[2])
 	return t, nil
@@ -116,7 +121,8 @@ func (s *Splitter) window(tokens []token) (_ []float32, err error) {
 func (s *Splitter) failed(err error, tokens int) error {
 	switch {
 	case strings.Contains(err.Error(), "out of data bounds"):
-		return badinput.Errorf("%s has tokens that %s does not know: put there what the model was made for", s.model.tokenizer, s.model.graph)
+		return badinput.Errorf("%s has tokens that %s does not know: put there what the model was made for",
+			s.model.tokenizer, s.model.graph)
 	case strings.Contains(err.Error(), "invalid dimensions for output"):
 		return badinput.Errorf("%s does not give each token its logits: use a SaT model", s.model.graph)
 	}
@@ -131,7 +137,7 @@ func ones(shape ort.Shape, n int, kind ort.TensorElementDataType) (ort.Value, er
 	case ort.TensorElementDataTypeFloat:
 		return ort.NewTensor(shape, slices.Repeat([]float32{1}, n))
 	}
-	const one = 0x3c00 // in float16
+	const one = 0x3c00 // 1 in float16
 	data := make([]byte, 0, 2*n)
 	for range n {
 		data = binary.LittleEndian.AppendUint16(data, one)

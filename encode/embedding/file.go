@@ -23,7 +23,7 @@ type File struct {
 	mapped []byte
 }
 
-// Want is what the caller expects of an embedding file. An empty field is not checked.
+// Want lists the caller's requirements on an embedding file. An empty field is not checked.
 type Want struct {
 	Encoder, Shard string // digests
 }
@@ -36,10 +36,12 @@ func Open(path string, want Want) (*File, error) {
 		return nil, err
 	}
 	if want.Encoder != "" && meta.Encoder != want.Encoder {
-		return nil, badinput.Errorf("%s was made by the encoder %.12s, not by this run's %.12s: encode its shard again", path, meta.Encoder, want.Encoder)
+		return nil, badinput.Errorf("%s was made by the encoder %.12s, not by this run's %.12s: encode its shard again",
+			path, meta.Encoder, want.Encoder)
 	}
 	if want.Shard != "" && meta.Shard != want.Shard {
-		return nil, badinput.Errorf("%s holds the vectors of the shard %.12s, not of %.12s: encode the shard again", path, meta.Shard, want.Shard)
+		return nil, badinput.Errorf("%s holds the vectors of the shard %.12s, not of %.12s: encode the shard again",
+			path, meta.Shard, want.Shard)
 	}
 	f, err := OpenArray(path)
 	if err != nil {
@@ -58,7 +60,9 @@ func readMeta(path string) (Meta, error) {
 	var meta Meta
 	text, err := os.ReadFile(MetaPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return meta, badinput.Errorf("%s has no %s beside it, so the encoder that made it is unknown: encode the shard again", path, MetaPath(path))
+		return meta, badinput.Errorf(
+			"%s has no %s beside it, so the encoder that made it is unknown: encode the shard again",
+			path, MetaPath(path))
 	}
 	if err != nil {
 		return meta, fmt.Errorf("open embedding file: %w", err)
@@ -66,7 +70,8 @@ func readMeta(path string) (Meta, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&meta); err != nil {
-		return meta, badinput.Errorf("%s does not describe an embedding file (%w): encode the shard again", MetaPath(path), err)
+		return meta, badinput.Errorf("%s does not describe an embedding file (%w): encode the shard again",
+			MetaPath(path), err)
 	}
 	return meta, nil
 }
@@ -104,7 +109,9 @@ func ParseArray(data []byte) (Matrix, error) {
 // OpenRaw maps a file of values without a header, as LASER writes them: rows [n, dim] of float16, float32 or float64.
 func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 	if dim < 1 || dim > dimLimit || itemSize[dtype] == 0 {
-		return nil, badinput.Errorf("read %s as rows of %d values of type %q: dim must be from 1 to %d, and the type float16, float32 or float64", path, dim, dtype, dimLimit)
+		return nil, badinput.Errorf(
+			"read %s as rows of %d values of type %q: dim must be from 1 to %d, and the type float16, float32 or float64",
+			path, dim, dtype, dimLimit)
 	}
 	data, err := mapFile(path)
 	if err != nil {
@@ -113,7 +120,9 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 	f := &File{mapped: data}
 	row := dim * itemSize[dtype]
 	if len(data)%row != 0 {
-		err := badinput.Errorf("%s has %d bytes, which is not a whole number of rows of %d %s values: correct the dimension or copy the file again", path, len(data), dim, dtype)
+		err := badinput.Errorf(
+			"%s has %d bytes, which is not a whole number of rows of %d %s values: correct the dimension or copy the file again",
+			path, len(data), dim, dtype)
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.view(data, dtype, len(data)/row, dim); err != nil {
@@ -129,7 +138,9 @@ func OpenVectors(path string, dim int, dtype DType, flag string) (*File, error) 
 	case filepath.Ext(path) == ".npy":
 		return OpenArray(path)
 	case dim == 0:
-		return nil, badinput.Errorf("%s is not .npy, so the length of its rows is unknown: give the number of values in a row with %s", path, flag)
+		return nil, badinput.Errorf(
+			"%s is not .npy, so the length of its rows is unknown: give the number of values in a row with %s",
+			path, flag)
 	}
 	return OpenRaw(path, dim, dtype)
 }
@@ -138,7 +149,9 @@ func OpenVectors(path string, dim int, dtype DType, flag string) (*File, error) 
 func (f *File) view(data []byte, dtype DType, n, dim int) error {
 	size := itemSize[dtype]
 	if want := n * dim * size; len(data) != want {
-		return fmt.Errorf("has %d bytes of values where %s [%d, %d] needs %d: it was truncated or changed; make it or copy it again", len(data), dtype, n, dim, want)
+		return fmt.Errorf(
+			"has %d bytes of values where %s [%d, %d] needs %d: it was truncated or changed; make it or copy it again",
+			len(data), dtype, n, dim, want)
 	}
 	f.Meta = Meta{N: n, Dim: dim, DType: dtype}
 	f.Matrix = Matrix{N: n, Dim: dim}

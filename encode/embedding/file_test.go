@@ -61,7 +61,7 @@ func TestWriteThenOpen(t *testing.T) {
 	}
 }
 
-// The headers are those that numpy 2 writes for the same arrays.
+// numpy 2 writes these headers for the same arrays.
 func TestHeaderIsNumpys(t *testing.T) {
 	for _, c := range []struct {
 		dtype  DType

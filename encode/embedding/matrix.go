@@ -19,7 +19,7 @@ type Matrix struct {
 	mapped []byte // the whole file, if that is where the rows are
 }
 
-// Release takes the rows out of the process's memory, if they are those of a mapped file, until they are read again.
+// Release drops the rows of a mapped file from the process's memory until they are read again.
 // The system keeps the file in its cache. It may be called while others read the rows.
 func (m Matrix) Release() error {
 	if len(m.mapped) == 0 {

@@ -100,8 +100,8 @@ func WriteRaw(path string, dim int, fill func(w *Writer) error) (rows int, err e
 	return rows, err
 }
 
-// writeSize is what is written at a time. Linux caches what was written at once as one piece, of which a mapping later
-// has all in memory when it reads any of it (Matrix.Release).
+// writeSize is the number of bytes per write. Linux caches one write as one piece, and a mapping later loads the whole
+// piece when it reads any of it (Matrix.Release).
 const writeSize = 64 << 10
 
 // writeRows writes the rows that fill appends, and returns their number.
@@ -131,7 +131,8 @@ func (w *Writer) halves(row []float32) bool {
 		w.buf = make([]byte, 2*len(row))
 	}
 	w.buf = w.buf[:2*len(row)]
-	return C.half_narrow((*C.float)(unsafe.SliceData(row)), C.int64_t(len(row)), (*C.uint16_t)(unsafe.Pointer(unsafe.SliceData(w.buf)))) != 0
+	return C.half_narrow((*C.float)(unsafe.SliceData(row)), C.int64_t(len(row)),
+		(*C.uint16_t)(unsafe.Pointer(unsafe.SliceData(w.buf)))) != 0
 }
 
 // store writes a row as it is stored to w.buf, and says whether all of it is finite.
@@ -161,7 +162,9 @@ func (w *Writer) Append(rows []float32) error {
 	for ; len(rows) > 0; rows = rows[w.dim:] {
 		row := rows[:w.dim]
 		if !(w.dtype == Float16 && w.halves(row)) && !w.store(row) {
-			return badinput.Errorf("row %d has a value that is not finite as %s: the encoder cannot represent this sentence; remove it", w.rows, w.dtype)
+			return badinput.Errorf(
+				"row %d has a value that is not finite as %s: the encoder cannot represent this sentence; remove it",
+				w.rows, w.dtype)
 		}
 		if _, err := w.out.Write(w.buf); err != nil {
 			return err

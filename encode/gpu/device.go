@@ -19,7 +19,7 @@ const (
 	TensorRT = "tensorrt"
 )
 
-// Device is what computes vectors: the CPU, or GPUs of one machine.
+// Device computes vectors: the CPU, or GPUs of one machine.
 type Device struct {
 	Kind    string
 	GPUs    uint64 // bit n: GPU n; 0 with All
@@ -62,7 +62,9 @@ func Parse(text string) (Device, error) {
 }
 
 func unknown(text string) error {
-	return badinput.Errorf("device = %q is not known; choose cpu, cuda, cuda:0,1 or cuda:all, the same with tensorrt, and :float16 after it for faster products", text)
+	return badinput.Errorf(
+		"device = %q is not known; choose cpu, cuda, cuda:0,1 or cuda:all, the same with tensorrt, and :float16 after it for faster products",
+		text)
 }
 
 // OnCPU says whether no GPU was asked for.

@@ -55,7 +55,9 @@ func OpenDriver() (d Driver, err error) {
 	for i := range int(n) {
 		var out C.driver_gpu
 		if code := C.driver_describe(C.int(i), &out); code != 0 {
-			return d, badinput.Errorf("the NVIDIA driver cannot describe GPU %d (CUDA error %d): look at nvidia-smi and the kernel's log", i, int(code))
+			return d, badinput.Errorf(
+				"the NVIDIA driver cannot describe GPU %d (CUDA error %d): look at nvidia-smi and the kernel's log",
+				i, int(code))
 		}
 		d.GPUs = append(d.GPUs, GPU{i, C.GoString(&out.name[0]), int64(out.memory), int(out.major), int(out.minor)})
 	}
@@ -67,13 +69,20 @@ func noDriver(code int) error {
 	const hint = "; look at nvidia-smi, or take --device cpu"
 	switch code {
 	case int(C.driver_absent):
-		return badinput.Errorf("the NVIDIA driver is not installed here: %s was not found (in a container: start it with the NVIDIA runtime)%s", driverLibrary, hint)
+		return badinput.Errorf(
+			"the NVIDIA driver is not installed here: %s was not found (in a container: start it with the NVIDIA runtime)%s",
+			driverLibrary, hint)
 	case int(C.driver_incomplete):
-		return badinput.Errorf("%s is no NVIDIA driver, or one of before 2013: install a newer one%s", driverLibrary, hint)
+		return badinput.Errorf("%s is no NVIDIA driver, or one of before 2013: install a newer one%s", driverLibrary,
+			hint)
 	case 0, 100:
-		return badinput.Errorf("the NVIDIA driver sees no GPU: give the process one (CUDA_VISIBLE_DEVICES, the container's or the job's GPUs)%s", hint)
+		return badinput.Errorf(
+			"the NVIDIA driver sees no GPU: give the process one (CUDA_VISIBLE_DEVICES, the container's or the job's GPUs)%s",
+			hint)
 	case 803, 804:
-		return badinput.Errorf("the NVIDIA driver's library and its kernel module are of different versions (CUDA error %d): restart the machine after the driver's update%s", code, hint)
+		return badinput.Errorf(
+			"the NVIDIA driver's library and its kernel module are of different versions (CUDA error %d): restart the machine after the driver's update%s",
+			code, hint)
 	}
 	return badinput.Errorf("the NVIDIA driver does not start (CUDA error %d)%s", code, hint)
 }
@@ -90,13 +99,16 @@ func (d Driver) Choose(device Device) ([]GPU, error) {
 			continue
 		}
 		if n >= len(d.GPUs) {
-			return nil, badinput.Errorf("device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES", n, len(d.GPUs))
+			return nil, badinput.Errorf(
+				"device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES",
+				n, len(d.GPUs))
 		}
 		chosen = append(chosen, d.GPUs[n])
 	}
 	for _, g := range chosen[1:] {
 		if first := chosen[0]; g.Name != first.Name || g.Major != first.Major || g.Minor != first.Minor {
-			return nil, badinput.Errorf("GPU %d is %s and GPU %d is %s: GPUs of two kinds give vectors that differ in the last bits; name GPUs of one kind in device",
+			return nil, badinput.Errorf(
+				"GPU %d is %s and GPU %d is %s: GPUs of two kinds give vectors that differ in the last bits; name GPUs of one kind in device",
 				first.Number, strings.TrimSpace(first.Name), g.Number, strings.TrimSpace(g.Name))
 		}
 	}

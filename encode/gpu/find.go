@@ -42,7 +42,9 @@ func Suited(driver Driver) (WheelSet, error) {
 			return s, nil
 		}
 	}
-	return WheelSet{}, badinput.Errorf("the NVIDIA driver supports CUDA %s at most, for which there is no ONNX Runtime that this program can use: install driver 525 or newer", driver.Version())
+	return WheelSet{}, badinput.Errorf(
+		"the NVIDIA driver supports CUDA %s at most, for which there is no ONNX Runtime that this program can use: install driver 525 or newer",
+		driver.Version())
 }
 
 // Set returns the set of a major version of CUDA.

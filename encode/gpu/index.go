@@ -25,7 +25,7 @@ const publicIndex = "https://pypi.org/simple"
 // index is a Python package index with the simple API (PEP 503): a page for each package that links to its files.
 type index struct {
 	base *url.URL
-	o    transfer.Options // of all requests
+	o    transfer.Options // options of all requests
 }
 
 // openIndex reads the address of the index; empty stands for IndexEnv, and then for PyPI.
@@ -50,7 +50,9 @@ func openIndex(address string, o transfer.Options) (*index, error) {
 	o.Refused = func(r *http.Response) error {
 		switch r.StatusCode {
 		case http.StatusNotFound, http.StatusGone, http.StatusForbidden, http.StatusUnauthorized:
-			return badinput.Errorf("%s answers %s: name an index that has it in %s, or put the libraries in place yourself (docs/gpu.md)", r.Request.URL.Redacted(), r.Status, IndexEnv)
+			return badinput.Errorf(
+				"%s answers %s: name an index that has it in %s, or put the libraries in place yourself (docs/gpu.md)",
+				r.Request.URL.Redacted(), r.Status, IndexEnv)
 		}
 		return nil
 	}
@@ -103,7 +105,7 @@ func (x *index) search(ctx context.Context, page *url.URL, file string) (found s
 					continue
 				}
 				link = response.Request.URL.ResolveReference(link)
-				link.Fragment = "" // the index's own digest; the list's is what counts
+				link.Fragment = "" // drops the index's own digest; the list's digest counts
 				return link.String(), nil
 			}
 		}

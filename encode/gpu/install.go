@@ -19,7 +19,7 @@ import (
 	"bitextmine/internal/transfer"
 )
 
-// Options are the settings of an installation.
+// InstallOptions are the settings of an installation.
 type InstallOptions struct {
 	Index string // address of the package index; empty: IndexEnv, or PyPI
 	// Transfer has the client and the patience of downloads; the rest is the package's own.
@@ -101,8 +101,9 @@ func verify(w Wheel, file, address string) error {
 	if err != nil || sum == w.SHA256 {
 		return err
 	}
-	return errors.Join(badinput.Errorf("%s does not have the digest that this program knows for %s, so it was deleted: the transfer was damaged or tampered with; run the same command again, or name another index in %s",
-		address, w.File, IndexEnv), os.Remove(file))
+	return errors.Join(
+		badinput.Errorf("%s does not have the digest that this program knows for %s, so it was deleted: the transfer was damaged or tampered with; run the same command again, or name another index in %s",
+			address, w.File, IndexEnv), os.Remove(file))
 }
 
 // unpack writes the shared libraries of a wheel into a directory, whatever folder of the wheel they are in. Python's

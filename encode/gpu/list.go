@@ -1,6 +1,6 @@
-// This file fetches the libraries of ONNX Runtime's GPU providers. They are published as wheels, which are zip
-// archives, on the Python package index; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into
-// a directory of the user's cache that is there whole or not at all. No Python is needed.
+// The libraries of ONNX Runtime's GPU providers are published as wheels, which are zip archives, on the Python package
+// index; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into a directory of the user's cache,
+// which is created atomically. No Python is needed.
 
 package gpu
 
@@ -25,16 +25,16 @@ type Wheel struct {
 	Size          int64
 }
 
-// Set is what one installation consists of.
+// WheelSet lists the wheels of one installation.
 type WheelSet struct {
 	Name   string // cuda12 or cuda13
 	Wheels []Wheel
 }
 
-// Sets are the pinned sets, in the order of the list.
+// WheelSets are the pinned sets, in the order of the list.
 func WheelSets() []WheelSet { return parse(pinned) }
 
-// Named returns the set of a name.
+// NamedWheels returns the set of a name.
 func NamedWheels(name string) (WheelSet, error) {
 	var names []string
 	for _, s := range WheelSets() {

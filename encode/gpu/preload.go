@@ -81,7 +81,9 @@ func Preload(runtime, kind string) ([]Library, error) {
 func imports(provider string) (names []string, err error) {
 	f, err := elf.Open(provider)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, badinput.Errorf("%s was not found, so the ONNX Runtime there is one for the CPU alone: run mine gpu setup, or name another in MINE_ONNXRUNTIME", provider)
+		return nil, badinput.Errorf(
+			"%s was not found, so the ONNX Runtime there is one for the CPU alone: run mine gpu setup, or name another in MINE_ONNXRUNTIME",
+			provider)
 	}
 	if err != nil {
 		return nil, badinput.Errorf("%s is no library: %w: run mine gpu setup again, or replace it", provider, err)
@@ -152,9 +154,12 @@ func Missing(runtime string, needed []Library) error {
 	}
 	hint := "run mine gpu setup, or install CUDA's libraries where ldconfig or LD_LIBRARY_PATH finds them"
 	if other > 0 {
-		hint = fmt.Sprintf("this ONNX Runtime is for another CUDA than the CUDA %d that is installed: run mine gpu setup, or name an ONNX Runtime for CUDA %d", other, other)
+		hint = fmt.Sprintf(
+			"this ONNX Runtime is for another CUDA than the CUDA %d that is installed: run mine gpu setup, or name an ONNX Runtime for CUDA %d",
+			other, other)
 	}
-	return badinput.Errorf("%s cannot use a GPU, as its provider lacks %s: %s", runtime, strings.Join(reasons, ", "), hint)
+	return badinput.Errorf("%s cannot use a GPU, as its provider lacks %s: %s", runtime, strings.Join(reasons, ", "),
+		hint)
 }
 
 // otherCUDA is another major version of CUDA that the system's loader finds; 0: there is none.
@@ -167,7 +172,7 @@ func otherCUDA(major int) int {
 	return 0
 }
 
-// Major is the major version of CUDA that libraries are of; 0: they do not say.
+// Major returns the major version of CUDA that the libraries need; 0 if they do not name one.
 func Major(needed []Library) int {
 	for _, l := range needed {
 		if major := soname(l.Name, "libcudart.so."); major > 0 {
@@ -193,6 +198,7 @@ func (d Driver) Supports(needed []Library) error {
 		return nil
 	}
 	oldest := map[int]string{12: "525", 13: "580"}[major]
-	return badinput.Errorf("the NVIDIA driver supports CUDA %s, but the libraries are of CUDA %d: install driver %s or newer, or libraries of CUDA %d with mine gpu setup --cuda %d",
+	return badinput.Errorf(
+		"the NVIDIA driver supports CUDA %s, but the libraries are of CUDA %d: install driver %s or newer, or libraries of CUDA %d with mine gpu setup --cuda %d",
 		d.Version(), major, oldest, d.CUDA/1000, d.CUDA/1000)
 }

@@ -45,7 +45,7 @@ func made(t *testing.T, name string, files ...string) (Wheel, []byte) {
 // server is a package index whose pages link to files on another host, as PyPI's do; requests for files that ask
 // answers itself are not its own.
 type server struct {
-	files    map[string][]byte // by name
+	files    map[string][]byte // content by name
 	ask      func(w http.ResponseWriter, r *http.Request) bool
 	requests []string
 	ranges   []string

@@ -32,10 +32,12 @@ func attention(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attr
 		x.scale *= by
 		return x, ok && finite([]float32{x.scale}) && (x.kind == apart || x.kind == across || x.kind == scored)
 	case "MatMul":
-		if x.kind == apart && y.kind == across && x.heads == y.heads && r.tensors[x.x].columns == r.tensors[y.x].columns {
+		if x.kind == apart && y.kind == across && x.heads == y.heads &&
+			r.tensors[x.x].columns == r.tensors[y.x].columns {
 			return value{kind: scored, x: x.x, k: y.x, heads: x.heads, scale: x.scale * y.scale}, true
 		}
-		if x.kind == shares && y.kind == apart && x.heads == y.heads && r.tensors[x.x].columns == r.tensors[y.x].columns && y.scale == 1 {
+		if x.kind == shares && y.kind == apart && x.heads == y.heads &&
+			r.tensors[x.x].columns == r.tensors[y.x].columns && y.scale == 1 {
 			x.kind, x.v = joined, y.x
 			return x, true
 		}
@@ -56,7 +58,8 @@ func heads(r *reader, x value, shape []int64) (value, bool) {
 	}
 	columns := int64(r.tensors[x.x].columns)
 	switch {
-	case len(shape) == 4 && x.kind == rows && !x.turned && shape[3] > 0 && shape[3]%lanes == 0 && columns%shape[3] == 0 && shape[2] == columns/shape[3]:
+	case len(shape) == 4 && x.kind == rows && !x.turned && shape[3] > 0 && shape[3]%lanes == 0 &&
+		columns%shape[3] == 0 && shape[2] == columns/shape[3]:
 		return value{kind: split, x: x.x, heads: int(shape[2]), scale: 1}, true
 	case len(shape) == 3 && x.kind == merged && (shape[2] == columns || shape[2] == -1):
 		s := step{op: attend, x: x.x, y: x.k, z: x.v, heads: x.heads, scale: x.scale}

@@ -79,7 +79,8 @@ func together(r *reader, n onnxgraph.Node, axis int) (value, bool) {
 				}
 			}
 		} else {
-			r.steps = append(r.steps, step{op: move, x: x, y: none, z: none, out: r.view(tensor{buffer: to, offset: offset, columns: from.columns})})
+			r.steps = append(r.steps, step{op: move, x: x, y: none, z: none,
+				out: r.view(tensor{buffer: to, offset: offset, columns: from.columns})})
 		}
 		offset += from.columns
 	}

@@ -37,7 +37,8 @@ func elementwise(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.At
 			return value{}, false
 		}
 		columns := r.tensors[x.x].columns
-		s := step{op: normalise, x: x.x, y: none, z: none, first: r.row(n, 1, columns), other: r.row(n, 2, columns), epsilon: 1e-5}
+		s := step{op: normalise, x: x.x, y: none, z: none, first: r.row(n, 1, columns), other: r.row(n, 2, columns),
+			epsilon: 1e-5}
 		if e, ok := attributes["epsilon"]; ok {
 			s.epsilon = e.Float
 		}
@@ -100,7 +101,8 @@ func (r *reader) residual(names []string, x, y value) value {
 		}
 		x, y, names = y, x, []string{names[1], names[0]}
 	}
-	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: y.x, z: none}, r.tensors[x.x].columns), turned: x.turned}
+	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: y.x, z: none}, r.tensors[x.x].columns),
+		turned: x.turned}
 }
 
 // activated is a function of x, as a part of the product that makes x if nothing else takes that.
@@ -109,14 +111,16 @@ func (r *reader) activated(name string, x value, after activation, op operation)
 		s.product.after = after
 		return value{kind: rows, x: x.x, turned: x.turned}
 	}
-	return value{kind: rows, x: r.step(step{op: op, x: x.x, y: none, z: none}, r.tensors[x.x].columns), turned: x.turned}
+	return value{kind: rows, x: r.step(step{op: op, x: x.x, y: none, z: none}, r.tensors[x.x].columns),
+		turned: x.turned}
 }
 
 // open is the product that makes x, if more may be added to it: nothing but the node that asks takes x. A name of ""
 // has no other users.
 func (r *reader) open(name string, x value) *step {
 	i := r.since[x.x]
-	if i < 0 || r.steps[i].out != x.x || r.steps[i].op != multiply || r.steps[i].y != none || x.shared || name != "" && r.users[name] != 1 {
+	if i < 0 || r.steps[i].out != x.x || r.steps[i].op != multiply || r.steps[i].y != none || x.shared || name != "" &&
+		r.users[name] != 1 {
 		return nil
 	}
 	return &r.steps[i]

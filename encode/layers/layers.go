@@ -18,11 +18,11 @@ import (
 	"sync"
 
 	"bitextmine/encode/onnxgraph"
-	"bitextmine/internal/amx"
+	"bitextmine/internal/usage"
 )
 
-// Layers are the layers of a graph. Sums of products are exact, each row or sentence has scales of its own, and all
-// other sums are of one sentence in one order: a vector depends on its sentence alone.
+// Layers computes the layers of a graph. Sums of products are exact, each row or sentence has its own scales, and all
+// other sums add the values of one sentence in a fixed order. So a vector depends only on its sentence.
 type Layers struct {
 	// From is the tensor that the layers take, float32 [batch, tokens, Columns].
 	From    string
@@ -63,7 +63,7 @@ type step struct {
 	first, other []float32 // a row that is added, or a normalisation's scale and bias
 	epsilon      float32
 	heads        int
-	scale        float32 // of attention's scores
+	scale        float32 // scale of attention scores
 }
 
 type operation int
@@ -100,7 +100,7 @@ func Supported() bool { return supported() }
 var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
 
 // tiles says whether products are computed in AMX's tiles.
-var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && amx.Permitted() })
+var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && usage.AMXPermitted() })
 
 // Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
 // than the steps know. mask is the graph's input that is 1 for every token; "" if it has none.

@@ -37,7 +37,7 @@ func quantised(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attr
 	return windowed(r, n, x, attributes)
 }
 
-// ofNumbers is what is known of a tensor in 8 bits, by its name.
+// ofNumbers looks up an 8-bit tensor by name.
 func ofNumbers(r *reader, name string) (value, bool) {
 	of, ok := strings.CutSuffix(strings.TrimPrefix(name, static.Quantised), static.Numbers)
 	v := value{kind: numbers, scales: static.Quantised + of + static.Greatest}
@@ -55,7 +55,8 @@ func windowed(r *reader, n onnxgraph.Node, x value, attributes map[string]onnxgr
 		return x, true
 	case n.Op == "Pad" && x.kind == numbers && !x.turned:
 		pads := r.whole(n, 1)
-		if len(pads) != 6 || pads[0] != 0 || pads[2] != 0 || pads[3] != 0 || pads[5] != 0 || min(pads[1], pads[4]) < 0 || max(pads[1], pads[4]) > maxWidth || pads[1]+pads[4] == 0 {
+		if len(pads) != 6 || pads[0] != 0 || pads[2] != 0 || pads[3] != 0 || pads[5] != 0 ||
+			min(pads[1], pads[4]) < 0 || max(pads[1], pads[4]) > maxWidth || pads[1]+pads[4] == 0 {
 			return value{}, false
 		}
 		x.kind, x.before, x.width = padded, int(pads[1]), int(pads[1]+pads[4])+1
@@ -70,7 +71,8 @@ func windowed(r *reader, n onnxgraph.Node, x value, attributes map[string]onnxgr
 		return x, to[0] == end || end == 0 && to[0] >= math.MaxInt32
 	case n.Op == "Concat" && x.kind == window && attributes["axis"].First(0) == 2 && len(n.Inputs) == x.width:
 		for i := range n.Inputs {
-			if w := r.input(n, i); w.kind != window || w.place != i || w.x != x.x || w.scales != x.scales || w.before != x.before || w.width != x.width {
+			if w := r.input(n, i); w.kind != window || w.place != i || w.x != x.x || w.scales != x.scales ||
+				w.before != x.before || w.width != x.width {
 				return value{}, false
 			}
 		}
@@ -95,8 +97,10 @@ func multiplied(r *reader, n onnxgraph.Node, x value) (value, bool) {
 	if w.Type != onnxgraph.Int8 || len(w.Shape) != 2 || scales.Type != onnxgraph.Float32 {
 		return value{}, false
 	}
-	p := &product{k: w.Shape[0], columns: w.Shape[1], width: max(1, x.width), before: x.before, scales: scales.Float32s()}
-	if p.k != p.width*r.tensors[x.x].columns || p.columns == 0 || p.columns%(2*lanes) != 0 || len(p.scales) != p.columns || !finite(p.scales) {
+	p := &product{k: w.Shape[0], columns: w.Shape[1], width: max(1, x.width), before: x.before,
+		scales: scales.Float32s()}
+	if p.k != p.width*r.tensors[x.x].columns || p.columns == 0 || p.columns%(2*lanes) != 0 ||
+		len(p.scales) != p.columns || !finite(p.scales) {
 		return value{}, false
 	}
 	p.pack(w.Data)

@@ -16,7 +16,7 @@ type reader struct {
 	users  map[string]int // how many nodes take a tensor
 }
 
-// value is what is known of a tensor of the graph.
+// value describes a tensor of the graph.
 type value struct {
 	kind   kind
 	x      int  // the tensor that it is or is made of
@@ -27,7 +27,7 @@ type value struct {
 
 	scales               string // the tensor of the scales of numbers
 	sentence             bool   // there is one a sentence
-	before, place, width int    // of a convolution's windows
+	before, place, width int    // window of a convolution
 
 	heads int
 	scale float32
@@ -39,7 +39,7 @@ type kind int
 const (
 	rows     kind = iota + 1 // tensor x
 	pooled                   // tensor x, one row a sentence
-	scaffold                 // on the way to numbers
+	scaffold                 // scaffold of a tensor that becomes 8-bit numbers
 	numbers                  // x in 8 bits
 	padded                   // numbers of tokens with some of nothing around each sentence
 	window                   // the numbers of one of a convolution's tokens
@@ -105,7 +105,8 @@ func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
 			continue
 		}
 		name, ok := strings.CutPrefix(n.Inputs[0], static.Quantised)
-		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) || r.made[name].Op == "" {
+		if name, ok = cutSuffix(name, static.Numbers, ok); !ok || strings.HasSuffix(name, sentence) ||
+			r.made[name].Op == "" {
 			return false
 		}
 		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0] > 0 && w.Shape[0]%lanes == 0 {
@@ -161,7 +162,8 @@ func (r *reader) node(n onnxgraph.Node) bool {
 	if len(n.Outputs) != 1 {
 		return false
 	}
-	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised, elementwise, attention, shaped} {
+	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised,
+		elementwise, attention, shaped} {
 		if v, ok := rule(r, n, attributes); ok {
 			r.values[n.Outputs[0]] = v
 			return true
@@ -170,7 +172,7 @@ func (r *reader) node(n onnxgraph.Node) bool {
 	return false
 }
 
-// input is what is known of a node's input: nothing of one that there is not.
+// input returns the value of a node's input i; the zero value if the node lacks that input.
 func (r *reader) input(n onnxgraph.Node, i int) value {
 	if i >= len(n.Inputs) {
 		return value{}

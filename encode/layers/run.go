@@ -20,13 +20,13 @@ const (
 // matrix is read from memory for so many rows.
 const rowsAtOnce = 256
 
-// Memory is what Run works in.
+// Memory holds the working buffers of Run.
 type Memory struct {
 	slots     [][]float32
 	numbers   []uint8
 	greatest  []float32
 	scratch   []float32
-	quantised quantity // what the numbers are of
+	quantised quantity // quantity that the numbers represent
 }
 
 // quantity is a tensor in 8 bits: with scales of rows, or of sentences that stand so many rows apart.
@@ -88,7 +88,8 @@ func (p *part) run() {
 		case move:
 			C.layers_map(C.LAYERS_COPY, x, xStride, nil, 0, n, columns, out, stride)
 		case normalise:
-			C.layers_normalise(x, xStride, n, columns, pointer(s.first), pointer(s.other), C.float(s.epsilon), out, stride)
+			C.layers_normalise(x, xStride, n, columns, pointer(s.first), pointer(s.other), C.float(s.epsilon), out,
+				stride)
 		case mean:
 			C.layers_mean(x, xStride, C.int64_t(p.sentences), C.int64_t(p.tokens), columns, out, stride)
 		case attend:
@@ -133,8 +134,10 @@ func (p *part) multiply(s *step) {
 	}
 	rest, restStride := p.data(s.y)
 	out, stride := p.data(s.out)
-	C.layers_product((*C.uint8_t)(&p.numbers[first]), C.int64_t(columns), C.int64_t(n), C.int64_t(q.k), (*C.int8_t)(&q.matrix[0]), (*C.int32_t)(&q.shift[0]),
-		pointer(q.scales), pointer(p.greatest), C.int64_t(q.columns), C.int64_t(p.tokens), C.int64_t(gap), pointer(q.bias), q.after, rest, restStride, inTiles, out, stride)
+	C.layers_product((*C.uint8_t)(&p.numbers[first]), C.int64_t(columns), C.int64_t(n), C.int64_t(q.k),
+		(*C.int8_t)(&q.matrix[0]), (*C.int32_t)(&q.shift[0]),
+		pointer(q.scales), pointer(p.greatest), C.int64_t(q.columns), C.int64_t(p.tokens), C.int64_t(gap),
+		pointer(q.bias), q.after, rest, restStride, inTiles, out, stride)
 }
 
 // quantise makes the numbers of a tensor.
@@ -148,7 +151,8 @@ func (p *part) quantise(q quantity) {
 		C.layers_quantise(x, stride, C.int64_t(p.sentences*p.tokens), C.int64_t(columns), numbers, pointer(p.greatest))
 		return
 	}
-	C.layers_quantise_sentences(x, stride, C.int64_t(p.sentences), C.int64_t(p.tokens), C.int64_t(columns), C.int64_t(q.gap), numbers, pointer(p.greatest))
+	C.layers_quantise_sentences(x, stride, C.int64_t(p.sentences), C.int64_t(p.tokens), C.int64_t(columns),
+		C.int64_t(q.gap), numbers, pointer(p.greatest))
 }
 
 // write copies the tensor To.
@@ -158,7 +162,8 @@ func (p *part) write(out []float32) {
 		count *= p.tokens
 	}
 	x, stride := p.data(p.result)
-	C.layers_map(C.LAYERS_COPY, x, stride, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out), C.int64_t(p.Width))
+	C.layers_map(C.LAYERS_COPY, x, stride, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out),
+		C.int64_t(p.Width))
 }
 
 // grown is memory of n numbers, of which nothing is known.

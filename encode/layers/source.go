@@ -6,10 +6,10 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// source is what the graph says of a node's inputs that no step makes.
+// source holds the graph's nodes that no step computes.
 type source struct {
 	constants map[string]onnxgraph.Tensor
-	made      map[string]onnxgraph.Node // by the tensors that they make
+	made      map[string]onnxgraph.Node // node by output tensor
 	mask      string
 }
 
@@ -19,7 +19,8 @@ func (s *source) row(n onnxgraph.Node, i, columns int) []float32 {
 		return nil
 	}
 	c, ok := s.constants[n.Inputs[i]]
-	if !ok || c.Type != onnxgraph.Float32 || len(c.Shape) == 0 || c.Shape[len(c.Shape)-1] != columns || len(c.Data) != 4*columns {
+	if !ok || c.Type != onnxgraph.Float32 || len(c.Shape) == 0 || c.Shape[len(c.Shape)-1] != columns ||
+		len(c.Data) != 4*columns {
 		return nil
 	}
 	return slices.Clone(c.Float32s())

@@ -27,7 +27,7 @@ const digestVersion = 1
 // library does also where Unicode changed, and a final capital sigma is lower-cased as others are.
 const wordPieceVersion = 2
 
-// graphName is what built-in encoders call their graph.
+// graphName is the file name of a built-in encoder's graph.
 const graphName = "model.onnx"
 
 // Model is a manifest whose files exist and match it. It holds no file open.
@@ -38,8 +38,8 @@ type Model struct {
 	Digest string
 
 	files     fs.FS
-	directory string // on disk, or empty for a built-in encoder
-	graph     []byte // of a built-in encoder
+	directory string // folder on disk; empty for a built-in encoder
+	graph     []byte // graph of a built-in encoder
 }
 
 // Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a
@@ -117,7 +117,8 @@ func (m *Model) digest() (string, error) {
 		Centre    string   `json:",omitempty"` // so that encoders without one keep their digests
 		Centred   []string `json:",omitempty"`
 		Quantised int      `json:",omitempty"`
-	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "", m.Centre.Languages, m.Quantised}
+	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "",
+		m.Centre.Languages, m.Quantised}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {
@@ -148,7 +149,8 @@ func (m *Model) digest() (string, error) {
 func (m *Model) verified(file, declared string) (string, error) {
 	sum, err := m.sum(file)
 	if err == nil && declared != "" && declared != sum {
-		err = badinput.Errorf("%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
+		err = badinput.Errorf(
+			"%s has sha256 %s but the manifest of encoder %s says %s: fetch the file again or correct the manifest",
 			m.Path(file), sum, m.Name, declared)
 	}
 	return sum, err
@@ -158,7 +160,9 @@ func (m *Model) verified(file, declared string) (string, error) {
 func (m *Model) sum(file string) (string, error) {
 	f, err := m.files.Open(file)
 	if err != nil {
-		return "", badinput.Errorf("open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder", m.Path(file), m.Name, err, m.Path(FileName))
+		return "", badinput.Errorf(
+			"open %s of encoder %s: %w; put it there as the comment at the top of %s says, or name another encoder",
+			m.Path(file), m.Name, err, m.Path(FileName))
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	h := sha256.New()

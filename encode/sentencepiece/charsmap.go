@@ -55,7 +55,7 @@ func (c *Charsmap) find(chunk string, yield func(length int, value uint32) bool)
 	}
 }
 
-// Shortest is what replaces the shortest beginning of chunk that the table has.
+// Shortest replaces the shortest prefix of chunk that is in the table.
 func (c *Charsmap) Shortest(chunk string) (replaced string, ok bool) {
 	c.find(chunk, func(_ int, value uint32) bool {
 		replaced, ok = c.replacement(value)

@@ -27,7 +27,7 @@ type library struct {
 	size    int32
 	// unknownPiece is the model's spelling of the unknown piece.
 	unknownPiece string
-	buffers      sync.Pool // of *buffer
+	buffers      sync.Pool // pool of *buffer
 }
 
 // buffer holds the arguments of one call: the concatenated texts, the end of each, and the ids that are returned.
@@ -86,7 +86,8 @@ func (m *library) places(text string) (ids []int32, ends []int, err error) {
 	var cEnds *C.uint32_t
 	var count C.size_t
 	var message *C.char
-	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds, &count, &message)
+	rc := C.sp_places(m.c, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)), &cIDs, &cEnds,
+		&count, &message)
 	runtime.KeepAlive(m)
 	if rc != 0 {
 		return nil, nil, fmt.Errorf("split a text of %d bytes: %s", len(text), takeMessage(message))

@@ -1,7 +1,7 @@
-// Package sentencepiece splits text into the pieces of a SentencePiece model; the ids are those of spm_encode. Unigram
-// models are computed here, at several times the speed of the reference library; models of other kinds, and those that
-// it refuses or that are out of the ordinary, are left to the library itself (libsentencepiece, Debian package
-// libsentencepiece-dev).
+// Package sentencepiece splits text into the pieces of a SentencePiece model, with the ids of spm_encode. Unigram
+// models are computed in Go, several times faster than by the reference library, so the library cannot replace this
+// code. The Go code has no BPE, word or character models and no special cases of the format, so those models need the
+// library (libsentencepiece, Debian package libsentencepiece-dev).
 package sentencepiece
 
 import (
@@ -13,7 +13,7 @@ import (
 // Model is a loaded SentencePiece model. Its methods may be called from any number of goroutines until Close.
 type Model struct{ *loaded }
 
-// loaded is what all that have the same model open share.
+// loaded is shared by all users of the same model.
 type loaded struct {
 	key   [sha256.Size]byte
 	users int // guarded by opened

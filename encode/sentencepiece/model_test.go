@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden ids anew with spm_enco
 const (
 	modelFile = "../../fixtures/models/" + fixtures.Bag + "/spm.model"
 	sentences = "testdata/sentences.txt" // written for this test
-	golden    = "testdata/sentences.ids" // from spm_encode 0.1.97
+	golden    = "testdata/sentences.ids" // output of spm_encode 0.1.97
 )
 
 func load(t testing.TB) *Model {
@@ -267,8 +267,8 @@ func BenchmarkEncode(b *testing.B) {
 	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "sentences/s")
 }
 
-// TestPlaces: ids are those of Encode, and pieces end one after the other, the last at the end of what is not white
-// space.
+// TestPlaces: Places returns the ids of Encode, pieces end in order, and the last one ends after the last character
+// that is not white space.
 func TestPlaces(t *testing.T) {
 	m := load(t)
 	for _, text := range append(lines(t, sentences), "", "  a  Größe ") {

@@ -10,7 +10,7 @@ import (
 type normaliser struct {
 	charsmap *Charsmap // nil: no character is replaced
 	marked   *Trie     // pieces that are left as they are; nil: none
-	space    string    // what is written for a space
+	space    string    // replacement of a space
 	prefix   bool      // one is written before the text
 	suffix   bool      // or after it
 	extra    bool      // spaces at the ends, and all but one inside, are left out

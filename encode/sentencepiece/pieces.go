@@ -10,15 +10,15 @@ import (
 
 // pieces is a unigram model that is computed here.
 type pieces struct {
-	spellings []string         // by id
+	spellings []string         // spelling by id
 	others    map[string]int32 // pieces that are not looked for in a text, such as <s>
 	unigram   *Unigram
 	normal    normaliser
 	bytes     []int32   // ids of bytes, which unknown text becomes; nil: it becomes the unknown piece
-	memory    sync.Pool // of *memory
+	memory    sync.Pool // pool of *memory
 }
 
-// memory is what the splitting of a text needs.
+// memory holds the working buffers of splitting a text.
 type memory struct {
 	text []byte
 	ways []Way
@@ -32,7 +32,7 @@ func newPieces(s *specification) *pieces {
 	p.memory.New = func() any { return new(memory) }
 	searched := slices.Clone(s.spellings)
 	unknown, least, greatest := []int32(nil), float32(math.MaxFloat32), float32(minNormal)
-	var marked []string // by the user: they are found before a text is normalised
+	var marked []string // user-defined pieces, found before a text is normalised
 	for id, kind := range s.kinds {
 		if s.spellings[id] == "" {
 			return nil
@@ -66,7 +66,8 @@ func newPieces(s *specification) *pieces {
 	}
 	var twice bool
 	p.unigram, twice = NewUnigram(searched, scores)
-	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) || math.IsNaN(float64(least+greatest)) {
+	if len(unknown) != 1 || len(p.others) == len(searched) || p.unigram == nil || twice || p.inside(p.unigram.Trie) ||
+		math.IsNaN(float64(least+greatest)) {
 		return nil
 	}
 	const below = 10

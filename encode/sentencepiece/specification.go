@@ -40,9 +40,9 @@ const (
 // minNormal is C's FLT_MIN.
 const minNormal = 0x1p-126
 
-// specification is what a serialised model says.
+// specification is a parsed serialised model.
 type specification struct {
-	spellings []string // by id
+	spellings []string // spelling by id
 	scores    []float32
 	kinds     []byte
 	fallback  bool // unknown text becomes bytes

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Trie finds the pieces that a text begins with. It is a double array: the child of a node by byte c is in the slot
-// base XOR c, and no two nodes have the same base, so the slot's label says whether it is that child.
+// Trie finds the pieces that are prefixes of a text. It is a double array: the child of a node by byte c is in slot
+// base XOR c. No two nodes have the same base, so the slot's label identifies the child.
 type Trie struct {
 	nodes []node  // slots, in blocks of 256
-	ids   []int32 // of the pieces that end in the slots; -1: none
+	ids   []int32 // id of the piece that ends in each slot; -1: none
 	root  uint32  // base of the root
 }
 
@@ -167,7 +167,8 @@ type builder struct {
 // newBuilder makes room for the nodes that so many pieces usually have.
 func newBuilder(pieces int) *builder {
 	n := 3*pieces + block
-	return &builder{nodes: make([]node, 0, n), ids: make([]int32, 0, n), used: make([]bool, 0, n), next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
+	return &builder{nodes: make([]node, 0, n), ids: make([]int32, 0, n), used: make([]bool, 0, n),
+		next: make([]int32, 0, n), previous: make([]int32, 0, n), first: -1}
 }
 
 // place takes slots for the children of a node, by their labels, and returns the base. An only child fills the first

@@ -1,14 +1,11 @@
-// This file splits text into the pieces of a unigram model (Kudo, 2018): those with the greatest sum of scores.
-// It is what tokenizers of SentencePiece models and of tokenizer.json have in common.
-
 package sentencepiece
 
 import "math"
 
-// Model has the pieces of a unigram model. It is only read, so any number of goroutines may use it.
+// Unigram has the pieces of a unigram model. It is only read, so any number of goroutines may use it.
 type Unigram struct {
 	*Trie
-	scores  []float64 // by id
+	scores  []float64 // score by id
 	Unknown int32
 	Penalty float64 // score of an unknown letter
 	// Single rounds sums to float32, as SentencePiece does: a sum of more digits is compared with rounded ones.
@@ -24,7 +21,7 @@ var (
 
 const noneBits = 0x7fc00000 // no number
 
-// New makes a model of pieces and their scores; a piece's id is its index. Pieces and results are those of NewTrie.
+// NewUnigram makes a model of pieces and their scores; a piece's id is its index. NewTrie documents pieces and results.
 func NewUnigram(pieces []string, scores []float64) (m *Unigram, twice bool) {
 	trie, twice := NewTrie(pieces)
 	if trie == nil {
@@ -46,7 +43,7 @@ func NewUnigram(pieces []string, scores []float64) (m *Unigram, twice bool) {
 // Way is the last piece of the best way to split a beginning of a text.
 type Way struct {
 	Score float64 // sum of the way's pieces
-	Begin int32   // of the last piece
+	Begin int32   // start of the last piece
 	ID    int32
 }
 

@@ -34,7 +34,8 @@ type Accelerator struct {
 var Accelerators = map[string]Accelerator{
 	gpu.CUDA: {Provider: "CUDAExecutionProvider", Prepare: gpu.Prepare, Use: useCUDA},
 	gpu.TensorRT: {
-		Provider: "TensorrtExecutionProvider", Allowed: []string{"CUDAExecutionProvider"}, Prepare: gpu.Prepare, Use: useTensorRT,
+		Provider: "TensorrtExecutionProvider", Allowed: []string{"CUDAExecutionProvider"}, Prepare: gpu.Prepare,
+		Use:  useTensorRT,
 		Rows: tensorRTRows, Rounds: true,
 	},
 }
@@ -46,7 +47,8 @@ func useCUDA(o *ort.SessionOptions, _ *model.Model, on gpu.GPU, _ gpu.Device) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, cuda.Destroy()) }()
-	if err := cuda.Update(map[string]string{"device_id": strconv.Itoa(on.Number), "use_tf32": "0", "arena_extend_strategy": "kSameAsRequested"}); err != nil {
+	if err := cuda.Update(map[string]string{"device_id": strconv.Itoa(on.Number), "use_tf32": "0",
+		"arena_extend_strategy": "kSameAsRequested"}); err != nil {
 		return err
 	}
 	return o.AppendExecutionProviderCUDA(cuda)
@@ -85,8 +87,10 @@ func useTensorRT(o *ort.SessionOptions, m *model.Model, on gpu.GPU, device gpu.D
 	}
 	defer func() { err = errors.Join(err, tensorRT.Destroy()) }()
 	if err := tensorRT.Update(map[string]string{
-		"device_id": strconv.Itoa(on.Number), "trt_fp16_enable": half, "trt_engine_cache_enable": "1", "trt_engine_cache_path": dir,
-		"trt_profile_min_shapes": shapes(MinRows, 1), "trt_profile_opt_shapes": shapes(tensorRTRows/2, min(32, m.MaxTokens)),
+		"device_id": strconv.Itoa(on.Number), "trt_fp16_enable": half, "trt_engine_cache_enable": "1",
+		"trt_engine_cache_path":  dir,
+		"trt_profile_min_shapes": shapes(MinRows, 1),
+		"trt_profile_opt_shapes": shapes(tensorRTRows/2, min(32, m.MaxTokens)),
 		"trt_profile_max_shapes": shapes(tensorRTRows, m.MaxTokens),
 	}); err != nil {
 		return err
@@ -100,10 +104,13 @@ func useTensorRT(o *ort.SessionOptions, m *model.Model, on gpu.GPU, device gpu.D
 // OnGPUs prepares the session for a device, proves that its GPUs compute the graph, and returns them.
 func (s *Session) OnGPUs(device gpu.Device) ([]gpu.GPU, error) {
 	if s.Table != nil {
-		return nil, badinput.Errorf("encoder %s is a table, whose rows the CPU adds faster than a GPU would: take --device cpu", s.Model.Name)
+		return nil, badinput.Errorf(
+			"encoder %s is a table, whose rows the CPU adds faster than a GPU would: take --device cpu", s.Model.Name)
 	}
 	if s.Single {
-		return nil, badinput.Errorf("encoder %s is quantised while it runs, which ONNX Runtime does on the CPU alone: take --device cpu, or the encoder in float32", s.Model.Name)
+		return nil, badinput.Errorf(
+			"encoder %s is quantised while it runs, which ONNX Runtime does on the CPU alone: take --device cpu, or the encoder in float32",
+			s.Model.Name)
 	}
 	environment.Lock()
 	runtime := environment.library
@@ -146,13 +153,15 @@ func (s *Session) forGPU(half bool) error {
 		change(onnxgraph.HalfProducts)
 	}
 	changed := *m
-	how, pools := map[model.Pooling]onnxgraph.Reduction{model.CLS: onnxgraph.FirstToken, model.Mean: onnxgraph.MeanOfTokens, model.Max: onnxgraph.MaxOfTokens}[m.Pooling]
+	how, pools := map[model.Pooling]onnxgraph.Reduction{model.CLS: onnxgraph.FirstToken,
+		model.Mean: onnxgraph.MeanOfTokens, model.Max: onnxgraph.MaxOfTokens}[m.Pooling]
 	if pools {
 		change(func(g *onnxgraph.Graph) ([]byte, error) { return onnxgraph.Pool(g, m.Output, how) })
 		changed.Output, changed.Pooling = onnxgraph.Pooled, model.None
 	}
 	if errors.Is(err, onnxgraph.ErrHalf) {
-		return badinput.Errorf("%s of encoder %s has numbers in float16 already: leave :float16 out of device", m.Path(m.ONNX), m.Name)
+		return badinput.Errorf("%s of encoder %s has numbers in float16 already: leave :float16 out of device",
+			m.Path(m.ONNX), m.Name)
 	}
 	if err != nil {
 		return badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
@@ -163,11 +172,13 @@ func (s *Session) forGPU(half bool) error {
 
 // LoadOn loads the graph on a GPU. profile, if it is not empty, is the beginning of the name of a file that ONNX
 // Runtime writes, when what is loaded is destroyed, on what computed which operator.
-func (s *Session) LoadOn(on gpu.GPU, device gpu.Device, profile string) (loaded *ort.DynamicAdvancedSession, err error) {
+func (s *Session) LoadOn(on gpu.GPU, device gpu.Device,
+	profile string) (loaded *ort.DynamicAdvancedSession, err error) {
 	gpu.Guard(func() {
 		loaded, err = s.load(func(o *ort.SessionOptions) error {
 			if len(s.Model.External) > 0 { // the graph was changed, so it is not in its file
-				if err := o.AddSessionConfigEntry("session.model_external_initializers_file_folder_path", s.Model.Path("")); err != nil {
+				if err := o.AddSessionConfigEntry("session.model_external_initializers_file_folder_path",
+					s.Model.Path("")); err != nil {
 					return err
 				}
 			}

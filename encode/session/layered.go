@@ -38,7 +38,8 @@ func (s *Session) Layered() (_ *Layered, err error) {
 	}
 	before, takes := g.Part("", l.Layers.From)
 	_, made, err := ort.GetInputOutputInfoWithONNXData(before)
-	if err != nil || len(made) != 1 || len(made[0].Dimensions) != 3 || made[0].DataType != ort.TensorElementDataTypeFloat ||
+	if err != nil || len(made) != 1 || len(made[0].Dimensions) != 3 ||
+		made[0].DataType != ort.TensorElementDataTypeFloat ||
 		made[0].Dimensions[2] > 0 && made[0].Dimensions[2] != int64(l.Layers.Columns) {
 		return nil, nil // it is none of [batch, tokens, columns]
 	}

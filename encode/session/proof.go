@@ -28,7 +28,8 @@ func (s *Session) prove(a Accelerator, on gpu.GPU, device gpu.Device) (err error
 	if err != nil {
 		return err
 	}
-	gpu.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) }) // which writes the profile
+	// Destroying the session writes the profile.
+	gpu.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) })
 	if err != nil {
 		return err
 	}
@@ -100,15 +101,18 @@ func elsewhere(profile []byte, a Accelerator, encoder string) error {
 	}
 	switch {
 	case others != nil:
-		return badinput.Errorf("encoder %s cannot be computed by %s, which has no %s, so that the CPU would do that: take --device cpu, or export the encoder with other operators",
+		return badinput.Errorf(
+			"encoder %s cannot be computed by %s, which has no %s, so that the CPU would do that: take --device cpu, or export the encoder with other operators",
 			encoder, a.Provider, strings.Join(others, ", "))
 	case !there:
-		return badinput.Errorf("no part of encoder %s was computed by %s: take --device cpu, or another ONNX Runtime with mine gpu setup", encoder, a.Provider)
+		return badinput.Errorf(
+			"no part of encoder %s was computed by %s: take --device cpu, or another ONNX Runtime with mine gpu setup",
+			encoder, a.Provider)
 	}
 	return nil
 }
 
-// isVectors says whether an output is of numbers with a fraction, in rows.
+// isVectors reports whether an output has rows of floating-point numbers.
 func isVectors(output map[string][]int) bool {
 	for kind, shape := range output {
 		if strings.Contains(kind, "float") && len(shape) > 1 {

@@ -39,7 +39,8 @@ func Acquire(library string, device gpu.Device) error {
 	}
 	if environment.users > 0 {
 		if library != "" && path != environment.library {
-			return badinput.Errorf("ONNX Runtime is already loaded from %s, so %s cannot be loaded beside it: name one library for all encoders",
+			return badinput.Errorf(
+				"ONNX Runtime is already loaded from %s, so %s cannot be loaded beside it: name one library for all encoders",
 				environment.library, path)
 		}
 		environment.users++
@@ -48,9 +49,12 @@ func Acquire(library string, device gpu.Device) error {
 	ort.SetSharedLibraryPath(path)
 	if err := ort.InitializeEnvironment(ort.WithLogLevelError()); err != nil {
 		if strings.Contains(err.Error(), "ORT API base") {
-			return badinput.Errorf("%s is too old: this program needs ONNX Runtime 1.24 or newer; replace the file or name another in %s", path, LibraryEnv)
+			return badinput.Errorf(
+				"%s is too old: this program needs ONNX Runtime 1.24 or newer; replace the file or name another in %s",
+				path, LibraryEnv)
 		}
-		return badinput.Errorf("%s could not be loaded as ONNX Runtime: %w; replace the file or name another in %s", path, err, LibraryEnv)
+		return badinput.Errorf("%s could not be loaded as ONNX Runtime: %w; replace the file or name another in %s",
+			path, err, LibraryEnv)
 	}
 	environment.users, environment.library = 1, path
 	return nil
@@ -124,7 +128,8 @@ func FindLibrary(library string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", badinput.Errorf("ONNX Runtime was not found: looked for %s; put %s (1.24 or newer) at one of these or name it in %s",
+	return "", badinput.Errorf(
+		"ONNX Runtime was not found: looked for %s; put %s (1.24 or newer) at one of these or name it in %s",
 		strings.Join(places, ", "), LibraryName, LibraryEnv)
 }
 

@@ -18,17 +18,17 @@ import (
 
 // Session is a graph that is ready to be loaded, or what is left of it where a table computes its beginning.
 type Session struct {
-	Model  *model.Model  // with what Open found out of it, and for GPUs with the graph's own pooling
+	Model  *model.Model  // manifest and graph, completed by Open; for GPUs with the graph's own pooling
 	Takes  []string      // names of inputs
 	Output string        // name of the tensor that is read
 	Single bool          // it mixes the rows of a batch, so a batch must hold one sentence
 	Table  *static.Table // nil: the graph takes ids; otherwise the table's sums
-	Head   *static.Head  // what computes the vectors from the table's sums; nil: ONNX Runtime
+	Head   *static.Head  // computes the vectors from the table's sums; nil: ONNX Runtime computes them
 	Rows   bool          // the output is the table's rows
-	IDs    int           // on a GPU, which does not look: how many ids the graph has; 0: it is not known
+	IDs    int           // number of ids of the graph, set on a GPU, which does not check them; 0: unknown
 
 	data []byte // nil: the graph is loaded from its file
-	file *file  // of a table; all that have it open share it
+	file *file  // file of a table, shared by all users that have it open
 }
 
 // MinRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
@@ -54,7 +54,8 @@ func (s *Session) load(configure func(*ort.SessionOptions) error) (*ort.DynamicA
 }
 
 // load loads a graph, or the one of the model's file if data is nil.
-func load(m *model.Model, data []byte, takes []string, output string, configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
+func load(m *model.Model, data []byte, takes []string, output string,
+	configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
@@ -97,7 +98,8 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: bytes.Contains(f.data, []byte("DynamicQuantize"))}
+	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output,
+		Single: bytes.Contains(f.data, []byte("DynamicQuantize"))}
 	if len(m.External) == 0 {
 		if s.data, s.Table, err = cut(m, f, inner); err != nil {
 			return nil, err
@@ -107,7 +109,8 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 		}
 		left, made, err := ort.GetInputOutputInfoWithONNXData(s.data)
 		if err != nil {
-			return nil, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w", m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
+			return nil, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w",
+				m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
 		}
 		if outputs = made; s.Table == nil {
 			inputs = left
@@ -124,7 +127,8 @@ func cut(m *model.Model, f *file, inner bool) ([]byte, *static.Table, error) {
 		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
 	if !g.Has(m.Output) && (m.Pooling == TokenLevel || inner) {
-		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name", m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
+		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name",
+			m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
 	}
 	if !g.Has(m.Output) { // verify names the outputs that there are
 		return f.data, nil, nil
@@ -144,7 +148,8 @@ func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputIn
 		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph)
 	} else {
 		if !m.OnDisk() {
-			return nil, nil, badinput.Errorf("encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
+			return nil, nil, badinput.Errorf(
+				"encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
 		}
 		hint = ""
 		inputs, outputs, err = ort.GetInputOutputInfo(m.Path(m.ONNX))
@@ -153,7 +158,8 @@ func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputIn
 		hint = "; export it with an older opset"
 	}
 	if err != nil {
-		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s", m.Path(m.ONNX), m.Name, err, hint)
+		return nil, nil, badinput.Errorf("%s of encoder %s is not a graph that ONNX Runtime can load: %w%s",
+			m.Path(m.ONNX), m.Name, err, hint)
 	}
 	return inputs, outputs, nil
 }
@@ -176,7 +182,8 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 		return badinput.Errorf("%s of encoder %s: %s is %q, but %s %s: correct the field or export the graph again",
 			m.Path(model.FileName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
 	}
-	fields := map[string]string{m.Inputs.IDs: "inputs.ids", m.Inputs.Mask: "inputs.mask", m.Inputs.TokenTypes: "inputs.token_types"}
+	fields := map[string]string{m.Inputs.IDs: "inputs.ids", m.Inputs.Mask: "inputs.mask",
+		m.Inputs.TokenTypes: "inputs.token_types"}
 	for _, name := range inputNames(m) {
 		i := slices.IndexFunc(inputs, func(in ort.InputOutputInfo) bool { return in.Name == name })
 		if i < 0 {
@@ -202,7 +209,8 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 	}
 	field := outputField(m, inner)
 	if out.DataType != ort.TensorElementDataTypeFloat || len(out.Dimensions) != rank {
-		return mismatch(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling, axes)
+		return mismatch(field, m.Output, "has it as %s, where pooling: %s needs float32 %s", shape(out), m.Pooling,
+			axes)
 	}
 	if dim := out.Dimensions[rank-1]; inner && dim > 0 {
 		m.Dim = int(dim)
@@ -215,7 +223,7 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 	return nil
 }
 
-// outputField is what messages call the tensor that is read.
+// outputField names the output tensor in messages.
 func outputField(m *model.Model, inner bool) string {
 	switch {
 	case m.Pooling == TokenLevel:

@@ -15,11 +15,11 @@ import (
 type file struct {
 	data  []byte
 	graph *onnxgraph.Graph
-	err   error // of a file that cannot be read as a graph
+	err   error // error if the file is not a valid graph
 }
 
-// files are those that are open, by the encoders' digests: the table of a static encoder is most of its memory, and
-// its sentences and its tokens need the same one.
+// files holds the open files by encoder digest. The table takes most of a static encoder's memory, and sentence and
+// token vectors need the same one.
 var files = struct {
 	sync.Mutex
 	open map[string]weak.Pointer[file]

@@ -14,8 +14,8 @@ import (
 	"bitextmine/encode/onnxgraph"
 )
 
-// Names of tensors that `mine model quantise` adds to a graph, of which the head in 8 bits is known: the numbers of a
-// product's input x are Quantised + x + Numbers, with 128 for 0, and their scale is that of Quantised + x + Greatest.
+// Names of the tensors that `mine model quantise` adds to a graph; they identify an 8-bit head. The numbers of a
+// product's input x are in Quantised + x + Numbers, with 128 for 0, and their scale in Quantised + x + Greatest.
 const (
 	Quantised = "mine.int8."
 	Numbers   = ".numbers"
@@ -26,7 +26,7 @@ const (
 // last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone.
 type Head struct {
 	steps   []step
-	columns []int // of each tensor
+	columns []int // columns per tensor
 }
 
 // step computes a tensor of others, by their numbers.
@@ -44,12 +44,12 @@ type product struct {
 	scales []float32
 }
 
-// Memory is what Head.Vectors works in.
+// Memory holds the working buffers of Head.Vectors.
 type Memory struct {
 	tensors   [][]float32
 	numbers   []uint8
 	greatest  []float32
-	quantised int // the tensor that the numbers are of
+	quantised int // tensor that the numbers represent
 }
 
 // FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none, if it has another operator, or if
@@ -74,7 +74,8 @@ func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
 		}
 	}
 	last := len(r.head.columns) - 1
-	if at, ok := r.tensors[output]; !ok || at != last || !slices.ContainsFunc(r.head.steps, func(s step) bool { return s.product != nil }) {
+	if at, ok := r.tensors[output]; !ok || at != last ||
+		!slices.ContainsFunc(r.head.steps, func(s step) bool { return s.product != nil }) {
 		return nil
 	}
 	return &r.head
@@ -123,14 +124,16 @@ func (r *headReader) add(n onnxgraph.Node) bool {
 	case "LpNormalization":
 		a, err := n.Attributes()
 		axis := a["axis"].First(-1)
-		return known && err == nil && (axis == 1 || axis == -1) && a["p"].First(2) == 2 && r.step(step{op: n.Op, x: x}, out, r.head.columns[x])
+		return known && err == nil && (axis == 1 || axis == -1) && a["p"].First(2) == 2 &&
+			r.step(step{op: n.Op, x: x}, out, r.head.columns[x])
 	case "Add":
 		if len(n.Inputs) != 2 {
 			return false
 		}
 		y, also := r.tensors[n.Inputs[1]]
-		return known && also && r.head.columns[x] == r.head.columns[y] && r.step(step{op: n.Op, x: x, y: y}, out, r.head.columns[x])
-	case "ReduceMax", "ReduceMin", "Neg", "Max", "Div", "Mul", "QuantizeLinear": // what head_quantise does
+		return known && also && r.head.columns[x] == r.head.columns[y] &&
+			r.step(step{op: n.Op, x: x, y: y}, out, r.head.columns[x])
+	case "ReduceMax", "ReduceMin", "Neg", "Max", "Div", "Mul", "QuantizeLinear": // operations of head_quantise
 		return strings.HasPrefix(out, Quantised)
 	}
 	return false
@@ -152,14 +155,17 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 	name := strings.TrimSuffix(strings.TrimPrefix(inputs[0], Quantised), Numbers)
 	x, ok := r.tensors[name]
 	w, scales := r.weights[inputs[1]], r.weights[inputs[3]]
-	if !ok || inputs[0] != Quantised+name+Numbers || w.Type != onnxgraph.Int8 || len(w.Shape) != 2 || scales.Type != onnxgraph.Float32 {
+	if !ok || inputs[0] != Quantised+name+Numbers || w.Type != onnxgraph.Int8 || len(w.Shape) != 2 ||
+		scales.Type != onnxgraph.Float32 {
 		return unit{}, false
 	}
 	rows, columns := w.Shape[0], w.Shape[1]
-	if rows != r.head.columns[x] || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns || !finite(scales.Float32s()) {
+	if rows != r.head.columns[x] || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns ||
+		!finite(scales.Float32s()) {
 		return unit{}, false
 	}
-	p := &product{matrix: make([]int8, len(w.Data)), shift: make([]int32, columns), scales: slices.Clone(scales.Float32s())}
+	p := &product{matrix: make([]int8, len(w.Data)), shift: make([]int32, columns),
+		scales: slices.Clone(scales.Float32s())}
 	const together = 4
 	for i, b := range w.Data {
 		row, column := i/columns, i%columns
@@ -214,7 +220,8 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 		m.quantised = s.x
 	}
 	p := s.product
-	C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.matrix)), (*C.int32_t)(unsafe.SliceData(p.shift)),
+	C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.matrix)),
+		(*C.int32_t)(unsafe.SliceData(p.shift)),
 		floats(p.scales), greatest, C.int64_t(columns), floats(m.tensors[s.out]))
 }
 

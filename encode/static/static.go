@@ -25,7 +25,7 @@ const (
 	scales = Prefix + "scales" // float16 [rows, 1]
 	power  = Prefix + "power"  // -p: a sum is divided by tokens^p
 	zeros  = Prefix + "zeros"  // [dim] what a number is for nothing
-	// Sums is what a Table computes: float32 [batch, dim].
+	// Sums names the output of a Table: float32 [batch, dim].
 	Sums = Prefix + "scaled"
 	// Tokens are the table's rows: float32 [batch, tokens, dim].
 	Tokens = Prefix + "tokens"
@@ -52,7 +52,8 @@ func Find(g *onnxgraph.Graph, output string) *Table {
 // FindTokens is Find for a graph whose output is the table's rows.
 func FindTokens(g *onnxgraph.Graph, output string) *Table {
 	rows := func(n onnxgraph.Node) bool {
-		return n.Op == "Mul" && slices.Equal(n.Inputs, []string{Prefix + "centred", Prefix + "row_scales"}) && slices.Equal(n.Outputs, []string{Tokens})
+		return n.Op == "Mul" && slices.Equal(n.Inputs, []string{Prefix + "centred", Prefix + "row_scales"}) &&
+			slices.Equal(n.Outputs, []string{Tokens})
 	}
 	if output != Tokens || !slices.ContainsFunc(g.Nodes, rows) {
 		return nil
@@ -74,7 +75,8 @@ func read(g *onnxgraph.Graph) *Table {
 		}
 	}
 	numbers, all, exponent, nothing := tensors[table], tensors[scales], tensors[power], tensors[zeros]
-	if numbers.Type != onnxgraph.Int8 || len(numbers.Shape) != 2 || all.Type != onnxgraph.Float16 || len(all.Data) != 2*numbers.Shape[0] ||
+	if numbers.Type != onnxgraph.Int8 || len(numbers.Shape) != 2 || all.Type != onnxgraph.Float16 ||
+		len(all.Data) != 2*numbers.Shape[0] ||
 		exponent.Type != onnxgraph.Float32 || len(exponent.Data) != 4 || nothing.Type != onnxgraph.Float32 {
 		return nil
 	}
@@ -122,14 +124,15 @@ func (t *Table) Row(id int32, dst []float32) {
 // Bits is how many a number has: 4 or 8.
 func (t *Table) Bits() int { return t.bits }
 
-// Power is that of the number of tokens by which a sum is divided.
+// Power returns the exponent of the token count that divides a sum.
 func (t *Table) Power() float64 { return t.power }
 
 // Sum writes a sentence's sum to dst [Dim]. The ids must be of the table, and there must be one.
 func (t *Table) Sum(ids []int32, dst []float32) {
 	clear(dst)
 	n, d := C.int64_t(len(ids)), C.int64_t(t.dim)
-	list, numbers, scales, out := (*C.int32_t)(unsafe.SliceData(ids)), (*C.int8_t)(unsafe.SliceData(t.numbers)), (*C.float)(unsafe.SliceData(t.scales)), (*C.float)(unsafe.SliceData(dst))
+	list, numbers, scales, out := (*C.int32_t)(unsafe.SliceData(ids)), (*C.int8_t)(unsafe.SliceData(t.numbers)),
+		(*C.float)(unsafe.SliceData(t.scales)), (*C.float)(unsafe.SliceData(dst))
 	if t.bits == 4 {
 		C.static_sum4(list, n, numbers, d, scales, out)
 	} else {

@@ -53,7 +53,7 @@ func TestSum(t *testing.T) {
 					}
 				}
 				got := make([]float32, table.Dim())
-				got[0] = 1e9 // what stood there must not count
+				got[0] = 1e9 // old content must be overwritten
 				table.Sum(ids, got)
 				for k := range want {
 					if math.Abs(float64(got[k])-want[k]) > 1e-5*float64(len(ids))*128 {

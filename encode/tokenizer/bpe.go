@@ -16,7 +16,7 @@ type bpe struct {
 	fuse    bool
 }
 
-// merge is what a pair becomes.
+// merge is the rank and result of merging a pair.
 type merge struct{ rank, id int32 }
 
 // newBPE reads a model: the vocabulary, and merges in the order of their ranks.
@@ -35,7 +35,8 @@ func (t *HuggingFace) newBPE(raw json.RawMessage) (*bpe, error) {
 		return nil, fmt.Errorf("its model cannot be read: %w", err)
 	}
 	if m.Fallback || m.Ignore || m.Prefix != "" || m.Suffix != "" {
-		return nil, errors.New("its model has byte_fallback, ignore_merges, a prefix or a suffix, which are not computed")
+		return nil, errors.New(
+			"its model has byte_fallback, ignore_merges, a prefix or a suffix, which are not computed")
 	}
 	unknown, ok := m.Vocab[m.Unknown]
 	if !ok {
@@ -80,7 +81,7 @@ type symbol struct {
 // candidate is a pair that may be merged.
 type candidate struct {
 	merge
-	at int32 // of the left one
+	at int32 // place of the left symbol
 }
 
 // candidates is a heap: the lowest rank first, then the leftmost.

@@ -10,7 +10,7 @@ const small = `{"normalizer": {"type": "Sequence", "normalizers": [{"type": "Pre
  "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}]},
  "model": {"type": "Unigram", "unk_id": 2, "vocab": [["<s>", 0], ["</s>", 0], ["<unk>", 0], ["▁a", -1], ["b", -2], ["ab", -1.5]]}}`
 
-// FuzzNew: no file makes New or Encode fail otherwise than by an error, and ids are of the tokenizer.
+// FuzzNew: New and Encode fail only with an error, whatever the file, and ids are in the vocabulary.
 func FuzzNew(f *testing.F) {
 	f.Add([]byte(small), "a ab xx b")
 	f.Add([]byte(`{"model": {"type": "BPE", "unk_token": "u", "fuse_unk": true, "vocab": {"u": 0, "a": 1, "b": 2, "ab": 3}, "merges": ["a b"]}}`), "abba x")

@@ -1,7 +1,6 @@
-// This file splits text as the file tokenizer.json of Hugging Face's library says: it normalises a text,
-// cuts it into words, and splits each word by a unigram or a BPE model. The parts that tokenizers of SentencePiece
-// models consist of are computed as that library does, also where it differs from SentencePiece; a file with other
-// parts is refused.
+// A tokenizer.json of Hugging Face's library: the tokenizer normalises a text, cuts it into words, and splits each word
+// by a unigram or a BPE model. The parts that tokenizers of SentencePiece models consist of are computed as that
+// library does, also where it differs from SentencePiece; a file with other parts is refused.
 //
 // Added tokens are not looked for in a text; special pieces of a unigram model are, as any pieces.
 
@@ -13,7 +12,7 @@ import (
 	"fmt"
 )
 
-// Tokenizer is a loaded tokenizer.json. It is only read, so any number of goroutines may use it.
+// HuggingFace is a loaded tokenizer.json. It is only read, so any number of goroutines may use it.
 type HuggingFace struct {
 	normalise []func(string) string
 	words     []func([]string) []string
@@ -43,7 +42,7 @@ func (p *part) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(p))
 }
 
-// New reads a tokenizer.json.
+// NewHuggingFace reads a tokenizer.json.
 func NewHuggingFace(data []byte) (*HuggingFace, error) {
 	var file struct {
 		Normalizer    *part `json:"normalizer"`
@@ -120,7 +119,8 @@ func (t *HuggingFace) readEnds(p *part) error {
 			case !before && t.Last == "":
 				t.Last = special.ID
 			default:
-				return errors.New("its post_processor puts several special tokens at one side, and only one can be put there")
+				return errors.New(
+					"its post_processor puts several special tokens at one side, and only one can be put there")
 			}
 		}
 	case "RobertaProcessing", "BertProcessing":
@@ -129,7 +129,9 @@ func (t *HuggingFace) readEnds(p *part) error {
 			t.Last, _ = all.SEP[0].(string)
 		}
 	default:
-		return fmt.Errorf("its post_processor is of type %q, but only TemplateProcessing, RobertaProcessing and BertProcessing can be computed", p.Type)
+		return fmt.Errorf(
+			"its post_processor is of type %q, but only TemplateProcessing, RobertaProcessing and BertProcessing can be computed",
+			p.Type)
 	}
 	for _, special := range []string{t.First, t.Last} {
 		if _, ok := t.ids[special]; special != "" && !ok {

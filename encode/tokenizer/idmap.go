@@ -46,7 +46,8 @@ func newIDMap(m *model.Model, s splitter) (idMap, error) {
 	}
 	for id, number := range n.graph {
 		if number < 0 {
-			return n, badinput.Errorf("%s of encoder %s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
+			return n, badinput.Errorf(
+				"%s of encoder %s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
 				m.Path(model.FileName), m.Name, m.Tokenizer.Offset, id, m.Tokenizer.File)
 		}
 	}
@@ -63,7 +64,8 @@ func (n idMap) special(m *model.Model, s splitter, special model.Special) ([]int
 	}
 	id, ok := s.ID(special.Token.Piece)
 	if !ok {
-		return nil, badinput.Errorf("%s of encoder %s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
+		return nil, badinput.Errorf(
+			"%s of encoder %s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
 			m.Path(model.FileName), m.Name, special.Field, special.Token.Piece, m.Tokenizer.File)
 	}
 	return []int32{n.graph[id]}, nil
@@ -87,7 +89,8 @@ func (n idMap) readDictionary(m *model.Model, s splitter) error {
 	for i, line := range lines {
 		cut := bytes.LastIndexByte(line, ' ')
 		if cut < 1 {
-			return badinput.Errorf("%s:%d of encoder %s is not a piece, a space and a count: name fairseq's dictionary in tokenizer.dictionary",
+			return badinput.Errorf(
+				"%s:%d of encoder %s is not a piece, a space and a count: name fairseq's dictionary in tokenizer.dictionary",
 				m.Path(m.Tokenizer.Dictionary), i+1, m.Name)
 		}
 		if id, ok := s.ID(string(line[:cut])); ok {

@@ -84,9 +84,9 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// hostileLines are of everything that tokenizers treat apart: combining marks, joiners, directions, emoji, control
-// characters, compatibility forms, very long words, scripts without spaces, and letters beyond the first plane. They
-// have no line feed, which ends a line for spm_encode, and no NUL.
+// hostileLines returns lines of everything that tokenizers treat specially: combining marks, joiners, directions,
+// emoji, control characters, compatibility forms, very long words, scripts without spaces, and letters beyond the first
+// plane. They have no NUL and no line feed, which ends a line for spm_encode.
 func hostileLines(n int) []string {
 	rng := rand.New(rand.NewPCG(7, 11))
 	blocks := [][2]rune{{0x20, 0x7e}, {0x20, 0x20}, {0x61, 0x7a}, {0x41, 0x5a}, {0x01, 0x09}, {0x0b, 0x1f}, {0x7f, 0xa0}, {0xa1, 0xff}, {0x100, 0x24f}, {0x300, 0x36f}, {0x370, 0x3ff},

@@ -2,7 +2,7 @@ package tokenizer
 
 import "testing"
 
-// The right column is what Python 3.11's str.lower gives.
+// The right column is the output of Python 3.11's str.lower.
 func TestLowercaseIsPythons(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"The FERRY", "the ferry"},

@@ -37,7 +37,8 @@ func newSplitter(m *model.Model) (splitter, error) {
 		s, err = NewHuggingFace(data)
 	}
 	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File), m.Name, err)
+		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File),
+			m.Name, err)
 	}
 	return s, nil
 }

@@ -35,7 +35,8 @@ func (t *HuggingFace) newUnigram(raw json.RawMessage) (*pieces, error) {
 	spellings, scores := make([]string, len(m.Vocab)), make([]float64, len(m.Vocab))
 	least := math.Inf(1)
 	for id, entry := range m.Vocab {
-		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]), json.Unmarshal(entry[1], &scores[id])); err != nil {
+		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]),
+			json.Unmarshal(entry[1], &scores[id])); err != nil {
 			return nil, fmt.Errorf("its model's entry %d is not a piece and a score: %w", id, err)
 		}
 		t.ids[spellings[id]] = int32(id)

@@ -78,8 +78,7 @@ func (v *Vocabulary) Own(ids []int32, prefix model.Prefix) (own []int32, before 
 	return ids[before : len(ids)-len(v.ids.eos)], before
 }
 
-// Frame is what stands before and after the ids of a text's own in a language: special tokens and the language's
-// prefix.
+// Frame returns the ids before and after a text's own ids in a language: special tokens and the language's prefix.
 func (v *Vocabulary) Frame(language string) (before, after []int32, err error) {
 	prefix, err := v.model.Prefix(language)
 	if err != nil {

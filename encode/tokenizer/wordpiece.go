@@ -1,6 +1,6 @@
-// This file splits text as BERT does: it removes control characters, separates Chinese characters and
-// punctuation, optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller
-// lower-cases the text first if the model needs it.
+// WordPiece splits text as BERT does: it removes control characters, separates Chinese characters and punctuation,
+// optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller lower-cases
+// the text first if the model needs it.
 
 package tokenizer
 
@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Options are the switches of BERT's tokenizer.
+// WordPieceOptions are the switches of BERT's tokenizer.
 type WordPieceOptions struct {
 	StripAccents bool // true for BERT's uncased models, false for the cased ones
 }
@@ -26,7 +26,7 @@ const unknownPiece = "[UNK]"
 // maxWord is the maximum number of letters in a word; a longer word is unknown, as in BERT.
 const maxWord = 100
 
-// Vocabulary is a loaded vocab.txt. It is only read, so any number of goroutines may use it.
+// WordPiece is a loaded vocab.txt. It is only read, so any number of goroutines may use it.
 type WordPiece struct {
 	options WordPieceOptions
 	starts  map[string]int32 // pieces that begin a word
@@ -36,10 +36,11 @@ type WordPiece struct {
 	size    int
 }
 
-// New reads a vocabulary: one piece on each line. A piece's id is the number of lines before it.
+// NewWordPiece reads a vocabulary: one piece on each line. A piece's id is the number of lines before it.
 func NewWordPiece(vocab []byte, options WordPieceOptions) (*WordPiece, error) {
 	lines := bytes.Split(bytes.TrimSuffix(vocab, []byte("\n")), []byte("\n"))
-	v := &WordPiece{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1, size: len(lines)}
+	v := &WordPiece{options: options, starts: map[string]int32{}, inner: map[string]int32{}, unknown: -1,
+		size: len(lines)}
 	if len(lines) > math.MaxInt32 {
 		return nil, errors.New("the vocabulary has more lines than ids")
 	}

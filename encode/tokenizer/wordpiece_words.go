@@ -47,7 +47,8 @@ func dropped(r rune) bool {
 	if r == '\t' || r == '\n' || r == '\r' {
 		return false
 	}
-	return r == 0 || r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) && !later(laterControls, r)
+	return r == 0 || r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) &&
+		!later(laterControls, r)
 }
 
 // blank reports whether r is white space, line and paragraph separators among it.

@@ -45,7 +45,7 @@ func (t *HuggingFace) addWords(p *part) error {
 func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 	m := struct {
 		Sign   string `json:"replacement"`
-		Prefix *bool  `json:"add_prefix_space"` // of old files
+		Prefix *bool  `json:"add_prefix_space"` // field of old files
 		Scheme string `json:"prepend_scheme"`
 		Split  bool   `json:"split"`
 	}{Split: true}
@@ -62,7 +62,8 @@ func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 		var all []string
 		for i, word := range words {
 			word = strings.ReplaceAll(word, " ", m.Sign)
-			if (m.Scheme == "always" || m.Scheme == "first" && i == 0) && !strings.HasPrefix(word, m.Sign) && word != "" {
+			if (m.Scheme == "always" || m.Scheme == "first" && i == 0) && !strings.HasPrefix(word, m.Sign) &&
+				word != "" {
 				word = m.Sign + word
 			}
 			if !m.Split {

@@ -63,9 +63,10 @@ var catalogFiles embed.FS
 var sets = []Set{
 	{
 		Name: "tatoeba", About: "LASER's Tatoeba similarity search test, 112 languages",
-		Licence: "CC BY 2.0 FR (Tatoeba)", Homepage: "https://github.com/facebookresearch/LASER/tree/main/data/tatoeba/v1",
-		Base:    "https://raw.githubusercontent.com/facebookresearch/LASER/74bc6ae7ffb7cba670fe0f428d0ede9f666fb821/data/tatoeba/v1/",
-		Digests: "the LASER repository at that commit; 72 of them are also in TensorFlow Datasets' checksums",
+		Licence:  "CC BY 2.0 FR (Tatoeba)",
+		Homepage: "https://github.com/facebookresearch/LASER/tree/main/data/tatoeba/v1",
+		Base:     "https://raw.githubusercontent.com/facebookresearch/LASER/74bc6ae7ffb7cba670fe0f428d0ede9f666fb821/data/tatoeba/v1/",
+		Digests:  "the LASER repository at that commit; 72 of them are also in TensorFlow Datasets' checksums",
 	},
 	{
 		Name: "flores200", About: "FLORES-200 dev and devtest, 204 languages",
@@ -81,15 +82,17 @@ var sets = []Set{
 	},
 	{
 		Name: "bucc2018", About: "BUCC 2018 shared task, training and sample halves with gold: de, fr, ru, zh with en",
-		Licence: "research use; see the shared task's page", Homepage: "https://comparable.limsi.fr/bucc2018/bucc2018-task.html",
-		Base: "https://comparable.limsi.fr/bucc2018/", Root: "bucc2018",
+		Licence:  "research use; see the shared task's page",
+		Homepage: "https://comparable.limsi.fr/bucc2018/bucc2018-task.html",
+		Base:     "https://comparable.limsi.fr/bucc2018/", Root: "bucc2018",
 		Digests: "TensorFlow Datasets' checksums of the same archives; the publisher states none",
 	},
 	{
 		Name: "xsimplusplus", About: "xsim++'s published English negatives for FLORES-200 devtest",
-		Licence: "CC BY-SA 4.0 (derived from FLORES-200)", Homepage: "https://github.com/facebookresearch/LASER/tree/main/tasks/xsimplusplus",
-		Base:    "https://dl.fbaipublicfiles.com/nllb/laser/xsimplusplus/",
-		Digests: "none: the publisher states no digest and no other source for one is known",
+		Licence:  "CC BY-SA 4.0 (derived from FLORES-200)",
+		Homepage: "https://github.com/facebookresearch/LASER/tree/main/tasks/xsimplusplus",
+		Base:     "https://dl.fbaipublicfiles.com/nllb/laser/xsimplusplus/",
+		Digests:  "none: the publisher states no digest and no other source for one is known",
 	},
 }
 

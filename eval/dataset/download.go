@@ -25,7 +25,8 @@ func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m
 // renames the file. If the digest is wrong, the part is deleted because it cannot be resumed.
 func download(ctx context.Context, url, path string, f File, opts Options) (sum string, err error) {
 	part := path + partSuffix
-	err = transfer.Fetch(ctx, url, part, transfer.Options{Client: opts.Client, Size: f.Size, Resume: f.SHA256 != "", Attempts: opts.Attempts, Wait: opts.Wait,
+	err = transfer.Fetch(ctx, url, part, transfer.Options{Client: opts.Client, Size: f.Size, Resume: f.SHA256 != "",
+		Attempts: opts.Attempts, Wait: opts.Wait,
 		Refused: refused, Progress: func(done int64) {
 			if opts.Progress != nil {
 				opts.Progress(f.Path, done, f.Size)
@@ -38,7 +39,9 @@ func download(ctx context.Context, url, path string, f File, opts Options) (sum 
 		return "", err
 	}
 	if f.SHA256 != "" && sum != f.SHA256 {
-		err := badinput.Errorf("%s has sha256 %s but should have %s: the address now serves something else, or the transfer was tampered with, so it was deleted", url, sum, f.SHA256)
+		err := badinput.Errorf(
+			"%s has sha256 %s but should have %s: the address now serves something else, or the transfer was tampered with, so it was deleted",
+			url, sum, f.SHA256)
 		return "", errors.Join(err, os.Remove(part))
 	}
 	return sum, os.Rename(part, path)
@@ -48,7 +51,9 @@ func download(ctx context.Context, url, path string, f File, opts Options) (sum 
 func refused(response *http.Response) error {
 	switch response.StatusCode {
 	case http.StatusNotFound, http.StatusGone, http.StatusForbidden, http.StatusUnauthorized:
-		return badinput.Errorf("the server answers %s: the publisher moved the file; name another address with --mirror, or give `mine eval` your own copy with --dir", response.Status)
+		return badinput.Errorf(
+			"the server answers %s: the publisher moved the file; name another address with --mirror, or give `mine eval` your own copy with --dir",
+			response.Status)
 	}
 	return nil
 }

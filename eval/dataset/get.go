@@ -75,7 +75,9 @@ func Get(ctx context.Context, set Set, dir string, opts Options) (err error) {
 				f.SHA256 = trusted[f.Path]
 			}
 			if f.SHA256 == "" && !opts.TrustFirst {
-				return badinput.Errorf("%s of %s is not pinned because no digest of it is published: give one with --sha256 %s=DIGEST, or accept what comes with --trust-first", f.Path, set.Name, f.Path)
+				return badinput.Errorf(
+					"%s of %s is not pinned because no digest of it is published: give one with --sha256 %s=DIGEST, or accept what comes with --trust-first",
+					f.Path, set.Name, f.Path)
 			}
 		}
 		sum, err := getFile(ctx, set, f, dir, opts)
@@ -100,7 +102,8 @@ func getFile(ctx context.Context, set Set, f File, dir string, opts Options) (st
 	case err == nil && f.SHA256 != "" && sum == f.SHA256:
 		// The file exists already.
 	case err == nil && f.SHA256 != "":
-		return "", badinput.Errorf("%s has sha256 %s but should have %s: delete it, so that it is downloaded again", path, sum, f.SHA256)
+		return "", badinput.Errorf("%s has sha256 %s but should have %s: delete it, so that it is downloaded again",
+			path, sum, f.SHA256)
 	case err != nil && !os.IsNotExist(err):
 		return "", err
 	default:
@@ -126,7 +129,8 @@ func readSums(path string) (map[string]string, error) {
 	for n, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		sum, name, ok := strings.Cut(line, "  ")
 		if !ok || len(sum) != 64 || !fs.ValidPath(name) {
-			return nil, badinput.Errorf("%s:%d: not a line of sha256sum: correct it, or delete the file to trust the next download", path, n+1)
+			return nil, badinput.Errorf(
+				"%s:%d: not a line of sha256sum: correct it, or delete the file to trust the next download", path, n+1)
 		}
 		sums[name] = sum
 	}

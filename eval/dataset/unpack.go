@@ -61,7 +61,9 @@ func unpackTar(entries *tar.Reader, archive, dir string) error {
 			continue // directories are created with their files; a test set has no other entries
 		}
 		if !filepath.IsLocal(name) || h.Size > unpackedLimit {
-			return badinput.Errorf("%s holds %q of %d bytes, which is not unpacked: the archive is not what it should be", archive, h.Name, h.Size)
+			return badinput.Errorf(
+				"%s holds %q of %d bytes, which is not unpacked: the archive is not what it should be",
+				archive, h.Name, h.Size)
 		}
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -12,8 +12,8 @@ type Hits struct {
 	All    int
 }
 
-// Counts are those of some pairs of documents, by vecalign's score.py (after Sennrich and Volk, 2011). Deletions count
-// for precision, but not for recall.
+// BeadCounts counts beads as vecalign's score.py does (after Sennrich and Volk, 2011). Deletions count for precision,
+// but not for recall.
 type BeadCounts struct{ Precision, Recall Hits }
 
 // Add counts a pair of documents.
@@ -30,7 +30,7 @@ func (l Ladder) paired() Ladder {
 // add counts the beads that stand in the other ladder. A bead that is repeated counts once.
 func (h *Hits) add(beads, others Ladder) {
 	equal := map[string]bool{}
-	targets := map[int]map[int]bool{} // by source sentence
+	targets := map[int]map[int]bool{} // target sentences by source sentence
 	for _, o := range others {
 		equal[o.key()] = true
 		for _, s := range o.Source {

@@ -15,7 +15,7 @@ type Ladder []Rung
 // Rung is a bead of a ladder.
 type Rung struct{ Source, Target []int }
 
-// Of makes a ladder of beads.
+// LadderOf makes a ladder of beads.
 func LadderOf(beads []bead.Bead) Ladder {
 	out := make(Ladder, len(beads))
 	for i, b := range beads {

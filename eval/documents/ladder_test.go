@@ -12,7 +12,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TestCounts: the figures are those of vecalign's score.py for these ladders.
+// TestCounts: vecalign's score.py gives the same figures for these ladders.
 func TestCounts(t *testing.T) {
 	gold := Ladder{{[]int{0}, []int{0}}, {[]int{1}, []int{1, 2}}, {[]int{2, 3}, []int{3}}, {nil, []int{4}}, {[]int{4}, []int{5}}}
 	found := Ladder{{[]int{0}, []int{0}}, {[]int{1}, []int{1}}, {nil, []int{2}}, {[]int{2, 3}, []int{3}}, {[]int{4}, []int{4}}, {nil, []int{5}}}
@@ -62,7 +62,7 @@ func TestReadAndSets(t *testing.T) {
 	}
 }
 
-// TestMake checks that the gold standard is what was done: what a bead's sides have of the original are the same
+// TestMake checks the gold standard against the changes made: both sides of a bead come from the same original
 // sentences, and every sentence of either document is in one bead.
 func TestMake(t *testing.T) {
 	const n = 300

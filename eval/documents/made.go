@@ -9,11 +9,11 @@ import (
 
 // Rates are the shares of sentences that Make changes.
 type Rates struct {
-	Merge  float64 // of either side's sentences that are joined to the next
-	Split  float64 // of either side's that are cut near a comma or a space in the middle
-	Delete float64 // of either side's that are left out
-	Swap   float64 // of the target's that change places with the next
-	Loose  float64 // of either side's that lose a third of their words, as a free translation does
+	Merge  float64 // share of either side's sentences joined to the next
+	Split  float64 // share of either side's sentences cut near a comma or a space in the middle
+	Delete float64 // share of either side's sentences left out
+	Swap   float64 // share of the target's sentences that change places with the next
+	Loose  float64 // share of either side's sentences that lose a third of their words, as in a free translation
 }
 
 // DefaultRates give about as many 1:1 beads as Bleualign's set, three of four.

@@ -18,7 +18,8 @@ func text(prefix string, n int) []string {
 	return out
 }
 
-// TestMake: each source document's gold has lines of the same four numbers, and the halves are of two such documents.
+// TestMakePairing: each source document's gold has lines with the same four numbers, and the two halves come from two
+// such documents.
 func TestMakePairing(t *testing.T) {
 	o := PairingOptions{Documents: 50, Lines: 4, Near: 1, Missing: 0.3, Seed: 2}
 	m := MakePairing(text("s", 200), text("t", 200), nil, o)
@@ -66,8 +67,8 @@ func TestMakePairing(t *testing.T) {
 	}
 }
 
-// TestNearDuplicates: documents of a group share all lines but one, and are a day apart; most translations are of
-// their day.
+// TestNearDuplicates: documents of a group have the same lines but for one, and are a day apart; most translations have
+// the date of the original.
 func TestNearDuplicates(t *testing.T) {
 	o := PairingOptions{Documents: 10, Lines: 4, Near: 3, Seed: 2}
 	if o.Need() != 4*3+10 {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Fields are those of the metadata that documents are made with.
+// PairingFields names the metadata fields of synthetic documents.
 var PairingFields = []string{"date", "source"}
 
-// How the metadata is made. Of translations most are of the day of the original, the others of the next two.
+// Parameters of the metadata. Most translations have the date of the original, the others one of the next two days.
 const (
 	sites       = 8
 	sameDay     = 0.7
@@ -17,10 +17,9 @@ const (
 	withoutDate = 0.1 // share of either side's documents, and of those without a source
 )
 
-// describe gives the documents metadata: those that share lines are of one site, a day after the other, as daily
-// reports are. A target document that belongs to none is of the site, and about the days, of those that it stands
-// beside.
-func (m *MadePairing) describe(o PairingOptions) {
+// describe adds metadata to the documents. Documents with common lines belong to one site and follow a day apart, as
+// daily reports do. A target document without a partner gets the site and about the dates of its neighbours.
+func (m *Pairing) describe(o PairingOptions) {
 	rng := rand.New(rand.NewPCG(o.Seed, 29))
 	begin := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	values := func(day, site int) []string {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Options say what documents are made.
+// PairingOptions say what documents are made.
 type PairingOptions struct {
-	Documents int     // with a translation
-	Lines     int     // of a document, at most
+	Documents int     // documents with a translation
+	Lines     int     // maximum lines per document
 	Near      int     // documents that share all lines but one, as daily reports do; 1: none do
 	Missing   float64 // share of its lines that either side lacks
 	Seed      uint64
 }
 
-// DefaultOptions make short documents, which are harder to tell apart than long ones.
+// DefaultPairingOptions make short documents, which are harder to tell apart than long ones.
 func DefaultPairingOptions() PairingOptions {
 	return PairingOptions{Documents: 1000, Lines: 4, Near: 1, Missing: 0.15, Seed: 1}
 }
@@ -25,19 +25,20 @@ func (o PairingOptions) Need() int {
 	return groups*(o.Lines-1) + o.Documents
 }
 
-// Made is two collections. A document is its sentences.
-type MadePairing struct {
+// Pairing holds two synthetic collections. A document is its sentences.
+type Pairing struct {
 	Source, Target [][]string
 	Gold           []int         // the target document that each source document belongs to
-	Metadata       [2][][]string // of both sides' documents, by Fields
+	Metadata       [2][][]string // values of both sides' documents by field
 }
 
-// Make makes documents of line-aligned sentences, and as many target documents that no source document belongs to: of
-// others, if there are any, else each of half of two of the right ones, so that all its sentences have a translation.
-// Source and target must have Options.Need lines at least, and others, unless it is empty, Documents times Lines.
-func MakePairing(source, target, others []string, o PairingOptions) MadePairing {
+// MakePairing makes documents of line-aligned sentences, and as many target documents that no source document belongs
+// to: of others, if there are any, else each of half of two of the right ones, so that all its sentences have a
+// translation. Source and target must have Options.Need lines at least, and others, unless it is empty, Documents times
+// Lines.
+func MakePairing(source, target, others []string, o PairingOptions) Pairing {
 	rng := rand.New(rand.NewPCG(o.Seed, 23))
-	m := MadePairing{Gold: make([]int, o.Documents)}
+	m := Pairing{Gold: make([]int, o.Documents)}
 	whole := make([][]string, o.Documents) // the target documents without what is missing
 	for d := range whole {
 		whole[d] = o.lines(target, d)
@@ -49,7 +50,7 @@ func MakePairing(source, target, others []string, o PairingOptions) MadePairing 
 			m.Target = append(m.Target, thinnedPairing(others[d*o.Lines:][:o.Lines], o.Missing, rng))
 			continue
 		}
-		// Neighbours are often of one article, so that both halves are of the right subject.
+		// Neighbours often come from one article, so both halves have the right subject.
 		first, second := whole[d], whole[(d+1)%o.Documents]
 		m.Target = append(m.Target, slices.Concat(first[:o.Lines/2], second[o.Lines/2:]))
 	}
@@ -58,7 +59,7 @@ func MakePairing(source, target, others []string, o PairingOptions) MadePairing 
 	return m
 }
 
-// lines are those of a document: what its group shares, and one of its own.
+// lines returns a document's lines: the common lines of its group, and one of its own.
 func (o PairingOptions) lines(text []string, d int) []string {
 	group := d / o.Near * (o.Lines - 1 + o.Near)
 	shared := group + o.Lines - 1
@@ -75,7 +76,7 @@ func thinnedPairing(lines []string, missing float64, rng *rand.Rand) []string {
 }
 
 // shuffle puts the target documents into another order.
-func (m *MadePairing) shuffle(rng *rand.Rand) {
+func (m *Pairing) shuffle(rng *rand.Rand) {
 	order := rng.Perm(len(m.Target))
 	target, metadata := make([][]string, len(order)), make([][]string, len(order))
 	for from, to := range order {

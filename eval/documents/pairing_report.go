@@ -6,7 +6,7 @@ import (
 )
 
 // Right is the number of pairs that belong together.
-func (m *MadePairing) Right(pairs []match.Pair) (n int) {
+func (m *Pairing) Right(pairs []match.Pair) (n int) {
 	for _, p := range pairs {
 		if m.Gold[p.Source] == p.Target {
 			n++
@@ -15,7 +15,7 @@ func (m *MadePairing) Right(pairs []match.Pair) (n int) {
 	return n
 }
 
-// NewReport makes an empty report. by is the encoder.
+// NewPairingReport makes an empty report. by names the encoder.
 func NewPairingReport(by string) *report.Report {
 	return &report.Report{
 		Protocol: "docs",
@@ -25,12 +25,13 @@ func NewPairingReport(by string) *report.Report {
 		},
 		Encoder: by,
 		Label:   "set",
-		Columns: []report.Column{{Name: "precision"}, {Name: "recall"}, {Name: "pairs", Kind: report.Count}, {Name: "gold", Kind: report.Count}},
+		Columns: []report.Column{{Name: "precision"}, {Name: "recall"}, {Name: "pairs", Kind: report.Count},
+			{Name: "gold", Kind: report.Count}},
 	}
 }
 
-// AddRow adds the figures of a set.
-func AddPairingRow(r *report.Report, name string, m *MadePairing, pairs []match.Pair) {
+// AddPairingRow adds the figures of a set.
+func AddPairingRow(r *report.Report, name string, m *Pairing, pairs []match.Pair) {
 	right := 100 * float64(m.Right(pairs))
 	precision, recall := right/float64(max(len(pairs), 1)), right/float64(max(len(m.Gold), 1))
 	r.Rows = append(r.Rows, report.Row{Name: name, Cells: []any{precision, recall, len(pairs), len(m.Gold)}})

@@ -16,7 +16,7 @@ import (
 // maxLine is the maximum length of a line of a ladder: two spans of many thousand sentences.
 const maxLine = 1 << 20
 
-// Read reads a ladder in vecalign's format: [0]:[0, 1] or [0]:[0, 1]:cost on each line, numbers counted from 0.
+// ReadLadder reads a ladder in vecalign's format: [0]:[0, 1] or [0]:[0, 1]:cost on each line, numbers counted from 0.
 func ReadLadder(path string) (l Ladder, err error) {
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxLine)
 	if err != nil {
@@ -45,7 +45,9 @@ func ReadLadder(path string) (l Ladder, err error) {
 }
 
 func notARung(path string, line uint64) error {
-	return badinput.Errorf("%s:%d: a line must be like [0]:[0, 1], the numbers of source and target sentences from 0: correct it", path, line)
+	return badinput.Errorf(
+		"%s:%d: a line must be like [0]:[0, 1], the numbers of source and target sentences from 0: correct it",
+		path, line)
 }
 
 // parse reads a list as Python writes it.
@@ -86,7 +88,8 @@ func Sets(dir, source, target string) ([]Set, error) {
 		}
 	}
 	if len(sets) == 0 {
-		return nil, badinput.Errorf("%s has no file NAME.%s%s: name another directory, or other languages", dir, source, target)
+		return nil, badinput.Errorf("%s has no file NAME.%s%s: name another directory, or other languages", dir, source,
+			target)
 	}
 	return sets, nil
 }

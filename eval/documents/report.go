@@ -2,7 +2,7 @@ package documents
 
 import "bitextmine/eval/report"
 
-// NewReport makes an empty report. by is what made the alignments.
+// NewLadderReport makes an empty report. by names the aligner.
 func NewLadderReport(by string) *report.Report {
 	return &report.Report{
 		Protocol: "beads",
@@ -13,14 +13,16 @@ func NewLadderReport(by string) *report.Report {
 		Encoder: by,
 		Label:   "set",
 		Columns: []report.Column{
-			{Name: "strict P"}, {Name: "strict R"}, {Name: "strict F1"}, {Name: "lax P"}, {Name: "lax R"}, {Name: "lax F1"},
+			{Name: "strict P"}, {Name: "strict R"}, {Name: "strict F1"}, {Name: "lax P"}, {Name: "lax R"},
+			{Name: "lax F1"},
 			{Name: "beads", Kind: report.Count}, {Name: "gold", Kind: report.Count},
 		},
 	}
 }
 
-// AddRow adds the figures of a set.
+// AddLadderRow adds the figures of a set.
 func AddLadderRow(r *report.Report, name string, c BeadCounts) {
 	p, q, f := c.Figures()
-	r.Rows = append(r.Rows, report.Row{Name: name, Cells: []any{p.Strict, q.Strict, f.Strict, p.Lax, q.Lax, f.Lax, c.Precision.All, c.Recall.All}})
+	r.Rows = append(r.Rows, report.Row{Name: name,
+		Cells: []any{p.Strict, q.Strict, f.Strict, p.Lax, q.Lax, f.Lax, c.Precision.All, c.Recall.All}})
 }

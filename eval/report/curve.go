@@ -1,5 +1,3 @@
-// This file computes precision-recall curves of pairs that were scored, and the threshold with the best F1.
-
 package report
 
 import "bitextmine/eval/testset"
@@ -48,13 +46,13 @@ func Against(extracted, gold []testset.IDs) Counts {
 	return counts
 }
 
-// Point is one point of a precision-recall curve: the counts of all pairs down to a score.
+// CurvePoint is one point of a precision-recall curve: the counts of all pairs down to a score.
 type CurvePoint struct {
-	Score float64 // of the last pair included
+	Score float64 // score of the last pair included
 	Counts
 }
 
-// Of returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
+// CurveOf returns the precision-recall curve of pairs, which are sorted best first: the counts after each pair.
 func CurveOf(pairs []Scored, gold int) []CurvePoint {
 	points := make([]CurvePoint, len(pairs))
 	counts := Counts{Gold: gold}
@@ -77,7 +75,8 @@ func BestThreshold(curve []CurvePoint) (threshold float64, best Counts) {
 	}
 	for i, p := range curve {
 		// F1 = 2 correct / (extracted + gold), compared in integers to avoid rounding.
-		if p.Correct*(best.Extracted+best.Gold) > best.Correct*(p.Extracted+p.Gold) || best.Correct == 0 && p.Correct > 0 {
+		if p.Correct*(best.Extracted+best.Gold) > best.Correct*(p.Extracted+p.Gold) || best.Correct == 0 &&
+			p.Correct > 0 {
 			best = p.Counts
 			threshold = (p.Score + curve[min(i+1, len(curve)-1)].Score) / 2
 		}

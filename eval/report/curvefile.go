@@ -28,7 +28,8 @@ func WriteCurves(path string, reports []*Report) error {
 		for _, r := range reports {
 			for _, c := range r.Curves {
 				for _, p := range c.Points {
-					fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%d\t%.4f\t%.4f\t%.4f\n", r.Protocol, c.Name, p.Score, p.Extracted, p.Correct, p.Precision(), p.Recall(), p.F1())
+					fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%d\t%.4f\t%.4f\t%.4f\n", r.Protocol, c.Name, p.Score, p.Extracted,
+						p.Correct, p.Precision(), p.Recall(), p.F1())
 				}
 			}
 		}
@@ -37,7 +38,9 @@ func WriteCurves(path string, reports []*Report) error {
 }
 
 func noCurve(path string) error {
-	return badinput.Errorf("%s: none of the protocols has a precision-recall curve: evaluate one with a threshold, such as bucc-laser", path)
+	return badinput.Errorf(
+		"%s: none of the protocols has a precision-recall curve: evaluate one with a threshold, such as bucc-laser",
+		path)
 }
 
 // plotPoints is the maximum number of points of a drawn curve. More points than pixels show nothing.

@@ -17,7 +17,8 @@ func (r *Report) writeJSON(w io.Writer) error {
 		}
 		return out
 	}
-	object := []field{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder}, {"unit", "percent"}}
+	object := []field{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder},
+		{"unit", "percent"}}
 	switch {
 	case len(r.Means) > 0:
 		object = append(object, r.fields(r.Means[len(r.Means)-1])...)

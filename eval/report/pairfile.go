@@ -15,7 +15,7 @@ import (
 type Pair struct {
 	Set            string // languages
 	Kind           string
-	Score          float64 // of an extracted pair
+	Score          float64 // score of an extracted pair
 	Source, Target string
 }
 
@@ -23,13 +23,15 @@ type Pair struct {
 const (
 	Correct = "correct" // extracted, and in the gold
 	Wrong   = "wrong"   // extracted, and not in the gold
-	Missed  = "missed"  // in the gold, and not extracted
+	Missed  = "missed"  // gold pair that was not extracted
 )
 
 // WritePairs writes the pairs of reports as TSV: of each set the extracted ones, best first, and then the missed ones.
 func WritePairs(path string, reports []*Report) error {
 	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Pairs) > 0 }) {
-		return badinput.Errorf("%s: none of the protocols extracts pairs with a threshold: evaluate one that does, such as bucc-laser", path)
+		return badinput.Errorf(
+			"%s: none of the protocols extracts pairs with a threshold: evaluate one that does, such as bucc-laser",
+			path)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
@@ -40,7 +42,8 @@ func WritePairs(path string, reports []*Report) error {
 				if p.Kind != Missed {
 					score = fmt.Sprint(p.Score)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Protocol, p.Set, p.Kind, score, oneLine(p.Source), oneLine(p.Target))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Protocol, p.Set, p.Kind, score, oneLine(p.Source),
+					oneLine(p.Target))
 			}
 		}
 		return w.Flush()

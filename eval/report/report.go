@@ -32,15 +32,15 @@ type Row struct {
 // Report is a protocol's result over one or more language pairs or sets.
 type Report struct {
 	Protocol   string    // its name
-	Definition [2]string // what the protocol measures
+	Definition [2]string // definition of the protocol's measure
 	Encoder    string
-	Label      string // what a row is: "pair", "set"
+	Label      string // unit of a row: "pair", "set"
 	Columns    []Column
 	Rows       []Row
 	// Means are rows computed from other rows: the average over the pairs, or a year of sts. There are none for a
 	// single pair.
 	Means []Row
-	// Notes are what a reader must know before comparing the figures with others.
+	// Notes lists what a reader must know before comparing the figures with others.
 	Notes []string
 	// Curves are the precision-recall curves of protocols with a threshold, one for each row.
 	Curves []Curve

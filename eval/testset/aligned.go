@@ -58,12 +58,15 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 		})
 		for _, s := range sources {
 			if !found[s] {
-				return nil, badinput.Errorf("%s has no line-aligned test set of %s and %s: name a directory that has one", dir, s, target)
+				return nil, badinput.Errorf(
+					"%s has no line-aligned test set of %s and %s: name a directory that has one", dir, s, target)
 			}
 		}
 	}
 	if len(sets) == 0 {
-		return nil, badinput.Errorf("%s has no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files", dir, target, split)
+		return nil, badinput.Errorf(
+			"%s has no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files",
+			dir, target, split)
 	}
 	slices.SortFunc(sets, func(a, b AlignedFiles) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Source, b.Source))
@@ -104,7 +107,8 @@ func pairwise(dir string, entries []os.DirEntry, target string) []AlignedFiles {
 }
 
 func (f alignedFile) with(target alignedFile) AlignedFiles {
-	return AlignedFiles{Label: f.code, Pair: LanguagePair{f.language(), target.language()}, Source: f.path, Target: target.path}
+	return AlignedFiles{Label: f.code, Pair: LanguagePair{f.language(), target.language()}, Source: f.path,
+		Target: target.path}
 }
 
 // multiway finds one file per language and pairs each with the target's file. If the target has several files, it takes
@@ -141,7 +145,8 @@ func multiway(dir string, entries []os.DirEntry, split, target string) []Aligned
 		return 1
 	}
 	chosen := slices.MinFunc(targets, func(a, b alignedFile) int {
-		return cmp.Or(cmp.Compare(original(a), original(b)), cmp.Compare(len(a.code), len(b.code)), strings.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(original(a), original(b)), cmp.Compare(len(a.code), len(b.code)),
+			strings.Compare(a.path, b.path))
 	})
 	var out []AlignedFiles
 	for _, s := range sources {
@@ -162,9 +167,11 @@ func ReadAligned(files AlignedFiles, wider bool) (source, target Side, err error
 	n, m := len(source.Texts), len(target.Texts)
 	switch {
 	case wider && n > m:
-		err = badinput.Errorf("%s has %d lines but %s has only %d: every query needs its translation on the same line", files.Source, n, files.Target, m)
+		err = badinput.Errorf("%s has %d lines but %s has only %d: every query needs its translation on the same line",
+			files.Source, n, files.Target, m)
 	case !wider && n != m:
-		err = badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have the same number of lines", files.Source, n, files.Target, m)
+		err = badinput.Errorf("%s has %d lines but %s has %d: line-aligned files must have the same number of lines",
+			files.Source, n, files.Target, m)
 	}
 	return source, target, err
 }

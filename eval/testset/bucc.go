@@ -51,7 +51,8 @@ func FindBUCC(dir string, pair LanguagePair) ([]BUCCFiles, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, badinput.Errorf("%s has no BUCC set of %s: it needs %s.train.%s, %s.train.%s and %s.train.gold", dir, pair, pair, pair.Source, pair, pair.Target, pair)
+		return nil, badinput.Errorf("%s has no BUCC set of %s: it needs %s.train.%s, %s.train.%s and %s.train.gold",
+			dir, pair, pair, pair.Source, pair, pair.Target, pair)
 	}
 	return out, nil
 }

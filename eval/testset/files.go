@@ -11,7 +11,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Files reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
+// VectorFiles reads vectors from files: .npy (float16, float32 or float64) or LASER's values without a header. Row i
 // belongs to line i of the text. In the file names, {src}, {tgt}, {pair} and {half} are replaced by the short codes of
 // the current pair (de, zh-Hant), {file} by the name of the text's file and {dir} by that of its folder.
 type VectorFiles struct {
@@ -30,7 +30,8 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 	if role.Target {
 		name = p.Target
 	}
-	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(), "{half}", role.Half,
+	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(),
+		"{half}", role.Half,
 		"{file}", filepath.Base(role.File), "{dir}", filepath.Base(filepath.Dir(role.File))).Replace(name)
 	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--dim")
 	if err != nil {
@@ -38,7 +39,8 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if file.N != len(side.Texts) {
-		return EncodedSide{}, badinput.Errorf("%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
+		return EncodedSide{}, badinput.Errorf(
+			"%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
 			path, file.N, side.Language, len(side.Texts))
 	}
 	rows := make([]float32, file.N*file.Dim)

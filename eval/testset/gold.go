@@ -54,7 +54,8 @@ func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]cor
 	for _, pair := range gold {
 		for i, id := range []string{pair.Source, pair.Target} {
 			if sides[i][id] {
-				return badinput.Errorf("gold file %s names %s, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
+				return badinput.Errorf(
+					"gold file %s names %s, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
 					name, id, [][]input.File{source, target}[i])
 			}
 		}

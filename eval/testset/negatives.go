@@ -32,7 +32,9 @@ func ReadNegatives(path string) ([]Negative, error) {
 		Of   string `json:"src"`
 	}
 	if err := json.Unmarshal(data, &kinds); err != nil {
-		return nil, badinput.Errorf("%s is not JSON of the published xsim++ format, {\"edited sentence\": {\"errtype\": ..., \"src\": ...}, ...}: download it again or name another file", path)
+		return nil, badinput.Errorf(
+			"%s is not JSON of the published xsim++ format, {\"edited sentence\": {\"errtype\": ..., \"src\": ...}, ...}: download it again or name another file",
+			path)
 	}
 	texts, err := augmentedLines(path)
 	if err != nil {

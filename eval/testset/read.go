@@ -39,12 +39,14 @@ func readSide(path, language string, ids bool) (Side, error) {
 			return Side{}, err
 		}
 		if next++; s.Line != next {
-			return Side{}, badinput.Errorf("%s:%d: the line is empty, but sentences are paired by line number: put the sentence there", path, next)
+			return Side{}, badinput.Errorf(
+				"%s:%d: the line is empty, but sentences are paired by line number: put the sentence there", path, next)
 		}
 		side.Texts = append(side.Texts, strip(s.Text))
 		if ids {
 			if first, ok := line[s.Doc]; ok {
-				return Side{}, badinput.Errorf("%s:%d: the id %s is already in line %d: ids must be unique", path, s.Line, s.Doc, first)
+				return Side{}, badinput.Errorf("%s:%d: the id %s is already in line %d: ids must be unique", path,
+					s.Line, s.Doc, first)
 			}
 			line[s.Doc] = s.Line
 			side.IDs = append(side.IDs, s.Doc)
@@ -81,7 +83,9 @@ func readGoldRows(path string, source, target Side) (_ [][2]int32, err error) {
 			if okS {
 				id, language = pair.Target, target.Language
 			}
-			return nil, badinput.Errorf("%s:%d: no %s sentence has the id %s: give gold and text of the same set, source ids first", path, i+1, language, id)
+			return nil, badinput.Errorf(
+				"%s:%d: no %s sentence has the id %s: give gold and text of the same set, source ids first",
+				path, i+1, language, id)
 		}
 		gold[i] = [2]int32{s, t}
 	}

@@ -228,7 +228,8 @@ func wordEdits(text string, table []replacement) []string {
 
 func wholeWord(text string, at, end int) bool {
 	letter := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] == '\'' || text[i] == '-' || text[i] >= 0x80)
+		return i >= 0 && i < len(text) &&
+			(text[i] >= 'a' && text[i] <= 'z' || text[i] == '\'' || text[i] == '-' || text[i] >= 0x80)
 	}
 	return !letter(at-1) && !letter(end)
 }

@@ -47,12 +47,15 @@ func FindSTS(dir string) ([]STSFiles, error) {
 		switch track := stsTrack.FindStringSubmatch(name); {
 		case track != nil:
 			gold := filepath.Join(filepath.Dir(path), strings.Replace(name, ".input.", ".gs.", 1))
-			sets = append(sets, STSFiles{Year: "2017", Name: track[1] + "." + track[2] + "-" + track[3], Text: path, Gold: gold,
+			sets = append(sets, STSFiles{Year: "2017", Name: track[1] + "." + track[2] + "-" + track[3], Text: path,
+				Gold:  gold,
 				First: track[2], Second: track[3], textColumns: [2]int{0, 1}})
 		case name == "SICK_test_annotated.txt":
-			sets = append(sets, STSFiles{Year: "SICK", Name: "test", Text: path, First: "en", Second: "en", textColumns: [2]int{1, 2}, goldColumn: 3, header: true})
+			sets = append(sets, STSFiles{Year: "SICK", Name: "test", Text: path, First: "en", Second: "en",
+				textColumns: [2]int{1, 2}, goldColumn: 3, header: true})
 		case strings.HasSuffix(name, ".test.tsv"):
-			sets = append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)), Name: strings.TrimSuffix(name, ".test.tsv"), Text: path,
+			sets = append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)),
+				Name: strings.TrimSuffix(name, ".test.tsv"), Text: path,
 				First: "en", Second: "en", textColumns: [2]int{1, 2}})
 		}
 		return nil
@@ -61,7 +64,9 @@ func FindSTS(dir string) ([]STSFiles, error) {
 		return nil, badinput.Errorf("look for STS sets: %w", err)
 	}
 	if len(sets) == 0 {
-		return nil, badinput.Errorf("%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt", dir)
+		return nil, badinput.Errorf(
+			"%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt",
+			dir)
 	}
 	slices.SortFunc(sets, func(a, b STSFiles) int {
 		return cmp.Or(strings.Compare(a.Year, b.Year), strings.Compare(a.Name, b.Name))
@@ -85,7 +90,8 @@ func ReadSTS(files STSFiles) (STSPairs, error) {
 			return set, err
 		}
 		if len(golds) > len(rows) {
-			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release", files.Text, len(rows), files.Gold, len(golds))
+			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release",
+				files.Text, len(rows), files.Gold, len(golds))
 		}
 		// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
 		set.Unscored = len(rows) - len(golds)
@@ -108,7 +114,8 @@ func ReadSTS(files STSFiles) (STSPairs, error) {
 
 func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 	if len(scored.fields) <= s.goldColumn || len(row.fields) <= s.textColumns[1] {
-		return badinput.Errorf("%s:%d: the line has %d tab-separated fields, too few for two sentences and their score", s.Text, row.line, len(row.fields))
+		return badinput.Errorf("%s:%d: the line has %d tab-separated fields, too few for two sentences and their score",
+			s.Text, row.line, len(row.fields))
 	}
 	gold := strings.TrimSpace(scored.fields[s.goldColumn])
 	if gold == "" {
@@ -116,7 +123,8 @@ func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 	}
 	score, err := strconv.ParseFloat(gold, 64)
 	if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
-		return badinput.Errorf("%s:%d: the gold score %q is not a number: correct the line", goldFile, scored.line, gold)
+		return badinput.Errorf("%s:%d: the gold score %q is not a number: correct the line", goldFile, scored.line,
+			gold)
 	}
 	s.Scores = append(s.Scores, score)
 	s.FirstSide.Texts = append(s.FirstSide.Texts, strip(row.fields[s.textColumns[0]]))

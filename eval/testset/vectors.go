@@ -1,5 +1,3 @@
-// This file gives evaluation the vectors of sentences: encoded, or read from files that another program wrote.
-
 package testset
 
 import (
@@ -8,7 +6,7 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// Side is a side with its L2-normalised vectors; row i is the vector of sentence i.
+// EncodedSide is a side with its L2-normalised vectors; row i is the vector of sentence i.
 type EncodedSide struct {
 	Side
 	Rows embedding.Matrix // [n, dim]
@@ -22,7 +20,7 @@ type Role struct {
 	Target bool
 }
 
-// Source returns the vectors of a side; row i is the vector of sentence i.
+// VectorSource returns the vectors of a side; row i is the vector of sentence i.
 type VectorSource interface {
 	Name() string // name of the encoder, for the report
 	Vectors(ctx context.Context, side Side, role Role) (EncodedSide, error)

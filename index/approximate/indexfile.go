@@ -91,7 +91,7 @@ func (k Kind) Save(path string, l Label, write func(f *os.File) error) error {
 			return err
 		}
 		sum := sha256.New()
-		if _, err := io.Copy(sum, f); err != nil { // which leaves f at its end
+		if _, err := io.Copy(sum, f); err != nil { // moves f to its end
 			return err
 		}
 		l.Payload = hex.EncodeToString(sum.Sum(nil))
@@ -134,8 +134,8 @@ func (k Kind) Verify(path string, want Label) (payload int64, err error) {
 	return payload, nil
 }
 
-// Used notes that a file was of use: by its time admin sweeps what was not. It may be another user's, and is used all
-// the same.
+// Used marks a file as recently used: admin sweeps by this time. The file may belong to another user; an error does not
+// matter.
 func Used(path string) { _ = os.Chtimes(path, time.Time{}, time.Now()) }
 
 // parse finds the label in the end of a file. at is where the payload ends.

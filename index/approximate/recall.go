@@ -12,8 +12,9 @@ import (
 // DefaultRows puts a recall of 0.95 within 0.015 (two standard deviations).
 const RecallRows = 1000
 
-// Measure compares the lists of an even sample of rows of each side with an exact search's.
-func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result, rows, threads int) (index.Recall, error) {
+// MeasureRecall compares the lists of an even sample of rows of each side with an exact search's.
+func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result, rows,
+	threads int) (index.Recall, error) {
 	var r index.Recall
 	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true})
 	if err != nil {
@@ -26,7 +27,8 @@ func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result
 	return r, err
 }
 
-func of(ctx context.Context, searcher index.Searcher, queries, base index.Side, lists mine.Neighbours, n int) (recall float64, rows int, err error) {
+func of(ctx context.Context, searcher index.Searcher, queries, base index.Side, lists mine.Neighbours,
+	n int) (recall float64, rows int, err error) {
 	rows = min(n, queries.Vectors.N)
 	truth, err := searcher.Search(ctx, index.Side{Vectors: every(queries.Vectors, rows)}, base, lists.K, nil)
 	if err != nil {

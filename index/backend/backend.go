@@ -22,11 +22,12 @@ type Options struct {
 type Approximate struct {
 	NProbe   int    // lists that a row visits; 0: the search's own default
 	EfSearch int    // breadth of a graph search; 0: FAISS's own default
-	Dir      string // where indexes are kept; empty: nowhere
+	Dir      string // folder of stored indexes; empty: none are stored
 }
 
 func (o Options) faiss() faiss.Options {
-	return faiss.Options{Threads: o.Threads, NProbe: o.Approximate.NProbe, EfSearch: o.Approximate.EfSearch, Dir: o.Approximate.Dir}
+	return faiss.Options{Threads: o.Threads, NProbe: o.Approximate.NProbe, EfSearch: o.Approximate.EfSearch,
+		Dir: o.Approximate.Dir}
 }
 
 // Exact reports whether the backend gives the same lists as a float64 brute force. All exact backends give identical
@@ -41,7 +42,9 @@ func Exact(name string) bool {
 func Open(name string, opts Options) (index.Searcher, error) {
 	given := opts.Approximate
 	if Exact(name) && (given.NProbe != 0 || given.EfSearch != 0) {
-		return nil, badinput.Errorf("search %s compares all rows and has no use for nprobe and ef_search; remove them or name an approximate index", name)
+		return nil, badinput.Errorf(
+			"search %s compares all rows and has no use for nprobe and ef_search; remove them or name an approximate index",
+			name)
 	}
 	if name == exact.Name {
 		return exact.Open(exact.Options{Threads: opts.Threads})
@@ -61,7 +64,9 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	if strings.HasPrefix(name, xla.Prefix) {
 		return xla.Open(name, xla.Options{Threads: opts.Threads})
 	}
-	return nil, badinput.Errorf("search backend %q is not known; use exact, ivf:LISTS, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto", name)
+	return nil, badinput.Errorf(
+		"search backend %q is not known; use exact, ivf:LISTS, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto",
+		name)
 }
 
 // MinRows is the number of distinct rows that each side must have for the named backend to search them.

@@ -79,8 +79,8 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 	return c, nil
 }
 
-// derive computes the costs of searches with inverted lists from that of the exact search, whose kernels they use: a
-// calibration has too few rows for as many lists as are of use.
+// derive computes the costs of searches with inverted lists from the cost of exact search, which uses the same kernels.
+// A calibration has too few rows for a useful number of lists.
 func (c *Calibration) derive() {
 	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 	for i, cost := range c.Costs {
@@ -97,7 +97,8 @@ type untimed struct {
 }
 
 func (u untimed) Error() string {
-	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name, u.minRows)
+	return fmt.Sprintf("%s needs %d rows a side, more than a calibration of seconds has: its time is not known", u.name,
+		u.minRows)
 }
 
 // Untimed reports whether a Cost.Err only means that a backend's time is unknown.
@@ -116,7 +117,8 @@ const (
 
 // trialCells are a quarter of the rows by a quarter, all rows by a quarter, and all by all.
 var trialCells = [3]Shape{
-	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4}, {calibrationRows, calibrationCols},
+	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4},
+	{calibrationRows, calibrationCols},
 }
 
 // trial is the measurement of one backend.

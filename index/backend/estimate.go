@@ -51,7 +51,8 @@ func fit(name string, n, m int, small, tall, large float64) Cost {
 // inverted is the cost of a search with inverted lists, by the cost of exact search and the comparisons that it makes.
 func inverted(name string, exact Cost, work ivf.Work) Cost {
 	return Cost{
-		Name: name, Fixed: exact.Fixed + work.Fixed*exact.Pair, Row: exact.Row + work.Row*exact.Pair, Pair: work.Pair * exact.Pair,
+		Name: name, Fixed: exact.Fixed + work.Fixed*exact.Pair, Row: exact.Row + work.Row*exact.Pair,
+		Pair: work.Pair * exact.Pair,
 	}
 }
 

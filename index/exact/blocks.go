@@ -13,7 +13,8 @@ type blocks struct {
 	rows                 []int32
 }
 
-// cut makes blocks of at most size rows, as many as a multiple of workers where there are that many, and nearly equal.
+// cut makes blocks of nearly equal size, at most size rows each. Their number is a multiple of workers if there are at
+// least that many blocks.
 func cut(n, size, workers int) blocks {
 	count := (n + size - 1) / size
 	// A block below a thousand rows is not worth a worker's while.

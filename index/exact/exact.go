@@ -9,9 +9,9 @@
 // Rows are visited by the golden ratio: every block is an even sample of its side. On rows in their own order, which
 // may be sorted by similarity, floors would rise row by row and everything would become a candidate for a while.
 //
-// The base's blocks are of runs of rows, so that a worker reads few pages of the base's file at a time; it releases
-// them with the block. A base block's candidates are anywhere among the queries, whose file stays in memory for it. So
-// many queries are divided into parts, which the base passes one after the other.
+// The base's blocks are runs of rows, so a worker reads few pages of the base's file at a time and releases them with
+// the block. A base block's candidates may be anywhere among the queries, so the queries' file stays in memory during a
+// block. Many queries are therefore divided into parts, and the base passes over one part after the other.
 package exact
 
 import (
@@ -61,7 +61,8 @@ type searcher struct {
 // Open returns an exact searcher. Errors are badinput: options out of range, a kernel that this CPU cannot run.
 func Open(opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 {
-		return nil, badinput.Errorf("a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
+		return nil, badinput.Errorf(
+			"a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
 	}
 	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly}
 	if s.threads == 0 {
@@ -69,7 +70,8 @@ func Open(opts Options) (index.Searcher, error) {
 	}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
-			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel, kernel.Best.Name)
+			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel,
+				kernel.Best.Name)
 		}
 	}
 	return s, nil
@@ -120,7 +122,8 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 	progress := index.NewProgress(float64(rows.Queries.Len())*float64(base.n), report)
 	partRows := max(partBytes/rows.RowBytes(), queryRows)
 	parts := inParts(rows.Queries.Len(), partRows, queryRows)
-	scanners, err := s.scanners(rows, cols, slices.MaxFunc(parts, func(a, b blocks) int { return a.size - b.size }).size, base)
+	scanners, err := s.scanners(rows, cols,
+		slices.MaxFunc(parts, func(a, b blocks) int { return a.size - b.size }).size, base)
 	defer func() {
 		for _, scanner := range scanners {
 			scanner.Close()
@@ -130,7 +133,8 @@ func (s *searcher) pass(ctx context.Context, cell *index.Cell, partBytes int, re
 		return err
 	}
 	for _, part := range parts {
-		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base, progress: progress}
+		p := &pass{kernel: s.kernel, rows: rows, cols: cols, rowsOnly: s.sourceOnly, queries: part, base: base,
+			progress: progress}
 		p.locks = make([]sync.Mutex, part.count)
 		if err := errors.Join(p.run(ctx, scanners), rows.Release()); err != nil {
 			return err
@@ -176,7 +180,7 @@ func (p *pass) work(ctx context.Context, scanner *kernel.Scanner) error {
 // lock.
 func (p *pass) searchBlock(ctx context.Context, scanner *kernel.Scanner, b int) error {
 	block := p.base.span(b)
-	scanner.Base(block, p.cols.Lists) // what earlier parts of the queries gave
+	scanner.Base(block, p.cols.Lists) // lists from earlier parts of the queries
 	if p.rowsOnly {
 		scanner.OnlyNearest(math.Inf(1))
 	}

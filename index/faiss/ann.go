@@ -9,7 +9,6 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
-	"bitextmine/index/blas"
 )
 
 // ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is
@@ -38,7 +37,8 @@ func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report fun
 		}
 	}
 	result := cell.Result()
-	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, a.opts.RecallRows, a.opts.Threads); err != nil {
+	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, a.opts.RecallRows,
+		a.opts.Threads); err != nil {
 		return index.Result{}, err
 	}
 	progress.Finish()
@@ -55,7 +55,7 @@ func (a *ann) searchHalf(ctx context.Context, half *index.Half, progress *index.
 
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(a.opts.Threads)
+	SetBLASThreads(a.opts.Threads)
 	keep := min(a.opts.Rerank*half.K, half.Base.Len())
 	buf := make([]float32, min(annChunk, half.Queries.Len())*half.Queries.Dim())
 	for lo := 0; lo < half.Queries.Len(); lo += annChunk {

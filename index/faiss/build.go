@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bitextmine/index"
-	"bitextmine/index/blas"
 	"bitextmine/internal/badinput"
 )
 
@@ -34,11 +33,13 @@ type processor interface {
 // train.
 func build(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
 	if n := lists(factory); rows.Len() < n {
-		return nil, badinput.Errorf("the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact", factory, n, rows.Len())
+		return nil, badinput.Errorf(
+			"the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact",
+			factory, n, rows.Len())
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(opts.Threads)
+	SetBLASThreads(opts.Threads)
 	idx, err := on.create(factory, rows.Dim(), rows.Len(), opts)
 	if err != nil {
 		return nil, err
@@ -57,9 +58,13 @@ func fill(ctx context.Context, idx native, factory string, rows *index.Distinct,
 	// An index that needs no training ignores it.
 	if err := idx.Train(sample(rows, trainRows(factory, opts))); err != nil {
 		if outOfMemory(err) {
-			return badinput.Errorf("not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows", factory, trainRows(factory, opts))
+			return badinput.Errorf(
+				"not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows",
+				factory, trainRows(factory, opts))
 		}
-		return badinput.Errorf("FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact", factory, rows.Len(), reason(err))
+		return badinput.Errorf(
+			"FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact",
+			factory, rows.Len(), reason(err))
 	}
 	return addAll(ctx, idx, rows)
 }

@@ -11,5 +11,5 @@ import "C"
 
 import _ "github.com/DataIntelligenceCrew/go-faiss"
 
-// Version is that of the FAISS which the program was linked with.
+// Version returns the version of the linked FAISS.
 func Version() string { return C.GoString(C.bitextmine_faiss_version()) }

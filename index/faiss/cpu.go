@@ -31,9 +31,12 @@ func (cpu) create(factory string, dim, _ int, opts Options) (native, error) {
 
 func refused(factory string, dim int, err error) error {
 	if outOfMemory(err) {
-		return badinput.Errorf("not enough memory to make the index %q for %d dimensions; use fewer lists, or exact", factory, dim)
+		return badinput.Errorf("not enough memory to make the index %q for %d dimensions; use fewer lists, or exact",
+			factory, dim)
 	}
-	return badinput.Errorf("FAISS cannot make an index %q for %d dimensions (%s); see the FAISS wiki on the index factory, or use exact", factory, dim, reason(err))
+	return badinput.Errorf(
+		"FAISS cannot make an index %q for %d dimensions (%s); see the FAISS wiki on the index factory, or use exact",
+		factory, dim, reason(err))
 }
 
 // set applies the search settings that are given. They are FAISS's: nprobe of an index with inverted lists, efSearch of
@@ -61,7 +64,7 @@ type setting struct {
 	value int
 }
 
-// searchSettings are those that are given, by FAISS's names.
+// searchSettings returns the options that are set, by FAISS's names.
 func (o Options) searchSettings() []setting {
 	var given []setting
 	for _, s := range []setting{{"nprobe", o.NProbe}, {"efSearch", o.EfSearch}} {

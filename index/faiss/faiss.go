@@ -13,7 +13,6 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
-	"bitextmine/index/blas"
 	"bitextmine/internal/badinput"
 )
 
@@ -37,7 +36,7 @@ type Options struct {
 	// candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
 	Rerank     int
 	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // where index files are kept; empty, or on GPUs: they are not
+	Dir        string // folder of stored index files; empty, or on GPUs: none are stored
 
 	// These are for GPUs.
 	GPUs    int  // how many; 0: all
@@ -51,13 +50,17 @@ func (o *Options) complete() error {
 	for _, setting := range []struct {
 		name  string
 		value int
-	}{{"threads", o.Threads}, {"nprobe", o.NProbe}, {"efSearch", o.EfSearch}, {"train rows", o.TrainRows}, {"recall rows", o.RecallRows}, {"GPUs", o.GPUs}} {
+	}{{"threads", o.Threads}, {"nprobe", o.NProbe}, {"efSearch", o.EfSearch}, {"train rows", o.TrainRows},
+		{"recall rows", o.RecallRows}, {"GPUs", o.GPUs}} {
 		if setting.value < 0 {
-			return badinput.Errorf("%s of a FAISS search is %d; give a positive number, or 0 for the default", setting.name, setting.value)
+			return badinput.Errorf("%s of a FAISS search is %d; give a positive number, or 0 for the default",
+				setting.name, setting.value)
 		}
 	}
 	if o.Rerank != 0 && o.Rerank < DefaultRerank {
-		return badinput.Errorf("rerank of a FAISS search is %d; give at least %d candidates for each neighbour, or 0 for that", o.Rerank, DefaultRerank)
+		return badinput.Errorf(
+			"rerank of a FAISS search is %d; give at least %d candidates for each neighbour, or 0 for that",
+			o.Rerank, DefaultRerank)
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.Rerank = cmp.Or(o.Rerank, DefaultRerank)
@@ -68,7 +71,7 @@ func (o *Options) complete() error {
 // Open returns the searcher for a factory string: exact for Flat, else approximate. Errors are badinput: options out of
 // range, no factory string, a BLAS too slow.
 func Open(factory string, opts Options) (index.Searcher, error) {
-	if err := blas.Running().Check(); err != nil {
+	if err := RunningBLAS().Check(); err != nil {
 		return nil, err
 	}
 	return openOn(cpu{}, factory, opts)
@@ -90,7 +93,9 @@ func openOn(on processor, factory string, opts Options) (index.Searcher, error) 
 	}
 	switch factory {
 	case "":
-		return nil, badinput.Errorf("search backend %q names no index; write %sFlat or another FAISS factory string behind it", on.prefix(), on.prefix())
+		return nil, badinput.Errorf(
+			"search backend %q names no index; write %sFlat or another FAISS factory string behind it",
+			on.prefix(), on.prefix())
 	case Flat:
 		return &flat{on: on, opts: opts}, nil
 	}
@@ -110,7 +115,9 @@ func addAll(ctx context.Context, idx native, rows *index.Distinct) error {
 		}
 		if err := idx.Add(rows.Block(lo, min(lo+step, rows.Len()), buf)); err != nil {
 			if outOfMemory(err) {
-				return badinput.Errorf("not enough memory for a FAISS index of %d rows; use a smaller shard_size, an index with codes such as IVF1024,PQ32np, or exact", rows.Len())
+				return badinput.Errorf(
+					"not enough memory for a FAISS index of %d rows; use a smaller shard_size, an index with codes such as IVF1024,PQ32np, or exact",
+					rows.Len())
 			}
 			return failed("add vectors", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"bitextmine/index/approximate"
 )
 
-// kind is that of files that FAISS writes and reads.
+// kind identifies FAISS's own index files.
 const kind approximate.Kind = "faiss"
 
 func labelOf(factory string, rows *index.Distinct, opts Options) approximate.Label {

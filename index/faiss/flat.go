@@ -5,7 +5,6 @@ import (
 	"runtime"
 
 	"bitextmine/index"
-	"bitextmine/index/blas"
 )
 
 // flatExtra is how many candidates beyond k a flat search keeps. FAISS's scores are float32 and in its own order; these
@@ -43,7 +42,7 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 	// FAISS keeps its error text and OpenMP its thread count by OS thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	blas.SetThreads(f.opts.Threads)
+	SetBLASThreads(f.opts.Threads)
 
 	idx, err := f.on.create(Flat, half.Base.Dim(), half.Base.Len(), f.opts)
 	if err != nil {
@@ -65,7 +64,8 @@ func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index
 		if err != nil {
 			return failed("search", err)
 		}
-		if err := half.RefineExact(ctx, f.opts.Threads, lo, hi, ids, ceilings(scores, hi-lo, f.on.slack(half, f.opts))); err != nil {
+		if err := half.RefineExact(ctx, f.opts.Threads, lo, hi, ids,
+			ceilings(scores, hi-lo, f.on.slack(half, f.opts))); err != nil {
 			return err
 		}
 		progress.Add(float64(hi - lo))

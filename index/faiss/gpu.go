@@ -35,10 +35,12 @@ func Version() string { return "of the user's libfaiss_c" }
 func GPUs() (int, error) {
 	var n C.int
 	if C.faiss_get_num_gpus(&n) != 0 {
-		return 0, badinput.Errorf("FAISS cannot ask for GPUs (%s); check the driver with nvidia-smi", reason(lastError()))
+		return 0, badinput.Errorf("FAISS cannot ask for GPUs (%s); check the driver with nvidia-smi",
+			reason(lastError()))
 	}
 	if n == 0 {
-		return 0, badinput.Errorf("FAISS sees no GPU; check the driver with nvidia-smi and CUDA_VISIBLE_DEVICES, or use exact")
+		return 0, badinput.Errorf(
+			"FAISS sees no GPU; check the driver with nvidia-smi and CUDA_VISIBLE_DEVICES, or use exact")
 	}
 	return int(n), nil
 }
@@ -68,7 +70,8 @@ func (gpus) slack(half *index.Half, opts Options) float64 {
 // the GPUs.
 func (g gpus) create(factory string, dim, rows int, opts Options) (native, error) {
 	if opts.GPUs > g.present {
-		return nil, badinput.Errorf("the search is to use %d GPUs but there are %d; set fewer, or 0 for all", opts.GPUs, g.present)
+		return nil, badinput.Errorf("the search is to use %d GPUs but there are %d; set fewer, or 0 for all", opts.GPUs,
+			g.present)
 	}
 	description := C.CString(factory)
 	defer C.free(unsafe.Pointer(description))
@@ -139,14 +142,18 @@ func (x *gpuIndex) clone(prototype *C.FaissIndex, devices, rows int, float16 boo
 	}
 	if !fits {
 		if devices == 1 {
-			return badinput.Errorf("%.0f MiB of vectors do not fit on one GPU; keep them in float16, use more GPUs, or a smaller shard_size", bytes/(1<<20))
+			return badinput.Errorf(
+				"%.0f MiB of vectors do not fit on one GPU; keep them in float16, use more GPUs, or a smaller shard_size",
+				bytes/(1<<20))
 		}
 		C.faiss_GpuMultipleClonerOptions_set_shard(options, 1)
 	}
 	var out *C.FaissGpuIndex
-	if C.faiss_index_cpu_to_gpu_multiple_with_options((**C.FaissGpuResourcesProvider)(unsafe.Pointer(&x.resources[0])), C.size_t(devices),
+	if C.faiss_index_cpu_to_gpu_multiple_with_options((**C.FaissGpuResourcesProvider)(unsafe.Pointer(&x.resources[0])),
+		C.size_t(devices),
 		&ids[0], C.size_t(devices), prototype, options, &out) != 0 {
-		return badinput.Errorf("FAISS cannot put this index on a GPU (%s); use Flat or IVFn,Flat, or the CPU", reason(lastError()))
+		return badinput.Errorf("FAISS cannot put this index on a GPU (%s); use Flat or IVFn,Flat, or the CPU",
+			reason(lastError()))
 	}
 	x.c = (*C.FaissIndex)(out)
 	return nil
@@ -175,7 +182,8 @@ func (x *gpuIndex) Add(rows []float32) error {
 func (x *gpuIndex) Search(queries []float32, k int64) (scores []float32, ids []int64, err error) {
 	n := int64(len(queries) / x.dim)
 	scores, ids = make([]float32, n*k), make([]int64, n*k)
-	err = x.call(C.faiss_Index_search(x.c, C.idx_t(n), (*C.float)(&queries[0]), C.idx_t(k), (*C.float)(&scores[0]), (*C.idx_t)(unsafe.Pointer(&ids[0]))))
+	err = x.call(C.faiss_Index_search(x.c, C.idx_t(n), (*C.float)(&queries[0]), C.idx_t(k), (*C.float)(&scores[0]),
+		(*C.idx_t)(unsafe.Pointer(&ids[0]))))
 	return scores, ids, err
 }
 
@@ -195,7 +203,9 @@ func (x *gpuIndex) call(code C.int) error {
 	}
 	err := lastError()
 	if strings.Contains(err.Error(), "out of memory") || strings.Contains(err.Error(), "cudaMalloc") {
-		return badinput.Errorf("the GPU's memory is too small for this search (%s); keep vectors in float16, use more GPUs, or a smaller shard_size", reason(err))
+		return badinput.Errorf(
+			"the GPU's memory is too small for this search (%s); keep vectors in float16, use more GPUs, or a smaller shard_size",
+			reason(err))
 	}
 	return err
 }

@@ -25,7 +25,8 @@ func shapes() []cell {
 		name := fmt.Sprintf("%dx%d d=%d k=%d", c.n, c.q, c.dim, c.k)
 		cells = append(cells,
 			cell{name + " f32", Float32(a, c.dim), Float32(b, c.dim), c.k},
-			cell{name + " f16 in key order of its own", Shuffled(rng, Float16(a, c.dim)), Shuffled(rng, Float16(b, c.dim)), c.k},
+			cell{name + " f16 in key order of its own", Shuffled(rng, Float16(a, c.dim)),
+				Shuffled(rng, Float16(b, c.dim)), c.k},
 			cell{name + " f16 against f32", Float16(a, c.dim), Shuffled(rng, Float32(b, c.dim)), c.k})
 	}
 	return cells

@@ -222,7 +222,8 @@ func testConcurrent(t *testing.T, open Opener) {
 			got, err := s.Search(t.Context(), src, tgt, 4, nil)
 			if err != nil {
 				t.Error(err)
-			} else if !slices.Equal(got.Source.IDs, want.Source.IDs) || !slices.Equal(got.Target.Cosines, want.Target.Cosines) {
+			} else if !slices.Equal(got.Source.IDs, want.Source.IDs) ||
+				!slices.Equal(got.Target.Cosines, want.Target.Cosines) {
 				t.Error("a concurrent search gave another result")
 			}
 		})

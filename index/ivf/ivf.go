@@ -39,7 +39,7 @@ type Options struct {
 	Threads    int    // 0: all processors that Go may use
 	NProbe     int    // lists that a row visits on average; 0: DefaultNProbe
 	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // where the lists of a side are kept; empty: nowhere
+	Dir        string // folder of a side's stored lists; empty: none are stored
 	Kernel     string // empty: the fastest that this CPU runs
 }
 
@@ -59,7 +59,8 @@ type searcher struct {
 func Lists(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > MaxLists || strconv.Itoa(n) != text {
-		return 0, badinput.Errorf("search %s%s does not say how many lists a side is divided into; give a number from 1 to %d, such as %s1024",
+		return 0, badinput.Errorf(
+			"search %s%s does not say how many lists a side is divided into; give a number from 1 to %d, such as %s1024",
 			Prefix, text, MaxLists, Prefix)
 	}
 	return n, nil
@@ -74,8 +75,8 @@ func MinRows(lists string) int {
 	return n
 }
 
-// Memory is the number of bytes that a search of n rows in all takes at most, beside the lists of the result: the
-// centroids, the lists of both sides, the visits, and each thread's blocks. nprobe is that of Options.
+// Memory is the maximum number of bytes of a search of n rows in total, besides the lists of the result: the centroids,
+// the lists of both sides, the visits, and each thread's blocks. nprobe is Options.Nprobe.
 func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe = cmp.Or(nprobe, DefaultNProbe(n))
@@ -88,7 +89,9 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 }
 
 func tooFewRows(lists, rows int) error {
-	return badinput.Errorf("search %s%d needs as many different rows as lists but a side has %d; use fewer lists, or exact", Prefix, lists, rows)
+	return badinput.Errorf(
+		"search %s%d needs as many different rows as lists but a side has %d; use fewer lists, or exact",
+		Prefix, lists, rows)
 }
 
 // Open returns the searcher with so many lists, in digits. Errors are badinput.
@@ -99,10 +102,12 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 	}
 	switch {
 	case opts.Threads < 0 || opts.RecallRows < 0:
-		return nil, badinput.Errorf("%d threads and %d recall rows are given to search %s%d; give positive numbers, or 0 for the defaults",
+		return nil, badinput.Errorf(
+			"%d threads and %d recall rows are given to search %s%d; give positive numbers, or 0 for the defaults",
 			opts.Threads, opts.RecallRows, Prefix, n)
 	case opts.NProbe < 0 || opts.NProbe > n:
-		return nil, badinput.Errorf("nprobe is %d but search %s%d has %d lists to visit; give a number from 1 to that, or 0 for %d",
+		return nil, badinput.Errorf(
+			"nprobe is %d but search %s%d has %d lists to visit; give a number from 1 to that, or 0 for %d",
 			opts.NProbe, Prefix, n, n, DefaultNProbe(n))
 	}
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
@@ -111,7 +116,8 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 	s := &searcher{lists: n, opts: opts, kernel: kernel.Best}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
-			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel, kernel.Best.Name)
+			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel,
+				kernel.Best.Name)
 		}
 	}
 	return s, nil
@@ -130,7 +136,8 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		return index.Result{}, err
 	}
 	result := cell.Result()
-	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads); err != nil {
+	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows,
+		s.opts.Threads); err != nil {
 		return index.Result{}, err
 	}
 	if report != nil {
@@ -142,10 +149,12 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 // fill fills the cell's lists. Rows that met too few others on their visits then visit all lists.
 func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float64)) error {
 	n, m := float64(cell.Source.Len()), float64(cell.Target.Len())
-	progress := index.NewProgress(2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
+	progress := index.NewProgress(
+		2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
 	var lists [2]*lists
 	for i, side := range []*index.Distinct{cell.Source, cell.Target} {
-		if err := errors.Join(s.kernel.MeasureLoss(ctx, side.Kernel), s.kernel.MeasureTop(ctx, side.Kernel)); err != nil {
+		if err := errors.Join(s.kernel.MeasureLoss(ctx, side.Kernel),
+			s.kernel.MeasureTop(ctx, side.Kernel)); err != nil {
 			return err
 		}
 		var err error

@@ -17,7 +17,7 @@ import (
 // lists are a side's distinct rows by list.
 type lists struct {
 	centroids *kernel.Side
-	start     []int32 // [lists+1] rows[start[i]:start[i+1]] are those of list i
+	start     []int32 // [lists+1] list i is rows[start[i]:start[i+1]]
 	rows      []int32 // distinct rows, ascending within each list
 }
 
@@ -33,13 +33,13 @@ func (l *lists) longest() (rows int) {
 	return rows
 }
 
-// division is what a file holds of a side's lists.
+// division is the content of a file with one side's lists.
 type division struct {
 	centroids []float32 // [lists, dim]
 	near      []int32   // [distinct rows, members] the lists of each
 }
 
-// kind is that of files with the centroids and then the lists of each row, little endian.
+// kind identifies files with the centroids and then the lists of each row, little endian.
 const kind approximate.Kind = "ivf"
 
 // open reads the lists of a side from the directory, or makes them and keeps them there. They are the same in either
@@ -55,7 +55,8 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		d, err = build()
 	} else {
 		want := approximate.Label{
-			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds, membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
+			Factory: fmt.Sprintf("%s rounds=%d members=%d of %d apart=%d by whole numbers", s.Name(), trainRounds,
+				membersOf(s.lists), memberChoice, apart), TrainRows: trainRows,
 			Vectors: side.Digest(), Rows: side.Len(), Dim: side.Dim(),
 		}
 		path := kind.Path(s.opts.Dir, want)

@@ -25,8 +25,8 @@ const (
 	apart        = 2
 )
 
-// members returns the lists [rows, membersOf] of all rows of a side. found are the nearest centroids of each, and unit
-// is that of their products.
+// members returns the lists [rows, membersOf] of all rows of a side. found holds the nearest centroids of each row, and
+// unit is the unit of their products.
 func (s *searcher) members(ctx context.Context, centroids *kernel.Side, found near, unit float64) ([]int32, error) {
 	if found.n == 1 {
 		return found.ids, nil
@@ -48,7 +48,7 @@ func (s *searcher) members(ctx context.Context, centroids *kernel.Side, found ne
 	g, ctx := errgroup.WithContext(ctx)
 	for range s.opts.Threads {
 		g.Go(func() error {
-			between := make([]float32, s.lists) // of a list's centroid with those that its rows may choose
+			between := make([]float32, s.lists) // product of a list's centroid with each candidate
 			wanted := make([]int32, s.lists)    // the last list whose rows may choose it, from 1 on
 			for {
 				list := int(next.Add(1) - 1)
@@ -93,7 +93,8 @@ func second(first int32, ids []int32, products []float32, unit float64, between 
 			cosine = float64(products[i]) / unit
 		}
 	}
-	distance := math.Sqrt(max(1-float64(cosine*cosine), 0)) // of the row from the line through the first centroid
+	// Distance of the row from the line through the first centroid.
+	distance := math.Sqrt(max(1-float64(cosine*cosine), 0))
 	list, least := int32(-1), 0.0
 	for i, id := range ids {
 		if id == first {

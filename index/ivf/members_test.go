@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// A row is 20 degrees to one side of its first centroid, in a plane. Of two others the second list is that on its side,
-// although the other is a little nearer; but not where it is much nearer, nor where the row is at its first centroid.
+// A row is 20 degrees to one side of its first centroid, in a plane. Of two other centroids, the one on the row's side
+// is chosen although the other is a little nearer. The nearer one is chosen if it is much nearer, or if the row is at
+// its first centroid.
 func TestSecondListIsOnTheRowsSide(t *testing.T) {
 	degrees := func(a float64) float32 { return float32(math.Cos(a * math.Pi / 180)) }
 	for name, c := range map[string]struct {

@@ -39,7 +39,8 @@ func (l near) of(row int) ([]int32, []float32) {
 //
 // Nearest is by the products of rows that are rounded to whole numbers: it takes little more than the products, and all
 // kernels agree on it without float64 cosines.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int, span float64, take func(lo int, found near)) (unit float64, err error) {
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int,
+	span float64, take func(lo int, found near)) (unit float64, err error) {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {

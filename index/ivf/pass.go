@@ -16,21 +16,22 @@ import (
 // who comes first.
 type pass struct {
 	*searcher
-	visitors, visited *index.Half // by whose neighbour lists they hold
+	visitors, visited *index.Half // the rows that visit lists, and the rows in the lists
 	lists             *lists
 	span              float64
 	progress          *index.Progress
 }
 
-// Block sizes. visitorRows is that of exact search's queries. listRows bounds what a long list takes. More visitors of
-// a list than turnRows are compared in several turns, which different workers may take.
+// Block sizes. visitorRows is the query block size of exact search. listRows bounds the memory of a long list. More
+// than turnRows visitors of a list are compared in several turns, which different workers may take.
 const (
 	visitorRows = 2048
 	listRows    = 8192
 	turnRows    = 8 * visitorRows
 )
 
-func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, lists *lists, progress *index.Progress) (*pass, error) {
+func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, lists *lists,
+	progress *index.Progress) (*pass, error) {
 	visitors.Lists.Share()
 	visited.Lists.Share()
 	p := &pass{searcher: s, visitors: visitors, visited: visited, lists: lists, progress: progress}
@@ -73,22 +74,23 @@ func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32,
 	for i := range rows {
 		rows[i] = int32(lo + i)
 	}
-	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // of a part's rows in turn
+	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // lists visited, nearestRows rows at a time
 	each := make([]int32, len(rows))                                // how many each row visits
-	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span, func(at int, found near) {
-		copy(each[at:], found.counts)
-		sum := 0
-		for _, n := range found.counts {
-			sum += int(n)
-		}
-		visited := make([]int32, 0, sum) // it stays until all visits are known
-		for row := range found.counts {
-			ids, _ := found.of(row)
-			visited = append(visited, ids...)
-		}
-		lists[at/nearestRows] = visited
-		p.progress.Add(float64(len(found.counts)) * float64(p.searcher.lists))
-	})
+	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span,
+		func(at int, found near) {
+			copy(each[at:], found.counts)
+			sum := 0
+			for _, n := range found.counts {
+				sum += int(n)
+			}
+			visited := make([]int32, 0, sum) // it stays until all visits are known
+			for row := range found.counts {
+				ids, _ := found.of(row)
+				visited = append(visited, ids...)
+			}
+			lists[at/nearestRows] = visited
+			p.progress.Add(float64(len(found.counts)) * float64(p.searcher.lists))
+		})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +155,8 @@ type worker struct {
 
 func newWorker(p *pass) (*worker, error) {
 	visitors, visited := p.visitors.Queries.Kernel, p.visited.Queries.Kernel
-	scanner, err := p.kernel.NewScanner(visitors, visited, p.visitors.K, visitorRows, min(listRows, max(p.lists.longest(), 1)))
+	scanner, err := p.kernel.NewScanner(visitors, visited, p.visitors.K, visitorRows,
+		min(listRows, max(p.lists.longest(), 1)))
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +185,8 @@ func (w *worker) compare(ctx context.Context, list int, visitors []int32) error 
 			w.kernel.Exhaust(w.visitors.Queries.Kernel, w.visited.Queries.Kernel, w.visitors.Lists, unproven, part)
 		}
 		unproven := w.scanner.SettleBase(w.visited.Lists)
-		w.kernel.Exhaust(w.visited.Queries.Kernel, w.visitors.Queries.Kernel, w.visited.Lists, unproven, kernel.All(visitors))
+		w.kernel.Exhaust(w.visited.Queries.Kernel, w.visitors.Queries.Kernel, w.visited.Lists, unproven,
+			kernel.All(visitors))
 		w.progress.Add(float64(part.Hi) * float64(len(visitors)))
 	}
 	return nil

@@ -34,7 +34,8 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 		if err != nil {
 			return nil, err
 		}
-		_, err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1), func(lo int, found near) { copy(nearest[lo:], found.ids) })
+		_, err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1),
+			func(lo int, found near) { copy(nearest[lo:], found.ids) })
 		c.Close()
 		if err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ import (
 	"unsafe"
 
 	"bitextmine/encode/embedding"
-	"bitextmine/internal/amx"
+	"bitextmine/internal/usage"
 )
 
 // Names lists all kernels, the fastest first.
@@ -49,7 +49,7 @@ func Get(name string) *Kernel {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	c := C.kernel_by_name(cname)
-	if c == nil || name == "amx" && !amx.Permitted() {
+	if c == nil || name == "amx" && !usage.AMXPermitted() {
 		return nil
 	}
 	return &Kernel{Name: name, c: c}
@@ -70,8 +70,8 @@ func best() *Kernel {
 // Side is one side of a cell as C sees it. Close it after the last use.
 type Side struct {
 	N, Dim int     // distinct rows, values of each
-	Length float64 // of the longest row
-	Loss   float64 // at most this length is what rounding to bfloat16 takes from a row; negative: not measured
+	Length float64 // length of the longest row
+	Loss   float64 // maximum length of the difference that rounding to bfloat16 makes in a row; negative: not measured
 	Top    float64 // the largest absolute value; negative: not measured
 	c      C.side
 	rows   embedding.Matrix
@@ -133,7 +133,8 @@ func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo),
+			C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
 		if err := s.rows.Release(); err != nil {
 			return err
 		}
@@ -149,7 +150,8 @@ func (kn *Kernel) MeasureTop(ctx context.Context, s *Side) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
+		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)),
+			floats(buf))))
 	}
 	s.Top = top
 	return nil
@@ -193,7 +195,8 @@ func (l *Lists) Close() { l.pin.Unpin() }
 // their lists. ceilings [hi-lo] bound each query's inner product with any row that is not a candidate. It returns the
 // queries whose lists are not proven: a row outside the candidates might tie with the last or beat it. Calls on
 // different queries may run at once.
-func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64, ceilings []float64) []int32 {
+func (kn *Kernel) Refine(queries, base *Side, lists *Lists, lo, hi int, candidates []int64,
+	ceilings []float64) []int32 {
 	if hi <= lo {
 		return nil
 	}
@@ -273,8 +276,8 @@ func (kn *Kernel) precisionOf(queries, base *Side) C.precision {
 	}
 }
 
-// wholePrecision is that of rows rounded to whole numbers of at most 127, whose products are exact in every format: no
-// sum reaches 2^22, as by Cauchy and Schwarz it is at most the product of two lengths.
+// wholePrecision returns the precision for rows rounded to whole numbers of at most 127. Their products are exact in
+// every format: no sum reaches 2^22, because by Cauchy-Schwarz it is at most the product of two lengths.
 func wholePrecision(queries, base *Side) C.precision {
 	return C.precision{
 		query_scale: C.float(queries.wholeScale()), base_scale: C.float(base.wholeScale()),

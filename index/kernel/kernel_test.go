@@ -261,7 +261,7 @@ func TestNearest(t *testing.T) {
 				}
 			}
 			_, sorted := want.Row(0)
-			third := (float64(sorted[0]) - float64(sorted[2])) / unit // of the first query: the bound itself is within
+			third := (float64(sorted[0]) - float64(sorted[2])) / unit // margin of the first query: the bound itself is within
 			// All rows are within 1.9: more than a list has room for.
 			for _, span := range []float64{math.Inf(1), 0, 0.3, 1.9, third} {
 				s.Base(kernel.Span{Hi: n, Step: 1}, nil)

@@ -17,7 +17,7 @@ type Scanner struct {
 	kn            *Kernel
 	queries, base *Side
 	c             *C.scanner
-	unproven      []int32 // what Settle returns: kept, as a search settles thousands of blocks
+	unproven      []int32 // result of Settle, reused because a search settles thousands of blocks
 }
 
 // NewScanner makes room for blocks of so many queries and base rows.
@@ -99,11 +99,12 @@ func (s *Scanner) SettleBase(lists *Lists) []int32 {
 // products are at most span below that with the nearest; infinite: all. It comes after Base.
 func (s *Scanner) OnlyNearest(span float64) { C.scanner_only_nearest(s.c, C.double(span)) }
 
-// Nearest writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in
-// no order, their products to products, and how many there are to counts. They are those of the largest products of
-// rows as whole numbers, of equal ones the lower rows, in every kernel. The base side must have no order of its own.
+// Nearest writes the k nearest of the packed base rows within the span for each packed query to out [queries, k] in no
+// order, their products to products, and their number to counts. Every kernel returns the largest products of rows as
+// whole numbers, and the lower row of equal products. The base side must not be sorted.
 func (s *Scanner) Nearest(out []int32, products []float32, counts []int32) {
-	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products), (*C.int32_t)(unsafe.SliceData(counts)))
+	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products),
+		(*C.int32_t)(unsafe.SliceData(counts)))
 }
 
 // ScannerBytes is how much memory a Scanner takes at most, of any kernel.

@@ -15,13 +15,13 @@ type device struct {
 	client *pjrt.Client
 	number int
 	name   string
-	fault  func(device int, operation string) error // of tests, before each operation
+	fault  func(device int, operation string) error // test hook called before each operation
 }
 
 // errMemory is the error of an operation for which a device has too little memory.
 var errMemory = errors.New("out of memory")
 
-// devices are those of a client, all or the first few.
+// devices returns all devices of a client, or the first `limit`.
 func devices(client *pjrt.Client, limit int) []*device {
 	var all []*device
 	for i, d := range client.AddressableDevices() {
@@ -50,10 +50,13 @@ func (d *device) do(operation string, call func() error) error {
 		return nil
 	}
 	reason, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	if strings.Contains(reason, "RESOURCE_EXHAUSTED") || strings.Contains(reason, "code=8)") || strings.Contains(strings.ToLower(reason), "out of memory") {
+	if strings.Contains(reason, "RESOURCE_EXHAUSTED") || strings.Contains(reason, "code=8)") ||
+		strings.Contains(strings.ToLower(reason), "out of memory") {
 		return fmt.Errorf("%s, %s: %s: %w", d.name, operation, reason, errMemory)
 	}
-	return fmt.Errorf("%s failed (%s): %s; check it (nvidia-smi, the kernel's log) and start again, or search with exact", d.name, operation, reason)
+	return fmt.Errorf(
+		"%s failed (%s): %s; check it (nvidia-smi, the kernel's log) and start again, or search with exact",
+		d.name, operation, reason)
 }
 
 // upload copies values to the device.
@@ -71,7 +74,8 @@ func (d *device) download(buffer *pjrt.Buffer, values []byte) error {
 }
 
 // run executes a program. The arguments from the first donated one on are no longer valid after it.
-func (d *device) run(program *pjrt.LoadedExecutable, donated int, args ...*pjrt.Buffer) (results []*pjrt.Buffer, err error) {
+func (d *device) run(program *pjrt.LoadedExecutable, donated int,
+	args ...*pjrt.Buffer) (results []*pjrt.Buffer, err error) {
 	indices := make([]int, 0, len(args)-donated)
 	for i := donated; i < len(args); i++ {
 		indices = append(indices, i)
@@ -87,7 +91,7 @@ func (d *device) run(program *pjrt.LoadedExecutable, donated int, args ...*pjrt.
 func free(buffers ...*pjrt.Buffer) {
 	for _, b := range buffers {
 		if b != nil {
-			_ = b.Destroy() // of a device that is gone it fails, and there is nothing to release
+			_ = b.Destroy() // fails on a lost device, with nothing to release
 		}
 	}
 }

@@ -21,7 +21,8 @@ type lists struct {
 }
 
 func newLists(rows, keep int) lists {
-	return lists{keep, slices.Repeat([]float32{float32(math.Inf(-1))}, rows*keep), slices.Repeat([]int32{mine.None}, rows*keep)}
+	return lists{keep, slices.Repeat([]float32{float32(math.Inf(-1))}, rows*keep),
+		slices.Repeat([]int32{mine.None}, rows*keep)}
 }
 
 // part is the lists of rows from to to-1.
@@ -79,8 +80,11 @@ func (l lists) check(half *index.Half, from int, unit, bound float64) error {
 				continue
 			}
 			if off := math.Abs(float64(list.scores[at])*unit - float64(cosines[i])); !(off <= bound) {
-				return fmt.Errorf("the device computed the score %v for two rows with the cosine %v, farther off than float16 products with float32 sums can be: "+
-					"its results cannot be used; check its memory, or search with exact", float64(list.scores[at])*unit, cosines[i])
+				return fmt.Errorf(
+					"the device computed the score %v for two rows with the cosine %v, farther off than float16 products with float32 sums can be: "+
+						"its results cannot be used; check its memory, or search with exact",
+					float64(list.scores[at])*unit,
+					cosines[i])
 			}
 		}
 	}

@@ -32,8 +32,8 @@ type pass struct {
 	queries, base *operand
 	shape         shape
 	program       *xla.LoadedExecutable
-	found         lists // of all queries
-	empty         lists // of a tile's rows, before the first score
+	found         lists // lists of all queries
+	empty         lists // lists of a tile's rows before the first score
 	progress      *index.Progress
 }
 
@@ -52,8 +52,10 @@ func (s *searcher) newPass(cell *index.Cell, z size, report func(float64)) *pass
 	if rows.Queries.Len() > cols.Queries.Len() {
 		rows, cols = cols, rows
 	}
-	p := &pass{searcher: s, size: z, rows: rows, cols: cols, queries: newOperand(rows.Queries), base: newOperand(cols.Queries)}
-	p.shape = shape{queries: min(z.tile, ceilPower(rows.Queries.Len())), base: z.tile, dim: rows.Queries.Dim(), keep: rows.K + extra(rows.Queries, cols.Queries)}
+	p := &pass{searcher: s, size: z, rows: rows, cols: cols, queries: newOperand(rows.Queries),
+		base: newOperand(cols.Queries)}
+	p.shape = shape{queries: min(z.tile, ceilPower(rows.Queries.Len())), base: z.tile, dim: rows.Queries.Dim(),
+		keep: rows.K + extra(rows.Queries, cols.Queries)}
 	p.found, p.empty = newLists(rows.Queries.Len(), p.shape.keep), newLists(z.tile, p.shape.keep)
 	p.progress = index.NewProgress(float64(rows.Queries.Len())*float64(cols.Queries.Len()), report)
 	return p
@@ -95,7 +97,10 @@ func (p *pass) round(ctx context.Context, lo, hi int) error {
 	refining.SetLimit(1)
 	err := p.scan(inner, blocks, func(from, to int) {
 		if hi == p.cols.Queries.Len() {
-			refining.Go(func() error { return p.refine(ctx, p.rows, p.queries, p.base, from, to, p.found.part(from, to)) })
+			refining.Go(func() error {
+				return p.refine(ctx, p.rows, p.queries, p.base, from, to,
+					p.found.part(from, to))
+			})
 		}
 	})
 	if waited := refining.Wait(); waited != nil {

@@ -20,7 +20,9 @@ return %%z : %[2]s
 }}`, tensor("f16", probed, probed), tensor("f32", probed, probed))
 	program, err := d.client.Compile().WithStableHLO([]byte(text)).Done()
 	if err != nil {
-		return badinput.Errorf("%s cannot compile a product of float16 values (%w); take a newer plugin, or search with exact", d.name, err)
+		return badinput.Errorf(
+			"%s cannot compile a product of float16 values (%w); take a newer plugin, or search with exact",
+			d.name, err)
 	}
 	defer func() { _ = program.Destroy() }() // nothing depends on it
 	// Every sum is 1 and 62 times 2^-11, which float16 sums would lose, and a subnormal number.
@@ -58,7 +60,9 @@ return %%z : %[2]s
 	const want = 1 + (probed-2)*0x1p-11 + 0x1p-15
 	for _, sum := range z {
 		if off := float64(sum) - want; !(off < 4*probed*0x1p-23 && off > -4*probed*0x1p-23) {
-			return badinput.Errorf("%s computes a product of float16 values as %v instead of %v, too far off to search with; use exact", d.name, sum, float32(want))
+			return badinput.Errorf(
+				"%s computes a product of float16 values as %v instead of %v, too far off to search with; use exact",
+				d.name, sum, float32(want))
 		}
 	}
 	return nil

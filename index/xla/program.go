@@ -8,7 +8,7 @@ import (
 // group is the number of neighbouring scores of which first only the largest is looked at.
 const group = 16
 
-// shape is what a program is compiled for.
+// shape is the key of a compiled program.
 type shape struct {
 	queries, base int // rows of a tile of scores; multiples of group
 	dim, keep     int
@@ -41,7 +41,8 @@ func (s shape) program() string {
 		if i == 3 {
 			end = ") -> (" + states + ") {"
 		}
-		p.line("%%%s: tensor<%dx%dx%s> {tf.aliasing_output = %d : i32}%s", state.name, s.rows(i), s.keep, state.of, i, end)
+		p.line("%%%s: tensor<%dx%dx%s> {tf.aliasing_output = %d : i32}%s", state.name, s.rows(i), s.keep, state.of, i,
+			end)
 	}
 	p.line("%%low = stablehlo.constant dense<0xFF800000> : tensor<f32>")
 	p.line("%%s = stablehlo.dot_general %%queries, %%base, contracting_dims = [1] x [1], precision = [DEFAULT, DEFAULT] : (tensor<%dx%dxf16>, tensor<%dx%dxf16>) -> %s",
@@ -95,7 +96,8 @@ func (p *printer) direction(s shape, side, other string, lists, members int) {
 	index := tensor("i32", s.queries, s.base)
 	v("@at = stablehlo.iota dim = %d : %s", axis, index)
 	v("@ns = stablehlo.broadcast_in_dim @n, dims = [] : (tensor<i32>) -> %s", index)
-	v("@counts = stablehlo.compare LT, @at, @ns, SIGNED : (%s, %s) -> %s", index, index, tensor("i1", s.queries, s.base))
+	v("@counts = stablehlo.compare LT, @at, @ns, SIGNED : (%s, %s) -> %s", index, index,
+		tensor("i1", s.queries, s.base))
 	v("@lows = stablehlo.broadcast_in_dim %%low, dims = [] : (tensor<f32>) -> %s", scores)
 	v("@s = stablehlo.select @counts, %%s, @lows : %s, %s", tensor("i1", s.queries, s.base), scores)
 	v("@grouped = stablehlo.reshape @s : (%s) -> %s", scores, view)
@@ -117,7 +119,8 @@ func (p *printer) direction(s shape, side, other string, lists, members int) {
 	one := tensor("i32", lists, keep, 1)
 	v("@where = stablehlo.iota dim = 0 : %s", one)
 	v("@group1 = stablehlo.reshape @group : (%s) -> %s", chosen, one)
-	v("@places = stablehlo.concatenate "+first+", "+second+", dim = 2 : (%s, %s) -> %s", one, one, tensor("i32", lists, keep, 2))
+	v("@places = stablehlo.concatenate "+first+", "+second+", dim = 2 : (%s, %s) -> %s", one, one,
+		tensor("i32", lists, keep, 2))
 	v("@view = stablehlo.reshape %%s : (%s) -> %s", scores, view)
 	found, ids := tensor("f32", lists, keep, group), tensor("i32", lists, keep, group)
 	v(`@found = "stablehlo.gather"(@view, @places) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = %s, start_index_map = %s, index_vector_dim = 2>, slice_sizes = array<i64: %s>, indices_are_sorted = false}> : (%s, %s) -> %s`,

@@ -5,8 +5,8 @@
 // in tiles. A program multiplies a tile with a block, in float16 with float32 sums, and merges the largest scores of
 // each row into the lists of the queries and those of each column into the lists of the base block, which stay on the
 // device, too. What comes back are lists of a few candidates, k and some more. Their cosines are computed again on the
-// host, and lists that the bound of the product's error does not prove are computed from all rows, as for every exact
-// search: the result is that of a float64 brute force.
+// host, and lists that the bound of the product's error does not prove are computed from all rows, as in every exact
+// search: the result equals a float64 brute force.
 package xla
 
 import (
@@ -30,11 +30,11 @@ const CUDA = Prefix + pjrt.CUDA
 
 // Options are the settings of a search.
 type Options struct {
-	Threads int // of the host; 0: all processors that Go may use
+	Threads int // host threads; 0: all processors that Go may use
 	Devices int // how many are used; 0: all
 	Tile    int // rows of either side of a tile of scores at first, a power of two; 0: 16,384 on a GPU, 2,048 on a CPU
 
-	fault func(device int, operation string) error // of tests
+	fault func(device int, operation string) error // test hook
 }
 
 // A tile of 16,384 x 16,384 scores is 1 GiB, and the product of two such tiles of 1,024 values takes about as long as
@@ -60,19 +60,25 @@ type searcher struct {
 // cannot be opened, one for the CPU in place of a GPU's, a device that computes less exactly than the bound assumes.
 func Open(name string, opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 || opts.Devices < 0 || opts.Tile < 0 {
-		return nil, badinput.Errorf("a search cannot use %d threads, %d devices and tiles of %d rows; give positive numbers, or 0 for the default", opts.Threads, opts.Devices, opts.Tile)
+		return nil, badinput.Errorf(
+			"a search cannot use %d threads, %d devices and tiles of %d rows; give positive numbers, or 0 for the default",
+			opts.Threads, opts.Devices, opts.Tile)
 	}
 	if opts.Tile != 0 && opts.Tile != ceilPower(opts.Tile) {
-		return nil, badinput.Errorf("a tile of %d rows is not possible; give a power of two from %d on, or 0 for the default", opts.Tile, ceilPower(1))
+		return nil, badinput.Errorf(
+			"a tile of %d rows is not possible; give a power of two from %d on, or 0 for the default",
+			opts.Tile, ceilPower(1))
 	}
 	client, err := clientOf(name)
 	if err != nil {
 		return nil, err
 	}
 	if have := client.NumDevices(); opts.Devices > have {
-		return nil, badinput.Errorf("the search is to use %d devices but there are %d; set fewer, or 0 for all", opts.Devices, have)
+		return nil, badinput.Errorf("the search is to use %d devices but there are %d; set fewer, or 0 for all",
+			opts.Devices, have)
 	}
-	s := &searcher{name: name, client: client, devices: devices(client, opts.Devices), threads: opts.Threads, tile: opts.Tile, programs: map[shape]*xla.LoadedExecutable{}}
+	s := &searcher{name: name, client: client, devices: devices(client, opts.Devices), threads: opts.Threads,
+		tile: opts.Tile, programs: map[shape]*xla.LoadedExecutable{}}
 	if s.threads == 0 {
 		s.threads = runtime.GOMAXPROCS(0)
 	}
@@ -102,12 +108,13 @@ func clientOf(name string) (*xla.Client, error) {
 	}
 	client, err := pjrt.Shared(path)
 	if err == nil && name == CUDA && client.Platform() == "cpu" {
-		err = badinput.Errorf("%s names %s, a plugin for the CPU; name one for CUDA, or search with exact", pjrt.Env, path)
+		err = badinput.Errorf("%s names %s, a plugin for the CPU; name one for CUDA, or search with exact", pjrt.Env,
+			path)
 	}
 	return client, err
 }
 
-// Devices names the devices on which the searcher of a name would run. Its error is what is missing.
+// Devices names the devices that the searcher of a name would use. Its error names what is missing.
 func Devices(name string) ([]string, error) {
 	client, err := clientOf(name)
 	if err != nil {
@@ -141,7 +148,9 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 		}
 		smaller, ok := size.smaller()
 		if !ok {
-			return index.Result{}, badinput.Errorf("%w: even tiles of %d rows do not fit; use a smaller shard_size, end what else runs there, or search with exact", err, size.tile)
+			return index.Result{}, badinput.Errorf(
+				"%w: even tiles of %d rows do not fit; use a smaller shard_size, end what else runs there, or search with exact",
+				err, size.tile)
 		}
 		size = smaller
 	}

@@ -90,7 +90,9 @@ type fullDisk struct {
 }
 
 func (f fullDisk) Error() string {
-	return fmt.Sprintf("write %s: the disk is full; free some space or name another directory, then run the same command again", f.path)
+	return fmt.Sprintf(
+		"write %s: the disk is full; free some space or name another directory, then run the same command again",
+		f.path)
 }
 
 func (f fullDisk) Unwrap() error { return f.cause }

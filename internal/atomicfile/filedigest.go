@@ -1,5 +1,3 @@
-// This file names the content of a file.
-
 package atomicfile
 
 import (
@@ -10,7 +8,7 @@ import (
 	"os"
 )
 
-// Of returns a file's size in bytes and the hex SHA-256 of its content.
+// Digest returns a file's size in bytes and the hex SHA-256 of its content.
 func Digest(path string) (size int64, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

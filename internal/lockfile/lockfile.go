@@ -49,7 +49,8 @@ func (l *Locked) Error() string {
 	if l.PID == 0 {
 		return fmt.Sprintf("another process holds %s; wait for its end", l.Path)
 	}
-	return fmt.Sprintf("process %d on %s holds %s since %s; wait for its end", l.PID, l.Host, l.Path, l.Since.Local().Format(time.DateTime))
+	return fmt.Sprintf("process %d on %s holds %s since %s; wait for its end", l.PID, l.Host, l.Path,
+		l.Since.Local().Format(time.DateTime))
 }
 
 // Await takes the lock file at path, waiting for whoever holds it.
@@ -76,7 +77,8 @@ func Lock(path string) (release func() error, err error) {
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errors.Join(badinput.Errorf("%s cannot be locked (%w); its file system must know flock", path, err), f.Close())
+			return nil, errors.Join(badinput.Errorf("%s cannot be locked (%w); its file system must know flock", path,
+				err), f.Close())
 		}
 		locked := &Locked{Path: path}
 		// What a holder has not finished writing names nobody.

@@ -45,12 +45,12 @@ const (
 	DataPageV2     = 3
 )
 
-// Page is one page of a column. The sizes in its header are those of Body unless they are set.
+// Page is one page of a column. The sizes in its header default to the size of Body.
 type Page struct {
 	Kind           int32
-	Values         int32 // in the header
+	Values         int32 // value count in the header
 	Encoding       int32
-	Body           []byte // as in the file, compressed or not
+	Body           []byte // content as in the file, compressed or not
 	ClaimsBytes    int32  // uncompressed size in the header; 0 means len(Body)
 	ClaimsOnDisk   int32  // compressed size in the header; 0 means len(Body)
 	LevelBytes     int32  // size of definition levels, in a DataPageV2
@@ -61,7 +61,7 @@ type Page struct {
 type Column struct {
 	Name        string
 	Type        int32
-	Length      int32 // for FixedBytes
+	Length      int32 // length of FixedBytes
 	Nullable    bool
 	Converted   int32 // converted type plus one; 0 means none
 	Repeated    bool  // the second to last group of the path is repeated, as in a list
@@ -205,7 +205,8 @@ func (p Page) header() []byte {
 	case DictionaryPage:
 		m.inner(7, new(message).int32(1, p.Values).int32(2, p.Encoding))
 	case DataPageV2:
-		m.inner(8, new(message).int32(1, p.Values).int32(2, 0).int32(3, p.Values).int32(4, p.Encoding).int32(5, p.LevelBytes).int32(6, 0).bool(7, true))
+		m.inner(8, new(message).int32(1, p.Values).int32(2, 0).int32(3, p.Values).int32(4, p.Encoding).int32(5,
+			p.LevelBytes).int32(6, 0).bool(7, true))
 	}
 	return m.end()
 }

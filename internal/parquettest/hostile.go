@@ -35,9 +35,12 @@ func Hostile(good File, at int) map[string][]byte {
 	compressed(pages)
 	encoded(pages)
 	for name, nullable := range map[string][]Page{
-		"levels end early":                 {{Values: 100, Body: append(Levels(Run(10, 1)), Texts(strings.Split("abcdefghij", "")...)...)}},
-		"levels end early, version 2":      {{Kind: DataPageV2, Values: 100, LevelBytes: 2, Body: append(Run(10, 1), Texts(strings.Split("abcdefghij", "")...)...)}},
-		"levels end early, second page":    {{Values: 1, Body: append(Levels(Run(1, 1)), Texts("a")...)}, {Values: 99, Body: Levels(Run(9, 0))}},
+		"levels end early": {{Values: 100,
+			Body: append(Levels(Run(10, 1)), Texts(strings.Split("abcdefghij", "")...)...)}},
+		"levels end early, version 2": {{Kind: DataPageV2, Values: 100, LevelBytes: 2,
+			Body: append(Run(10, 1), Texts(strings.Split("abcdefghij", "")...)...)}},
+		"levels end early, second page": {{Values: 1, Body: append(Levels(Run(1, 1)), Texts("a")...)},
+			{Values: 99, Body: Levels(Run(9, 0))}},
 		"a literal run of levels cut":      {{Values: 100, Body: Levels([]byte{25<<1 | 1, 0xff})}},
 		"levels longer than the page":      {{Values: 100, Body: binary.LittleEndian.AppendUint32(nil, 1<<30)}},
 		"levels above the schema's":        {{Values: 100, Body: append(Levels(Run(100, 7)), Texts("a")...)}},
@@ -57,18 +60,24 @@ func compressed(pages func(string, int64, int32, ...Page)) {
 	binary.LittleEndian.PutUint32(zeros, bomb-4)
 	big, streamed, bigGzip := packZstd(zeros), packZstdStream(zeros), packGzip(zeros[:bomb/2])
 	pages("a zstd page larger than it says", 1, Zstd, Page{Values: 1, Body: big, ClaimsBytes: 1000})
-	pages("a zstd page larger than it says, without its size", 1, Zstd, Page{Values: 1, Body: streamed, ClaimsBytes: 1000})
+	pages("a zstd page larger than it says, without its size", 1, Zstd,
+		Page{Values: 1, Body: streamed, ClaimsBytes: 1000})
 	pages("a zstd page of 256 MiB", 1, Zstd, Page{Values: 1, Body: big, ClaimsBytes: bomb})
 	pages("a gzip page larger than it says", 1, Gzip, Page{Values: 1, Body: bigGzip, ClaimsBytes: 1000})
 	pages("a zstd page that says 2 GiB", 1, Zstd, Page{Values: 1, Body: packed, ClaimsBytes: math.MaxInt32})
 	pages("a zstd page smaller than it says", 1, Zstd, Page{Values: 1, Body: packed, ClaimsBytes: 1000})
-	pages("a page of 2 GiB on disk", 1, Uncompressed, Page{Values: 1, Body: body, ClaimsBytes: 7, ClaimsOnDisk: math.MaxInt32})
-	pages("a page of 2 GiB, both sizes", 1, Uncompressed, Page{Values: 1, Body: body, ClaimsBytes: math.MaxInt32, ClaimsOnDisk: math.MaxInt32})
+	pages("a page of 2 GiB on disk", 1, Uncompressed,
+		Page{Values: 1, Body: body, ClaimsBytes: 7, ClaimsOnDisk: math.MaxInt32})
+	pages("a page of 2 GiB, both sizes", 1, Uncompressed,
+		Page{Values: 1, Body: body, ClaimsBytes: math.MaxInt32, ClaimsOnDisk: math.MaxInt32})
 	pages("negative sizes", 1, Uncompressed, Page{Values: 1, Body: body, ClaimsBytes: -1, ClaimsOnDisk: -1})
-	pages("a snappy page that says 4 GiB", 1, Snappy, Page{Values: 1, Body: append(binary.AppendUvarint(nil, math.MaxUint32), 0, 0), ClaimsBytes: 7})
-	pages("an LZ4 page larger than it says", 1, LZ4Raw, Page{Values: 1, Body: bytes.Repeat([]byte{0xff}, 1000), ClaimsBytes: 10})
+	pages("a snappy page that says 4 GiB", 1, Snappy,
+		Page{Values: 1, Body: append(binary.AppendUvarint(nil, math.MaxUint32), 0, 0), ClaimsBytes: 7})
+	pages("an LZ4 page larger than it says", 1, LZ4Raw,
+		Page{Values: 1, Body: bytes.Repeat([]byte{0xff}, 1000), ClaimsBytes: 10})
 	pages("a brotli page of nothing", 1, Brotli, Page{Values: 1, Body: []byte{0x06}, ClaimsBytes: 10})
-	pages("levels larger than the page, version 2", 1, Zstd, Page{Kind: DataPageV2, Values: 1, Body: packed, ClaimsBytes: 7, LevelBytes: 1 << 20})
+	pages("levels larger than the page, version 2", 1, Zstd,
+		Page{Kind: DataPageV2, Values: 1, Body: packed, ClaimsBytes: 7, LevelBytes: 1 << 20})
 
 	var many []Page
 	const size = 50 << 20
@@ -89,32 +98,49 @@ func encoded(pages func(string, int64, int32, ...Page)) {
 	}
 	dictionary := Page{Kind: DictionaryPage, Values: 2, Body: Texts("one", "two")}
 	for name, p := range map[string][]Page{
-		"a dictionary of 2^31 values":           {{Kind: DictionaryPage, Values: math.MaxInt32, Body: Texts("one")}, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 0)...)}},
-		"a dictionary that ends early":          {{Kind: DictionaryPage, Values: 2, Body: append(Texts("one"), 0, 0, 0, 0x70)}, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 1)...)}},
-		"an entry the dictionary lacks":         {dictionary, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{8}, Run(100, 200)...)}},
-		"indices that end early":                {dictionary, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(10, 1)...)}},
-		"a literal run of indices cut":          {dictionary, {Values: 100, Encoding: RLEDictionary, Body: []byte{1, 25<<1 | 1, 0xff}}},
-		"indices of 63 bits":                    {dictionary, {Values: 100, Encoding: RLEDictionary, Body: []byte{63, 25<<1 | 1, 0xff}}},
-		"indices of 200 bits":                   {dictionary, {Values: 100, Encoding: RLEDictionary, Body: []byte{200, 200, 1, 1}}},
-		"indices without a dictionary":          {{Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 1)...)}},
-		"two dictionaries":                      {dictionary, dictionary, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 1)...)}},
-		"2^40 delta lengths":                    {{Values: 100, Encoding: DeltaLengths, Body: uvarints(128, 4, 1<<40, 0)}},
-		"delta blocks of 2^40 values":           {{Values: 100, Encoding: DeltaLengths, Body: uvarints(1<<40, 4, 100, 0, 0)}},
-		"2^40 delta miniblocks":                 {{Values: 100, Encoding: DeltaLengths, Body: uvarints(1<<40, 1<<40, 100, 0, 0)}},
-		"delta miniblocks of no value":          {{Values: 100, Encoding: DeltaLengths, Body: uvarints(2, 4, 100, 0, 0, 0, 0, 0, 0)}},
-		"delta lengths past the page":           {{Values: 100, Encoding: DeltaLengths, Body: uvarints(128, 4, 1, 1<<20)}},
-		"a negative delta length":               {{Values: 100, Encoding: DeltaLengths, Body: uvarints(128, 4, 1, 1)}},
-		"2^31 delta prefixes":                   {{Values: math.MaxInt32, Encoding: DeltaBytes, Body: uvarints(128, 4, math.MaxInt32, 0)}},
-		"an unknown encoding":                   {{Values: 100, Encoding: 77, Body: Texts("one")}},
-		"bit-packed booleans as text":           {{Values: 100, Encoding: RLE, Body: Texts("one")}},
-		"a text longer than its page":           {{Values: 100, Body: binary.LittleEndian.AppendUint32(nil, 1<<30)}},
-		"a text of negative length":             {{Values: 100, Body: binary.LittleEndian.AppendUint32(nil, 1<<31)}},
-		"fewer texts than values":               {{Values: 100, Body: Texts("one", "two")}},
-		"pages of no values":                    slices.Repeat([]Page{{Body: Texts("one")}}, 1000),
-		"a page of unknown kind":                {{Kind: 9, Values: 100, Body: Texts("one")}},
-		"a page header without its details":     {{Values: 100, Body: Texts("one"), WithoutDetails: true}},
-		"a dictionary header without details":   {{Kind: DictionaryPage, Values: 100, Body: Texts("one"), WithoutDetails: true}},
-		"a version 2 header without details":    {{Kind: DataPageV2, Values: 100, Body: Texts("one"), WithoutDetails: true}},
+		"a dictionary of 2^31 values": {{Kind: DictionaryPage, Values: math.MaxInt32, Body: Texts("one")},
+			{Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 0)...)}},
+		"a dictionary that ends early": {{Kind: DictionaryPage, Values: 2, Body: append(Texts("one"), 0, 0, 0,
+			0x70)}, {Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 1)...)}},
+		"an entry the dictionary lacks": {dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: append([]byte{8}, Run(100, 200)...)}},
+		"indices that end early": {dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(10, 1)...)}},
+		"a literal run of indices cut": {dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: []byte{1, 25<<1 | 1, 0xff}}},
+		"indices of 63 bits": {dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: []byte{63, 25<<1 | 1, 0xff}}},
+		"indices of 200 bits": {dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: []byte{200, 200, 1, 1}}},
+		"indices without a dictionary": {{Values: 100, Encoding: RLEDictionary,
+			Body: append([]byte{1}, Run(100, 1)...)}},
+		"two dictionaries": {dictionary, dictionary,
+			{Values: 100, Encoding: RLEDictionary, Body: append([]byte{1}, Run(100, 1)...)}},
+		"2^40 delta lengths": {{Values: 100, Encoding: DeltaLengths,
+			Body: uvarints(128, 4, 1<<40, 0)}},
+		"delta blocks of 2^40 values": {{Values: 100, Encoding: DeltaLengths,
+			Body: uvarints(1<<40, 4, 100, 0, 0)}},
+		"2^40 delta miniblocks": {{Values: 100, Encoding: DeltaLengths,
+			Body: uvarints(1<<40, 1<<40, 100, 0, 0)}},
+		"delta miniblocks of no value": {{Values: 100, Encoding: DeltaLengths,
+			Body: uvarints(2, 4, 100, 0, 0, 0, 0, 0, 0)}},
+		"delta lengths past the page": {{Values: 100, Encoding: DeltaLengths,
+			Body: uvarints(128, 4, 1, 1<<20)}},
+		"a negative delta length": {{Values: 100, Encoding: DeltaLengths, Body: uvarints(128, 4, 1, 1)}},
+		"2^31 delta prefixes": {{Values: math.MaxInt32, Encoding: DeltaBytes,
+			Body: uvarints(128, 4, math.MaxInt32, 0)}},
+		"an unknown encoding":               {{Values: 100, Encoding: 77, Body: Texts("one")}},
+		"bit-packed booleans as text":       {{Values: 100, Encoding: RLE, Body: Texts("one")}},
+		"a text longer than its page":       {{Values: 100, Body: binary.LittleEndian.AppendUint32(nil, 1<<30)}},
+		"a text of negative length":         {{Values: 100, Body: binary.LittleEndian.AppendUint32(nil, 1<<31)}},
+		"fewer texts than values":           {{Values: 100, Body: Texts("one", "two")}},
+		"pages of no values":                slices.Repeat([]Page{{Body: Texts("one")}}, 1000),
+		"a page of unknown kind":            {{Kind: 9, Values: 100, Body: Texts("one")}},
+		"a page header without its details": {{Values: 100, Body: Texts("one"), WithoutDetails: true}},
+		"a dictionary header without details": {{Kind: DictionaryPage, Values: 100, Body: Texts("one"),
+			WithoutDetails: true}},
+		"a version 2 header without details": {{Kind: DataPageV2, Values: 100, Body: Texts("one"),
+			WithoutDetails: true}},
 		"fewer pages than the row group's rows": {{Values: 1, Body: Texts("one")}},
 		"no pages":                              nil,
 	} {
@@ -186,9 +212,11 @@ func footers(files map[string][]byte, with func(string, int64, func(*File, *Colu
 		}
 	})
 	with("no schema", 1, func(f *File, _ *Column) { f.Schema = [][]byte{} })
-	files["a footer of 2^26 schema elements"] = WithFooter([]byte("PAR1"), new(message).int32(1, 2).list(2, typeStruct, 1<<26).end())
+	files["a footer of 2^26 schema elements"] = WithFooter([]byte("PAR1"),
+		new(message).int32(1, 2).list(2, typeStruct, 1<<26).end())
 	files["a footer of 2^26 row groups"] = WithFooter([]byte("PAR1"),
-		new(message).int32(1, 2).structs(2, [][]byte{SchemaElement("schema", 0)}).int64(3, 1).list(4, typeStruct, 1<<26).end())
+		new(message).int32(1, 2).structs(2, [][]byte{SchemaElement("schema", 0)}).int64(3, 1).list(4, typeStruct,
+			1<<26).end())
 	files["a footer longer than the file"] = []byte("PAR1\xff\xff\xff\x7fPAR1")
 	files["an empty footer"] = []byte("PAR1\x00\x00\x00\x00PAR1")
 }
@@ -211,9 +239,11 @@ func Seeds(good File, at int) [][]byte {
 		with(13, Uncompressed, Page{Values: 3, Body: body}, Page{Values: 10, Body: second}),
 		with(3, Zstd, Page{Values: 3, Body: packZstd(body), ClaimsBytes: int32(len(body))}),
 		with(3, Gzip, Page{Values: 3, Body: packGzip(body), ClaimsBytes: int32(len(body))}),
-		with(3, Uncompressed, Page{Kind: DictionaryPage, Values: 2, Body: Texts("one", "two")}, Page{Values: 3, Encoding: RLEDictionary, Body: indices}),
+		with(3, Uncompressed, Page{Kind: DictionaryPage, Values: 2, Body: Texts("one", "two")},
+			Page{Values: 3, Encoding: RLEDictionary, Body: indices}),
 		with(3, Uncompressed, Page{Values: 3, Encoding: DeltaLengths, Body: delta}),
-		with(3, Uncompressed, Page{Kind: DataPageV2, Values: 3, LevelBytes: 4, Body: append(append(Run(2, 1), Run(1, 0)...), Texts("one", "two")...)}),
+		with(3, Uncompressed, Page{Kind: DataPageV2, Values: 3, LevelBytes: 4,
+			Body: append(append(Run(2, 1), Run(1, 0)...), Texts("one", "two")...)}),
 	}
 }
 
@@ -243,7 +273,8 @@ func Large(name string, size int) []byte {
 	text := append(binary.LittleEndian.AppendUint32(nil, length-4), bytes.Repeat([]byte("ab c"), length/4-1)...)
 	rows := size / length
 	page := Page{Values: int32(rows), Body: packZstd(bytes.Repeat(text, rows)), ClaimsBytes: int32(rows * length)}
-	return File{Rows: int64(rows), GroupRows: int64(rows), Columns: []Column{{Name: name, Type: ByteArray, Codec: Zstd, Pages: []Page{page}}}}.Bytes()
+	return File{Rows: int64(rows), GroupRows: int64(rows),
+		Columns: []Column{{Name: name, Type: ByteArray, Codec: Zstd, Pages: []Page{page}}}}.Bytes()
 }
 
 // ManyFields is the base64 form, as in Parquet files, of an Arrow schema of a few kilobytes in which each of 60 fields

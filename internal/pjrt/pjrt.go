@@ -27,7 +27,7 @@ const (
 	Prefix = "xla:"
 )
 
-// Is reports whether a name is that of a device with a plugin.
+// Is reports whether a name denotes a device with a plugin.
 func Is(device string) bool { return device == CUDA || strings.HasPrefix(device, Prefix) }
 
 // Find returns the absolute path of a device's plugin. It is absolute because go-xla takes any other for the name of a
@@ -36,7 +36,8 @@ func Find(device string) (string, error) {
 	by, plugin := "the device "+device, strings.TrimPrefix(device, Prefix)
 	if device == CUDA {
 		if by, plugin = Env, os.Getenv(Env); plugin == "" {
-			return "", badinput.Errorf("CUDA needs a PJRT plugin: name its file (JAX's xla_cuda_plugin.so) in %s, or use the CPU", Env)
+			return "", badinput.Errorf(
+				"CUDA needs a PJRT plugin: name its file (JAX's xla_cuda_plugin.so) in %s, or use the CPU", Env)
 		}
 	}
 	if plugin == "" {
@@ -50,7 +51,8 @@ func Find(device string) (string, error) {
 		return "", badinput.Errorf("%s names %s, which cannot be used: %w", by, plugin, err)
 	}
 	if strings.Contains(path, ",") {
-		return "", badinput.Errorf("%s names %s, but GoMLX cannot open a path with a comma: link to the file from another directory", by, path)
+		return "", badinput.Errorf(
+			"%s names %s, but GoMLX cannot open a path with a comma: link to the file from another directory", by, path)
 	}
 	// Without this go-xla does not look for CUDA where pip installs it.
 	return path, os.Setenv("GOPJRT_CUDA_CHECKS", "0")
@@ -96,5 +98,7 @@ func Shared(path string) (*pjrt.Client, error) {
 // Refused is the badinput error of a plugin that cannot be opened.
 func Refused(path string, err error) error {
 	reason, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	return badinput.Errorf("%s could not be opened: %s; it must be a PJRT plugin, and one for CUDA must find a GPU and CUDA's libraries (in LD_LIBRARY_PATH, or beside it as pip installs them)", path, reason)
+	return badinput.Errorf(
+		"%s could not be opened: %s; it must be a PJRT plugin, and one for CUDA must find a GPU and CUDA's libraries (in LD_LIBRARY_PATH, or beside it as pip installs them)",
+		path, reason)
 }

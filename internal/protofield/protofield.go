@@ -8,8 +8,8 @@ import "google.golang.org/protobuf/encoding/protowire"
 type Field struct {
 	Number  protowire.Number
 	Raw     []byte // its whole encoding
-	Content []byte // of a string, bytes or a message
-	Value   uint64 // of a varint, or the bits of 32 fixed ones
+	Content []byte // content of a string, bytes or a message
+	Value   uint64 // value of a varint, or 32 fixed bits
 }
 
 // Split splits a message.

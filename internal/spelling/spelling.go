@@ -34,7 +34,8 @@ func Close(misspelt string, names []string) string {
 			alike = append(alike, name)
 		}
 	}
-	if name := Nearest(misspelt, alike); name != "" && distance(runes, []rune(name)) <= min(maxTypos, (len(runes)+1)/2) {
+	if name := Nearest(misspelt, alike); name != "" &&
+		distance(runes, []rune(name)) <= min(maxTypos, (len(runes)+1)/2) {
 		return name
 	}
 	if name := Nearest(misspelt, names); distance(runes, []rune(name)) <= 1 {

@@ -15,7 +15,7 @@ import (
 
 // Space is where to keep it. The zero value keeps everything in memory.
 type Space struct {
-	Dir    string // of files; empty: there are none
+	Dir    string // folder of files; empty: there are none
 	Memory int    // bytes of each log and each table that stay in memory
 }
 
@@ -42,7 +42,7 @@ func (s Space) written(err error) error {
 	return atomicfile.Explain(s.Dir, err)
 }
 
-// Align is what the places of records are multiples of.
+// Align divides the places of all records.
 const Align = 64
 
 // Log is records of any length, one after the other. One goroutine may append; when all are there and Flush was
@@ -152,7 +152,7 @@ func bytesOf[T any](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
 }
 
-// offset is that of a row in the file.
+// offset returns a row's offset in the file.
 func (t *Table[T]) offset(row int) int64 {
 	var one T
 	return int64(row) * int64(t.width) * int64(unsafe.Sizeof(one))

@@ -42,7 +42,8 @@ type Options struct {
 
 // NewClient is a client that waits one minute for an answer and goes through the proxy that the environment names.
 func NewClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: time.Minute}}
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment,
+		ResponseHeaderTimeout: time.Minute}}
 }
 
 func (o Options) withDefaults() Options {
@@ -77,7 +78,7 @@ func Fetch(ctx context.Context, url, part string, o Options) error {
 	}
 	return Retry(ctx, url, o, func() error {
 		if !o.Resume {
-			// Without a digest nobody would notice that two parts are of different versions, so start again.
+			// Without a digest nobody would notice that two parts come from different versions, so start again.
 			if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -159,7 +160,8 @@ func (o Options) Answer(response *http.Response) error {
 	err := fmt.Errorf("the server answers %s", response.Status)
 	if seconds, convErr := strconv.Atoi(response.Header.Get("Retry-After")); convErr == nil && seconds > 0 {
 		pause := time.Duration(seconds) * time.Second
-		return later{pause, fmt.Errorf("the server answers %s and asks to wait %s: run the same command again then", response.Status, pause)}
+		return later{pause, fmt.Errorf("the server answers %s and asks to wait %s: run the same command again then",
+			response.Status, pause)}
 	}
 	return err
 }
@@ -209,7 +211,8 @@ func (o Options) receive(out *os.File, response *http.Response, have int64) erro
 	case want > 0 && have+n < want:
 		return fmt.Errorf("broken off after %d of %d bytes", have+n, want)
 	case want > 0 && have+n > want:
-		err := badinput.Errorf("the server sends more than the %d bytes of %s: the address now serves something else", want, filepath.Base(response.Request.URL.Path))
+		err := badinput.Errorf("the server sends more than the %d bytes of %s: the address now serves something else",
+			want, filepath.Base(response.Request.URL.Path))
 		return errors.Join(err, out.Truncate(0))
 	}
 	return out.Sync()

@@ -20,21 +20,22 @@ func FreeDisk(dir string) int64 {
 	return int64(fs.Bavail) * fs.Bsize
 }
 
-// MachineMemory is what this process may have of the machine's memory, in bytes: all of it, or what its control group
-// (a container, a job of SLURM) leaves it; 0 if neither is known.
+// MachineMemory returns the memory available to this process in bytes: the machine's memory, or the limit of the
+// control group (a container, a job of SLURM); 0 if neither is known.
 func MachineMemory() int64 {
 	var machine int64
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		machine = int64(info.Totalram) * int64(info.Unit)
 	}
-	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) && (machine == 0 || int64(group) < machine) {
+	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) &&
+		(machine == 0 || int64(group) < machine) {
 		return int64(group)
 	}
 	return machine
 }
 
-// MemoryWithin is what a process may use, in bytes: the bound where there is one, else MachineMemory.
+// MemoryWithin returns the memory that a process may use in bytes: the bound if it is set, else MachineMemory.
 func MemoryWithin(bound int64) int64 {
 	if bound > 0 {
 		return bound
@@ -46,7 +47,7 @@ func MemoryWithin(bound int64) int64 {
 // run's memory less, and no time that can be measured.
 const growth = 50
 
-// steadyGrowth is that of a heap of which most stays alive and has no pointers.
+// steadyGrowth is the growth of a heap that mostly stays alive and has no pointers.
 const steadyGrowth = 25
 
 // LimitHeap has Go collect garbage when the heap has grown by half, unless GOGC says otherwise, and early enough that
@@ -81,10 +82,11 @@ const trimmed = 160 << 20
 // does not use. The garbage collector alone would wait for minutes where little is allocated.
 func TrimHeap() {
 	TrimC()
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64()+heap[1].Value.Uint64()+heap[2].Value.Uint64() > trimmed {
-		runtime.GC() // what a sync.Pool holds is garbage for the second collection
+		runtime.GC() // the second collection frees the content of a sync.Pool
 		debug.FreeOSMemory()
 	}
 }

@@ -1,4 +1,4 @@
-// Package usage measures how much processor time and memory this process has used.
+// Package usage measures the processor time and memory that this process has used, and what the machine gives it.
 package usage
 
 import "syscall"

@@ -15,7 +15,6 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/index/backend"
-	"bitextmine/index/blas"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/kernel"
@@ -119,7 +118,7 @@ func (o *ExamineOptions) needs(prefix string) bool {
 }
 
 func (o *ExamineOptions) blas() Finding {
-	library := blas.Running()
+	library := faiss.RunningBLAS()
 	f := Finding{"blas", Good, fmt.Sprintf("%s, %s", library, library.Path)}
 	if err := library.Check(); err != nil {
 		f.State, f.Text = Slow, err.Error()

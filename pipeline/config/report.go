@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"bitextmine/encode/model"
-	"bitextmine/index/blas"
+	"bitextmine/index/faiss"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -23,7 +23,7 @@ func NewReport(cfg *Config, version string, m Models, scorer *score.Named) *reco
 		Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  *encoderReport(m.Encoder),
 		Refiner:  encoderReport(m.Strong),
-		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": blas.Running().String()},
+		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": faiss.RunningBLAS().String()},
 	}
 	return report
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// fault is what axe-core found.
+// fault is a violation that axe-core found.
 type fault struct {
 	ID     string `json:"id"`
 	Impact string `json:"impact"`

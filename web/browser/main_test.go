@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 // server is a mine serve of its own process.
 type server struct {
 	command *exec.Cmd
-	url     string // with the token
+	url     string // address with the token
 	address string
 }
 
@@ -153,7 +153,7 @@ func eval[T any](b *tab, expression string) T {
 	return result
 }
 
-// text is that of an element.
+// text returns the text of an element.
 func (b *tab) text(selector string) string {
 	b.Helper()
 	return eval[string](b, fmt.Sprintf("(document.querySelector(%q) || {textContent: ''}).textContent", selector))

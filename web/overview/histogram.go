@@ -19,7 +19,7 @@ type Bin struct {
 	Kept, Rejected int
 }
 
-// Pairs are those of the bin.
+// Pairs is the number of pairs in the bin.
 func (b Bin) Pairs() int { return b.Kept + b.Rejected }
 
 // Most is the number of pairs in the fullest bin.

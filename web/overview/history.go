@@ -16,7 +16,7 @@ type Night struct {
 	Name       string
 	Started    time.Time
 	Kept       int
-	Change     int    // of Kept since the night before
+	Change     int    // difference of Kept to the night before
 	Previous   string // the night before; empty: it is the first that is there
 	Candidates int
 	Sources    int // different sentences
@@ -52,12 +52,12 @@ func (p Place) history() []Night {
 	return all
 }
 
-// Changes is what a night changed.
+// Changes lists a night's changes.
 type Changes struct {
 	Night, Previous string
 	Languages       [2]string
 	*admin.Difference
-	Shown  []admin.Change // at most maxShown of each kind, the best first
+	Shown  []admin.Change // at most maxShown changes of each kind, the best first
 	Hidden int            // pairs whose score changed by less than minChange
 }
 
@@ -72,9 +72,11 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 	at := slices.Index(names, night)
 	switch {
 	case at < 0:
-		return nil, badinput.Errorf("there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
+		return nil, badinput.Errorf(
+			"there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
 	case at == 0:
-		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with", night)
+		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with",
+			night)
 	}
 	d, err := admin.Diff(ctx, r.directory(names[at-1]), r.directory(night))
 	if err != nil {
@@ -91,7 +93,7 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 			c.Shown = append(c.Shown, change)
 		}
 	}
-	d.Changes = nil // what is not shown is not kept in memory
+	d.Changes = nil // free what is not shown
 	return c, nil
 }
 

@@ -22,7 +22,8 @@ func Open(ctx context.Context, dir string, progress pairs.Progress) (*Run, error
 	if err != nil {
 		return nil, err
 	}
-	set, err := pairs.Load(ctx, report.BitextPath(place.Run), report.Settings.Scorer == "" && report.Settings.Refine != "", progress)
+	set, err := pairs.Load(ctx, report.BitextPath(place.Run), report.Settings.Scorer == "" &&
+		report.Settings.Refine != "", progress)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func Open(ctx context.Context, dir string, progress pairs.Progress) (*Run, error
 // Close frees what the run holds.
 func (r *Run) Close() error { return r.Pairs.Close() }
 
-// Languages are those of both sides.
+// Languages returns the languages of the two sides.
 func (r *Run) Languages() [2]string {
 	return [2]string{r.Report.Settings.Source, r.Report.Settings.Target}
 }
@@ -55,14 +56,14 @@ func (r *Run) Decides() string {
 	return Margin
 }
 
-// Overview is what is shown of a run at a glance.
+// Overview summarises a run.
 type Overview struct {
 	*Run
 	Histogram   Histogram
 	Reliability Reliability
 	Reasons     []Reason
 	History     []Night
-	Changes     *Changes // of the last night; nil unless asked for
+	Changes     *Changes // changes of the last night; nil unless asked for
 }
 
 // Overview summarises the run with the labels of now.

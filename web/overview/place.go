@@ -12,7 +12,7 @@ import (
 // Place is where a run is.
 type Place struct {
 	Named string // the directory that was named
-	Run   string // that run.json is in: Named, or its latest night
+	Run   string // directory of run.json: Named, or its latest night
 	Out   string // the output directory, which has the labels, the index and, in runs/, the nights
 }
 
@@ -66,5 +66,5 @@ func (p Place) nightNames() []string {
 	return names
 }
 
-// directory is that of a night.
+// directory returns a night's directory.
 func (p Place) directory(name string) string { return filepath.Join(p.Out, night.RunsName, name) }

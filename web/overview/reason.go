@@ -36,7 +36,7 @@ func Meaning(reason string) string {
 	return meanings[reason]
 }
 
-// reasons are those of the bitext's pairs and, where it has only kept ones, those that run.json counts.
+// reasons returns the reasons of the bitext's pairs. If it has only kept pairs, it returns the counts in run.json.
 func reasons(set *pairs.Set, r *record.Report) []Reason {
 	var all []Reason
 	known := map[string]bool{}
@@ -46,7 +46,8 @@ func reasons(set *pairs.Set, r *record.Report) []Reason {
 	}
 	for _, one := range r.Rejected {
 		if !known[one.Reason] {
-			all = append(all, Reason{Name: one.Reason, Meaning: Meaning(one.Reason), Pairs: one.Pairs, Samples: one.Samples})
+			all = append(all, Reason{Name: one.Reason, Meaning: Meaning(one.Reason), Pairs: one.Pairs,
+				Samples: one.Samples})
 		}
 	}
 	return all

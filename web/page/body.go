@@ -28,7 +28,7 @@ type Choice struct {
 	Chosen       bool
 }
 
-// Selection is which pairs a list or a review is of.
+// Selection selects the pairs of a list or a review.
 type Selection struct {
 	Show, Order   string
 	Shows, Orders []Choice
@@ -40,8 +40,8 @@ type Selection struct {
 type ListBody struct {
 	Selection
 	Items          []Item
-	From           int // of the first item
-	Previous, Next int // where the pages beside begin; -1: there is none
+	From           int // index of the first item
+	Previous, Next int // first items of the neighbouring pages; -1: there is none
 	OnlyKept       bool
 }
 
@@ -81,7 +81,7 @@ type Feature struct {
 type Explanation struct {
 	*decide.Explanation
 	Waiting   bool
-	Seconds   float64 // of waiting so far
+	Seconds   float64 // seconds waited so far
 	Problem   string
 	Verdict   string
 	Sides     [2]Side

@@ -56,7 +56,8 @@ func newChart(h overview.Histogram, logarithmic bool) *Chart {
 	ticks := 5
 	for i := range ticks + 1 {
 		v := low + (high-low)*float64(i)/float64(ticks)
-		c.Across = append(c.Across, Tick{place(across(v)), strconv.FormatFloat(v, 'f', 2, 64), [...]string{"start", "middle", "end"}[min(i, 1)+i/ticks]})
+		c.Across = append(c.Across, Tick{place(across(v)), strconv.FormatFloat(v, 'f', 2, 64),
+			[...]string{"start", "middle", "end"}[min(i, 1)+i/ticks]})
 	}
 	return c
 }
@@ -89,7 +90,7 @@ func (c *Chart) scale(most int) func(n int) float64 {
 
 // bars draws a bin: kept pairs below the others or, on a logarithmic axis, where heights do not add up, beside them.
 func (c *Chart) bars(b overview.Bin, left, width float64, height func(int) float64) {
-	const gap = 0.12 // of the width
+	const gap = 0.12 // share of the width
 	base := plotBottom
 	for i, n := range [2]int{b.Kept, b.Rejected} {
 		if n == 0 {
@@ -100,7 +101,7 @@ func (c *Chart) bars(b overview.Bin, left, width float64, height func(int) float
 			bar.Left, bar.Width = place(left+width*gap/2+float64(i)*width*(1-gap)/2), place(width*(1-gap)/2)
 			base = plotBottom
 		}
-		tall := max(1, height(n)) // what is there is seen
+		tall := max(1, height(n)) // a bin with pairs is always visible
 		base -= tall
 		bar.Top, bar.Height = down(base), down(tall)
 		bar.Title = fmt.Sprintf("%.2f to %.2f: %s %s", b.Low, b.High, count(n), [2]string{"kept", "not kept"}[i])

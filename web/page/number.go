@@ -41,7 +41,8 @@ var functions = template.FuncMap{
 	"add":       func(a, b int) int { return a + b },
 }
 
-var kindTitles = map[string]string{admin.Added: "Added pairs", admin.Removed: "Removed pairs", admin.Rescored: "Pairs scored anew"}
+var kindTitles = map[string]string{admin.Added: "Added pairs", admin.Removed: "Removed pairs",
+	admin.Rescored: "Pairs scored anew"}
 
 // whole is any type of whole numbers that a run counts in.
 func whole(n any) (int, error) {

@@ -32,18 +32,18 @@ const (
 	ExplanationPart = "explanation"
 )
 
-// Page is what the layout shows around a page's own content.
+// Page is the data of the layout around a page's own content.
 type Page struct {
 	Title  string
 	Here   string // the page's name, for the navigation
 	Site   Site
 	Static bool         // a file of its own: no links to other pages, no script
-	Style  template.CSS // of a static page
+	Style  template.CSS // style of a static page
 	Policy string       // content security policy of a static page
 	Body   any
 }
 
-// Site is what every page says of the run.
+// Site is the data about the run on every page.
 type Site struct {
 	Languages [2]string
 	Night     string
@@ -53,7 +53,8 @@ type Site struct {
 var pages = parse()
 
 func parse() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/charts.html"))
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html",
+		"templates/parts.html", "templates/charts.html"))
 	all := map[string]*template.Template{}
 	for _, name := range []string{Overview, Changes, Search, Pairs, Pair, Review, Problem} {
 		all[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))

@@ -17,7 +17,7 @@ const (
 
 // The orders of a list.
 const (
-	ByRow     = "row"    // as they stand in the file
+	ByRow     = "row"    // order of the file
 	Best      = "best"   // highest value first
 	Worst     = "worst"  // lowest value first
 	Uncertain = "near"   // nearest to the threshold first
@@ -31,10 +31,10 @@ var Orders = []string{ByRow, Best, Worst, Uncertain, Random}
 type Selection struct {
 	Show      string // All, Kept, Rejected or a reason
 	Order     string
-	Threshold float64 // that Uncertain is about
+	Threshold float64 // threshold of Uncertain
 }
 
-// lists are those that were asked for last.
+// lists caches the lists requested last.
 type lists struct {
 	mu    sync.Mutex
 	known map[Selection]*list
@@ -165,6 +165,9 @@ func (s *Set) Reasons() []Reason {
 	for name, n := range counts {
 		all = append(all, Reason{name, n})
 	}
-	slices.SortFunc(all, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a,
+		b Reason) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }

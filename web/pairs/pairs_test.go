@@ -64,7 +64,7 @@ func TestRowsComeBack(t *testing.T) {
 	}
 }
 
-// TestDecided: without probabilities the margin is what decided or, in two-stage mining, its product.
+// TestDecided: without probabilities the margin decides or, in two-stage mining, the product.
 func TestDecided(t *testing.T) {
 	rows := webtest.Rows(3)
 	cosine := float32(0.5)
@@ -152,7 +152,7 @@ func TestScan(t *testing.T) {
 	for name, c := range map[string]struct {
 		q     concordance.Query
 		total int
-		marks string // of the first hit, joined
+		marks string // marks of the first hit, joined
 	}{
 		"a word in any case":        {concordance.Query{Text: "HAUS", Mode: concordance.Words, Sides: both}, 78, "Haus|"},
 		"words in any order":        {concordance.Query{Text: "fluss haus", Mode: concordance.Words, Sides: both}, 78, "Haus Fluss|"},

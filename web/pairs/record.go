@@ -110,7 +110,8 @@ func (r *record) alignment() *bitext.Alignment {
 		a.Sentences[side] = uint32(r.number())
 	}
 	if kind == 2 {
-		a.Bead = &bitext.Bead{First: [2]uint32{uint32(r.number()), uint32(r.number())}, Score: r.float(), DocScore: r.float()}
+		a.Bead = &bitext.Bead{First: [2]uint32{uint32(r.number()), uint32(r.number())}, Score: r.float(),
+			DocScore: r.float()}
 	}
 	return a
 }

@@ -17,7 +17,7 @@ import (
 // Set is the pairs of a bitext file. It may be used concurrently; once it is loaded it does not change.
 type Set struct {
 	Path     string
-	Features []string // of bitext.Row.Features
+	Features []string // names of the values in bitext.Row.Features
 
 	texts   *os.File
 	entries []entry
@@ -29,11 +29,12 @@ type Set struct {
 	lists lists
 }
 
-// entry is what is in memory of a pair besides its keys.
+// entry is the part of a pair in memory, besides its keys.
 type entry struct {
-	end    int64   // of its record in the file of texts
-	value  float32 // what decided: probability, product or margin; NaN: the strong encoder did not see the pair
-	why    uint16  // of reasons, from 1; 0: none
+	end int64 // end of its record in the file of texts
+	// Value compared with the threshold: probability, product or margin; NaN: the strong encoder did not see the pair.
+	value  float32
+	why    uint16 // index into reasons, from 1; 0: none
 	kept   bool
 	scored bool // the value is a probability
 }
@@ -86,7 +87,8 @@ func (s *Set) fill(ctx context.Context, in *bitext.Reader, product bool, progres
 	end := int64(0)
 	flush := func() error {
 		if _, err := s.texts.Write(records); err != nil {
-			return fmt.Errorf("write the texts of %s to a temporary file: %w; TMPDIR names another directory", s.Path, err)
+			return fmt.Errorf("write the texts of %s to a temporary file: %w; TMPDIR names another directory", s.Path,
+				err)
 		}
 		records = records[:0]
 		if progress != nil {
@@ -101,7 +103,8 @@ func (s *Set) fill(ctx context.Context, in *bitext.Reader, product bool, progres
 		begin := len(records)
 		records = appendRow(records, &row)
 		end += int64(len(records) - begin)
-		s.entries = append(s.entries, entry{end: end, value: decided(&row, product), why: s.intern(known, row.Reasons), kept: row.Keep, scored: row.Prob != nil})
+		s.entries = append(s.entries, entry{end: end, value: decided(&row, product), why: s.intern(known, row.Reasons),
+			kept: row.Keep, scored: row.Prob != nil})
 		s.keys = append(s.keys, [2][16]byte{row.Source.Key, row.Target.Key})
 		if row.Keep {
 			s.kept++
@@ -161,12 +164,12 @@ func (s *Set) Len() int { return len(s.entries) }
 // Kept is the number of kept pairs.
 func (s *Set) Kept() int { return s.kept }
 
-// Numbers is what is in memory of a pair.
+// Numbers is the part of a pair in memory.
 type Numbers struct {
-	Value   float32 // that was set against the threshold; NaN: there is none
+	Value   float32 // value compared with the threshold; NaN: there is none
 	Kept    bool
 	Reasons []string
-	Keys    [2][16]byte // of the sentences
+	Keys    [2][16]byte // keys of the sentences
 }
 
 // Numbers of a row.
@@ -184,7 +187,8 @@ func (s *Set) Scored() bool { return len(s.entries) > 0 && s.entries[0].scored }
 
 // Find is the row of a pair, which goes by the keys of its sentences.
 func (s *Set) Find(keys [2][16]byte) (row int, ok bool) {
-	at, ok := slices.BinarySearchFunc(s.byKey, keys, func(row int32, keys [2][16]byte) int { return compareKeys(s.keys[row], keys) })
+	at, ok := slices.BinarySearchFunc(s.byKey, keys,
+		func(row int32, keys [2][16]byte) int { return compareKeys(s.keys[row], keys) })
 	if !ok {
 		return 0, false
 	}

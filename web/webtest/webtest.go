@@ -15,7 +15,7 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// Threshold is that of the runs.
+// Threshold is the threshold of the test runs.
 const Threshold = 0.5
 
 // Hostile is a sentence that would be a script, were it not escaped. It stands in row 3.
@@ -26,20 +26,23 @@ func Rows(n int) []bitext.Row {
 	random := rand.New(rand.NewPCG(1, 2))
 	side := func(language, text string, row int) bitext.Sentence {
 		return bitext.Sentence{
-			Text: text, Lang: language, Key: corpus.KeyOf(corpus.Normalise(text)), Shard: "corpus." + language + "#0", Row: uint32(row), Line: uint64(row + 1),
+			Text: text, Lang: language, Key: corpus.KeyOf(corpus.Normalise(text)), Shard: "corpus." + language + "#0",
+			Row: uint32(row), Line: uint64(row + 1),
 			URL: fmt.Sprintf("https://example.org/%s/%d", language, row/10), Identified: language, Share: 0.98,
 		}
 	}
 	rows := make([]bitext.Row, n)
 	for i := range rows {
-		german, arabic := fmt.Sprintf("Das Haus Nummer %d steht am Fluss.", i), fmt.Sprintf("يقع المنزل رقم %d على النهر.", i)
+		german, arabic := fmt.Sprintf("Das Haus Nummer %d steht am Fluss.", i),
+			fmt.Sprintf("يقع المنزل رقم %d على النهر.", i)
 		if i == 3 {
 			german = Hostile
 		}
 		probability := Threshold + random.Float32()*(1-Threshold)
 		row := bitext.Row{
 			Source: side("de", german, i), Target: side("ar", arabic, i), Keep: i%3 != 2, Cosine: random.Float32(),
-			Score: 1 + random.Float32(), SourceMean: 0.4, TargetMean: 0.5, TargetRank: 255, Features: []float32{float32(i), 0.25},
+			Score: 1 + random.Float32(), SourceMean: 0.4, TargetMean: 0.5, TargetRank: 255,
+			Features: []float32{float32(i), 0.25},
 		}
 		if !row.Keep {
 			probability -= Threshold
@@ -90,16 +93,21 @@ func Write(t testing.TB, dir string, rows []bitext.Row, started time.Time) {
 		t.Fatal(err)
 	}
 	kept := write(t, file, rows)
-	r := &record.Report{Version: "test", RunID: "0123456789abcdef", Threshold: Threshold, Started: started, Threads: 2, Work: filepath.Join(dir, "work"), PlanID: "none"}
+	r := &record.Report{Version: "test", RunID: "0123456789abcdef", Threshold: Threshold, Started: started, Threads: 2,
+		Work: filepath.Join(dir, "work"), PlanID: "none"}
 	r.Settings.Source, r.Settings.Target, r.Settings.Scorer = "de", "ar", "scorer"
 	r.Settings.K, r.Settings.Margin, r.Settings.Retrieval = 4, "ratio", "max"
 	r.Encoder, r.Search.Backend = record.EncoderReport{Name: "use-static", Dim: 512}, "exact"
-	r.Counts = record.Counts{SourceIn: len(rows), TargetIn: len(rows) + 5, SourceUnique: len(rows), TargetUnique: len(rows), Candidates: len(rows), Kept: kept}
+	r.Counts = record.Counts{SourceIn: len(rows), TargetIn: len(rows) + 5, SourceUnique: len(rows),
+		TargetUnique: len(rows), Candidates: len(rows), Kept: kept}
 	r.Bitext = record.BitextReport{Path: path, Rows: len(rows)}
-	r.Stages = []record.StageReport{{Name: "shard", Items: 1000, Unit: "B", Seconds: 0.1, Rate: 10000, Tasks: 2, Cached: 1}}
-	r.Inputs = []record.InputReport{{Language: "de", Path: "corpus.de", SHA256: fmt.Sprint(len(rows)), Counts: corpus.Counts{Lines: 10, Kept: 9, Duplicates: 1}}}
+	r.Stages = []record.StageReport{{Name: "shard", Items: 1000, Unit: "B", Seconds: 0.1, Rate: 10000, Tasks: 2,
+		Cached: 1}}
+	r.Inputs = []record.InputReport{{Language: "de", Path: "corpus.de", SHA256: fmt.Sprint(len(rows)),
+		Counts: corpus.Counts{Lines: 10, Kept: 9, Duplicates: 1}}}
 	for _, row := range rows[:min(len(rows), 2)] {
-		r.Samples = append(r.Samples, record.Sample{Score: row.Score, Prob: row.Prob, Source: row.Source.Text, Target: row.Target.Text})
+		r.Samples = append(r.Samples,
+			record.Sample{Score: row.Score, Prob: row.Prob, Source: row.Source.Text, Target: row.Target.Text})
 	}
 	if err := r.Write(filepath.Join(dir, record.ReportName)); err != nil {
 		t.Fatal(err)

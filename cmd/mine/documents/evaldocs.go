@@ -142,7 +142,7 @@ func (o *pairingOptions) name() string {
 }
 
 // make reads the text and makes documents of it.
-func (o *pairingOptions) make(maxLine int) (*documents.MadePairing, error) {
+func (o *pairingOptions) make(maxLine int) (*documents.Pairing, error) {
 	var source, target, others []string
 	for k := range o.sourceText {
 		a, err := document.Read(o.sourceText[k], "", maxLine)

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// every is which files are read.
+	// every selects one file of this many.
 	every = 4
 	// shortest is how many characters a paragraph must have, and thai what share of them must be Thai: what is left out
 	// are headings, dates and addresses.
@@ -65,7 +65,8 @@ func run(args []string) error {
 func read(text string, seen map[string]bool) (paragraphs []string) {
 	_, text, _ = strings.Cut(text, "\n")
 	for line := range strings.Lines(text) {
-		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' }), " ")
+		line = strings.Join(strings.FieldsFunc(line,
+			func(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' }), " ")
 		letters := 0
 		for _, r := range line {
 			if unicode.Is(unicode.Thai, r) {
@@ -73,7 +74,8 @@ func read(text string, seen map[string]bool) (paragraphs []string) {
 			}
 		}
 		length := utf8.RuneCountInString(line)
-		if length < shortest || float64(letters) < thai*float64(length) || strings.HasPrefix(line, "ที่มา :") || seen[line] {
+		if length < shortest || float64(letters) < thai*float64(length) || strings.HasPrefix(line, "ที่มา :") ||
+			seen[line] {
 			continue
 		}
 		seen[line] = true

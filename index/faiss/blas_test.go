@@ -1,4 +1,4 @@
-package blas
+package faiss
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestRunningNamesTheLibrary(t *testing.T) {
-	lib := Running()
+	lib := RunningBLAS()
 	t.Logf("%s at %s", lib, lib.Path)
 	if lib.Path == "" {
 		t.Error("no path for the library that holds sgemm")
@@ -20,7 +20,7 @@ func TestRunningNamesTheLibrary(t *testing.T) {
 }
 
 func TestOpenBLASKnowsThisCPU(t *testing.T) {
-	lib := Running()
+	lib := RunningBLAS()
 	if lib.Kind != OpenBLAS || bestCore() == "" || os.Getenv("OPENBLAS_CORETYPE") != "" {
 		t.Skip("not an OpenBLAS that chose for itself")
 	}
@@ -44,25 +44,25 @@ func TestCheckRefusesReferenceBLAS(t *testing.T) {
 			t.Errorf("%s was mistaken for the reference BLAS", path)
 		}
 	}
-	err := Library{Kind: Reference, Path: "/x/libblas.so.3"}.Check()
-	if !badinput.Is(err) || !strings.Contains(err.Error(), Package) {
-		t.Errorf("Check of the reference BLAS = %v; want a badinput error that names %s", err, Package)
+	err := BLAS{Kind: ReferenceBLAS, Path: "/x/libblas.so.3"}.Check()
+	if !badinput.Is(err) || !strings.Contains(err.Error(), BLASPackage) {
+		t.Errorf("Check of the reference BLAS = %v; want a badinput error that names %s", err, BLASPackage)
 	}
-	if err := (Library{Kind: OpenBLAS}).Check(); err != nil {
+	if err := (BLAS{Kind: OpenBLAS}).Check(); err != nil {
 		t.Errorf("Check of OpenBLAS = %v", err)
 	}
 }
 
 func TestWarning(t *testing.T) {
 	cases := map[string]struct {
-		lib  Library
+		lib  BLAS
 		want string
 	}{
-		"pthread":  {Library{Kind: OpenBLAS, Threading: "pthread"}, Package},
-		"openmp":   {Library{Kind: OpenBLAS, Threading: "openmp"}, ""},
-		"old core": {Library{Kind: OpenBLAS, Threading: "openmp", Core: "Prescott"}, bestCore()},
-		"blis":     {Library{Kind: BLIS, Threading: "openmp"}, ""},
-		"unknown":  {Library{Kind: Unknown, Path: "/x"}, "/x"},
+		"pthread":  {BLAS{Kind: OpenBLAS, Threading: "pthread"}, BLASPackage},
+		"openmp":   {BLAS{Kind: OpenBLAS, Threading: "openmp"}, ""},
+		"old core": {BLAS{Kind: OpenBLAS, Threading: "openmp", Core: "Prescott"}, bestCore()},
+		"blis":     {BLAS{Kind: BLIS, Threading: "openmp"}, ""},
+		"unknown":  {BLAS{Kind: UnknownBLAS, Path: "/x"}, "/x"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,10 @@
-// Package blas identifies the BLAS that the program runs on and limits its number of threads.
+// The BLAS of the process: which library it is, and its number of threads.
 //
 // FAISS and the exact search are as fast as the sgemm that they call. Debian's alternatives decide at load time which
 // library that is. The choice matters more than any of our settings: the reference BLAS has a sixtieth of the speed of
 // OpenBLAS on the same CPU.
-package blas
+
+package faiss
 
 /*
 #cgo LDFLAGS: -lblas -lgomp -ldl
@@ -24,36 +25,36 @@ import (
 
 // Kinds of BLAS that the program distinguishes.
 const (
-	OpenBLAS  = "OpenBLAS"
-	BLIS      = "BLIS"
-	MKL       = "MKL"
-	Reference = "reference BLAS"
-	Unknown   = "unknown BLAS"
+	OpenBLAS      = "OpenBLAS"
+	BLIS          = "BLIS"
+	MKL           = "MKL"
+	ReferenceBLAS = "reference BLAS"
+	UnknownBLAS   = "unknown BLAS"
 )
 
-// Package is the Debian package that Check and Warning recommend.
-const Package = "libopenblas-openmp-dev"
+// BLASPackage is the Debian package that Check and Warning recommend.
+const BLASPackage = "libopenblas-openmp-dev"
 
-// Library describes the BLAS that provides sgemm in this process.
-type Library struct {
+// BLAS describes the BLAS that provides sgemm in this process.
+type BLAS struct {
 	Kind      string
-	Version   string // as the library reports it, or empty
+	Version   string // version that the library reports, or empty
 	Threading string // "openmp", "pthread", "sequential"; empty if not known
 	Core      string // the CPU whose kernels OpenBLAS uses; empty otherwise
 	Path      string // the shared object with sgemm, symbolic links resolved; empty if linked statically
 }
 
-// Running returns the BLAS of this process.
-func Running() Library {
+// RunningBLAS returns the BLAS of this process.
+func RunningBLAS() BLAS {
 	path := C.GoString(C.blas_path())
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved
 	}
-	lib := Library{Kind: Unknown, Path: path}
+	lib := BLAS{Kind: UnknownBLAS, Path: path}
 	switch {
 	// Look first at where sgemm itself is: LAPACK may have loaded OpenBLAS although nothing calls it.
 	case isReference(path):
-		lib.Kind, lib.Threading = Reference, "sequential"
+		lib.Kind, lib.Threading = ReferenceBLAS, "sequential"
 	case C.blas_openblas_config() != nil:
 		lib.Kind = OpenBLAS
 		lib.Version = openBLASVersion(C.GoString(C.blas_openblas_config()))
@@ -83,7 +84,8 @@ func init() {
 func bestCore() string { return C.GoString(C.blas_best_core()) }
 
 func isOld(core string) bool {
-	return slices.Contains([]string{"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Sandybridge"}, core)
+	return slices.Contains([]string{"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano",
+		"Sandybridge"}, core)
 }
 
 // openBLASVersion extracts "0.3.21" from a text such as "OpenBLAS 0.3.21 NO_LAPACK DYNAMIC_ARCH USE_OPENMP SkylakeX".
@@ -113,7 +115,7 @@ func isReference(path string) bool {
 }
 
 // String describes the library for logs and reports: "OpenBLAS 0.3.21 (openmp, SkylakeX)".
-func (l Library) String() string {
+func (l BLAS) String() string {
 	s := l.Kind
 	if l.Version != "" {
 		s += " " + l.Version
@@ -125,28 +127,35 @@ func (l Library) String() string {
 }
 
 // Check returns an error if the library is too slow to use, which the reference BLAS is.
-func (l Library) Check() error {
-	if l.Kind == Reference {
-		return badinput.Errorf("the program runs on the reference BLAS (%s), about sixty times slower than OpenBLAS; install %s, which replaces it, and start again", l.Path, Package)
+func (l BLAS) Check() error {
+	if l.Kind == ReferenceBLAS {
+		return badinput.Errorf(
+			"the program runs on the reference BLAS (%s), about sixty times slower than OpenBLAS; install %s, which replaces it, and start again",
+			l.Path, BLASPackage)
 	}
 	return nil
 }
 
 // Warning returns one sentence about a BLAS that works but is known to be slow or was never measured. It is empty
 // otherwise.
-func (l Library) Warning() string {
+func (l BLAS) Warning() string {
 	switch {
 	case l.Kind == OpenBLAS && l.Threading == "pthread":
-		return fmt.Sprintf("%s shares the processors badly with FAISS's own threads (62 to 170 GFLOP/s where the OpenMP build reached 180); install %s", l, Package)
+		return fmt.Sprintf(
+			"%s shares the processors badly with FAISS's own threads (62 to 170 GFLOP/s where the OpenMP build reached 180); install %s",
+			l, BLASPackage)
 	case isOld(l.Core) && bestCore() != "":
-		return fmt.Sprintf("OpenBLAS %s uses its kernels for %s, several times slower than this CPU can run; unset OPENBLAS_CORETYPE, or set it to %s", l.Version, l.Core, bestCore())
-	case l.Kind == Unknown:
-		return fmt.Sprintf("the BLAS at %s is not one that was measured; if searches are slow, install %s", l.Path, Package)
+		return fmt.Sprintf(
+			"OpenBLAS %s uses its kernels for %s, several times slower than this CPU can run; unset OPENBLAS_CORETYPE, or set it to %s",
+			l.Version, l.Core, bestCore())
+	case l.Kind == UnknownBLAS:
+		return fmt.Sprintf("the BLAS at %s is not one that was measured; if searches are slow, install %s", l.Path,
+			BLASPackage)
 	}
 	return ""
 }
 
-// SetThreads sets the number of threads that BLAS and OpenMP use for calls from the current OS thread; n must be
+// SetBLASThreads sets the number of threads that BLAS and OpenMP use for calls from the current OS thread; n must be
 // positive. Lock the goroutine to its thread first. A pthread build of OpenBLAS has no setting per caller; there it
 // applies to the process.
-func SetThreads(n int) { C.blas_set_threads(C.int(n)) }
+func SetBLASThreads(n int) { C.blas_set_threads(C.int(n)) }
