@@ -269,6 +269,7 @@ func (r *run) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	file := out.Files[0]
 	r.report.RunID, r.report.Counts, r.report.Samples = result.RunID, result.Counts, result.Samples
+	r.report.Cut = result.Cut
 	r.report.Threshold, r.report.Search.Recall, r.report.Rejected = result.Threshold, result.Min, result.Rejected
 	if low := r.report.Search.Warning(); low != "" {
 		r.warn("%s", low)
