@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
 
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
@@ -58,7 +59,12 @@ func (r *run) cut(ctx context.Context, p *plan.Plan, languages []plan.Language) 
 			}
 		}
 	}
-	for _, what := range checkForeign(languages, doubts) {
+	warnings, swapped := checkForeign(languages, doubts)
+	if swapped && !r.cfg.Swapped {
+		return badinput.Errorf("the sides are swapped: the text that is said to be %s is mostly %s, and the other way round; swap --src and --tgt or the files, or give --swapped to go on",
+			languages[0].Code, languages[1].Code)
+	}
+	for _, what := range warnings {
 		r.warn("%s", what)
 	}
 	return nil

@@ -15,8 +15,8 @@ type checkDoubted struct {
 }
 
 // Foreign are warnings of files that are not in the language of their side. of has those of each language.
-func checkForeign(languages []plan.Language, of [][]checkDoubted) (warnings []string) {
-	swapped := len(of) == 2
+func checkForeign(languages []plan.Language, of [][]checkDoubted) (warnings []string, swapped bool) {
+	swapped = len(of) == 2
 	for l := range languages {
 		swapped = swapped && len(of[l]) == len(languages[l].Inputs) && len(of[l]) > 0 && of[l][0].Most.Code == languages[1-l].Code
 	}
@@ -37,5 +37,5 @@ func checkForeign(languages []plan.Language, of [][]checkDoubted) (warnings []st
 		}
 		warnings = append(warnings, fmt.Sprintf("text that is said to be %s is not, by a sample of its sentences: %s; %s", languages[l].Code, strings.Join(named, "; "), advice))
 	}
-	return warnings
+	return warnings, swapped
 }

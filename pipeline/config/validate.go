@@ -28,7 +28,7 @@ var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
 var defaultFloors = map[string]float64{string(mine.Ratio): RatioFloor}
 
 // RatioFloor is the default floor of the ratio margin.
-const RatioFloor = 1.15
+const RatioFloor = 1.06
 
 // The values of on_bad_file; an empty one means FailBadFile.
 const (

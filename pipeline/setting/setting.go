@@ -44,6 +44,7 @@ type Input struct {
 	TargetText []string            `setting:"tgt_text,flag" json:"-"`
 	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
+	Swapped    bool                `setting:"swapped,flag" json:"-"`
 }
 
 // Given names vectors that another program made of the text. As the text, they are an input, whose digests are in keys.
