@@ -69,8 +69,8 @@ func sentence(text string) bool {
 	return words > 1 && 2*small > words-1
 }
 
-// code reports whether a text is a line of code, a path or a command: a quarter of its words have a character of code, a
-// dot inside, or begin with a dash.
+// code reports whether a text is a line of code, a path or a command: a quarter of its words have a character of code
+// or a dot inside, or begin with a dash.
 func code(text string) bool {
 	words, of := 0, 0
 	for word := range strings.FieldsSeq(text) {
