@@ -1,11 +1,16 @@
 package filter
 
-import "unicode"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 const (
-	// minCopiedWords is how many words a text must have to be called a copy, and minCopiedSmall how many of them must
-	// not begin with a capital: other equal texts are names, titles, numbers and the like, which are the same in both
-	// languages.
+	// minCopiedWords is how many words a text must have to be called a copy of a text that differs in a letter, and
+	// minCopiedSmall how many of them must not begin with a capital. Others are copies only if they are equal, and
+	// neither a name, a number nor a line of code, which are the same in both languages.
 	minCopiedWords, minCopiedSmall = 5, 3
 	// wideWord is how many letters of a script without spaces count as a word.
 	wideWord = 2
@@ -13,13 +18,15 @@ const (
 	firstWide = 0xe00
 	// maxDifference is the share of letters and digits by which a copy may differ from its original: one in ten.
 	maxDifference = 10
+	// codeCharacters are in lines of code, paths and commands, and hardly ever in a sentence of few words.
+	codeCharacters = "_{}[]<>=\\/|$@#~^*+`"
 	// maxCompared bounds the letters that are compared: a copy is known by its first ones.
 	maxCompared = 1000
 )
 
 // Copied reports whether two texts are one text that was not translated: the same letters and digits, apart from one in
-// ten, without regard to case, punctuation and spaces. Texts of fewer than five words are never copies; numbers are not
-// words, and texts of names are no copies either. Two languages as near to each other as Danish and Norwegian need
+// ten, without regard to case, punctuation and spaces. Texts of fewer than five words must have all letters in common.
+// Names, numbers and lines of code are no copies. Two languages as near to each other as Danish and Norwegian need
 // another rule (language.Near).
 func Copied(a, b string) bool {
 	var c comparison
@@ -38,10 +45,42 @@ func (c *comparison) copied(a, b string) bool {
 	}
 	var words, small int
 	if c.a, words, small = fold(c.a[:0], a); words < minCopiedWords || small < minCopiedSmall {
-		return false
+		c.b, _, _ = fold(c.b[:0], b)
+		return slices.Equal(c.a, c.b) && sentence(a) && !code(a)
 	}
 	c.b, _, _ = fold(c.b[:0], b)
-	return c.near(max(len(c.a), len(c.b)) / maxDifference)
+	return c.near(max(len(c.a), len(c.b))/maxDifference) && !code(a)
+}
+
+// sentence reports whether a short text is more than a name or a number: it has two words or more, after the first of
+// them more that begin with a small letter than others. Scripts without capitals do not tell names.
+func sentence(text string) bool {
+	words, small := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		at := strings.IndexFunc(word, unicode.IsLetter)
+		if at < 0 {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(word[at:])
+		if words++; words > 1 && unicode.IsLower(first) {
+			small++
+		}
+	}
+	return words > 1 && 2*small > words-1
+}
+
+// code reports whether a text is a line of code, a path or a command: a quarter of its words have a character of code
+// or a dot inside, or begin with a dash.
+func code(text string) bool {
+	words, of := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		words++
+		dash := len(word) > 1 && word[0] == '-'
+		if dash || strings.ContainsAny(word, codeCharacters) || strings.Contains(strings.Trim(word, ".,:;!?"), ".") {
+			of++
+		}
+	}
+	return 4*of >= words
 }
 
 // fold appends the text's letters and digits in lower case to letters. It counts the words, and those that do not begin

@@ -40,6 +40,7 @@ func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	}
 	file := out.Files[0]
 	m.report.RunID, m.report.Counts, m.report.Samples = result.RunID, result.Counts, result.Samples
+	m.report.Cut = result.Cut
 	m.report.Threshold, m.report.Search.Recall, m.report.Rejected = result.Threshold, result.Min, result.Rejected
 	if low := m.report.Search.Warning(); low != "" {
 		m.warn("%s", low)

@@ -91,7 +91,7 @@ func TestExplainScored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := x.Intercept
+		sum := x.Intercept + x.Adapted
 		for _, part := range x.Contributions {
 			sum += part.Logit
 		}

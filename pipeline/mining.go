@@ -10,6 +10,7 @@ import (
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/kernel"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/cut"
 	"bitextmine/pipeline/engine"
@@ -118,6 +119,10 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	text, err := cut.Read(ctx, m.files(p), before, m.warn)
 	if err != nil {
 		return nil, err
+	}
+	if text.Swapped && !m.cfg.Swapped {
+		return nil, badinput.Errorf("the sides are swapped: the text that is said to be %s is mostly %s, and the other way "+
+			"round; swap --src and --tgt or the files, or give --swapped to go on", text.Languages[0].Code, text.Languages[1].Code)
 	}
 	m.report.Inputs, m.report.SetAside = text.Inputs, text.SetAside
 	return text.Languages, nil

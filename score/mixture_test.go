@@ -43,7 +43,7 @@ func TestMarginProbabilities(t *testing.T) {
 		for _, p := range probabilities {
 			expected += float64(p)
 		}
-		threshold := BestExpected(margins, probabilities, expected)
+		threshold := BestExpected(margins, probabilities, expected, 1)
 		best, got, correct := 0.0, 0.0, 0
 		for i, m := range margins {
 			if is[m] {

@@ -88,10 +88,37 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// BestExpected returns the score above which pairs have the best expected F1: the midpoint between the last that is
+// Expected returns the precision and the recall that the probabilities of kept pairs make one expect, where there are
+// so many translations in all.
+func Expected(kept []float32, translations float64) (precision, recall float64) {
+	sum := 0.0
+	for _, p := range kept {
+		sum += float64(p)
+	}
+	return ratio(sum, float64(len(kept))), min(1, ratio(sum, translations))
+}
+
+// MarginFor returns the lowest score above which the mean probability of pairs is at least precision; scores and
+// probabilities are those of matched pairs, best score first. Where no pair is that certain it is the best score.
+func MarginFor(scores, probabilities []float32, precision float64) float64 {
+	threshold, sum := math.Inf(1), 0.0
+	if len(scores) > 0 {
+		threshold = float64(scores[0])
+	}
+	for i, p := range probabilities {
+		sum += float64(p)
+		last := i+1 == len(scores)
+		if (last || scores[i+1] != scores[i]) && sum >= precision*float64(i+1) {
+			threshold = math.Nextafter(float64(scores[i]), math.Inf(-1))
+		}
+	}
+	return threshold
+}
+
+// BestExpected returns the score above which pairs have the best expected F-beta: the midpoint between the last that is
 // kept and the next. scores and probabilities are those of matched pairs, best score first; expected is the number of
 // true pairs in all. Where no pair has a probability the result is the best score, above which there is none.
-func BestExpected(scores, probabilities []float32, expected float64) float64 {
+func BestExpected(scores, probabilities []float32, expected, beta float64) float64 {
 	threshold, best, sum := 0.0, 0.0, 0.0
 	if len(scores) > 0 {
 		threshold = float64(scores[0])
@@ -102,7 +129,7 @@ func BestExpected(scores, probabilities []float32, expected float64) float64 {
 		if !last && scores[i+1] == scores[i] {
 			continue
 		}
-		if f := 2 * sum / (float64(i+1) + expected); f > best {
+		if f := (1 + beta*beta) * sum / (float64(i+1) + beta*beta*expected); f > best {
 			best, threshold = f, math.Nextafter(float64(scores[i]), math.Inf(-1))
 			if !last {
 				threshold = (float64(scores[i]) + float64(scores[i+1])) / 2

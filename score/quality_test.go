@@ -47,7 +47,7 @@ func TestBestExpected(t *testing.T) {
 		"one likely pair": {[]float32{2, 1.5, 1}, []float32{0, 0.9, 0}, 0.9, 1.25},
 		"no pair":         {nil, nil, 0, 0},
 	} {
-		if got := BestExpected(c.scores, c.probabilities, c.expected); math.Abs(got-c.want) > 1e-6 {
+		if got := BestExpected(c.scores, c.probabilities, c.expected, 1); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

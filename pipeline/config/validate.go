@@ -16,9 +16,6 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// defaultProbability is the threshold where a scorer decides: what is more likely a translation than not.
-const defaultProbability = 0.5
-
 // defaultThresholds are those of the margins that have one, where none is found. 1.06 is LASER's published mining
 // threshold.
 var defaultThresholds = map[string]float64{string(mine.Ratio): setting.LASERThreshold}
@@ -32,7 +29,7 @@ var defaultProducts = map[string]float64{string(mine.Ratio): 0.78}
 var defaultFloors = map[string]float64{string(mine.Ratio): RatioFloor}
 
 // RatioFloor is the default floor of the ratio margin.
-const RatioFloor = 1.15
+const RatioFloor = 1.06
 
 // The values of on_bad_file; an empty one means FailBadFile.
 const (
@@ -181,7 +178,13 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 	if c.Precision != 0 && !(c.Precision > 0 && c.Precision < 1) { // a NaN is neither
 		fail("precision = %g must be between 0 and 1, or 0 for none", c.Precision)
 	}
+	if _, ok := setting.Cuts[c.Cut]; c.Cut != "" && !ok {
+		fail("cut is %q, choose f0.5, f1 or f2", c.Cut)
+	}
 	if !c.Scored() {
+		if c.Cut != "" && c.Threshold != AutoThreshold {
+			fail("cut = %s finds the threshold, which is given as %g; give one", c.Cut, c.Threshold)
+		}
 		if c.Precision != 0 || c.Features {
 			fail("precision and features need a scorer; name one with --scorer")
 		}
@@ -207,12 +210,17 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 	}
 	switch {
 	case c.Threshold == AutoThreshold && c.Precision == 0:
-		c.Threshold = defaultProbability
+		c.Threshold = 0
+		if c.Cut == "" {
+			c.Cut = setting.DefaultCut
+		}
 	case c.Threshold == AutoThreshold:
 		c.Threshold = 0
 	case c.Threshold < 0 || c.Threshold > 1:
 		fail("threshold = %g is no probability; with a scorer it is one, from 0 to 1; to cut by margin give --scorer none", c.Threshold)
 	case c.Precision != 0 && c.Threshold != 0:
 		fail("threshold and precision both cut by probability; give one")
+	case c.Cut != "" && (c.Precision != 0 || c.Threshold != 0):
+		fail("cut = %s finds the probability that threshold and precision set; give one of the three", c.Cut)
 	}
 }

@@ -19,6 +19,7 @@ type Text struct {
 	Languages []plan.Language // their inputs without the files set aside
 	Inputs    []record.InputReport
 	SetAside  []record.SetAside
+	Swapped   bool // each side is mostly in the other's language
 }
 
 // Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
@@ -46,7 +47,9 @@ func Read(
 			return nil, err
 		}
 	}
-	for _, what := range foreign(t.Languages, doubts) {
+	warnings, swapped := foreign(t.Languages, doubts)
+	t.Swapped = swapped
+	for _, what := range warnings {
 		warn("%s", what)
 	}
 	digested := view.NewFiles(files.Store, &plan.Plan{Languages: t.Languages}, files.Work)

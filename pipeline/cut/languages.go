@@ -15,9 +15,9 @@ type doubted struct {
 }
 
 // foreign returns the warnings about files whose text is not in the language of their side, given those files by
-// language.
-func foreign(languages []plan.Language, of [][]doubted) (warnings []string) {
-	swapped := len(of) == 2
+// language, and whether the two sides are swapped.
+func foreign(languages []plan.Language, of [][]doubted) (warnings []string, swapped bool) {
+	swapped = len(of) == 2
 	for l := range languages {
 		all := len(of[l]) > 0 && len(of[l]) == len(languages[l].Inputs)
 		swapped = swapped && all && of[l][0].Most.Code == languages[1-l].Code
@@ -41,5 +41,5 @@ func foreign(languages []plan.Language, of [][]doubted) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("text that is said to be %s is not, by a sample of its sentences: %s; %s",
 			languages[l].Code, strings.Join(named, "; "), advice))
 	}
-	return warnings
+	return warnings, swapped
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/filter"
 	"bitextmine/mine"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
 )
@@ -20,8 +23,9 @@ type Decision struct {
 	Rejections   []filter.Rejection // of the candidates, whatever their scores; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int
-	Threshold    float64       // the one that was used: with a wanted precision it is found in the matching
-	Scorer       *score.Scorer // nil: the margin decides
+	Threshold    float64           // the one that was used, given or found
+	Cut          *record.CutReport // nil: the margin decides above a threshold that was given
+	Scorer       *score.Scorer     // nil: the margin decides
 	Recall       view.Recall
 	Texts        *Texts // of the sentences that were read
 }
@@ -29,12 +33,13 @@ type Decision struct {
 // Pair scores and matches the candidates of both sides' neighbours, by the plan's scorer or by margin.
 func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	by := &decider{Pair: p, model: model, options: options, texts: NewTexts(p, options.Threads)}
+	by.known = !slices.ContainsFunc([]string{p.Codes()[0], p.Codes()[1]}, func(code string) bool { return !corpus.Lists(model.Languages, code) })
 	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
 	if d.Lists, d.Scorer, err = neighbourhoods(ctx, p, &d.Recall); err != nil {
 		return nil, err
 	}
 	if p.Plan.Settings.FindsThreshold() {
-		if d.Threshold, err = by.findThreshold(ctx, d.Lists); err != nil {
+		if err = by.findThreshold(ctx, d); err != nil {
 			return nil, err
 		}
 	}
@@ -55,6 +60,7 @@ type decider struct {
 	model   *model.Model
 	options encode.Options
 	texts   *Texts
+	known   bool // the encoder was trained on both languages
 }
 
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
@@ -91,7 +97,11 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 		refined := mine.Refine(d.Candidates, cosines)
 		d.Candidates, d.Strong = refined.Candidates, refined.Cosines
 	}
-	if err := p.reject(ctx, d); err != nil {
+	rejecting, err := p.newRejecting(ctx, d)
+	if err != nil {
+		return err
+	}
+	if _, err := rejecting.next(ctx, d); err != nil {
 		return err
 	}
 	if s.Refine == "" {
@@ -107,7 +117,7 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// scorer decides by the scorer's probabilities.
+// scorer decides by the scorer's probabilities, adapted to the text.
 func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
 	var tokens score.Tokenizer
 	if d.Scorer.Tokens {
@@ -121,15 +131,7 @@ func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
-	if err := p.reject(ctx, d); err != nil {
-		return err
-	}
-	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
-	if precision := p.Plan.Settings.Precision; precision > 0 {
-		d.Threshold = score.ThresholdFor(d.Matched(d.Verdicts), precision)
-	}
-	d.Kept = d.Cut(d.Verdicts, d.Threshold)
-	return nil
+	return p.cut(ctx, d)
 }
 
 // Problem returns the inputs of the features of the pair's candidates; tokens may be nil.

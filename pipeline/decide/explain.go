@@ -39,7 +39,8 @@ type Explanation struct {
 	Scored        bool // a scorer decides: what follows is its
 	Probability   float32
 	Intercept     float64
-	Contributions []score.Contribution // of the log odds, the largest first
+	Contributions []score.Contribution // of the scorer's log odds, the largest first
+	Adapted       float64              // what the text's share of translations adds to them
 }
 
 // ExplainedSide is one sentence of the pair and its neighbourhood.
@@ -160,6 +161,10 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 				return err
 			}
 			e.Intercept, e.Contributions = d.Scorer.Contributions(values)
+			e.Adapted = score.Odds(float64(e.Probability)) - e.Intercept
+			for _, part := range e.Contributions {
+				e.Adapted -= part.Logit
+			}
 		}
 		if e.Verdict != mine.Taken {
 			return nil

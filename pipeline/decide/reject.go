@@ -47,30 +47,45 @@ func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
 	return why
 }
 
-// reject marks the candidates that the rules reject, among those that the threshold lets pass: texts below it are not
-// read.
-func (p *decider) reject(ctx context.Context, d *Decision) error {
-	rules := NewRules(p.Pair)
-	labels, err := Labels(ctx, p.Pair, p.Plan.Labels)
-	if err != nil || rules.none() && labels == nil {
-		return err
+// rejecting applies the rules to candidates that may be kept: texts below the threshold are not read.
+type rejecting struct {
+	*decider
+	rules   *Rules
+	labels  map[[2]int32]bool
+	checked []bool // of the candidates; nil: no rule applies
+}
+
+// newRejecting prepares the rules for the candidates, and rejects what people rejected.
+func (p *decider) newRejecting(ctx context.Context, d *Decision) (*rejecting, error) {
+	r := &rejecting{decider: p, rules: NewRules(p.Pair)}
+	var err error
+	if r.labels, err = Labels(ctx, p.Pair, p.Plan.Labels); err != nil || r.rules.none() && r.labels == nil {
+		return r, err
 	}
 	d.Rejections = make([]filter.Rejection, len(d.Candidates))
+	if !r.rules.none() {
+		r.checked = make([]bool, len(d.Candidates))
+	}
+	d.label(r.labels)
+	return r, nil
+}
+
+// next looks at the candidates that pass the threshold and were not looked at. It reports whether it rejected one.
+func (r *rejecting) next(ctx context.Context, d *Decision) (more bool, err error) {
 	var wanted []int32
-	for i := range d.Candidates {
-		if d.passes(i, p.Plan.Settings.Precision) {
+	for i, checked := range r.checked {
+		if !checked && d.passes(i) {
 			wanted = append(wanted, int32(i))
+			r.checked[i] = true
 		}
 	}
-	if !rules.none() {
-		for chunk := range slices.Chunk(wanted, textChunk) {
-			if err := p.rejectChunk(ctx, d, rules, chunk); err != nil {
-				return err
-			}
+	for chunk := range slices.Chunk(wanted, textChunk) {
+		if err := r.rejectChunk(ctx, d, r.rules, chunk); err != nil {
+			return false, err
 		}
 	}
-	d.label(labels)
-	return nil
+	d.label(r.labels)
+	return slices.ContainsFunc(wanted, func(at int32) bool { return d.Candidates[at].Rejected }), nil
 }
 
 // rejectChunk rejects among some candidates, given by their places.
@@ -96,13 +111,10 @@ func (p *decider) rejectChunk(ctx context.Context, d *Decision, rules *Rules, wa
 // sentenceOf is the number of a candidate's sentence of a side.
 func sentenceOf(c *mine.Candidate, side int) int32 { return [2]int32{c.Source, c.Target}[side] }
 
-// passes reports whether a candidate may be kept: with a wanted precision the threshold is not known yet.
-func (d *Decision) passes(i int, precision float64) bool {
-	switch {
-	case d.Probabilities == nil:
+// passes reports whether a candidate may be kept.
+func (d *Decision) passes(i int) bool {
+	if d.Probabilities == nil {
 		return float64(d.Candidates[i].Score) > d.Threshold
-	case precision > 0:
-		return true
 	}
 	return float64(d.Probabilities[i]) >= d.Threshold
 }

@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -23,26 +24,27 @@ func planScorer(p *view.Pair) (*score.Scorer, error) {
 	return scorer, err
 }
 
-// findThreshold is the threshold of the margin whose pairs have the best F1 by the probabilities of the plan's scorer.
-func (p *decider) findThreshold(ctx context.Context, lists *mine.Lists) (float64, error) {
+// findThreshold finds the threshold of the margin whose pairs have the best expected F-beta by the probabilities of the
+// plan's scorer.
+func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 	if p.Plan.Settings.Scorer == "" {
-		return p.separate(lists), nil
+		p.separate(d)
+		return nil
 	}
 	scorer, err := planScorer(p.Pair)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	told := &Decision{Scorer: scorer, Threshold: minTold}
-	if told.Lists, err = mine.NewLists(lists.Source, lists.Target, scorer.K, lists.Margin); err != nil {
-		return 0, err
+	if told.Lists, err = mine.NewLists(d.Lists.Source, d.Lists.Target, scorer.K, d.Lists.Margin); err != nil {
+		return err
 	}
 	if err := p.scorer(ctx, told); err != nil {
-		return 0, err
+		return err
 	}
 	if err := told.Close(); err != nil {
-		return 0, err
+		return err
 	}
-	expected := 0.0 // true pairs in all
 	probabilities, rejected := map[[2]int32]float32{}, map[[2]int32]bool{}
 	for i, c := range told.Candidates {
 		pair := [2]int32{c.Source, c.Target}
@@ -51,11 +53,8 @@ func (p *decider) findThreshold(ctx context.Context, lists *mine.Lists) (float64
 		} else if told.Probabilities[i] >= minTold {
 			probabilities[pair] = told.Probabilities[i]
 		}
-		if told.Verdicts[i] == mine.Kept {
-			expected += float64(told.Probabilities[i])
-		}
 	}
-	candidates := lists.Candidates()
+	candidates := d.Lists.Candidates()
 	for i := range candidates {
 		candidates[i].Rejected = rejected[[2]int32{candidates[i].Source, candidates[i].Target}]
 	}
@@ -63,25 +62,44 @@ func (p *decider) findThreshold(ctx context.Context, lists *mine.Lists) (float64
 	for _, c := range p.matched(candidates) {
 		margins, of = append(margins, c.Score), append(of, probabilities[[2]int32{c.Source, c.Target}])
 	}
-	return score.BestExpected(margins, of, expected), nil
+	d.Cut = told.Cut
+	p.marginCut(d, margins, of, told.Cut.Pairs)
+	return nil
 }
 
-// separate is the threshold of the margin whose pairs have the best F1 where nothing is known but the margins. Where
-// their distribution does not tell translations from other pairs, it is LASER's.
-func (p *decider) separate(lists *mine.Lists) float64 {
+// marginCut finds the threshold of matched pairs, best margin first, whose probabilities are known. expected is the
+// number of translations in all.
+func (p *decider) marginCut(d *Decision, margins, probabilities []float32, expected float64) {
+	d.Threshold = score.BestExpected(margins, probabilities, expected, p.beta())
+	if !p.known {
+		d.Threshold = max(d.Threshold, score.MarginFor(margins, probabilities, minUnknownPrecision))
+	}
+	kept := 0
+	for kept < len(margins) && float64(margins[kept]) > d.Threshold {
+		kept++
+	}
+	d.Cut.Name, d.Cut.Pairs = p.cutName(), expected
+	d.Cut.Precision, d.Cut.Recall = score.Expected(probabilities[:kept], expected)
+}
+
+// separate finds the threshold of the margin whose pairs have the best F-beta where nothing is known but the margins.
+// Where their distribution does not tell translations from other pairs, it is LASER's.
+func (p *decider) separate(d *Decision) {
 	var margins []float32
-	for _, c := range p.matched(lists.Candidates()) {
+	for _, c := range p.matched(d.Lists.Candidates()) {
 		margins = append(margins, c.Score)
 	}
 	probabilities, ok := score.MarginProbabilities(margins)
 	if !ok {
-		return setting.LASERThreshold
+		d.Threshold = setting.LASERThreshold
+		return
 	}
 	expected := 0.0
 	for _, probability := range probabilities {
 		expected += float64(probability)
 	}
-	return score.BestExpected(margins, probabilities, expected)
+	d.Cut = &record.CutReport{By: score.ByMargins, Share: p.share(expected)}
+	p.marginCut(d, margins, probabilities, expected)
 }
 
 // matched are the pairs that the margin matches, without a threshold, best first.

@@ -22,6 +22,9 @@ func Page(name string, r, previous *record.Report, d *admin.Difference, warnings
 		fmt.Fprintf(&page, "**%s**\n\n", oneLine(w))
 	}
 	fmt.Fprintf(&page, "%d pairs are kept of %d candidates (%s).\n", c.Kept, c.Candidates, r.Rule())
+	if r.Cut != nil {
+		fmt.Fprintf(&page, "%s.\n", oneLine(r.Cut.String()))
+	}
 	if c.Documents != nil {
 		fmt.Fprintf(&page, "%s.\n", c.Documents)
 	}

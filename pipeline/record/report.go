@@ -29,32 +29,32 @@ const MaxSamples = 5
 
 // Report is run.json: what went in, how, what came out, and at what cost.
 type Report struct {
-	Version      string         `json:"version"`
-	RunID        string         `json:"run_id"` // digest of settings and inputs
-	ConfigDigest string         `json:"config_digest"`
-	Settings     setting.Record `json:"settings"`
-	Encoder      EncoderReport  `json:"encoder"`
-	Refiner      *EncoderReport `json:"refiner,omitempty"` // the strong encoder of two-stage mining
-	Scorer       *ScorerReport  `json:"scorer,omitempty"`  // nil: the margin decided
-	Search       SearchReport   `json:"search"`
-	Inputs       []InputReport  `json:"inputs"`
-	Counts       Counts         `json:"counts"`
-	// the one that was used: with settings.precision it is found in the matching
-	Threshold  float64           `json:"threshold"`
-	Stages     []StageReport     `json:"stages"`
-	Bitext     BitextReport      `json:"bitext"`
-	Samples    []Sample          `json:"samples"`
-	Rejected   []Rejected        `json:"rejected,omitempty"`
-	Warnings   []string          `json:"warnings,omitempty"`
-	SetAside   []SetAside        `json:"set_aside,omitempty"`
-	Versions   map[string]string `json:"versions"` // of Go and of the native libraries
-	Threads    int               `json:"threads"`
-	Started    time.Time         `json:"started"`
-	Seconds    float64           `json:"seconds"`
-	CPUSeconds float64           `json:"cpu_seconds"`       // of this process, user and system
-	PeakMemory int64             `json:"peak_memory_bytes"` // resident, of the process
-	Work       string            `json:"work"`              // where the intermediate files are
-	PlanID     string            `json:"plan_id"`           // of the plan in Work that made the bitext
+	Version      string            `json:"version"`
+	RunID        string            `json:"run_id"` // digest of settings and inputs
+	ConfigDigest string            `json:"config_digest"`
+	Settings     setting.Record    `json:"settings"`
+	Encoder      EncoderReport     `json:"encoder"`
+	Refiner      *EncoderReport    `json:"refiner,omitempty"` // the strong encoder of two-stage mining
+	Scorer       *ScorerReport     `json:"scorer,omitempty"`  // nil: the margin decided
+	Search       SearchReport      `json:"search"`
+	Inputs       []InputReport     `json:"inputs"`
+	Counts       Counts            `json:"counts"`
+	Threshold    float64           `json:"threshold"`     // the one that was used, given or found
+	Cut          *CutReport        `json:"cut,omitempty"` // nil: the margin decided above a given threshold
+	Stages       []StageReport     `json:"stages"`
+	Bitext       BitextReport      `json:"bitext"`
+	Samples      []Sample          `json:"samples"`
+	Rejected     []Rejected        `json:"rejected,omitempty"`
+	Warnings     []string          `json:"warnings,omitempty"`
+	SetAside     []SetAside        `json:"set_aside,omitempty"`
+	Versions     map[string]string `json:"versions"` // of Go and of the native libraries
+	Threads      int               `json:"threads"`
+	Started      time.Time         `json:"started"`
+	Seconds      float64           `json:"seconds"`
+	CPUSeconds   float64           `json:"cpu_seconds"`       // of this process, user and system
+	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
+	Work         string            `json:"work"`              // where the intermediate files are
+	PlanID       string            `json:"plan_id"`           // of the plan in Work that made the bitext
 }
 
 // EncoderReport names the encoder.
@@ -69,6 +69,27 @@ type ScorerReport struct {
 	Name     string             `json:"name"`
 	Encoder  string             `json:"encoder"`
 	FittedOn []score.KnownPairs `json:"fitted_on"`
+}
+
+// CutReport says how the cut between kept and other pairs came about, by the probabilities of the run's own pairs.
+type CutReport struct {
+	Name      string   `json:"cut"`   // f1, f0.5, f2, "precision P" or "threshold T"
+	By        string   `json:"by"`    // how the probabilities came about: score.ByShift and the like
+	Share     float64  `json:"share"` // expected translations, as a part of the smaller side's sentences
+	Pairs     float64  `json:"expected_translations"`
+	Precision float64  `json:"expected_precision"`
+	Recall    float64  `json:"expected_recall"` // of the translations that the search found
+	Assumed   []string `json:"assumed,omitempty"`
+}
+
+// String is for people.
+func (c *CutReport) String() string {
+	line := fmt.Sprintf("about %.1f%% of the smaller side's sentences are translated; of the kept pairs %.1f%% are expected to be right, and %.1f%% of the translations found",
+		100*c.Share, 100*c.Precision, 100*c.Recall)
+	if len(c.Assumed) > 0 {
+		line += " (" + strings.Join(c.Assumed, "; ") + ")"
+	}
+	return line
 }
 
 // SearchReport is how a run searched, and what it missed.
@@ -249,6 +270,8 @@ func (r *Report) Rule() string {
 		return fmt.Sprintf("%s margin above %g, %s", s.Margin, s.Threshold, s.Retrieval)
 	case s.Precision > 0:
 		return fmt.Sprintf("probability from %.3f, which leaves a precision of %g by the scorer's probabilities", r.Threshold, s.Precision)
+	case s.Cut != "":
+		return fmt.Sprintf("probability from %.3f, which has the highest expected %s", r.Threshold, strings.ToUpper(s.Cut))
 	default:
 		return fmt.Sprintf("probability from %g", r.Threshold)
 	}

@@ -44,6 +44,7 @@ type Input struct {
 	TargetText []string            `setting:"tgt_text,flag" json:"-"`
 	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
+	Swapped    bool                `setting:"swapped,flag" json:"-"`
 }
 
 // Given names vectors that another program made of the text. As the text, they are an input, whose digests are in keys.
@@ -164,11 +165,18 @@ type Decision struct {
 	KeepBelow bool    `setting:"keep_below,flag" json:"keep_below"`
 	Scorer    string  `setting:"scorer,flag" json:"scorer,omitempty"`
 	Precision float64 `setting:"precision,flag" json:"precision,omitempty"`
+	Cut       string  `setting:"cut,flag" json:"cut,omitempty"`
 	Features  bool    `setting:"features,flag" json:"features,omitempty"`
 
 	KeepCopies  bool `setting:"keep_copies,flag" json:"keep_copies,omitempty"`
 	KeepForeign bool `setting:"keep_foreign,flag" json:"keep_foreign,omitempty"`
 }
+
+// Cuts are the values of cut, and the weight of recall in each.
+var Cuts = map[string]float64{"f0.5": 0.5, DefaultCut: 1, "f2": 2}
+
+// DefaultCut is that of a threshold that is found.
+const DefaultCut = "f1"
 
 // AutoThreshold stands for the default of whatever decides. In a plan it stands for a threshold of the margin that the
 // scorer's probabilities find or, without a scorer, the distribution of the margins; a scorer that decides has one of

@@ -178,7 +178,8 @@ func printContributions(out io.Writer, x *decide.Explanation) {
 		sum += part.Logit
 		fmt.Fprintf(out, "  %+8.3f  %-16s %.3f\n", part.Logit, part.Feature, part.Value)
 	}
-	fmt.Fprintf(out, "  %+8.3f  intercept\n  %+8.3f  log odds\n\n", x.Intercept, sum)
+	fmt.Fprintf(out, "  %+8.3f  intercept\n", x.Intercept)
+	fmt.Fprintf(out, "  %+8.3f  share of translations in the text\n  %+8.3f  log odds\n\n", x.Adapted, sum+x.Adapted)
 }
 
 func printVerdict(out io.Writer, x *decide.Explanation, run *view.Run) {

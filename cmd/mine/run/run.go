@@ -177,7 +177,11 @@ func printReport(out io.Writer, r *record.Report) error {
 	if c.Documents != nil {
 		fmt.Fprintf(out, "%s\n", c.Documents)
 	}
-	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s)\n\n", c.Kept, c.Candidates, r.Rule())
+	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s)\n", c.Kept, c.Candidates, r.Rule())
+	if r.Cut != nil {
+		fmt.Fprintln(out, r.Cut)
+	}
+	fmt.Fprintln(out)
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\tdone now\t\tseconds\trate\ttasks\tcached\t\n")
 	for _, s := range r.Stages {

@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 2, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align}, Wide: true,
+	Name: view.Match, Version: 3, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -117,8 +117,9 @@ type Result struct {
 	Samples []record.Sample `json:"samples"`
 	// Rejected are the pairs that rules rejected, by the first reason of each.
 	Rejected []record.Rejected `json:"rejected,omitempty"`
-	// Threshold was used: with a wanted precision it is found in the matching.
-	Threshold float64 `json:"threshold"`
+	// Threshold is the one that was used; Cut says how it came about.
+	Threshold float64           `json:"threshold"`
+	Cut       *record.CutReport `json:"cut,omitempty"`
 	view.Recall
 }
 
@@ -160,7 +161,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	defer func() { err = errors.Join(err, decision.Close()) }()
 	meter.Add(t.Items)
 
-	r := &Result{Recall: decision.Recall, Threshold: decision.Threshold}
+	r := &Result{Recall: decision.Recall, Threshold: decision.Threshold, Cut: decision.Cut}
 	if r.Counts, err = counts(ctx, pair); err != nil {
 		return nil, err
 	}

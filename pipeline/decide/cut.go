@@ -1,0 +1,127 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
+	"bitextmine/score"
+)
+
+const (
+	// minUnknownPrecision is the expected precision at a cut that is found where the encoder does not know one of the
+	// languages: its probabilities are then worth less, and few wrong pairs do more harm than few pairs.
+	minUnknownPrecision = 0.9
+	// fewSentences is how many sentences a side should have, at least, for the share of translations to be estimated.
+	fewSentences = 200
+)
+
+// cut adapts the probabilities of ranked candidates to the text, finds the threshold where it is not given, and rejects
+// what the rules reject above it. A rejected pair leaves its sentences to others, so all of that is done again until no
+// more pair is rejected.
+func (p *decider) cut(ctx context.Context, d *Decision) error {
+	scored := slices.Clone(d.Probabilities)
+	rejecting, err := p.newRejecting(ctx, d)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
+		copy(d.Probabilities, scored)
+		matched := d.Matched(d.Verdicts)
+		prior := p.prior(d, len(matched))
+		adapted := score.Adapt(matched, prior, p.known)
+		for i, probability := range scored {
+			d.Probabilities[i] = adapted.Of(probability)
+		}
+		for i, probability := range matched {
+			matched[i] = adapted.Of(probability)
+		}
+		p.threshold(d, matched)
+		d.Cut = p.report(d, adapted, prior, matched)
+		if more, err = rejecting.next(ctx, d); err != nil {
+			return err
+		}
+	}
+	d.Kept = d.Ranked.Cut(d.Verdicts, d.Threshold)
+	return nil
+}
+
+// prior is the share of translations among matched pairs that the scorer expects. Its file states it of the candidates
+// that it was fitted on, of which the text has several for each matched pair.
+func (p *decider) prior(d *Decision, matched int) float64 {
+	if d.Scorer.Prior <= 0 || matched == 0 {
+		return score.DefaultPrior
+	}
+	return max(minPrior, min(maxPrior, d.Scorer.Prior*float64(len(d.Candidates))/float64(matched)))
+}
+
+// minPrior and maxPrior bound what a scorer expects.
+const minPrior, maxPrior = 0.01, 0.5
+
+// threshold finds the threshold of the matched pairs' probabilities, best first, unless it is given.
+func (p *decider) threshold(d *Decision, matched []float32) {
+	s := p.Plan.Settings
+	switch {
+	case s.FindsThreshold(): // of the margin, by all probabilities that tell of it
+		d.Threshold = minTold
+		return
+	case s.Precision > 0:
+		d.Threshold = score.ThresholdFor(matched, s.Precision)
+	case s.Cut != "":
+		d.Threshold = score.Cut(matched, p.beta())
+	default:
+		d.Threshold = s.Threshold
+		return
+	}
+	if !p.known {
+		d.Threshold = max(d.Threshold, score.ThresholdFor(matched, minUnknownPrecision))
+	}
+}
+
+// beta is that of the F-beta whose highest expected value is looked for.
+func (p *decider) beta() float64 { return setting.Cuts[p.cutName()] }
+
+// cutName names what the threshold is found for.
+func (p *decider) cutName() string {
+	switch s := p.Plan.Settings; {
+	case s.Precision > 0:
+		return fmt.Sprintf("precision %g", s.Precision)
+	case s.Cut != "":
+		return s.Cut
+	case s.FindsThreshold():
+		return setting.DefaultCut
+	default:
+		return fmt.Sprintf("threshold %g", s.Threshold)
+	}
+}
+
+// share is the part of the smaller side's sentences that so many translations take.
+func (p *decider) share(translations float64) float64 {
+	return translations / float64(max(1, min(p.Sentences[0].Len(), p.Sentences[1].Len())))
+}
+
+// report says how the cut came about.
+func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, matched []float32) *record.CutReport {
+	r := &record.CutReport{Name: p.cutName(), By: adapted.By, Pairs: adapted.Pairs, Share: p.share(adapted.Pairs)}
+	kept := 0
+	for kept < len(matched) && float64(matched[kept]) >= d.Threshold {
+		kept++
+	}
+	r.Precision, r.Recall = score.Expected(matched[:kept], adapted.Pairs)
+	assume := func(format string, args ...any) { r.Assumed = append(r.Assumed, fmt.Sprintf(format, args...)) }
+	if d.Scorer.Prior <= 0 && adapted.By != score.ByScorer {
+		assume("the scorer's file does not say what share of translations it expects: %g of the matched pairs", prior)
+	}
+	if adapted.By == score.ByScorer {
+		assume("%d matched pairs are too few to estimate the share of translations: the scorer's probabilities stand", len(matched))
+	} else if smaller := min(p.Sentences[0].Len(), p.Sentences[1].Len()); smaller < fewSentences {
+		assume("%d sentences are few: the share of translations is a rough estimate", smaller)
+	}
+	if !p.known {
+		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g", minUnknownPrecision)
+	}
+	return r
+}

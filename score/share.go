@@ -1,0 +1,128 @@
+package score
+
+import "math"
+
+// The ways in which probabilities are adapted to a text.
+const (
+	ByScorer  = "scorer"  // they are the scorer's: too few pairs to estimate a share from
+	ByShift   = "shift"   // prior shift alone
+	ByMargins = "margins" // no scorer: the distribution of the margins
+	ByMixture = "mixture" // the distribution of the log odds, with the prior shift as its prior
+)
+
+const (
+	// DefaultPrior is the share of translations among the matched pairs that a scorer expects whose file has no prior.
+	// Of seven languages any six choose this or 0.07 for the other one.
+	DefaultPrior = 0.1
+	// minAdapted is how many matched pairs a share is estimated from.
+	minAdapted = 50
+	// minShare and maxShare bound the estimated share of translations among matched pairs.
+	minShare, maxShare = 0.001, 0.999
+
+	oddsStep  = 0.02 // width of a bin of log odds
+	oddsBound = 16   // log odds of a float32 probability are within it
+	oddsBins  = 2 * oddsBound / oddsStep
+)
+
+// Adapted maps a scorer's probabilities to those that hold in one text, whose share of translations is unknown. The map
+// never decreases, so it keeps the order of candidates.
+type Adapted struct {
+	By    string
+	Pairs float64 // expected translations among the matched pairs
+	shift float64 // added to the log odds
+	curve *curve  // nil: only the shift
+}
+
+// Adapt estimates from the probabilities of matched pairs what part of them are translations, and adapts them. prior is
+// the share among matched pairs that the scorer expects. The share is the most likely one by EM (Saerens, Latinne and
+// Decaestecker 2002, "Adjusting the Outputs of a Classifier to New a Priori Probabilities"). With known false, the
+// encoder does not know one of the languages, and the shift is all.
+func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
+	a := &Adapted{By: ByScorer}
+	if len(probabilities) >= minAdapted {
+		h := newOddsHistogram(probabilities)
+		share := h.shift(prior)
+		a.By, a.shift = ByShift, Odds(share)-Odds(prior)
+		if known && h.total >= minMixed && share*h.total >= minMixedPairs && share <= maxMixedShare {
+			if curve, expected := h.mixed(a.shift); expected > share*h.total/maxMixedFactor && expected < share*h.total*maxMixedFactor {
+				a.By, a.curve = ByMixture, curve
+			}
+		}
+	}
+	for _, p := range probabilities {
+		a.Pairs += float64(a.Of(p))
+	}
+	return a
+}
+
+// Of returns the adapted probability of a candidate whose probability is p.
+func (a *Adapted) Of(p float32) float32 {
+	switch {
+	case a.By == ByScorer:
+		return p
+	case a.curve != nil:
+		return float32(a.curve.at(Odds(float64(p))))
+	}
+	return float32(Logistic(Odds(float64(p)) + a.shift))
+}
+
+// Odds is the log odds of a probability, within what a stored one can tell.
+func Odds(p float64) float64 { return max(-oddsBound, min(oddsBound, math.Log(p/(1-p)))) }
+
+// oddsHistogram counts log odds in bins, so that an estimate costs the same for any number of pairs.
+type oddsHistogram struct {
+	counts [oddsBins]float64
+	total  float64
+}
+
+func newOddsHistogram(probabilities []float32) *oddsHistogram {
+	h := &oddsHistogram{total: float64(len(probabilities))}
+	for _, p := range probabilities {
+		h.counts[min(oddsBins-1, int((Odds(float64(p))+oddsBound)/oddsStep))]++
+	}
+	return h
+}
+
+// center is the middle of a bin.
+func (h *oddsHistogram) center(i int) float64 { return -oddsBound + (float64(i)+0.5)*oddsStep }
+
+// shift is the most likely share of translations, within bounds, if odds are as many times those of the scorer as the
+// share's are those of the prior.
+func (h *oddsHistogram) shift(prior float64) float64 {
+	const rounds, enough = 2000, 1e-9
+	share := prior
+	for range rounds {
+		by, expected := Odds(share)-Odds(prior), 0.0
+		for i, count := range h.counts {
+			if count > 0 {
+				expected += count * Logistic(h.center(i)+by)
+			}
+		}
+		last := share
+		if share = max(minShare, min(maxShare, expected/h.total)); math.Abs(share-last) < enough {
+			break
+		}
+	}
+	return share
+}
+
+// Cut returns the lowest adapted probability that is kept for the highest expected F-beta. probabilities are those of
+// the matched pairs, best first, and their sum is the number of true pairs in all. Where even that F-beta is below one
+// half, what is kept is more likely right than not.
+func Cut(probabilities []float32, beta float64) float64 {
+	expected := 0.0
+	for _, p := range probabilities {
+		expected += float64(p)
+	}
+	threshold, best, sum := 0.5, 0.5, 0.0
+	for i, p := range probabilities {
+		sum += float64(p)
+		if i+1 < len(probabilities) && probabilities[i+1] == p {
+			continue
+		}
+		if f := (1 + beta*beta) * sum / (float64(i+1) + beta*beta*expected); f > best {
+			best, threshold = f, float64(p)
+		}
+	}
+	return threshold
+}

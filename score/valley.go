@@ -1,0 +1,200 @@
+package score
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+// A mixture is fitted to at least minMixed matched pairs, if at least minMixedPairs of them are expected to be
+// translations and at most maxMixedShare: else one of the two kinds is not seen. It is not used if it expects
+// maxMixedFactor times as many translations as the prior shift does, or as few.
+const (
+	minMixed, minMixedPairs       = 300, 20
+	maxMixedShare, maxMixedFactor = 0.9, 3
+
+	valleyStep   = 0.1  // width of a bin of log odds in a fit
+	modeStep     = 0.25 // and where the mode of wrong pairs is looked for
+	modeSmooth   = 2    // bins on either side that are averaged there
+	priorReach   = 4    // the shift is trusted as one observation at every half from -priorReach to priorReach
+	priorStep    = 0.5
+	shiftWeight  = 0.5
+	rightFrom    = 2 // the posterior's lowest place is below these log odds
+	lnSqrt2Pi    = 0.9189385332046727
+	minPosterior = 1e-6
+)
+
+// valley is a distribution of the log odds of matched pairs above the mode of the wrong ones: those of wrong pairs and
+// of translations are both normal, cut off at the mode. What is below the mode is wrong and would only spoil the fit.
+type valley struct {
+	from            float64 // the mode
+	place, scale    float64 // of the wrong ones, place relative to from
+	mean, deviation float64 // of the translations
+	share           float64 // log odds of the share of translations
+}
+
+// logs returns the log densities of both kinds at some log odds, each times its share.
+func (v *valley) logs(x float64) (wrong, right float64) {
+	z := (x - v.from - v.place) / v.scale
+	wrong = -z*z/2 - math.Log(v.scale) - lnSqrt2Pi - logNormal(v.place/v.scale) + logLogistic(-v.share)
+	z = (x - v.mean) / v.deviation
+	right = -z*z/2 - math.Log(v.deviation) - lnSqrt2Pi - logNormal((v.mean-v.from)/v.deviation) + logLogistic(v.share)
+	return wrong, right
+}
+
+// valleyOf reads a mixture from numbers that may have any value.
+func valleyOf(w []float64, from float64) valley {
+	return valley{from: from, scale: math.Exp(w[0]), mean: w[1], deviation: math.Exp(w[2]), share: w[3], place: w[4]}
+}
+
+// penalty keeps the numbers where those of every measured text are, by weak normal priors.
+func (v *valley) penalty() float64 {
+	square := func(x float64) float64 { return x * x / 2 }
+	return square(math.Log(v.scale/1.5)/0.7) + square((v.mean-3)/2.5) + square(math.Log(v.deviation/2)/0.4) + square(v.place/1.5)
+}
+
+// logLogistic is the logarithm of Logistic.
+func logLogistic(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) }
+
+// logNormal is the logarithm of the normal distribution's cumulative density.
+func logNormal(x float64) float64 {
+	if x < -30 { // erfc underflows soon
+		return -x*x/2 - math.Log(-x) - lnSqrt2Pi
+	}
+	return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+}
+
+// mode is the most frequent log odds of wrong pairs, by the shifted probabilities.
+func (h *oddsHistogram) mode(shift float64) float64 {
+	const n = 2 * oddsBound / modeStep
+	var wrong [int(n)]float64
+	for i, count := range h.counts {
+		x := h.center(i)
+		wrong[int((x+oddsBound)/modeStep)] += count * Logistic(-x-shift)
+	}
+	best, at := -1.0, 0
+	for i := range wrong {
+		sum := 0.0
+		for j := max(0, i-modeSmooth); j <= min(len(wrong)-1, i+modeSmooth); j++ {
+			sum += wrong[j]
+		}
+		if sum > best {
+			best, at = sum, i
+		}
+	}
+	return -oddsBound + (float64(at)+0.5)*modeStep
+}
+
+// mixed fits the mixture, and returns its posterior as a curve and the number of translations that it expects.
+func (h *oddsHistogram) mixed(shift float64) (*curve, float64) {
+	from := h.mode(shift)
+	var places, counts []float64
+	for i, count := range h.counts {
+		x := h.center(i)
+		if x < from {
+			continue
+		}
+		bin := int((x - from) / valleyStep)
+		for len(places) <= bin {
+			places, counts = append(places, from+(float64(len(places))+0.5)*valleyStep), append(counts, 0)
+		}
+		counts[bin] += count
+	}
+	loss := func(w []float64) float64 {
+		v := valleyOf(w, from)
+		sum := v.penalty() + shiftWeight*v.against(shift)
+		for i, count := range counts {
+			if count > 0 {
+				wrong, right := v.logs(places[i])
+				high, low := max(wrong, right), min(wrong, right)
+				sum -= count * (high + math.Log1p(math.Exp(low-high)))
+			}
+		}
+		if math.IsNaN(sum) {
+			return math.Inf(1)
+		}
+		return sum
+	}
+	best, found := math.Inf(1), valley{}
+	for _, share := range []float64{-2.5, 0, 3} {
+		start := []float64{math.Log(1.5), 3, math.Log(2), share, 0}
+		settings := &optimize.Settings{MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: 1e-5, Iterations: 100}}
+		result, err := optimize.Minimize(optimize.Problem{Func: loss}, start, settings, &optimize.NelderMead{SimplexSize: simplexSize})
+		if err == nil && result.F < best {
+			best, found = result.F, valleyOf(result.X, from)
+		}
+	}
+	if math.IsInf(best, 1) {
+		return nil, 0
+	}
+	c := found.curve(places)
+	expected := 0.0
+	for i, count := range h.counts {
+		expected += count * c.at(h.center(i))
+	}
+	return c, expected
+}
+
+// against is how much less likely the mixture makes the outcomes that the shifted probabilities expect.
+func (v *valley) against(shift float64) float64 {
+	sum := 0.0
+	for z := -float64(priorReach); z <= priorReach; z += priorStep {
+		x := z - shift
+		if x <= v.from {
+			continue
+		}
+		p, q := Logistic(z), max(minPosterior, min(1-minPosterior, v.posterior(x)))
+		sum += p*math.Log(p/q) + (1-p)*math.Log((1-p)/(1-q))
+	}
+	return sum
+}
+
+// posterior is the probability of a translation at some log odds.
+func (v *valley) posterior(x float64) float64 {
+	wrong, right := v.logs(x)
+	return Logistic(right - wrong)
+}
+
+// curve is a probability by a scorer's log odds, which never decreases: values at from and from there in steps.
+type curve struct {
+	from   float64
+	places []float64
+	values []float64
+}
+
+// curve returns the posterior from the mode on: constant up to its lowest place, and never lower than before it.
+func (v *valley) curve(places []float64) *curve {
+	c := &curve{from: v.from, places: append([]float64{v.from}, places...)}
+	lowest := 0
+	for i, x := range c.places {
+		c.values = append(c.values, v.posterior(x))
+		if x < rightFrom && c.values[i] < c.values[lowest] {
+			lowest = i
+		}
+	}
+	for i := range c.values {
+		if i < lowest {
+			c.values[i] = c.values[lowest]
+		} else if i > 0 {
+			c.values[i] = max(c.values[i], c.values[i-1])
+		}
+	}
+	return c
+}
+
+// at interpolates. Below the mode probabilities fall as the scorer's do.
+func (c *curve) at(x float64) float64 {
+	if x < c.from {
+		return c.values[0] * Logistic(x) / Logistic(c.from)
+	}
+	at := 0
+	if x >= c.places[1] {
+		at = 1 + int((x-c.places[1])/valleyStep)
+	}
+	if at+1 >= len(c.places) {
+		return c.values[len(c.values)-1]
+	}
+	part := (x - c.places[at]) / (c.places[at+1] - c.places[at])
+	part = max(0, min(1, part))
+	return c.values[at] + part*(c.values[at+1]-c.values[at])
+}
