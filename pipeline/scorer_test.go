@@ -258,7 +258,7 @@ func TestFitRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := exchange.FixturePairs("ko", "en"); !badinput.Is(err) {
+	if _, err := exchange.FixturePairs("sw", "en"); !badinput.Is(err) {
 		t.Errorf("error %v", err)
 	}
 }
