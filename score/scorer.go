@@ -21,10 +21,11 @@ const Format = 1
 type Scorer struct {
 	Format    int          `json:"format"`
 	Name      string       `json:"name"`
-	Encoder   Encoder      `json:"encoder"` // the encoder that it was fitted on
-	K         int          `json:"k"`       // number of neighbours that count
-	Tokens    bool         `json:"tokens"`  // whether the encoder gave token vectors
-	Share     float64      `json:"share"`   // expected share of sentences that have a translation
+	Encoder   Encoder      `json:"encoder"`         // the encoder that it was fitted on
+	K         int          `json:"k"`               // number of neighbours that count
+	Tokens    bool         `json:"tokens"`          // whether the encoder gave token vectors
+	Share     float64      `json:"share"`           // expected share of sentences that have a translation
+	Prior     float64      `json:"prior,omitempty"` // share of translations among the candidates of the fit; 0: not stated
 	Intercept float64      `json:"intercept"`
 	Terms     []Term       `json:"terms"`
 	Refined   *Refined     `json:"refined,omitempty"` // of two-stage mining; nil: fitted on one encoder
@@ -94,6 +95,9 @@ func Decode(data []byte) (*Scorer, error) {
 	}
 	if err := checkTerms(s.Intercept, s.Terms, feature.All); err != nil {
 		return nil, err
+	}
+	if math.IsNaN(s.Prior) || s.Prior < 0 || s.Prior >= 1 {
+		return nil, fmt.Errorf("its prior is %v, and must be from 0 to below 1", s.Prior)
 	}
 	if s.Refined != nil {
 		return s, checkTerms(s.Refined.Intercept, s.Refined.Terms, RefinedFeatures)
@@ -198,7 +202,7 @@ func (s *Scorer) WithoutTokens() *Scorer {
 	off.Tokens = false
 	off.Terms = slices.Clone(s.Terms)
 	for i := range off.Terms {
-		if feature.All[i].Tokens {
+		if feature.All[i].Kind == feature.Tokens {
 			off.Terms[i].Weight = 0
 		}
 	}

@@ -150,7 +150,23 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 		}
 	}
 	s.Quality = score.Measure(held)
+	if base == nil {
+		s.Prior = e.prior(weight)
+	}
 	return s, nil
+}
+
+// prior is the weighted share of true examples: what a probability is of, until a run tells how many of its own
+// candidates are translations.
+func (e *Examples) prior(weight func(i int) float64) float64 {
+	positive, all := 0.0, 0.0
+	for i, y := range e.True {
+		all += weight(i)
+		if y {
+			positive += weight(i)
+		}
+	}
+	return positive / all
 }
 
 // fitGroups fits a scorer on the examples of the groups that in selects, or only what a strong encoder adds to base.
