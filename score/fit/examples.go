@@ -97,7 +97,7 @@ const nearMissWeight = 0.1
 // would lose theirs.
 var conflicts = []int{feature.Index("numbers_conflict"), feature.Index("names_conflict")}
 
-const conflictWeight = 10.0
+const conflictWeight = 1.0
 
 // labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
 // and of the pairs that are hard in this text. docs/scoring.md has what other weights give.
