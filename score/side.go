@@ -104,7 +104,7 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string) 
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
 				s.read[i].Surface = surface.Of(s.language, texts[i])
-				s.read[i].Sounds = surface.AppendSounds(nil, texts[i])
+				s.read[i].Sounds = surface.AppendSounds(make([]surface.Sound, 0, len(texts[i])+len(texts[i])/4), texts[i])
 			}
 			return ctx.Err()
 		})
