@@ -20,13 +20,23 @@ var BUCCScored = &Protocol{
 	Name: "bucc-scored",
 	Definition: [2]string{
 		"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
-		"Threshold: best F1 on the train half, midpoint to the next probability, as in bucc-laser; the scorer was fitted without this gold. Not comparable with the figures of other protocols.",
+		"f1, precision, recall: at the threshold of the best F1 on the train half, as in bucc-laser. cut: at probability 0.5, without gold. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
 	},
-	Columns: thresholdColumns,
+	Columns: scoredColumns,
 	Dataset: "bucc2018",
 	Scorer:  true,
 	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreBUCC}} },
 }
+
+// probabilityCut is the probability above which a run keeps pairs if nothing is set.
+const probabilityCut = 0.5
+
+// scoredColumns compare the margin's best F1, the scorer's best F1 and the scorer's result without gold.
+var scoredColumns = append([]report.Column{
+	{Name: "margin_f1", Kind: report.Percentage}, {Name: "f1", Kind: report.Percentage},
+	{Name: "cut_f1", Kind: report.Percentage}, {Name: "cut_precision", Kind: report.Percentage}, {Name: "cut_recall", Kind: report.Percentage},
+	{Name: "calibration_error", Kind: report.Percentage},
+}, thresholdColumns[1:]...)
 
 // Scoring is the scorer of bucc-scored with the encoder's token output.
 type Scoring struct {
@@ -35,15 +45,19 @@ type Scoring struct {
 	Threads int
 }
 
-// Mine returns the pairs that a run with the scorer would match, and the quality of their probabilities. A matched pair
-// counts as true if it is gold and as false if not, even if a reader would accept it.
-// strong is the strong encoder of a scorer of two-stage mining, otherwise nil.
-func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong,
-	half Half) (Mined, score.Quality, error) {
+// MinedByScore is the pairs of a half that a run with the scorer would match.
+type MinedByScore struct {
+	Mined
+	ByMargin Mined         // the pairs of the ratio margin over the same neighbours
+	Quality  score.Quality // of the probabilities; a matched pair is true if it is gold, even if a reader would accept others
+}
+
+// Mine matches the pairs of a half. strong is the strong encoder of a scorer of two-stage mining, otherwise nil.
+func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong, half Half) (mined MinedByScore, err error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
 	if err != nil {
-		return Mined{}, score.Quality{}, err
+		return mined, err
 	}
 	problem := score.Problem{
 		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens,
@@ -55,10 +69,12 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	}
 	ranked, err := problem.Apply(ctx, s.Scorer)
 	if err != nil {
-		return Mined{}, score.Quality{}, err
+		return mined, err
 	}
 	gold := newPairSet(half.Gold)
-	mined := Mined{Half: half.Name, Gold: len(gold)}
+	mined.Mined = Mined{Half: half.Name, Gold: len(gold)}
+	mined.ByMargin = mined.Mined
+	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	var outcomes []score.Outcome
 	for i, verdict := range ranked.Match(source.rows.N, target.rows.N) {
 		c := ranked.Candidates[i]
@@ -71,7 +87,8 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		mined.Pairs = append(mined.Pairs, pair)
 		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
 	}
-	return mined, score.Measure(outcomes), nil
+	mined.Quality = score.Measure(outcomes)
+	return mined, nil
 }
 
 // texts returns the normalised texts of the rows.
@@ -86,27 +103,33 @@ func (a arranged) texts(v testset.EncodedSide) []string {
 // scoredPair measures a pair with the runner's scorer.
 type scoredPair struct {
 	thresholded
-	quality score.Quality // quality on the last half
+	byMargin thresholded
+	quality  score.Quality // of the last half
 }
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {
-	s.mine = func(ctx context.Context, searcher index.Searcher, half Half) (mined Mined, err error) {
-		mined, s.quality, err = r.Scoring.Mine(ctx, searcher, r.Strong, half)
-		return mined, err
+	s.mine = func(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+		mined, err := r.Scoring.Mine(ctx, searcher, r.Strong, half)
+		s.quality = mined.Quality
+		s.byMargin.mined = append(s.byMargin.mined, mined.ByMargin)
+		return mined.Mined, err
 	}
 	return s.thresholded.add(ctx, r, half, last)
 }
 
-// report also notes the quality of the probabilities of the reported half.
+// report adds one row of the margin, the scorer and its cut, and notes the reliability diagram of the reported half.
 func (s *scoredPair) report(out *report.Report, pair testset.LanguagePair) {
 	s.thresholded.report(out, pair)
-	mined, q := s.mined[len(s.mined)-1], s.quality
-	at := report.Extract(mined.Pairs, mined.Gold, 0.5)
-	out.Note("%s at probability 0.5, no gold used: F1 %.2f, precision %.2f, recall %.2f", pair, at.F1(), at.Precision(),
-		at.Recall())
+	last := len(s.mined) - 1
+	mined, q := s.mined[last], s.quality
+	margin := ScoreBUCC(s.byMargin.mined[0], s.byMargin.mined[last])
+	at := report.Extract(mined.Pairs, mined.Gold, probabilityCut)
+	row := &out.Rows[len(out.Rows)-1]
+	best, rest := row.Cells[0], row.Cells[1:]
+	row.Cells = append([]any{margin.F1(), best, at.F1(), at.Precision(), at.Recall(), 100 * q.Calibration}, rest...)
 	top := q.Bins[len(q.Bins)-1]
-	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; expected calibration error over %d matched pairs %.4f; reliability (probability: share that is gold, pairs): %s",
-		pair, top.Examples, 100*top.True, q.Examples, q.Calibration, diagram(q))
+	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; reliability of %d matched pairs (probability: share that is gold, pairs): %s",
+		pair, top.Examples, 100*top.True, q.Examples, diagram(q))
 }
 
 // diagram formats a reliability diagram as one line.

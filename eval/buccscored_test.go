@@ -80,11 +80,14 @@ func TestScorerOnSharedSets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mined, quality, err := scoring.Mine(t.Context(), searcher, nil, set)
+			mined, err := scoring.Mine(t.Context(), searcher, nil, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, after := ScoreBUCC(margin, margin), ScoreBUCC(mined, mined)
+			before, after := ScoreBUCC(margin, margin), ScoreBUCC(mined.Mined, mined.Mined)
+			if of := ScoreBUCC(mined.ByMargin, mined.ByMargin); of.F1() != before.F1() {
+				t.Errorf("F1 %.2f of the margin beside the scorer, %.2f by bucc-laser", of.F1(), before.F1())
+			}
 			half := report.Extract(mined.Pairs, mined.Gold, 0.5)
 			t.Logf("F1 %.2f by ratio margin, %.2f by the scorer, %.2f (P %.1f, R %.1f) from probability 0.5", before.F1(), after.F1(), half.F1(), half.Precision(), half.Recall())
 			if after.F1() < before.F1()+c.best {
@@ -93,7 +96,7 @@ func TestScorerOnSharedSets(t *testing.T) {
 			if half.F1() < before.F1()+c.atHalf {
 				t.Errorf("F1 %.2f from probability 0.5 is not %v above %.2f", half.F1(), c.atHalf, before.F1())
 			}
-			if top := quality.Bins[9]; top.True < 0.9 {
+			if top := mined.Quality.Bins[9]; top.True < 0.9 {
 				t.Errorf("of %d pairs given 0.9 to 1.0, %.3f are gold", top.Examples, top.True)
 			}
 		})

@@ -224,7 +224,7 @@ func TestAutoScorerWithoutContextualTokens(t *testing.T) {
 	}
 	for _, row := range pairs(t, report) {
 		for i, f := range feature.All {
-			if f.Tokens && row.Features[i] != 0 {
+			if f.Kind == feature.Tokens && row.Features[i] != 0 {
 				t.Fatalf("%s of %q is %v", f.Name, row.Source.Text, row.Features[i])
 			}
 		}

@@ -13,6 +13,7 @@ import (
 type nameList struct {
 	feature.NameList
 	place map[string]int32    // in All
+	texts []string            // [len(All)]
 	lower map[uint32]struct{} // hashes of words that occur without a capital
 	ids   []int32             // the token ids of all names; Rows are parts of it
 }
@@ -25,9 +26,6 @@ func newNameList() nameList {
 func (n *nameList) take(from *surface.Features) []int32 {
 	names, lower := from.Names, from.Lower
 	from.Names, from.Lower = nil, nil // they hold on to the text
-	if n.place == nil {
-		return nil
-	}
 	for _, word := range lower {
 		n.lower[word] = struct{}{}
 	}
@@ -38,8 +36,9 @@ func (n *nameList) take(from *surface.Features) []int32 {
 			at = int32(len(n.All))
 			text := strings.Clone(name.Text)
 			n.place[text] = at
-			name.Text = text
-			n.All = append(n.All, name)
+			n.texts = append(n.texts, text)
+			acronym, _ := surface.Acronym(text)
+			n.All = append(n.All, feature.Name{Hash: name.Hash, Stem: name.Stem, Acronym: acronym, Sounds: surface.AppendSounds(nil, text)})
 		}
 		if !slices.Contains(list, at) {
 			list = append(list, at)
@@ -60,11 +59,10 @@ func (n *nameList) findWords() {
 
 // tokenize finds the tokens of the names.
 func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language string) error {
-	n.findWords()
 	var texts []string
 	for at, word := range n.Words {
 		if !word {
-			texts = append(texts, n.All[at].Text)
+			texts = append(texts, n.texts[at])
 		}
 	}
 	ends := make([]int, 0, len(texts))

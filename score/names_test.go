@@ -38,6 +38,7 @@ func TestNameList(t *testing.T) {
 			t.Error("the names hold on to the text")
 		}
 	}
+	n.findWords()
 	if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestNameList(t *testing.T) {
 			if n.Words[at] {
 				continue
 			}
-			got = append(got, fmt.Sprint(n.All[at].Text, n.Rows[at]))
+			got = append(got, fmt.Sprint(n.texts[at], n.Rows[at]))
 		}
 		got = append(got, "|")
 	}
@@ -64,6 +65,7 @@ func TestNameListInChunks(t *testing.T) {
 		for i := range count {
 			n.take(&surface.Features{Names: []surface.Name{{Text: fmt.Sprintf("%08d", i), Hash: uint32(i)}}, Lower: []uint32{0}})
 		}
+		n.findWords()
 		if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
 			t.Fatal(err)
 		}

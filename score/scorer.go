@@ -202,7 +202,7 @@ func (s *Scorer) WithoutTokens() *Scorer {
 	off.Tokens = false
 	off.Terms = slices.Clone(s.Terms)
 	for i := range off.Terms {
-		if feature.All[i].Tokens {
+		if feature.All[i].Kind == feature.Tokens {
 			off.Terms[i].Weight = 0
 		}
 	}

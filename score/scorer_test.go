@@ -51,7 +51,7 @@ func TestWithoutTokensIgnoresThem(t *testing.T) {
 	s, row := randomScorer(5).WithoutTokens(), randomRow(5)
 	want := s.Logit(row)
 	for i, f := range feature.All {
-		if f.Tokens {
+		if f.Kind == feature.Tokens {
 			row[i] = 0
 		}
 	}

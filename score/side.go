@@ -24,18 +24,15 @@ type SideBuilder struct {
 	side     *feature.Side
 	read     []feature.Sentence // that are being added
 	numbers  []int32            // see Renumber
-	names    nameList           // where the vectors of tokens do not depend on sentences
+	names    nameList
 }
 
 // NewSide returns a builder for a side of n sentences of one language, which go to space. tokens may be nil.
 func NewSide(space spill.Space, language string, n int, tokens Tokenizer, threads int) *SideBuilder {
-	s := &SideBuilder{language: language, threads: max(1, threads), tokens: tokens}
+	s := &SideBuilder{language: language, threads: max(1, threads), tokens: tokens, names: newNameList()}
 	dim := 0
 	if tokens != nil {
 		dim = tokens.Dim()
-		if tokens.Static() {
-			s.names = newNameList()
-		}
 	}
 	s.side = feature.NewSide(space, n, dim)
 	return s
@@ -107,6 +104,7 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string) 
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
 				s.read[i].Surface = surface.Of(s.language, texts[i])
+				s.read[i].Sounds = surface.AppendSounds(make([]surface.Sound, 0, len(texts[i])+len(texts[i])/4), texts[i])
 			}
 			return ctx.Err()
 		})
@@ -163,6 +161,10 @@ func (s *SideBuilder) setContextual(ctx context.Context, texts []string) error {
 
 // finish completes both sides, which must have the same tokenizer. The builders must not be used afterwards.
 func finish(ctx context.Context, source, target *SideBuilder) error {
+	for _, one := range []*SideBuilder{source, target} {
+		one.names.findWords()
+		one.side.Names = &one.names.NameList
+	}
 	if source.tokens == nil || !source.tokens.Static() {
 		return nil
 	}
@@ -170,7 +172,6 @@ func finish(ctx context.Context, source, target *SideBuilder) error {
 		if err := one.names.tokenize(ctx, one.tokens, one.language); err != nil {
 			return fmt.Errorf("names of %s sentences: %w", one.language, err)
 		}
-		one.side.Names = &one.names.NameList
 	}
 	return shareTable(ctx, source, target)
 }

@@ -10,9 +10,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// FixturePairs returns the program's own known pairs of two languages, normalised: sentences of manuals in nine
-// languages (fixtures/text/known.tsv), before which come, for German and English, the translations of the sample
-// corpora.
+// FixturePairs returns the program's own known pairs of two languages, normalised: sentences in fifteen languages
+// (fixtures/text/parallel.tsv), before which come, for German and English, the translations of the sample corpora.
 func FixturePairs(source, target string) ([]Pair, error) {
 	source, target, err := languages(source, target)
 	if err != nil {
@@ -80,14 +79,14 @@ func FixtureText() (languages []string, sentences [][]string, err error) {
 	return table.languages, sentences, nil
 }
 
-// table is known.tsv: sentences of one meaning, by language.
+// table is parallel.tsv: sentences of one meaning, by language. The first column is the register.
 type table struct {
 	languages []string
 	rows      []map[string]string
 }
 
 func readTable() (*table, error) {
-	const name = "text/known.tsv"
+	const name = "text/parallel.tsv"
 	data, err := fixtures.Text.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -95,6 +94,7 @@ func readTable() (*table, error) {
 	t := &table{}
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		fields = fields[1:]
 		if t.languages == nil {
 			t.languages = fields
 			continue

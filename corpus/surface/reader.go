@@ -87,7 +87,7 @@ func (s *reader) word(at int) int {
 	if w.Runes >= minName {
 		s.Capitals = append(s.Capitals, w.Hash)
 		if inside {
-			s.Names = append(s.Names, Name{text, w.Hash, w.Stem, soundOf(text)})
+			s.Names = append(s.Names, Name{text, w.Hash, w.Stem})
 		}
 	}
 	return w.Bytes

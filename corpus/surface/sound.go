@@ -1,92 +1,184 @@
 package surface
 
 import (
-	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// sounds is the number of letters at a name's beginning by which it is compared with its form in other languages.
-const sounds = 4
+// Sound is a class of letters that languages and scripts write for one another: p and b, k, g and q. A text is a
+// sequence of them, with a mark before each word.
+type Sound uint8
 
-// maxAcronym is the number of letters of the longest words that are taken for acronyms.
-const maxAcronym = 5
+// The classes. A wordStart stands before a word, a syllableStart where a word may begin in a script without spaces.
+const (
+	wordStart Sound = iota
+	syllableStart
+	soundP
+	soundF
+	soundW
+	soundT
+	soundS
+	soundC // Latin c and ch: s or k
+	soundK
+	soundH
+	soundJ // Latin j: an i, or as in Jean, Juan
+	soundM
+	soundN
+	soundL
+	soundR
+	soundI
+	soundE
+	soundA
+	soundO
+	soundU
+	soundCount
+)
 
-// latin gives Cyrillic and Greek letters, accents apart, in Latin ones.
-var latin = map[rune]string{
-	'а': "a", 'б': "b", 'в': "v", 'г': "g", 'ґ': "g", 'д': "d", 'е': "e", 'є': "e", 'ж': "s", 'з': "s", 'и': "i", 'і': "i", 'к': "k", 'л': "l",
-	'м': "m", 'н': "n", 'о': "o", 'п': "p", 'р': "r", 'с': "s", 'т': "t", 'у': "u", 'ф': "f", 'х': "k", 'ц': "ts", 'ч': "s", 'ш': "s", 'щ': "s",
-	'ы': "i", 'э': "e", 'ю': "iu", 'я': "ia", 'ъ': "", 'ь': "",
-	'α': "a", 'β': "v", 'γ': "g", 'δ': "d", 'ε': "e", 'ζ': "s", 'η': "i", 'θ': "t", 'ι': "i", 'κ': "k", 'λ': "l", 'μ': "m", 'ν': "n", 'ξ': "ks",
-	'ο': "o", 'π': "p", 'ρ': "r", 'σ': "s", 'ς': "s", 'τ': "t", 'υ': "i", 'φ': "f", 'χ': "k", 'ψ': "ps", 'ω': "o",
-}
+// isVowel says of a class whether scripts may leave it out.
+func (s Sound) isVowel() bool { return s >= soundI }
 
-// soundOf hashes how the first letters of a word sound, roughly: Kanada and Canada, Wien and Vienna, Путин and Putin
-// are equal.
-func soundOf(word string) uint32 {
-	if letters, ok := acronym(word); ok {
-		return letters
-	}
-	hash := uint32(hashStart)
-	count := 0
-	for i := 0; i < len(word) && count < sounds; {
-		_, width := utf8.DecodeRuneInString(word[i:])
-		r := Fold(word[i : i+width])
+// soundLetters are the classes as the tables of this package write them.
+const soundLetters = " .PFWTSCKHJMNLRIEAOU"
+
+// AppendSounds appends the sounds of a text's words. Equal neighbours are one: double letters, and dt or ck.
+func AppendSounds(to []Sound, text string) []Sound {
+	inside := false
+	for i := 0; i < len(text); {
+		r, width := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRuneInString(text[i:])
+		}
+		if !soundsIn(r) {
+			if inside && !joins(r) {
+				inside = false
+			}
+			i += width
+			continue
+		}
+		if !inside {
+			to = append(to, wordStart)
+		}
+		inside = true
+		if r < utf8.RuneSelf || unicode.Is(unicode.Latin, r) {
+			to = latinSound(to, text, i, width)
+		} else {
+			to = scriptSound(to, r)
+		}
 		i += width
-		letters, known := latin[r]
-		if !known {
-			next, _ := utf8.DecodeRuneInString(word[i:])
-			letters = sound(r, next)
-		}
-		for _, letter := range letters {
-			hash = mix(hash, letter)
-			count++
-		}
 	}
-	return hash
+	return to
 }
 
-// acronym hashes the letters of three to five capitals in the order of the alphabet, because other languages often have
-// them in another order: NATO is OTAN, and BIP, the gross domestic product, PIB.
-func acronym(word string) (hash uint32, ok bool) {
-	if len(word) < minName || len(word) > maxAcronym {
-		return 0, false
-	}
-	letters := []byte(word)
-	for _, letter := range letters {
-		if letter < 'A' || letter > 'Z' {
-			return 0, false
-		}
-	}
-	slices.Sort(letters)
-	hash = hashStart
-	for _, letter := range letters {
-		hash = mix(hash, rune(letter)) // a capital, which no other sound has
-	}
-	return hash, true
+// joins says whether a rune is part of a word without a sound: an apostrophe or an accent.
+func joins(r rune) bool {
+	return r == '\'' || r == '’' || r >= utf8.RuneSelf && unicode.Is(unicode.M, r)
 }
 
-// sound is how a Latin letter sounds before the next one. Letters of other scripts are returned as they are.
-func sound(r, next rune) string {
-	switch r {
-	case 'o':
-		if next == 'u' {
-			return "" // as French writes u
-		}
-	case 'c':
-		if next == 'e' || next == 'i' || next == 'y' {
-			return "s"
-		}
-		return "k"
-	case 'q':
-		return "k"
-	case 'w':
-		return "v"
-	case 'y', 'j':
-		return "i"
-	case 'z', 'ß':
-		return "s"
-	case 'h', '\'', '’':
-		return ""
+// soundsIn says whether a rune has a sound.
+func soundsIn(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	}
-	return string(r)
+	if 0xAC00 <= r && r <= 0xD7A3 {
+		return true
+	}
+	if _, ok := scriptSounds[r]; ok {
+		return true
+	}
+	return unicode.Is(unicode.Latin, r) || unicode.Is(unicode.Cyrillic, r) || unicode.Is(unicode.Greek, r)
+}
+
+// push appends a class unless it is the last one.
+func push(to []Sound, sounds ...Sound) []Sound {
+	for _, s := range sounds {
+		if len(to) == 0 || to[len(to)-1] != s {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+// latinSound appends the sound of the Latin letter at a byte, which depends on its neighbours.
+func latinSound(to []Sound, text string, at, width int) []Sound {
+	r := Fold(text[at : at+width])
+	next := byte(0)
+	if at+width < len(text) {
+		next = text[at+width] | 0x20 // in lower case
+	}
+	switch {
+	case r == 'h':
+		if last := to[len(to)-1]; last != wordStart && !last.isVowel() {
+			return to // ch, kh, th
+		}
+	case r == 'p' && next == 'h':
+		return push(to, soundF)
+	case r == 'c' && (next == 'e' || next == 'i' || next == 'y' || next == 'z'), r == 's' && next == 'c':
+		return push(to, soundS)
+	case r == 'o' && next == 'u':
+		return to // as French writes u
+	case r == 'x':
+		return push(to, soundK, soundS)
+	case r < utf8.RuneSelf:
+	default:
+		if s, ok := latinLetters[r]; ok {
+			return push(to, s)
+		}
+		return to
+	}
+	if 'a' <= r && r <= 'z' {
+		return push(to, asciiSounds[r-'a'])
+	}
+	return to
+}
+
+// asciiSounds are the classes of a to z.
+var asciiSounds = func() (sounds [26]Sound) {
+	for i, letter := range []byte("APCTEFKHIJKLMNOPKRSTUFWSIS") {
+		sounds[i] = Sound(strings.IndexByte(soundLetters, letter))
+	}
+	return sounds
+}()
+
+var latinLetters = map[rune]Sound{
+	'ł': soundL, 'ø': soundO, 'đ': soundT, 'ð': soundT, 'þ': soundT, 'ı': soundI, 'æ': soundE, 'œ': soundE, 'ß': soundS, 'ə': soundE, 'ħ': soundH,
+}
+
+// scriptSound appends the sounds of a rune of another script.
+func scriptSound(to []Sound, r rune) []Sound {
+	if 0xAC00 <= r && r <= 0xD7A3 {
+		return hangulSound(to, r)
+	}
+	sounds, ok := scriptSounds[r]
+	if !ok {
+		if sounds, ok = scriptSounds[Fold(string(r))]; !ok {
+			return to
+		}
+	}
+	for _, s := range sounds {
+		switch {
+		case s == dropVowel: // a small kana or a sign takes the place of the syllable's vowel
+			if last := len(to) - 1; to[last].isVowel() {
+				to = to[:last]
+			}
+		case s == dropSound:
+			if last := len(to) - 1; to[last] > syllableStart {
+				to = to[:last]
+			}
+		case s == syllableStart && to[len(to)-1] <= syllableStart:
+		default:
+			to = push(to, s)
+		}
+	}
+	return to
+}
+
+// hangulSound appends the sounds of a Korean syllable, which Unicode composes of up to three letters.
+func hangulSound(to []Sound, r rune) []Sound {
+	const vowels, finals = 21, 28
+	n := int(r - 0xAC00)
+	for _, sounds := range [][]Sound{hangulInitials[n/(vowels*finals)], hangulVowels[n/finals%vowels], hangulFinals[n%finals]} {
+		to = push(to, sounds...)
+	}
+	return to
 }

@@ -24,8 +24,8 @@ type Features struct {
 
 // Name is a capitalised word inside a sentence. In German that is any noun.
 type Name struct {
-	Text              string // part of the sentence's text
-	Hash, Stem, Sound uint32 // of the whole word, of its first five letters, of how its beginning sounds
+	Text       string // part of the sentence's text
+	Hash, Stem uint32 // of the whole word, of its first five letters
 }
 
 // markOf returns the kind of a punctuation mark, one of the eight that are counted.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
 
@@ -23,6 +24,31 @@ var halfNames = map[string]string{"train": Train, "training": Train, "test": Tes
 // BUCCFiles names the files of one half. Gold is empty if there is no gold file (BUCC's own test half).
 type BUCCFiles struct {
 	Half, Source, Target, Gold string
+}
+
+// BUCCPairs finds the language pairs into target of the sets in dir or in its folders, in order of their names.
+func BUCCPairs(dir, target string) (pairs []LanguagePair, err error) {
+	target, err = corpus.ParseLanguage(target)
+	if err != nil {
+		return nil, err
+	}
+	for _, pattern := range []string{"*.gold", "*/*.gold"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			name, _, _ := strings.Cut(filepath.Base(file), ".")
+			if pair, ok := pairOf(name); ok && pair.Target == target && !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b LanguagePair) int { return strings.Compare(a.Source, b.Source) })
+	if len(pairs) == 0 {
+		return nil, badinput.Errorf("%s has no BUCC set into %s: it needs files such as de-%s.train.de, de-%s.train.%s and de-%s.train.gold", dir, target, target, target, target, target)
+	}
+	return pairs, nil
 }
 
 // FindBUCC finds the halves of a pair in dir or dir/PAIR: files PAIR.HALF.LANGUAGE and PAIR.HALF.gold, with any of the

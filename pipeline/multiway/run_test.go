@@ -32,7 +32,7 @@ func options() pipeline.Options {
 // names them.
 func text(t *testing.T, languages ...string) (named []string) {
 	t.Helper()
-	data, err := fixtures.Text.ReadFile("text/known.tsv")
+	data, err := fixtures.Text.ReadFile("text/parallel.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

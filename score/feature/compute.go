@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"bitextmine/corpus/surface"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
@@ -50,14 +49,16 @@ func Compute(
 func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, values *Table, threads int) error {
 	err := inBlocks(ctx, len(candidates), threads, func(lo, hi int, m *coverage) error {
 		block := m.block[:(hi-lo)*Count]
-		clear(block)
 		for i := lo; i < hi; i++ {
-			if err := m.describe(d, &candidates[i], block.Of(i-lo)); err != nil {
+			p, err := m.describe(d, &candidates[i])
+			if err != nil {
 				return err
 			}
+			p.set(block.Of(i - lo))
+			m.means[i-lo] = meansOf(&p)
 		}
 		if d.rivals != nil {
-			d.rivals.add(hi-lo, func(i int) mine.Pair { return candidates[lo+i].Pair() }, block)
+			d.rivals.add(hi-lo, func(i int) mine.Pair { return candidates[lo+i].Pair() }, m.means)
 		}
 		return values.write(lo, block)
 	})
@@ -101,15 +102,15 @@ func (d *describer) measureRivals(ctx context.Context, candidates []mine.Candida
 		group.Go(func() error {
 			m := newCoverage()
 			for pairs := range blocks {
-				block := m.block[:len(pairs)*Count]
-				clear(block)
-				for i, pair := range pairs {
-					if err := m.load(d, pair.Source, pair.Target); err != nil {
+				for i, at := range pairs {
+					if err := m.load(d, at.Source, at.Target); err != nil {
 						return err
 					}
-					m.measure(block.Of(i))
+					var p pair
+					m.measure(&p)
+					m.means[i] = meansOf(&p)
 				}
-				d.rivals.add(len(pairs), func(i int) mine.Pair { return pairs[i] }, block)
+				d.rivals.add(len(pairs), func(i int) mine.Pair { return pairs[i] }, m.means)
 			}
 			return nil
 		})
@@ -165,68 +166,18 @@ type describer struct {
 	length         float64 // log of the target's mean length over the source's
 }
 
-// describe sets the features that need no other pair.
-func (m *coverage) describe(d *describer, c *mine.Candidate, v []float32) error {
+// describe measures a candidate.
+func (m *coverage) describe(d *describer, c *mine.Candidate) (p pair, err error) {
 	if err := m.load(d, c.Source, c.Target); err != nil {
-		return err
+		return p, err
 	}
-	d.compareVectors(c, v)
-	compareSurface(&m.a.surface, &m.b.surface, d.length, v)
+	p.compareVectors(d.lists, c)
+	p.compareSurface(&m.a.surface, &m.b.surface, d.length)
 	if d.rivals != nil {
-		m.measure(v)
-		m.compareNames(d, v)
+		m.measure(&p)
 	}
-	return nil
-}
-
-// compareVectors sets the features of the vectors.
-func (d *describer) compareVectors(c *mine.Candidate, v []float32) {
-	l := d.lists
-	v[atCosine] = c.Cosine
-	v[atRatio] = mine.Ratio.Of(c.Cosine, c.SourceMean, c.TargetMean)
-	v[atDistance] = mine.Distance.Of(c.Cosine, c.SourceMean, c.TargetMean)
-	sourceMean, sourceRival := mine.Others(l.Source, l.K, c.Source, c.SourceRank)
-	targetMean, targetRival := mine.Others(l.Target, l.K, c.Target, c.TargetRank)
-	v[atRatioWithout] = mine.Ratio.Of(c.Cosine, sourceMean, targetMean)
-	v[atDistanceWithout] = mine.Distance.Of(c.Cosine, sourceMean, targetMean)
-	v[atGapSource], v[atGapTarget] = c.Cosine-sourceRival, c.Cosine-targetRival
-}
-
-// compareSurface sets the features of the two texts.
-func compareSurface(a, b *surface.Features, length float64, v []float32) {
-	v[atLength] = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
-	compareNumbers(a, b, v)
-	v[atNames] = float32(surface.Common(a.Capitals, b.Capitals))
-	v[atCognates] = float32(surface.Common(a.Stems, b.Stems))
-	differences := 0
-	for i := range a.Marks {
-		differences += min(2, max(int(a.Marks[i])-int(b.Marks[i]), int(b.Marks[i])-int(a.Marks[i])))
+	if d.source.Names != nil && d.target.Names != nil {
+		m.compareNames(d, &p)
 	}
-	v[atPunctuation] = float32(differences)
-	if a.Negation != b.Negation && a.Negation != surface.Unknown && b.Negation != surface.Unknown {
-		v[atNegation] = 1
-	}
-}
-
-// compareNumbers sets the features of numbers.
-func compareNumbers(a, b *surface.Features, v []float32) {
-	if len(a.Numbers)+len(b.Numbers) == 0 {
-		return
-	}
-	onlyA, onlyB := surface.UnpairedDecades(surface.UnpairedNumbers(a.Numbers, b.Numbers))
-	shared := len(a.Numbers) - len(onlyA)
-	onlyA, onlyB = surface.WithoutMonths(onlyA), surface.WithoutMonths(onlyB)
-	v[atNumbersDiffer] = float32(inDigits(onlyA) + inDigits(onlyB))
-	v[atNumbersShared], v[atNumbersAny] = float32(shared)/float32(max(1, len(onlyA)+len(onlyB)+shared)), 1
-	// A number whose value is not read may be the other sentence's.
-	v[atNumbersConflict] = float32(max(0, min(len(onlyA)-int(b.Numerals), len(onlyB)-int(a.Numerals))))
-}
-
-func inDigits(numbers []surface.Number) (n int) {
-	for _, number := range numbers {
-		if !number.Word {
-			n++
-		}
-	}
-	return n
+	return p, nil
 }

@@ -33,7 +33,7 @@ func randomSide(t testing.TB, space spill.Space, rng *rand.Rand, n, vocabulary, 
 	d := NewSide(space, n, vectors.dim)
 	d.Names = &NameList{}
 	for i := range vocabulary / 3 {
-		d.Names.All = append(d.Names.All, surface.Name{Hash: uint32(i), Stem: uint32(i), Sound: uint32(i)})
+		d.Names.All = append(d.Names.All, Name{Hash: uint32(i), Stem: uint32(i)})
 		d.Names.Rows = append(d.Names.Rows, []int32{int32(i), int32(i + 1)})
 	}
 	rows := make([]int32, vocabulary)
@@ -185,9 +185,9 @@ func TestCompute(t *testing.T) {
 			slow                                 func(c mine.Candidate) (source, target float64)
 			source, target, gapSource, gapTarget int
 		}{
-			{means(1), atCoverageSource, atCoverageTarget, atCoverageGapSource, atCoverageGapTarget},
-			{means(3), atCubedSource, atCubedTarget, atCubedGapSource, atCubedGapTarget},
-			{mutual, atMutualSource, atMutualTarget, atMutualGapSource, atMutualGapTarget},
+			{means(1), Index("cover_src"), Index("cover_tgt"), Index("cover_gap_src"), Index("cover_gap_tgt")},
+			{means(3), Index("cubed_src"), Index("cubed_tgt"), Index("cubed_gap_src"), Index("cubed_gap_tgt")},
+			{mutual, Index("mutual_src"), Index("mutual_tgt"), Index("mutual_gap_src"), Index("mutual_gap_tgt")},
 		} {
 			forward, backward := f.slow(c)
 			if math.Abs(forward-float64(v[f.source])) > 1e-5 || math.Abs(backward-float64(v[f.target])) > 1e-5 {

@@ -11,8 +11,9 @@ const minCovered = 0.4
 
 // coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
-	a, b         loaded  // the source, the target
-	block        Values  // of as many pairs as a thread takes at a time
+	a, b         loaded // the source, the target
+	block        Values // of as many pairs as a thread takes at a time
+	means        [][means]float32
 	padded       []int32 // the target's rows, padded to a multiple of dotBlock
 	dots         []int32 // [source tokens, made even, padded target tokens]
 	source, best []int32 // best dot product of each source and each target token
@@ -20,15 +21,24 @@ type coverage struct {
 	names        names
 }
 
-func newCoverage() *coverage { return &coverage{block: make(Values, candidateBlock*Count)} }
+func newCoverage() *coverage {
+	return &coverage{block: make(Values, candidateBlock*Count), means: make([][means]float32, candidateBlock)}
+}
+
+// covered is the token coverage of one side.
+type covered struct {
+	mean, cubes, mutual float32 // weighted means of the best cosines, of their cubes and of those of mutual matches
+	uncovered           float32 // share of the weight without a best cosine of minCovered
+	missing             float32 // mean of the three largest weighted losses
+}
 
 // load reads both sentences of a pair.
 func (m *coverage) load(d *describer, source, target int32) error {
 	return errors.Join(m.a.load(d.source, source), m.b.load(d.target, target))
 }
 
-// measure sets the token features except the gaps.
-func (m *coverage) measure(v []float32) {
+// measure measures the tokens.
+func (m *coverage) measure(p *pair) {
 	rows, columns := m.a.tokens, m.b.tokens
 	if len(rows) == 0 || len(columns) == 0 {
 		return
@@ -58,17 +68,16 @@ func (m *coverage) measure(v []float32) {
 		m.source = append(m.source, top, other)
 	}
 	m.source = m.source[:len(rows)]
-	v[atCoverageSource], v[atCubedSource], v[atUncoveredSource], v[atMissingSource] = coverageOf(m.source, m.a.weights)
-	v[atCoverageTarget], v[atCubedTarget], v[atUncoveredTarget], v[atMissingTarget] = coverageOf(best[:len(columns)], m.b.weights)
-	v[atCoverageMin] = min(v[atCoverageSource], v[atCoverageTarget])
-	v[atMutualSource], v[atMutualTarget] = m.match(wide)
-	v[atTokens] = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
+	p.tokens[source] = coverageOf(m.source, m.a.weights)
+	p.tokens[target] = coverageOf(best[:len(columns)], m.b.weights)
+	p.tokens[source].mutual, p.tokens[target].mutual = m.match(wide)
+	p.shorter = float32(math.Log(float64(1 + min(len(rows), len(columns)))))
 }
 
 // coverageOf returns, for one side's tokens, the weighted means of their best cosines and of the cubes of these, the
 // share of the weight that is not covered, and the mean of the three largest weighted losses. With both means a scorer,
 // which is linear, can weigh a step from 0.3 to 0.5, which chance makes, otherwise than one from 0.8 to 1.
-func coverageOf(best []int32, weights []float32) (mean, cubes, uncovered, missing float32) {
+func coverageOf(best []int32, weights []float32) (c covered) {
 	var sum, cubed, low, all float32
 	var worst [3]float32
 	for i, w := range weights {
@@ -91,9 +100,11 @@ func coverageOf(best []int32, weights []float32) (mean, cubes, uncovered, missin
 		}
 	}
 	if all == 0 {
-		return 0, 0, 0, 0
+		return c
 	}
-	return sum / all, cubed / all, low / all, (worst[0] + worst[1] + worst[2]) / float32(min(3, len(weights)))
+	c.mean, c.cubes, c.uncovered = sum/all, cubed/all, low/all
+	c.missing = (worst[0] + worst[1] + worst[2]) / float32(min(3, len(weights)))
+	return c
 }
 
 // match returns the weighted means of the cosines of mutual matches, tokens that are each other's best ones, over one

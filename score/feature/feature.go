@@ -1,99 +1,118 @@
 package feature
 
-// Feature describes one number that is computed for a candidate. Its version changes when its computation does. A
-// scorer fitted on one version is not applied to another.
+import (
+	"slices"
+
+	"bitextmine/mine"
+)
+
+// Feature is one number that is computed for a candidate. Its version changes when its computation does. A scorer fitted
+// on one version is not applied to another.
 type Feature struct {
 	Name      string
 	Version   int
 	Low, High float32 // a value outside the range is set to its nearer end
-	Tokens    bool    // needs token vectors; 0 without them
+	Sign      int     // 1: a higher value speaks for a translation, -1: against it, 0: it depends on other features
+	Kind      Kind
 	Meaning   string
+
+	of    func(*pair) float32
+	rival *rival // the value is of minus the same of the best other neighbour; nil: it is of
 }
 
-// All lists every feature in the order of a candidate's values. "its k neighbours" are the first k of a sentence's
-// list; k is the scorer's. A token's cosines are those with the tokens of the other sentence.
-var All = []Feature{
-	{"cosine", 1, -1, 1, false, "cosine of the two sentence vectors"},
-	{"ratio", 1, 0, 4, false, "ratio margin over its k neighbours"},
-	{"distance", 1, -1, 1, false, "distance margin over its k neighbours"},
-	{"ratio_without", 1, 0, 4, false, "ratio margin, the candidate left out of both neighbourhoods"},
-	{"distance_without", 1, -1, 1, false, "distance margin, the candidate left out of both neighbourhoods"},
-	{"gap_src", 1, -1, 1, false, "cosine less that of the source's best other neighbour"},
-	{"gap_tgt", 1, -1, 1, false, "cosine less that of the target's best other neighbour"},
-	{"cover_src", 2, -1, 1, true, "mean over source tokens of the best cosine, weighted by inverse document frequency"},
-	{"cover_tgt", 2, -1, 1, true, "the same of target tokens"},
-	{"cover_least", 2, -1, 1, true, "the lower of the two"},
-	{"cover_gap_src", 2, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
-	{"cover_gap_tgt", 2, -1, 1, true, "the same among the target's other neighbours"},
-	{"uncovered_src", 2, 0, 1, true, "share of the source tokens' weight whose best cosine is below 0.4"},
-	{"uncovered_tgt", 2, 0, 1, true, "share of the target tokens' weight whose best cosine is below 0.4"},
-	{"missing_src", 2, 0, 2, true, "mean of the three largest weight x (1 - best cosine) of source tokens"},
-	{"missing_tgt", 2, 0, 2, true, "the same of target tokens"},
-	{"cubed_src", 1, 0, 1, true, "token coverage of the source with the cubes of the best cosines, 0 of negative ones"},
-	{"cubed_tgt", 1, 0, 1, true, "the same of target tokens"},
-	{"cubed_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
-	{"cubed_gap_tgt", 1, -1, 1, true, "the same among the target's other neighbours"},
-	{"mutual_src", 1, -1, 1, true, "token coverage of the source by mutual matches alone: tokens that are each other's best ones"},
-	{"mutual_tgt", 1, -1, 1, true, "the same of target tokens"},
-	{"mutual_gap_src", 1, -1, 1, true, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none"},
-	{"mutual_gap_tgt", 1, -1, 1, true, "the same among the target's other neighbours"},
-	{"length", 1, 0, 3, false, "absolute log ratio of the lengths in characters, less that of the two corpora"},
-	{"numbers_differ", 3, 0, 16, false, "numbers in digits that one sentence has and the other lacks"},
-	{"numbers_shared", 3, 0, 1, false, "share of all numbers that both have; 0 without numbers"},
-	{"numbers_any", 2, 0, 1, false, "1 if either sentence has a number"},
-	{"numbers_conflict", 2, 0, 8, false, "numbers, spelled out ones too, that one sentence has in place of others: the fewer of those that only one of them has"},
-	{"names", 2, 0, 8, false, "capitalised words of three letters or more that both have, accents apart"},
-	{"names_conflict", 2, 0, 1, true, "how unlike all of the other sentence a name of each is: the less of the two sentences' largest 1 - best cosine"},
-	{"cognates", 2, 0, 16, false, "words of four letters or more that begin with the same five, accents and case apart"},
-	{"punctuation", 2, 0, 16, false, "differences in the counts of eight kinds of marks, at most two each"},
-	{"negation", 1, 0, 1, false, "1 if just one of the two sentences has a word that negates, where both languages' are listed"},
-	{"tokens", 2, 0, 8, true, "log of one more than the tokens of the shorter sentence"},
-}
+// Kind says what a feature is computed from.
+type Kind uint8
 
-// Indices of the features in All; a test compares them.
+// The kinds. A feature of Tokens is 0 where an encoder has no token vectors.
 const (
-	atCosine = iota
-	atRatio
-	atDistance
-	atRatioWithout
-	atDistanceWithout
-	atGapSource
-	atGapTarget
-	atCoverageSource
-	atCoverageTarget
-	atCoverageMin
-	atCoverageGapSource
-	atCoverageGapTarget
-	atUncoveredSource
-	atUncoveredTarget
-	atMissingSource
-	atMissingTarget
-	atCubedSource
-	atCubedTarget
-	atCubedGapSource
-	atCubedGapTarget
-	atMutualSource
-	atMutualTarget
-	atMutualGapSource
-	atMutualGapTarget
-	atLength
-	atNumbersDiffer
-	atNumbersShared
-	atNumbersAny
-	atNumbersConflict
-	atNames
-	atNamesConflict
-	atCognates
-	atPunctuation
-	atNegation
-	atTokens
-
-	// Count is the number of features.
-	Count
+	Vectors Kind = iota
+	Tokens
+	Text
 )
 
-// OfVectors is the number of the features that are computed from the sentence vectors alone. They are the first ones.
-const OfVectors = atGapTarget + 1
+// All lists every feature in the order of a candidate's values; those of Vectors are the first ones. "its k neighbours"
+// are the first k of a sentence's list; k is the scorer's. A token's cosines are those with the tokens of the other
+// sentence. To add a feature, add a value here; names, files and defaults follow from the list.
+var All = []Feature{
+	{"cosine", 1, -1, 1, 1, Vectors, "cosine of the two sentence vectors",
+		func(p *pair) float32 { return p.cosine }, nil},
+	{"ratio", 1, 0, 4, 1, Vectors, "ratio margin over its k neighbours",
+		func(p *pair) float32 { return mine.Ratio.Of(p.cosine, p.means[source], p.means[target]) }, nil},
+	{"distance", 1, -1, 1, 1, Vectors, "distance margin over its k neighbours",
+		func(p *pair) float32 { return mine.Distance.Of(p.cosine, p.means[source], p.means[target]) }, nil},
+	{"ratio_without", 1, 0, 4, 1, Vectors, "ratio margin, the candidate left out of both neighbourhoods",
+		func(p *pair) float32 { return mine.Ratio.Of(p.cosine, p.others[source], p.others[target]) }, nil},
+	{"distance_without", 1, -1, 1, 1, Vectors, "distance margin, the candidate left out of both neighbourhoods",
+		func(p *pair) float32 { return mine.Distance.Of(p.cosine, p.others[source], p.others[target]) }, nil},
+	{"gap_src", 1, -1, 1, 1, Vectors, "cosine less that of the source's best other neighbour",
+		func(p *pair) float32 { return p.cosine - p.rivals[source] }, nil},
+	{"gap_tgt", 1, -1, 1, 1, Vectors, "cosine less that of the target's best other neighbour",
+		func(p *pair) float32 { return p.cosine - p.rivals[target] }, nil},
+
+	{"cover_src", 2, -1, 1, 1, Tokens, "mean over source tokens of the best cosine, weighted by inverse document frequency",
+		func(p *pair) float32 { return p.tokens[source].mean }, nil},
+	{"cover_tgt", 2, -1, 1, 1, Tokens, "the same of target tokens",
+		func(p *pair) float32 { return p.tokens[target].mean }, nil},
+	{"cover_least", 2, -1, 1, 1, Tokens, "the lower of the two",
+		func(p *pair) float32 { return min(p.tokens[source].mean, p.tokens[target].mean) }, nil},
+	{"cover_gap_src", 2, -1, 1, 1, Tokens, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none",
+		(*pair).coverage, &rival{source, ofCoverage}},
+	{"cover_gap_tgt", 2, -1, 1, 1, Tokens, "the same among the target's other neighbours",
+		(*pair).coverage, &rival{target, ofCoverage}},
+	{"uncovered_src", 2, 0, 1, -1, Tokens, "share of the source tokens' weight whose best cosine is below 0.4",
+		func(p *pair) float32 { return p.tokens[source].uncovered }, nil},
+	{"uncovered_tgt", 2, 0, 1, -1, Tokens, "share of the target tokens' weight whose best cosine is below 0.4",
+		func(p *pair) float32 { return p.tokens[target].uncovered }, nil},
+	{"missing_src", 2, 0, 2, -1, Tokens, "mean of the three largest weight x (1 - best cosine) of source tokens",
+		func(p *pair) float32 { return p.tokens[source].missing }, nil},
+	{"missing_tgt", 2, 0, 2, -1, Tokens, "the same of target tokens",
+		func(p *pair) float32 { return p.tokens[target].missing }, nil},
+	{"cubed_src", 1, 0, 1, 1, Tokens, "token coverage of the source with the cubes of the best cosines, 0 of negative ones",
+		func(p *pair) float32 { return p.tokens[source].cubes }, nil},
+	{"cubed_tgt", 1, 0, 1, 1, Tokens, "the same of target tokens",
+		func(p *pair) float32 { return p.tokens[target].cubes }, nil},
+	{"cubed_gap_src", 1, -1, 1, 1, Tokens, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none",
+		(*pair).cubes, &rival{source, ofCubes}},
+	{"cubed_gap_tgt", 1, -1, 1, 1, Tokens, "the same among the target's other neighbours",
+		(*pair).cubes, &rival{target, ofCubes}},
+	{"mutual_src", 1, -1, 1, 1, Tokens, "token coverage of the source by mutual matches alone: tokens that are each other's best ones",
+		func(p *pair) float32 { return p.tokens[source].mutual }, nil},
+	{"mutual_tgt", 1, -1, 1, 1, Tokens, "the same of target tokens",
+		func(p *pair) float32 { return p.tokens[target].mutual }, nil},
+	{"mutual_gap_src", 1, -1, 1, 1, Tokens, "mean of the two less the best such mean among the source's other neighbours; 0 if there is none",
+		(*pair).mutual, &rival{source, ofMutual}},
+	{"mutual_gap_tgt", 1, -1, 1, 1, Tokens, "the same among the target's other neighbours",
+		(*pair).mutual, &rival{target, ofMutual}},
+
+	{"length", 1, 0, 3, -1, Text, "absolute log ratio of the lengths in characters, less that of the two corpora",
+		func(p *pair) float32 { return p.length }, nil},
+	{"numbers_differ", 3, 0, 16, -1, Text, "numbers in digits that one sentence has and the other lacks",
+		func(p *pair) float32 { return p.numbers.differ }, nil},
+	{"numbers_shared", 3, 0, 1, 1, Text, "share of all numbers that both have; 0 without numbers",
+		func(p *pair) float32 { return p.numbers.shared }, nil},
+	{"numbers_any", 2, 0, 1, 0, Text, "1 if either sentence has a number",
+		func(p *pair) float32 { return p.numbers.any }, nil},
+	{"numbers_conflict", 2, 0, 8, -1, Text, "numbers, spelled out ones too, that one sentence has in place of others: the fewer of those that only one of them has",
+		func(p *pair) float32 { return p.numbers.conflict }, nil},
+	{"names_shared", 1, 0, 8, 1, Text, "names of one sentence that look or sound like a word of the other; of the side with more of them",
+		func(p *pair) float32 { return float32(max(p.names[source].found, p.names[target].found)) }, nil},
+	{"names_missing", 1, 0, 1, -1, Text, "mean over a sentence's names of how unlike all of the other sentence they are; the lower of the sides with names",
+		(*pair).namesMissing, nil},
+	{"names_conflict", 3, 0, 1, -1, Text, "the lower of the two sentences' largest such value: a name that one has in place of another",
+		func(p *pair) float32 { return min(p.names[source].largest, p.names[target].largest) }, nil},
+	{"punctuation", 2, 0, 16, -1, Text, "differences in the counts of eight kinds of marks, at most two each",
+		func(p *pair) float32 { return p.punctuation }, nil},
+	{"negation", 1, 0, 1, -1, Text, "1 if just one of the two sentences has a word that negates, where both languages' are listed",
+		func(p *pair) float32 { return p.negation }, nil},
+	{"tokens", 2, 0, 8, 0, Tokens, "log of one more than the tokens of the shorter sentence",
+		func(p *pair) float32 { return p.shorter }, nil},
+}
+
+// Count is the number of features.
+var Count = len(All)
+
+// OfVectors is the number of the features of Vectors.
+var OfVectors = slices.IndexFunc(All, func(f Feature) bool { return f.Kind != Vectors })
 
 // Names returns the names in order.
 func Names() []string {
@@ -104,9 +123,21 @@ func Names() []string {
 	return names
 }
 
+// Index is the place of a feature, -1 if no feature has the name.
+func Index(name string) int {
+	return slices.IndexFunc(All, func(f Feature) bool { return f.Name == name })
+}
+
+// set sets the values of a candidate. Those that compare it with rivals are set to what is compared.
+func (p *pair) set(values []float32) {
+	for i := range All {
+		values[i] = All[i].of(p)
+	}
+}
+
 // clamp limits a candidate's values to their documented ranges.
 func clamp(values []float32) {
-	for i, f := range All {
-		values[i] = max(f.Low, min(f.High, values[i]))
+	for i := range All {
+		values[i] = max(All[i].Low, min(All[i].High, values[i]))
 	}
 }

@@ -2,25 +2,24 @@ package feature
 
 import "testing"
 
-func TestFeaturesAndTheirPlaces(t *testing.T) {
-	if len(All) != Count {
-		t.Fatalf("%d features, %d places", len(All), Count)
-	}
-	for name, at := range map[string]int{
-		"cosine": atCosine, "gap_tgt": atGapTarget, "negation": atNegation, "cover_least": atCoverageMin, "cover_gap_tgt": atCoverageGapTarget,
-		"uncovered_src": atUncoveredSource, "missing_tgt": atMissingTarget, "cubed_src": atCubedSource, "cubed_gap_tgt": atCubedGapTarget, "length": atLength, "numbers_any": atNumbersAny,
-		"numbers_conflict": atNumbersConflict, "names": atNames, "names_conflict": atNamesConflict,
-		"punctuation": atPunctuation, "tokens": atTokens,
-	} {
-		if All[at].Name != name {
-			t.Errorf("place %d holds %s, not %s", at, All[at].Name, name)
+func TestFeaturesAreDescribed(t *testing.T) {
+	seen, vectors := map[string]bool{}, 0
+	for i, f := range All {
+		if f.Name == "" || seen[f.Name] || f.Low >= f.High || f.Version < 1 || f.Meaning == "" || f.of == nil || f.Sign < -1 || f.Sign > 1 {
+			t.Errorf("feature %q is not described, or named twice", f.Name)
 		}
-	}
-	seen := map[string]bool{}
-	for _, f := range All {
-		if seen[f.Name] || f.Low >= f.High || f.Version < 1 || f.Meaning == "" {
-			t.Errorf("feature %+v is not described, or named twice", f)
+		if Index(f.Name) != i {
+			t.Errorf("%s has index %d, not %d", f.Name, Index(f.Name), i)
+		}
+		if f.Kind == Vectors {
+			vectors++
 		}
 		seen[f.Name] = true
+	}
+	if vectors != OfVectors {
+		t.Errorf("%d features of vectors, of which the first %d are in front", vectors, OfVectors)
+	}
+	if Index("none such") != -1 {
+		t.Error("a feature that there is not has an index")
 	}
 }

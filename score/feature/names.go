@@ -3,6 +3,8 @@ package feature
 import (
 	"math"
 	"slices"
+
+	"bitextmine/corpus/surface"
 )
 
 // maxNames is the number of a sentence's names that are compared. Only headlines and lists have more.
@@ -12,52 +14,98 @@ const maxNames = 16
 // translated by words that are less alike than that only if they are rare.
 const minUnlike = 0.4
 
+// maxSoundUnlike is how unlike by sound a name and its counterpart are at most.
+const maxSoundUnlike = 0.3
+
+// soundScale makes what is unlike by sound comparable with 1 - cosine.
+const soundScale = 1.6
+
+// Name is a name as features compare it.
+type Name struct {
+	Hash, Stem uint32 // of the whole word, of its first five letters
+	Acronym    uint32 // of the letters of an acronym; 0: it is none
+	Sounds     []surface.Sound
+}
+
+// namesFound is what became of one sentence's names.
+type namesFound struct {
+	all, found   int     // names, and those that look or sound like a word of the other sentence
+	sum, largest float32 // of how unlike the others are
+}
+
+// mean is the mean over all names.
+func (f namesFound) mean() float32 { return f.sum / float32(max(1, f.all)) }
+
 // names compares the names of two sentences. Its buffers are reused for each pair.
 type names struct {
-	missing [2][]int32 // names whose form the other sentence does not have
-	vectors [2][]int16 // their vectors, one row after the other
-	sum     []int32    // of a name's token vectors
-	rows    []int32    // padded to a multiple of dotBlock
+	finder  surface.Finder
+	missing [2][]int32   // names whose form the other sentence does not have
+	sounds  [2][]float32 // how unlike by sound they are to the word that is most like them
+	vectors [2][]int16   // their vectors, one row after the other
+	sum     []int32      // of a name's token vectors
+	rows    []int32      // padded to a multiple of dotBlock
 	dots    []int32
 }
 
-// compareNames sets names_conflict. A name that looks or sounds like a word of the other sentence has its counterpart
-// there. Any other is compared with the other sentence's names and tokens by its vector, the sum of its tokens'.
-func (m *coverage) compareNames(d *describer, v []float32) {
-	m.names.missing[0] = missing(m.names.missing[0][:0], d.source, d.target, &m.a, &m.b)
-	if len(m.names.missing[0]) == 0 {
-		return
-	}
-	m.names.missing[1] = missing(m.names.missing[1][:0], d.target, d.source, &m.b, &m.a)
-	if len(m.names.missing[1]) == 0 {
-		return
-	}
+// compareNames measures the names. A name that looks or sounds like a word of the other sentence has its counterpart
+// there. Any other is also compared with the other sentence's names and tokens by its vector, the sum of its tokens',
+// where tokens have vectors that do not depend on the sentence.
+func (m *coverage) compareNames(d *describer, p *pair) {
+	n := &m.names
+	p.names[source] = n.find(source, d.source, d.target, &m.a, &m.b)
+	p.names[target] = n.find(target, d.target, d.source, &m.b, &m.a)
 	table := d.source.table
-	for side, s := range []*Side{d.source, d.target} {
-		m.names.vectors[side] = m.names.vectors[side][:0]
-		for _, name := range m.names.missing[side] {
-			m.names.add(side, table, s.Names.Rows[name])
+	if table != nil && len(n.missing[source])+len(n.missing[target]) > 0 {
+		for side, s := range []*Side{d.source, d.target} {
+			n.vectors[side] = n.vectors[side][:0]
+			for _, name := range n.missing[side] {
+				n.add(side, table, s.Names.Rows[name])
+			}
 		}
+		n.compareTokens(source, table, m.b.tokens)
+		n.compareTokens(target, table, m.a.tokens)
 	}
-	unlike := min(m.names.unlike(0, table, m.b.tokens), m.names.unlike(1, table, m.a.tokens))
-	if unlike > minUnlike {
-		v[atNamesConflict] = (unlike - minUnlike) / (1 - minUnlike)
+	for side := range p.names {
+		for _, unlike := range n.sounds[side] {
+			if unlike > minUnlike {
+				scaled := (unlike - minUnlike) / (1 - minUnlike)
+				p.names[side].sum += scaled
+				p.names[side].largest = max(p.names[side].largest, scaled)
+			}
+		}
 	}
 }
 
-// missing appends the names of a sentence whose form a sentence of the other side does not have.
-func missing(list []int32, side, other *Side, one, with *loaded) []int32 {
-	theirs := &with.surface
-	for _, at := range one.names {
-		name := &side.Names.All[at]
-		_, word := slices.BinarySearch(theirs.Capitals, name.Hash)
-		_, stem := slices.BinarySearch(theirs.Stems, name.Stem)
-		sounds := slices.ContainsFunc(with.names, func(n int32) bool { return other.Names.All[n].Sound == name.Sound })
-		if !word && !stem && !sounds && len(list) < maxNames {
-			list = append(list, at)
+// find looks up the names of a sentence in one of the other side.
+func (n *names) find(at int, side, other *Side, one, with *loaded) (f namesFound) {
+	n.missing[at], n.sounds[at] = n.missing[at][:0], n.sounds[at][:0]
+	for _, place := range one.names[:min(len(one.names), maxNames)] {
+		name := &side.Names.All[place]
+		f.all++
+		if hasForm(name, other, with) {
+			f.found++
+			continue
 		}
+		unlike := n.finder.Unlike(name.Sounds, with.sounds)
+		if unlike <= maxSoundUnlike {
+			f.found++
+			continue
+		}
+		n.missing[at], n.sounds[at] = append(n.missing[at], place), append(n.sounds[at], min(1, soundScale*unlike))
 	}
-	return list
+	return f
+}
+
+// hasForm says whether a sentence has a name as it is written, a word of the same beginning, or an acronym of its
+// letters.
+func hasForm(name *Name, other *Side, with *loaded) bool {
+	if _, word := slices.BinarySearch(with.surface.Capitals, name.Hash); word {
+		return true
+	}
+	if _, stem := slices.BinarySearch(with.surface.Stems, name.Stem); stem {
+		return true
+	}
+	return name.Acronym != 0 && slices.ContainsFunc(with.names, func(i int32) bool { return other.Names.All[i].Acronym == name.Acronym })
 }
 
 // add appends the direction of the sum of rows of a table.
@@ -91,21 +139,19 @@ func (n *names) add(side int, table *TokenVectors, rows []int32) {
 	}
 }
 
-// unlike is the largest 1 - best cosine of a side's missing names, over the other side's missing names and its
-// tokens.
-func (n *names) unlike(side int, table *TokenVectors, tokens []int32) float32 {
-	count, width := len(n.missing[side]), table.width
+// compareTokens lowers how unlike a side's missing names are to 1 - the best cosine with the other side's missing names
+// and its tokens.
+func (n *names) compareTokens(side int, table *TokenVectors, tokens []int32) {
+	width := table.width
 	others := make([]int32, 0, maxNames)
 	for i := range n.missing[1-side] {
 		others = append(others, int32(i))
 	}
-	smallest := int32(math.MaxInt32)
-	for i := range count {
+	for i := range n.missing[side] {
 		name := n.vectors[side][i*width:][:width]
 		best := max(n.best(name, table.values, tokens), n.best(name, n.vectors[1-side], others))
-		smallest = min(smallest, best)
+		n.sounds[side][i] = min(n.sounds[side][i], 1-float32(best)/(tokenScale*tokenScale))
 	}
-	return min(1, 1-float32(smallest)/(tokenScale*tokenScale))
 }
 
 // best is the highest dot product of a vector with rows of a table.

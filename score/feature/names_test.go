@@ -46,9 +46,7 @@ func sideOf(t *testing.T, table *TokenVectors, names *NameList, all ...Sentence)
 // TestNamesConflict: a name without a counterpart counts only if the other sentence has one, too.
 func TestNamesConflict(t *testing.T) {
 	table := nameTable(t)
-	name := func(n uint32, rows ...int32) (surface.Name, []int32) {
-		return surface.Name{Hash: n, Stem: 100 + n, Sound: 200 + n}, rows
-	}
+	name := func(n uint32, rows ...int32) (Name, []int32) { return Name{Hash: n, Stem: 100 + n}, rows }
 	type one struct {
 		name uint32
 		rows []int32
@@ -84,31 +82,59 @@ func TestNamesConflict(t *testing.T) {
 			if err := m.load(&d, 0, 0); err != nil {
 				t.Fatal(err)
 			}
-			m.compareNames(&d, v)
-			if got := float64(v[atNamesConflict]); math.Abs(got-c.want) > 1e-3 {
+			var p pair
+			m.compareNames(&d, &p)
+			p.set(v)
+			if got := float64(v[Index("names_conflict")]); math.Abs(got-c.want) > 1e-3 {
 				t.Errorf("names_conflict is %v, want %v", got, c.want)
 			}
 		})
 	}
 }
 
+// TestNamesSoundAlike: the sounds of the sentence tell whether it has a name, also in a script without capitals and
+// without token vectors.
 func TestNamesSoundAlike(t *testing.T) {
-	table := nameTable(t)
-	side := func(hash uint32, row int32) *Side {
-		list := &NameList{All: []surface.Name{{Hash: hash, Stem: hash, Sound: 7}}, Rows: [][]int32{{row}}}
-		return sideOf(t, &table, list, Sentence{Names: []int32{0}, Tokens: []int32{row}})
+	side := func(name, text string) *Side {
+		s := NewSide(spill.Space{}, 1, 0)
+		s.Names = &NameList{}
+		one := Sentence{Sounds: surface.AppendSounds(nil, text)}
+		if name != "" {
+			s.Names.All = []Name{{Hash: 1, Stem: 1, Sounds: surface.AppendSounds(nil, name)}}
+			one.Names = []int32{0}
+		}
+		if err := s.Add(0, &one); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.finish(1); err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	a, b := side(1, 3), side(2, 4)
-	m := newCoverage()
-	if err := m.load(&describer{source: a, target: b}, 0, 0); err != nil {
-		t.Fatal(err)
-	}
-	if list := missing(nil, a, b, &m.a, &m.b); len(list) != 0 {
-		t.Error("a name that sounds like one of the other sentence is missing")
-	}
-	b.Names.All[0].Sound = 8
-	if list := missing(nil, a, b, &m.a, &m.b); len(list) != 1 {
-		t.Error("a name that is like none of the other sentence is not missing")
+	for _, c := range []struct {
+		source, target            *Side
+		shared, missing, conflict float64
+	}{
+		{side("", "ジョンソン首相は"), side("Johnson", "said Johnson"), 1, 0, 0},
+		{side("", "メルケル首相は"), side("Johnson", "said Johnson"), 0, 1, 0},
+		{side("Ерофеева", "роман Ерофеева"), side("Yerofeyev", "a novel by Yerofeyev"), 1, 0, 0},
+		{side("Кокинакис", "сказал Кокинакис"), side("Berlusconi", "said Berlusconi"), 0, 1, 1},
+	} {
+		d := describer{source: c.source, target: c.target}
+		v, m := make([]float32, Count), newCoverage()
+		if err := m.load(&d, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		var p pair
+		m.compareNames(&d, &p)
+		p.set(v)
+		got := [3]float64{float64(v[Index("names_shared")]), float64(v[Index("names_missing")]), float64(v[Index("names_conflict")])}
+		want := [3]float64{c.shared, c.missing, c.conflict}
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 0.3 {
+				t.Errorf("shared, missing and in conflict are %.2f, want about %v", got, want)
+			}
+		}
 	}
 }
 
@@ -126,12 +152,13 @@ func TestNumbersConflict(t *testing.T) {
 		{"zwei Kinder", "13 children", 1, 0, 1},
 		{"das 19 Kind", "in the XVII house of 12", 2, 0, 0}, // a Roman number may be 19
 	} {
-		v := make([]float32, Count)
 		a, b := surface.Of("de", c.a), surface.Of("en", c.b)
-		compareSurface(&a, &b, 0, v)
-		if v[atNumbersDiffer] != c.differ || v[atNumbersShared] != c.shared || v[atNumbersConflict] != c.conflicts {
+		var p pair
+		p.compareSurface(&a, &b, 0)
+		n := p.numbers
+		if n.differ != c.differ || n.shared != c.shared || n.conflict != c.conflicts {
 			t.Errorf("%q and %q: %v differ, %v are shared, %v in conflict; want %v, %v, %v",
-				c.a, c.b, v[atNumbersDiffer], v[atNumbersShared], v[atNumbersConflict], c.differ, c.shared, c.conflicts)
+				c.a, c.b, n.differ, n.shared, n.conflict, c.differ, c.shared, c.conflicts)
 		}
 	}
 }

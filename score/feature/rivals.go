@@ -12,9 +12,19 @@ type rivals struct {
 	sides [2][]tops // by sentence
 }
 
-// tops are the highest and the second highest mean of the coverages of both sides, of their cubes and of mutual
-// matches.
-type tops [3]struct{ best, second float32 }
+// The means that a pair's features compare with its rivals'.
+const (
+	ofCoverage = iota
+	ofCubes
+	ofMutual
+	means // the number of them
+)
+
+// rival says whose rivals a feature compares with, and by which mean.
+type rival struct{ side, mean int }
+
+// tops are the highest and the second highest of each mean.
+type tops [means]struct{ best, second float32 }
 
 // noRival is below any mean of cosines.
 const noRival = -2
@@ -32,26 +42,21 @@ func newRivals(lists *mine.Lists) *rivals {
 	return r
 }
 
-// means are the mean coverage of a pair, that of the cubes and that of mutual matches.
-func means(v []float32) [3]float32 {
-	return [3]float32{(v[atCoverageSource] + v[atCoverageTarget]) / 2, (v[atCubedSource] + v[atCubedTarget]) / 2, (v[atMutualSource] + v[atMutualTarget]) / 2}
-}
-
-// gapsAt are the places of the differences of means, by side.
-var gapsAt = [2][3]int{{atCoverageGapSource, atCubedGapSource, atMutualGapSource}, {atCoverageGapTarget, atCubedGapTarget, atMutualGapTarget}}
+// meansOf returns the means of a pair, in the order of the constants.
+func meansOf(p *pair) [means]float32 { return [means]float32{p.coverage(), p.cubes(), p.mutual()} }
 
 // near says of a pair's sides whether the partner is one of the sentence's neighbours.
 func near(p mine.Pair) [2]bool {
 	return [2]bool{p.SourceRank != mine.Unranked, p.TargetRank != mine.Unranked}
 }
 
-// add takes in n pairs, whose token features are given.
-func (r *rivals) add(n int, pair func(i int) mine.Pair, values Values) {
+// add takes in n pairs with their means.
+func (r *rivals) add(n int, pair func(i int) mine.Pair, measured [][means]float32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range n {
 		p := pair(i)
-		found, is := means(values.Of(i)), near(p)
+		found, is := measured[i], near(p)
 		for side, at := range [2]int32{p.Source, p.Target} {
 			if !is[side] {
 				continue
@@ -68,20 +73,23 @@ func (r *rivals) add(n int, pair func(i int) mine.Pair, values Values) {
 	}
 }
 
-// gaps sets the differences between the token coverage of a pair, which was added, and that of the best other
-// neighbour of the same sentence.
+// gaps subtracts from the means of a pair, which was added, those of the best other neighbours.
 func (r *rivals) gaps(p mine.Pair, v []float32) {
-	found, is := means(v), near(p)
-	for side, at := range [2]int32{p.Source, p.Target} {
-		for j, m := range found {
-			t := &r.sides[side][at][j]
-			rival := t.best
-			if is[side] && m == rival {
-				rival = t.second
-			}
-			if rival != noRival {
-				v[gapsAt[side][j]] = m - rival
-			}
+	is, sentence := near(p), [2]int32{p.Source, p.Target}
+	for i := range All {
+		of := All[i].rival
+		if of == nil {
+			continue
+		}
+		t := &r.sides[of.side][sentence[of.side]][of.mean]
+		best := t.best
+		if is[of.side] && v[i] == best {
+			best = t.second
+		}
+		if best == noRival {
+			v[i] = 0
+		} else {
+			v[i] -= best
 		}
 	}
 }

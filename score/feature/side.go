@@ -10,25 +10,26 @@ import (
 	"bitextmine/internal/spill"
 )
 
-// NameList has the names of one side's sentences that are looked up by their token vectors.
+// NameList has the names of one side's sentences.
 type NameList struct {
-	All   []surface.Name // distinct; their texts are not needed
-	Words []bool         // [len(All)] it is also a word without a capital, and so no name; nil: none is
-	Rows  [][]int32      // [len(All)] rows of the token vectors of a name's tokens
+	All   []Name    // distinct
+	Words []bool    // [len(All)] it is also a word without a capital, and so no name; nil: none is
+	Rows  [][]int32 // [len(All)] rows of the token vectors of a name's tokens; nil: they depend on the sentence
 }
 
 // Sentence is the input of the features for one sentence.
 type Sentence struct {
 	Surface surface.Features // without Names and Lower
 	Names   []int32          // places in the side's list
-	Tokens  []int32          // ids
-	Vectors TokenVectors     // [len(Tokens)], if they depend on the sentence
+	Sounds  []surface.Sound
+	Tokens  []int32      // ids
+	Vectors TokenVectors // [len(Tokens)], if they depend on the sentence
 }
 
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
 // candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory.
 type Side struct {
-	Names *NameList // nil: names_conflict is 0
+	Names *NameList // nil: the features of names are 0
 
 	dim    int           // of token vectors; 0: there are none, and the token features are 0
 	table  *TokenVectors // of all ids; nil: the sentences have their own
@@ -64,13 +65,13 @@ func (s *Side) Frequencies() []int32 { return s.frequencies }
 // Close frees the sentences.
 func (s *Side) Close() error { return s.log.Close() }
 
-// head is the beginning of a sentence's record in the log. After it stand its capitals, stems, numbers, names, tokens
-// and vectors.
+// head is the beginning of a sentence's record in the log. After it stand its capitals, stems, numbers, names, tokens,
+// vectors and sounds.
 type head struct {
 	bytes                                   uint32 // of the record
 	length, numerals                        int32
 	capitals, stems, numbers, names, tokens uint32
-	vectors                                 uint32 // values
+	vectors, sounds                         uint32 // values
 	marks                                   [8]uint8
 	negation                                surface.Negation
 }
@@ -101,13 +102,14 @@ func (s *Side) Add(i int32, one *Sentence) error {
 	h := head{
 		length: f.Length, numerals: f.Numerals, marks: f.Marks, negation: f.Negation,
 		capitals: uint32(len(f.Capitals)), stems: uint32(len(f.Stems)), numbers: uint32(len(f.Numbers)),
-		names: uint32(len(one.Names)), tokens: uint32(len(one.Tokens)), vectors: uint32(len(one.Vectors.values)),
+		names: uint32(len(one.Names)), tokens: uint32(len(one.Tokens)), vectors: uint32(len(one.Vectors.values)), sounds: uint32(len(one.Sounds)),
 	}
-	h.bytes = uint32(headBytes+4*(len(f.Capitals)+len(f.Stems)+len(one.Names)+len(one.Tokens))+2*len(one.Vectors.values)) +
+	h.bytes = uint32(headBytes+4*(len(f.Capitals)+len(f.Stems)+len(one.Names)+len(one.Tokens))+2*len(one.Vectors.values)+len(one.Sounds)) +
 		h.numbers*uint32(unsafe.Sizeof(surface.Number{}))
 	s.record = appendValues(s.record[:0], []head{h})
 	s.record = appendValues(appendValues(appendValues(s.record, f.Capitals), f.Stems), f.Numbers)
 	s.record = appendValues(appendValues(appendValues(s.record, one.Names), one.Tokens), one.Vectors.values)
+	s.record = appendValues(s.record, one.Sounds)
 	at, err := s.log.Append(s.record)
 	if err != nil {
 		return err
@@ -148,11 +150,8 @@ func (s *Side) finish(sentences int) error {
 	if s.Len() != sentences {
 		return fmt.Errorf("a side of %d sentences, of %d", s.Len(), sentences)
 	}
-	if s.Names != nil && (len(s.Names.Rows) != len(s.Names.All) || s.Names.Words != nil && len(s.Names.Words) != len(s.Names.All)) {
+	if s.Names != nil && (s.table != nil && len(s.Names.Rows) != len(s.Names.All) || s.Names.Words != nil && len(s.Names.Words) != len(s.Names.All)) {
 		return fmt.Errorf("tokens of %d names, of %d", len(s.Names.Rows), len(s.Names.All))
-	}
-	if s.Names != nil && s.table == nil {
-		return errors.New("names whose tokens have no vectors")
 	}
 	for id, df := range s.frequencies {
 		if s.table != nil && df > 0 && (id >= len(s.rows) || s.rows[id] < 0 || int(s.rows[id]) >= s.table.Len()) {
@@ -172,6 +171,7 @@ type loaded struct {
 	number  int32 // from 1; 0: nothing was loaded
 	surface surface.Features
 	names   []int32
+	sounds  []surface.Sound
 	tokens  []int32       // rows of the table
 	weights []float32     // of the tokens
 	table   *TokenVectors // of the side or the sentence
@@ -187,7 +187,7 @@ func (l *loaded) load(s *Side, i int32) error {
 	if l.number == i+1 {
 		return nil
 	}
-	l.number, l.surface, l.names, l.tokens, l.weights = i+1, surface.Features{}, l.names[:0], l.tokens[:0], l.weights[:0]
+	l.number, l.surface, l.names, l.sounds, l.tokens, l.weights = i+1, surface.Features{}, l.names[:0], nil, l.tokens[:0], l.weights[:0]
 	if s.places[i] == 0 {
 		return nil
 	}
@@ -206,9 +206,11 @@ func (l *loaded) load(s *Side, i int32) error {
 		}
 	}
 	ids := takeValues[int32](&record, h.tokens)
+	vectors := takeValues[int16](&record, h.vectors)
+	l.sounds = takeValues[surface.Sound](&record, h.sounds)
 	if s.table == nil {
 		l.own = NewTokenVectors(s.dim)
-		l.own.values, l.table = takeValues[int16](&record, h.vectors), &l.own
+		l.own.values, l.table = vectors, &l.own
 	} else {
 		l.table = s.table
 	}

@@ -52,9 +52,9 @@ func TestSide(t *testing.T) {
 	for _, space := range []spill.Space{{}, {Dir: t.TempDir()}, {Dir: t.TempDir(), Memory: 256}} {
 		s := NewSide(space, len(texts)+1, 8)
 		s.SetTable(&table, long)
-		s.Names = &NameList{All: make([]surface.Name, 3), Rows: make([][]int32, 3), Words: []bool{false, true, false}}
+		s.Names = &NameList{All: make([]Name, 3), Rows: make([][]int32, 3), Words: []bool{false, true, false}}
 		for i := len(texts) - 1; i >= 0; i-- {
-			if err := s.Add(int32(i), &Sentence{Surface: surface.Of("de", texts[i]), Tokens: tokens[i], Names: names[i]}); err != nil {
+			if err := s.Add(int32(i), &Sentence{Surface: surface.Of("de", texts[i]), Tokens: tokens[i], Names: names[i], Sounds: surface.AppendSounds(nil, texts[i])}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,6 +81,9 @@ func TestSide(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%q: got %+v, want %+v", text, got, want)
+			}
+			if !slices.Equal(l.sounds, surface.AppendSounds(nil, text)) {
+				t.Errorf("%q sounds like %v", text, l.sounds)
 			}
 			without := func(list []int32, one int32) string {
 				return fmt.Sprint(slices.DeleteFunc(slices.Clone(list), func(x int32) bool { return x == one }))

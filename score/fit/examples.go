@@ -92,6 +92,13 @@ func (e *Examples) unpairedWeight(share float64) float64 {
 // bench/results/scoring.md has what other weights give.
 const nearMissWeight = 0.1
 
+// conflicts are the features that tell near misses, and conflictWeight is the weight of near misses in fitting these
+// alone. Near misses are like translations in everything else, so with this weight in the whole fit the other features
+// would lose theirs.
+var conflicts = []int{feature.Index("numbers_conflict"), feature.Index("names_conflict")}
+
+const conflictWeight = 1.0
+
 // labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
 // and of the pairs that are hard in this text. bench/results/scoring.md has what other weights give.
 const labelWeight = 5
@@ -150,7 +157,23 @@ func (e *Examples) fit(base *score.Scorer, unpaired float64) (*score.Scorer, err
 		}
 	}
 	s.Quality = score.Measure(held)
+	if base == nil {
+		s.Prior = e.prior(weight)
+	}
 	return s, nil
+}
+
+// prior is the weighted share of true examples: what a probability is of, until a run tells how many of its own
+// candidates are translations.
+func (e *Examples) prior(weight func(i int) float64) float64 {
+	positive, all := 0.0, 0.0
+	for i, y := range e.True {
+		all += weight(i)
+		if y {
+			positive += weight(i)
+		}
+	}
+	return positive / all
 }
 
 // fitGroups fits a scorer on the examples of the groups that in selects, or only what a strong encoder adds to base.
@@ -171,6 +194,8 @@ func (e *Examples) fitGroups(base *score.Scorer, weight func(i int) float64, in 
 		*s = *base
 	} else if s.Intercept, s.Terms, err = e.fitRows(rows, weight, feature.All, e.Values.Of); err != nil {
 		return nil, err
+	} else if err := e.sharpen(s, rows, weight); err != nil {
+		return nil, err
 	}
 	if e.Strong == nil {
 		return s, nil
@@ -180,6 +205,37 @@ func (e *Examples) fitGroups(base *score.Scorer, weight func(i int) float64, in 
 		return []float32{float32(s.Logit(e.Values.Of(i))), e.Strong[i]}
 	})
 	return s, err
+}
+
+// sharpen fits the weights of conflicts once more, all others fixed, with more weight on near misses.
+func (e *Examples) sharpen(s *score.Scorer, rows []int, weight func(i int) float64) error {
+	r := &regression{width: len(conflicts), fixed: true}
+	near := false
+	for _, i := range rows {
+		values, label, count := e.Values.Of(i), 0.0, weight(i)
+		if e.True[i] {
+			label = 1
+		}
+		if e.NearMiss[i] {
+			near, count = true, count*conflictWeight/nearMissWeight
+		}
+		for _, at := range conflicts {
+			r.x = append(r.x, float64(values[at])/s.Terms[at].Deviation)
+		}
+		r.y, r.counts, r.offset = append(r.y, label), append(r.counts, count), append(r.offset, s.Logit(values))
+	}
+	if !near {
+		return nil
+	}
+	more, err := r.minimise()
+	if err != nil {
+		return err
+	}
+	for i, at := range conflicts {
+		s.Terms[at].Weight += more[i]
+		s.Intercept += more[i] * s.Terms[at].Mean / s.Terms[at].Deviation // no conflict changes nothing
+	}
+	return nil
 }
 
 // fitRows fits the terms of features on some examples, whose values of gives.

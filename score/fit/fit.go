@@ -21,7 +21,7 @@ func Scorer(name string, sets []*Set, share float64, without []string) (*score.S
 		return nil, err
 	}
 	for _, unused := range without {
-		at := slices.Index(feature.Names(), unused)
+		at := feature.Index(unused)
 		if at < 0 {
 			return nil, badinput.Errorf("without = %s is not a feature; the features are %s", unused, strings.Join(feature.Names(), ", "))
 		}

@@ -15,20 +15,33 @@ import (
 // sign.
 const penalty = 1
 
-// regression is a logistic regression: x [n, width], rows weighted by counts, with an L2 penalty on all weights except
-// the last.
+// regression is a logistic regression: x [n, width], rows weighted by counts, with an L2 penalty on all weights but the
+// intercept, which is the last one.
 type regression struct {
 	x, y, counts []float64
-	width        int     // number of weights: one for each feature, and the intercept
-	n            float64 // sum of counts; divided by it, loss and gradient have the size of one example's
+	offset       []float64 // [n] log odds that stay as they are; nil: 0
+	fixed        bool      // there is no intercept, and all weights have a penalty
+	width        int       // number of weights: one for each feature, and the intercept
+	n            float64   // sum of counts; divided by it, loss and gradient have the size of one example's
 }
 
 func (r *regression) logit(w []float64, i int) float64 {
 	z := 0.0
+	if r.offset != nil {
+		z = r.offset[i]
+	}
 	for t, v := range r.x[i*r.width : (i+1)*r.width] {
 		z += w[t] * v
 	}
 	return z
+}
+
+// penalised is the number of weights with a penalty.
+func (r *regression) penalised() int {
+	if r.fixed {
+		return r.width
+	}
+	return r.width - 1
 }
 
 func (r *regression) loss(w []float64) float64 {
@@ -38,7 +51,7 @@ func (r *regression) loss(w []float64) float64 {
 		// log(1 + exp(z)) - y z, without overflow
 		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
 	}
-	for _, v := range w[:r.width-1] {
+	for _, v := range w[:r.penalised()] {
 		loss += penalty * v * v / 2
 	}
 	return loss / r.n
@@ -53,7 +66,7 @@ func (r *regression) gradient(grad, w []float64) {
 		}
 	}
 	for t := range grad {
-		if t < r.width-1 {
+		if t < r.penalised() {
 			grad[t] += penalty * w[t]
 		}
 		grad[t] /= r.n
@@ -74,7 +87,7 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 		}
 	}
 	for a := range r.width {
-		if a < r.width-1 {
+		if a < r.penalised() {
 			h.Data[a*h.Stride+a] += penalty
 		}
 		for b := a; b < r.width; b++ {
@@ -85,8 +98,12 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 
 // regress returns the weights [width] that minimise the loss, by Newton's method.
 func regress(x, y, counts []float64) ([]float64, error) {
-	r := &regression{x: x, y: y, counts: counts, width: len(x) / len(y)}
-	for _, count := range counts {
+	return (&regression{x: x, y: y, counts: counts, width: len(x) / len(y)}).minimise()
+}
+
+// minimise returns the weights with the lowest loss.
+func (r *regression) minimise() ([]float64, error) {
+	for _, count := range r.counts {
 		r.n += count
 	}
 	problem := optimize.Problem{Func: r.loss, Grad: r.gradient, Hess: r.hessian}

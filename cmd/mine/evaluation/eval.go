@@ -72,7 +72,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	o.Register(cmd, "refine", "refine_floor")
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
-	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all in a line-aligned set)")
+	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all of the set)")
 	f.StringVar(&o.target, "tgt", "en", "target language")
 	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where mine data get puts it)")
 	f.StringVar(&o.split, "split", "devtest", "part of a FLORES set")
@@ -269,22 +269,23 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 	return reports, nil
 }
 
-func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner,
-	protocols []*eval.Protocol) ([]*report.Report, error) {
-	if len(o.sources) == 0 {
-		return nil, badinput.Errorf("%s: name the source languages with --src", protocols[0].Name)
+func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+	dir, err := o.directory(protocols[0].Dataset)
+	if err != nil {
+		return nil, err
 	}
 	var pairs []testset.LanguagePair
+	if len(o.sources) == 0 {
+		if pairs, err = testset.BUCCPairs(dir, o.target); err != nil {
+			return nil, err
+		}
+	}
 	for _, source := range o.sources {
 		pair, err := testset.ParsePair(source, o.target)
 		if err != nil {
 			return nil, err
 		}
 		pairs = append(pairs, pair)
-	}
-	dir, err := o.directory(protocols[0].Dataset)
-	if err != nil {
-		return nil, err
 	}
 	return runner.BUCC(ctx, protocols, dir, pairs)
 }

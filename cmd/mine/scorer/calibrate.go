@@ -43,7 +43,7 @@ func NewCalibrate() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Choose a threshold without gold",
 		Long: `Choose a threshold for your text without gold. Known pairs (--pairs, source<TAB>target a line; by default
-those of the program, which it has of nine languages) are injected among your sentences and mined with them: how many
+those of the program, which it has of fifteen languages) are injected among your sentences and mined with them: how many
 are found gives recall, what happens to sources whose partner was withheld gives precision, with 95% bootstrap
 intervals. The corpora are cut, encoded and searched as by mine run, whose intermediate files serve both ways; the
 injected sentences are in no bitext. The estimate is as good as the known pairs are like your text. The threshold is

@@ -49,7 +49,7 @@ candidates of its sentences are false, and nothing is claimed of the rest. The c
 as by mine run, whose intermediate files serve both ways; no injected sentence gets into a bitext.
 
 The pairs may be of any domain, but not ones that the encoder was trained on: it finds those too easily. Without
---pairs the program's own are injected, which it has of nine languages. --examples joins what other calls saved, so
+--pairs the program's own are injected, which it has of fifteen languages. --examples joins what other calls saved, so
 that a scorer can be fitted on several language pairs; --src and --tgt are then not needed.
 
 --labels RUN has the scorer learn from the pairs of a run that people rejected and accepted, beside the injected ones.`,

@@ -1,0 +1,85 @@
+package feature
+
+import (
+	"math"
+
+	"bitextmine/corpus/surface"
+	"bitextmine/mine"
+)
+
+// The sides of a pair.
+const (
+	source = iota
+	target
+)
+
+// pair is what is measured of a candidate; arrays are by side.
+type pair struct {
+	cosine                float32
+	means, others, rivals [2]float32 // mean cosines of both neighbourhoods, those without the candidate, and the best other cosine
+	tokens                [2]covered
+	shorter               float32 // log of one more than the tokens of the shorter sentence
+	length                float32
+	numbers               struct{ differ, shared, any, conflict float32 }
+	names                 [2]namesFound
+	punctuation, negation float32
+}
+
+func (p *pair) coverage() float32 { return (p.tokens[source].mean + p.tokens[target].mean) / 2 }
+func (p *pair) cubes() float32    { return (p.tokens[source].cubes + p.tokens[target].cubes) / 2 }
+func (p *pair) mutual() float32   { return (p.tokens[source].mutual + p.tokens[target].mutual) / 2 }
+
+// namesMissing is the lower of the two sides' mean over their names, of those that have names.
+func (p *pair) namesMissing() float32 {
+	lowest := float32(0)
+	for i, side := range p.names {
+		if side.all > 0 && (i == source || p.names[source].all == 0 || side.mean() < lowest) {
+			lowest = side.mean()
+		}
+	}
+	return lowest
+}
+
+// compareVectors measures the vectors.
+func (p *pair) compareVectors(l *mine.Lists, c *mine.Candidate) {
+	p.cosine, p.means = c.Cosine, [2]float32{c.SourceMean, c.TargetMean}
+	p.others[source], p.rivals[source] = mine.Others(l.Source, l.K, c.Source, c.SourceRank)
+	p.others[target], p.rivals[target] = mine.Others(l.Target, l.K, c.Target, c.TargetRank)
+}
+
+// compareSurface measures the two texts. length is the log of the ratio of the corpora's mean lengths.
+func (p *pair) compareSurface(a, b *surface.Features, length float64) {
+	p.length = float32(math.Abs(math.Log(float64(b.Length+5)/float64(a.Length+5)) - length))
+	p.compareNumbers(a, b)
+	differences := 0
+	for i := range a.Marks {
+		differences += min(2, max(int(a.Marks[i])-int(b.Marks[i]), int(b.Marks[i])-int(a.Marks[i])))
+	}
+	p.punctuation = float32(differences)
+	if a.Negation != b.Negation && a.Negation != surface.Unknown && b.Negation != surface.Unknown {
+		p.negation = 1
+	}
+}
+
+// compareNumbers measures the numbers.
+func (p *pair) compareNumbers(a, b *surface.Features) {
+	if len(a.Numbers)+len(b.Numbers) == 0 {
+		return
+	}
+	onlyA, onlyB := surface.UnpairedDecades(surface.UnpairedNumbers(a.Numbers, b.Numbers))
+	shared := len(a.Numbers) - len(onlyA)
+	onlyA, onlyB = surface.WithoutMonths(onlyA), surface.WithoutMonths(onlyB)
+	p.numbers.differ = float32(inDigits(onlyA) + inDigits(onlyB))
+	p.numbers.shared, p.numbers.any = float32(shared)/float32(max(1, len(onlyA)+len(onlyB)+shared)), 1
+	// A number whose value is not read may be the other sentence's.
+	p.numbers.conflict = float32(max(0, min(len(onlyA)-int(b.Numerals), len(onlyB)-int(a.Numerals))))
+}
+
+func inDigits(numbers []surface.Number) (n int) {
+	for _, number := range numbers {
+		if !number.Word {
+			n++
+		}
+	}
+	return n
+}
