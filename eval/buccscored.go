@@ -48,8 +48,9 @@ type Scoring struct {
 // MinedByScore is the pairs of a half that a run with the scorer would match.
 type MinedByScore struct {
 	Mined
-	ByMargin Mined         // the pairs of the ratio margin over the same neighbours
-	Quality  score.Quality // of the probabilities; a matched pair is true if it is gold, even if a reader would accept others
+	ByMargin Mined // the pairs of the ratio margin over the same neighbours
+	// Quality is that of the probabilities: a matched pair is true if it is gold, even if a reader would accept others.
+	Quality score.Quality
 }
 
 // Mine matches the pairs of a half. strong is the strong encoder of a scorer of two-stage mining, otherwise nil.

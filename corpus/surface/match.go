@@ -65,8 +65,8 @@ var substituteCosts = func() (costs [soundCount][soundCount]int32) {
 // Finder looks names up in the sounds of other sentences. It holds buffers, so it is not safe for concurrent use.
 type Finder struct{ rows [2][maxNameSounds + 1]int32 }
 
-// Unlike says how unlike a name, the sounds of one word, is to what is most like it in a text: 0 for equal sounds, 1 for
-// nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to that
+// Unlike says how unlike a name, the sounds of one word, is to what is most like it in a text: 0 for equal sounds, 1
+// for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to that
 // of a text without the name.
 func (f *Finder) Unlike(name, text []Sound) float32 {
 	for len(name) > 0 && name[0] <= syllableStart {
@@ -84,7 +84,8 @@ func (f *Finder) Unlike(name, text []Sound) float32 {
 		return 1 // of a script without sounds here
 	}
 	best := whole
-	word, ending := int32(infiniteCost), int32(infiniteCost) // the best end in the present word, without and with the word's rest
+	// The best end in the present word, without and with the word's rest.
+	word, ending := int32(infiniteCost), int32(infiniteCost)
 	for _, s := range text {
 		now[0] = startCost(s)
 		if s == wordStart {

@@ -11,7 +11,7 @@ import (
 	"bitextmine/corpus"
 )
 
-// Text repairs a text. One that needs no repair is returned as it is.
+// FixText repairs a text. One that needs no repair is returned as it is.
 func FixText(text string) string {
 	fixed := RepairMojibake(text)
 	for range maxEscaped {

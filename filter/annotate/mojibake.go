@@ -114,7 +114,7 @@ func each(text string, found func(begin, end int, r rune)) {
 	}
 }
 
-// Count is the number of characters that were wrongly decoded, and of replacement characters.
+// CountMojibake returns the number of characters that were wrongly decoded, and of replacement characters.
 func CountMojibake(text string) int {
 	count := strings.Count(text, "\uFFFD")
 	each(text, func(int, int, rune) { count++ })
@@ -124,7 +124,7 @@ func CountMojibake(text string) int {
 // maxTimes is how often a text is repaired that was wrongly decoded several times.
 const maxTimes = 3
 
-// Repair decodes what was wrongly decoded. A replacement character stays, since what it replaced is lost.
+// RepairMojibake decodes what was wrongly decoded. A replacement character stays, since what it replaced is lost.
 func RepairMojibake(text string) string {
 	for range maxTimes {
 		var out strings.Builder

@@ -61,8 +61,8 @@ type repeat struct {
 	first, uses uint64
 }
 
-// New makes a survey whose temporary files are in a new directory inside parent, or inside the system's directory for
-// such files if parent is empty.
+// NewSurvey makes a survey whose temporary files are in a new directory inside parent, or inside the system's
+// directory for such files if parent is empty.
 func NewSurvey(parent string) (*Survey, error) {
 	dir, err := os.MkdirTemp(parent, "mine-survey-*")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"bitextmine/mine"
 )
 
-// DefaultRows puts a recall of 0.95 within 0.015 (two standard deviations).
+// RecallRows puts a recall of 0.95 within 0.015 (two standard deviations).
 const RecallRows = 1000
 
 // MeasureRecall compares the lists of an even sample of rows of each side with an exact search's.

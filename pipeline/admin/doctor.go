@@ -26,7 +26,7 @@ import (
 	"bitextmine/pipeline/store"
 )
 
-// Options are the settings that decide what is needed.
+// ExamineOptions are the settings that decide what is needed.
 type ExamineOptions struct {
 	Encoder   string
 	Refine    string   // the strong encoder of two-stage mining; empty: there is none

@@ -24,11 +24,11 @@ type Table struct {
 	conflicts []conflict
 }
 
-// Minimum is the number of languages from which a group stands in the table: with two it is a pair of a bitext.
+// MinLanguages is the number of languages from which a group stands in the table: with two it is a pair of a bitext.
 const MinLanguages = 3
 
-// Read joins the kept pairs of bitexts, whose sentences are of the languages. A pair's score is its probability, or its
-// margin where no scorer decided.
+// ReadTable joins the kept pairs of bitexts, whose sentences are of the languages. A pair's score is its probability,
+// or its margin where no scorer decided.
 func ReadTable(ctx context.Context, languages []string, paths []string) (*Table, error) {
 	if len(languages) > MaxLanguages {
 		return nil, badinput.Errorf("%d languages are too many for one table; join at most %d", len(languages), MaxLanguages)

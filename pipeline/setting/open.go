@@ -52,8 +52,9 @@ func ArithmeticOf(r Resources, m *model.Model) (string, error) {
 	return device.Arithmetic(), nil
 }
 
-// Encoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of it is
-// the length of its vectors, and the digest, which stands in keys beside those of the vectors themselves, says no more.
+// OpenEncoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of
+// it is the length of its vectors, and the digest, which stands in keys beside those of the vectors themselves, says
+// no more.
 func OpenEncoder(location string, dim int) (*model.Model, error) {
 	if location != "" {
 		return model.Load(location)

@@ -15,7 +15,7 @@ import (
 // uint32; the end of each list among all rows, uint32; the rows, uint32, ascending within a list.
 var magic = []byte("MINEROWS")
 
-// Write writes lists.
+// WriteRows writes lists.
 func WriteRows(path string, lists [][]uint32) error {
 	data := binary.LittleEndian.AppendUint32(bytes.Clone(magic), uint32(len(lists)))
 	end := 0
@@ -31,7 +31,7 @@ func WriteRows(path string, lists [][]uint32) error {
 	return atomicfile.WriteBytes(path, data)
 }
 
-// Read reads lists. They must be as many as bounds, and the rows of list i below bounds[i].
+// ReadRows reads lists. They must be as many as bounds, and the rows of list i below bounds[i].
 func ReadRows(path string, bounds ...int) ([][]uint32, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

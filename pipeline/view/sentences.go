@@ -49,8 +49,8 @@ func (s *Numbered) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
 // passRows is how many rows are sorted at a time, about.
 const passRows = 512 << 10
 
-// Number numbers the sentences of shards, given the keys of each shard's rows. With many rows it asks for the keys
-// several times and sorts a range of them at a time.
+// NewNumbered numbers the sentences of shards, given the keys of each shard's rows. With many rows it asks for the
+// keys several times and sorts a range of them at a time.
 func NewNumbered(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
 	return number(shards, keysOf, passRows)
 }

@@ -6,8 +6,8 @@ import (
 	"bitextmine/mine"
 )
 
-// Feature is one number that is computed for a candidate. Its version changes when its computation does. A scorer fitted
-// on one version is not applied to another.
+// Feature is one number that is computed for a candidate. Its version changes when its computation does. A scorer
+// fitted on one version is not applied to another.
 type Feature struct {
 	Name      string
 	Version   int

@@ -15,8 +15,9 @@ const (
 
 // pair is what is measured of a candidate; arrays are by side.
 type pair struct {
-	cosine                float32
-	means, others, rivals [2]float32 // mean cosines of both neighbourhoods, those without the candidate, and the best other cosine
+	cosine float32
+	// Mean cosines of both neighbourhoods, those without the candidate, and the best other cosine.
+	means, others, rivals [2]float32
 	tokens                [2]covered
 	shorter               float32 // log of one more than the tokens of the shorter sentence
 	length                float32

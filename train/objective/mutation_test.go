@@ -25,12 +25,12 @@ var equivalent = map[string]string{
 	"train/objective/imascl/anchor.go: < -> <= in: return x < y":                                                                                                          "the two are not equal there",
 	"train/objective/mexma/mexma.go: graph.StopGradient -> graph.Identity in: away := graph.Sub(x, graph.Gather(x, graph.Reshape(graph.StopGradient(nearest(x)), n, 1)))": "an index has no gradient",
 	"train/objective/mexma/mexma.go: 4 -> (4+1) in: const own = 4 // above the difference of any two products":                                                            "any number above 2 does",
-	"train/objective.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                                  "it matters to a zero vector alone, whose cosine is 0 either way",
+	"train/objective.go: 1e-12 -> (2*1e-12) in: const tiny = 1e-12":                                                                                                       "it matters to a zero vector alone, whose cosine is 0 either way",
 	"train/objective/mexma/masking.go: == -> != in: case draw == 8:":                                                                                                      "it names the other of two equally likely draws",
 	"train/objective/mexma/mexma.go: 0 -> (0+1) in: n, length, count := views[0].N, 0, 0":                                                                                 "every view has a length of at least 1; that of count is noticed",
 	"train/objective/mexma/masking.go: 8 -> (8+1) in: case draw == 8:":                                                                                                    "it names the other of two equally likely draws",
 	"train/objective/mexma/masking.go: == -> != in: if rng.IntN(2) == 1 {":                                                                                                "it names the other of two equally likely draws",
-	"train/objective.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)":                                                             "the last axis of a matrix is axis 1",
+	"train/objective.go: - ->  in: squares := graph.ReduceAndKeep(graph.Mul(x, x), graph.ReduceSum, -1)":                                                                  "the last axis of a matrix is axis 1",
 }
 
 // TestMutantsAreCaught changes every constant and sign of the packages or files of ./train/objective that MUTATE names,

@@ -90,7 +90,7 @@ func sectionsOf(cmd *cobra.Command) (sections []section, hidden int) {
 		titles = append(titles, string(group))
 	}
 	for _, title := range append(titles, commonTitle) {
-		if both := append(first[title], rest[title]...); len(both) > 0 {
+		if both := slices.Concat(first[title], rest[title]); len(both) > 0 {
 			sections = append(sections, section{title, both})
 		}
 	}

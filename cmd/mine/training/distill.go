@@ -38,13 +38,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 				return err
 			}
 			o.Library, o.Threads = cfg.ONNXRuntime, cfg.Threads
-			if o.Texts, err = distilTexts(texts); err != nil {
-				return err
-			}
-			if o.Bitexts, err = distilBitexts(bitexts); err != nil {
-				return err
-			}
-			return runDistill(cmd.Context(), o, cmd.OutOrStdout())
+			return distilText(cmd, o, texts, bitexts)
 		},
 	}
 	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
@@ -94,6 +88,17 @@ func distilTexts(all []string) ([]distil.Text, error) {
 		texts = append(texts, distil.Text{Language: language, Path: path})
 	}
 	return texts, nil
+}
+
+// distilText distils on text and bitext that are given as LANGUAGE=FILE.
+func distilText(cmd *cobra.Command, o distil.Options, texts, bitexts []string) (err error) {
+	if o.Texts, err = distilTexts(texts); err != nil {
+		return err
+	}
+	if o.Bitexts, err = distilBitexts(bitexts); err != nil {
+		return err
+	}
+	return runDistill(cmd.Context(), o, cmd.OutOrStdout())
 }
 
 // distilBitexts reads SOURCE-TARGET=FILE.

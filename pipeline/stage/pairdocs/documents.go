@@ -45,7 +45,7 @@ type Collection struct {
 // minSentences is the smallest number of a document.
 const minSentences = 2
 
-// Read reads the documents of a language of a plan.
+// ReadDocuments reads the documents of a language of a plan.
 func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collection, error) {
 	c := &Collection{ByName: map[string]int{}}
 	numbered, err := f.Sentences(language)
