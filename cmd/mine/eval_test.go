@@ -172,7 +172,7 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"eval"},
 		{"eval", "bleu"},
 		{"eval", "bucc", "--src", "de", "--dir", dir},
-		{"eval", "bucc-laser", "--dir", dir},
+		{"eval", "bucc-laser", "--dir", t.TempDir()}, // it has no set
 		{"eval", "bucc-laser", "--src", "deutsch", "--dir", dir},
 		{"eval", "bucc-laser", "--src", "fr", "--dir", dir},
 		{"eval", "bucc-laser", "--src", "de", "--dir", dir, "--format", "xml"},
@@ -206,7 +206,7 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		// its known pairs are the text itself
 		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"),
 			"--pairs", filepath.Join(dir, "in-text.tsv")},
-		{"calibrate", "--src", "ko", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
+		{"calibrate", "--src", "uk", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt",
 			"--tgt-text", "../../fixtures/text/en.txt", "--out", filepath.Join(dir, "mined")},
 		{"calibrate", "--src", "de", "--tgt", "en", "--retrieval", "union"},
 		{"data", "get"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -200,7 +201,9 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 	if settings.Kind != yaml.MappingNode {
 		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
 	}
-	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", threshold), true)
+	// Rounded down: the pairs at the threshold are kept.
+	rounded := math.Floor(threshold*1e6) / 1e6
+	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", rounded), true)
 	setSetting(settings, "precision", "!!int", "0", false) // it would replace the threshold
 	if margin {
 		setSetting(settings, "scorer", "!!str", "none", true)
