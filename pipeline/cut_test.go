@@ -42,7 +42,7 @@ func TestCutOfOddText(t *testing.T) {
 	}{
 		"few sentences":     {side(0, 20, 0), side(0, 20, 1), 10, 20, "scorer", "too few"},
 		"a small side":      {side(0, 100, 0), side(0, 100, 1), 80, 100, "shift", "few: the share"},
-		"all translated":    {side(0, 216, 0), side(0, 216, 1), 195, 216, "shift", "does not say"},
+		"all translated":    {side(0, 216, 0), side(0, 216, 1), 195, 216, "shift", ""},
 		"none translated":   {side(0, 108, 0), side(108, 216, 1), 0, 1, "shift", ""},
 		"repeated":          {repeated, side(0, 100, 1), 80, 100, "shift", ""},
 		"names and numbers": {names("Müller Berlin"), names("Taylor London"), 0, 300, "", ""},

@@ -63,6 +63,7 @@ func TestWrongLanguages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 			cfg.SourceText, cfg.TargetText, cfg.KeepBelow = []string{c.source}, []string{c.target}, true
+			cfg.Swapped = name == "sides swapped"
 			report, log := rejectRun(t, cfg)
 			found, rejected := map[string]int{}, bitext.Row{}
 			for _, row := range pairs(t, report) {
