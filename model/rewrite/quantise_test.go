@@ -227,7 +227,8 @@ func TestStaticEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Changed != (counts{Products: 9}) || !(r.Mean > 0.999) || !(r.Min > 0.998) {
+	// Five more products of the head are in 8 bits already, as its teacher was.
+	if r.Changed != (counts{Products: 4}) || !(r.Mean > 0.999) || !(r.Min > 0.998) {
 		t.Errorf("%+v: the least cosine is %v, the mean %v", r.Changed, r.Min, r.Mean)
 	}
 	all := sentences(118_000)
