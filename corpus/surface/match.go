@@ -66,8 +66,8 @@ var substituteCosts = func() (costs [soundCount][soundCount]int32) {
 type Finder struct{ rows [2][maxNameSounds + 1]int32 }
 
 // Unlike says how unlike a name, the sounds of one word, is to what is most like it in a text: 0 for equal sounds, 1
-// for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to that
-// of a text without the name.
+// for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to
+// that of a text without the name.
 func (f *Finder) Unlike(name, text []Sound) float32 {
 	for len(name) > 0 && name[0] <= syllableStart {
 		name = name[1:]
