@@ -35,13 +35,15 @@ func (x *Index) Collocates(ctx context.Context, q Query, limit int) (of [2][]Col
 	if err != nil {
 		return of, 0, err
 	}
-	from = len(result.Hits)
-	for side := range of {
-		if of[side], err = x.collocates(ctx, side, q, result.Hits, limit); err != nil {
-			return of, 0, err
+	err = x.guard(func() error {
+		for side := range of {
+			if of[side], err = x.collocates(ctx, side, q, result.Hits, limit); err != nil {
+				return err
+			}
 		}
-	}
-	return of, from, nil
+		return nil
+	})
+	return of, len(result.Hits), err
 }
 
 func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit,

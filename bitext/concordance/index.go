@@ -17,7 +17,7 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 2
+const format = 3
 
 const (
 	metaName  = "concordance.json"
@@ -29,17 +29,20 @@ const (
 // meta describes an index. It is written last: an index without it, or with another bitext's digest, is brought up to
 // date first.
 type meta struct {
-	Format    int       `json:"format"`
-	Bitext    string    `json:"bitext_sha256"`
-	Languages [2]string `json:"languages"`
-	Pairs     int       `json:"pairs"`
+	Format    int               `json:"format"`
+	Bitext    string            `json:"bitext_sha256"`
+	Languages [2]string         `json:"languages"`
+	Pairs     int               `json:"pairs"`
+	Files     map[string]uint32 `json:"crc32c"` // of the index, by path
 }
 
 // Index is the concordance of one bitext, open for reading. It may be used concurrently.
 type Index struct {
 	Languages [2]string // source, target
 	Pairs     int
-	Changed   int // pairs that Open wrote or removed
+	Changed   int   // pairs that Open wrote or removed
+	Damage    error // for which Open made the index anew; nil: there was none
+	files     opened
 	index     bleve.Index
 	texts     *BlockReader
 	bitext    string
@@ -68,9 +71,9 @@ func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, e
 	if err != nil {
 		return nil, err
 	}
-	changed := 0
-	if before == nil || before.Format != format || before.Bitext != now {
-		if changed, err = update(ctx, dir, path, now, progress); err != nil {
+	changed, damage := 0, error(nil)
+	if !before.describes(now) || before.check(dir) != nil {
+		if changed, damage, err = update(ctx, dir, path, now, progress); err != nil {
 			return nil, err
 		}
 		if before, err = readMeta(dir); err != nil {
@@ -81,8 +84,13 @@ func Open(ctx context.Context, dir, path string, progress Progress) (_ *Index, e
 	if err != nil {
 		return nil, err
 	}
-	x.Changed = changed
+	x.Changed, x.Damage = changed, damage
 	return x, nil
+}
+
+// describes reports whether an index was made of the bitext with a digest.
+func (m *meta) describes(bitext string) bool {
+	return m != nil && m.Format == format && m.Bitext == bitext
 }
 
 // OpenExisting opens the concordance of a bitext file as it is and writes nothing. Without one, or with one of another
@@ -96,8 +104,11 @@ func OpenExisting(dir, path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there == nil || there.Format != format || there.Bitext != now {
+	if !there.describes(now) {
 		return nil, fmt.Errorf("a concordance of %s in %s: %w", path, dir, fs.ErrNotExist)
+	}
+	if err := there.check(dir); err != nil {
+		return nil, damaged(dir, err)
 	}
 	return read(dir, path, there)
 }
@@ -113,11 +124,15 @@ func read(dir, path string, m *meta) (*Index, error) {
 	if err != nil {
 		return nil, errors.Join(damaged(dir, err), index.Close())
 	}
-	return &Index{Languages: m.Languages, Pairs: m.Pairs, index: index, texts: texts, bitext: path}, nil
+	files, err := stat(filepath.Join(dir, indexName), m)
+	if err != nil {
+		return nil, errors.Join(damaged(dir, err), texts.Close(), index.Close())
+	}
+	return &Index{Languages: m.Languages, Pairs: m.Pairs, files: files, index: index, texts: texts, bitext: path}, nil
 }
 
 func damaged(dir string, err error) error {
-	return badinput.Errorf("the concordance %s is damaged (%w): remove it, and it is made again", dir, err)
+	return badinput.Errorf("the concordance %s is damaged (%w): `mine search` makes it again", dir, err)
 }
 
 // Directory is where the index of a run's bitext file is: in the output directory that was named, of one run or of
@@ -150,7 +165,7 @@ func readMeta(dir string) (*meta, error) {
 	}
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, damaged(dir, err)
+		return &meta{Format: format}, nil // of no bitext and with no file: the index is made anew
 	}
 	return m, nil
 }

@@ -63,7 +63,15 @@ type Result struct {
 const maxQuery = 1 << 10
 
 // Search finds pairs.
-func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
+func (x *Index) Search(ctx context.Context, q Query) (result *Result, err error) {
+	err = x.guard(func() error {
+		result, err = x.search(ctx, q)
+		return err
+	})
+	return result, err
+}
+
+func (x *Index) search(ctx context.Context, q Query) (*Result, error) {
 	switch {
 	case strings.TrimSpace(q.Text) == "":
 		return nil, badinput.Errorf("the query is empty: give words to look for")
@@ -158,11 +166,6 @@ func (m *matcher) mayMatch(at uint64) (bool, error) {
 	}
 	terms, err := parseHead(head)
 	return mayHave(terms[0], m.hashes[0]) || mayHave(terms[1], m.hashes[1]), err
-}
-
-func (m *matcher) damaged(err error) error {
-	return badinput.Errorf("the concordance of %s is damaged (%w): remove its directory, and it is made again",
-		m.bitext, err)
 }
 
 // find asks the index for pairs with all terms of a query; of phrases it knows the words alone.

@@ -27,46 +27,56 @@ import (
 )
 
 // update makes the index of a bitext, or changes the one that is there: its pairs that the bitext has no more are
-// removed, new ones are added.
-func update(ctx context.Context, dir, path, digest string, progress Progress) (changed int, err error) {
+// removed, new ones are added. damage is why an index that was there is made anew.
+func update(ctx context.Context, dir, path, digest string, progress Progress) (changed int, damage, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return 0, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir,
+		return 0, nil, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir,
 			err)
 	}
 	release, err := lockfile.Await(ctx, filepath.Join(dir, lockName))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	before, err := readMeta(dir) // again: another process may have done it meanwhile
-	if err != nil || before != nil && before.Format == format && before.Bitext == digest {
-		return 0, err
+	if err != nil {
+		return 0, nil, err
+	}
+	there := before != nil && before.Format == format
+	if there {
+		damage = before.check(dir)
+	}
+	if before.describes(digest) && damage == nil {
+		return 0, nil, nil
 	}
 	in, err := bitext.Open(path)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	m := meta{Format: format, Bitext: digest}
 	if m.Languages, err = languages(ctx, in); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	err = errAnew
-	if before != nil && before.Format == format && before.Languages == m.Languages {
+	if there && damage == nil && before.Languages == m.Languages {
 		changed, m.Pairs, err = change(ctx, filepath.Join(dir, indexName), before.Pairs, in, progress)
 	}
 	if errors.Is(err, errAnew) {
 		m.Pairs, err = build(ctx, filepath.Join(dir, indexName), in, m.Languages, progress)
 		changed = m.Pairs
 	}
+	if err == nil {
+		m.Files, err = checksums(filepath.Join(dir, indexName))
+	}
 	if err != nil {
-		return 0, explained(dir, err)
+		return 0, damage, explained(dir, err)
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return changed, atomicfile.WriteBytes(filepath.Join(dir, metaName), append(data, '\n'))
+	return changed, damage, atomicfile.WriteBytes(filepath.Join(dir, metaName), append(data, '\n'))
 }
 
 // explained gives a full disk its one sentence. Bleve tells of it by text alone.

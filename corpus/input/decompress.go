@@ -9,7 +9,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 )
 
 // PeekBytes is the number of bytes that are examined to detect a file's compression and format.
@@ -97,10 +96,7 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 			r, closeDecoder = d, d.Close
 		}
 	case "xz":
-		tail := &tailReader{r: raw}
-		if r, err = xz.NewReader(tail); err == nil {
-			r = &xzStream{r, tail}
-		}
+		r, err = newXZ(raw, s.Name)
 	case "bzip2":
 		r = bzip2.NewReader(raw)
 	}
@@ -121,38 +117,6 @@ func (d *decoding) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = d.src.Explain(err, "its "+d.kind+" data")
-	}
-	return n, err
-}
-
-// xzStream checks that the file is complete: the xz package accepts a file truncated after a stream header.
-type xzStream struct {
-	r    io.Reader
-	tail *tailReader
-}
-
-func (x *xzStream) Read(p []byte) (int, error) {
-	n, err := x.r.Read(p)
-	if errors.Is(err, io.EOF) && x.tail.last != [2]byte{'Y', 'Z'} {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// tailReader records the last two bytes that are not padding. Every xz stream ends with the same two.
-type tailReader struct {
-	r    io.Reader
-	last [2]byte
-}
-
-func (t *tailReader) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	switch b := bytes.TrimRight(p[:n], "\x00"); len(b) {
-	case 0:
-	case 1:
-		t.last = [2]byte{t.last[1], b[0]}
-	default:
-		t.last = [2]byte(b[len(b)-2:])
 	}
 	return n, err
 }

@@ -73,11 +73,14 @@ func (s *Source) note(n int, err error) error {
 	return err
 }
 
-// Explain returns the error to report for err, which occurred while decoding. A read error stays retryable; anything
-// else is a badinput error.
+// Explain returns the error to report for err, which occurred while decoding. A read error stays retryable, a badinput
+// error is returned unchanged, and anything else becomes one.
 func (s *Source) Explain(err error, what string) error {
 	if s.err != nil {
 		return fmt.Errorf("read %s: %w", s.Name, s.err)
+	}
+	if badinput.Is(err) {
+		return err
 	}
 	return badinput.Errorf("%s: %s is truncated or corrupt (%v); fetch or make the file again", s.Name, what, err)
 }
@@ -112,8 +115,6 @@ func (s *Source) Guard(what string, call func() error) (err error) {
 	}
 	if err != nil && !badinput.Is(err) {
 		return s.Explain(err, what)
-	} else if err != nil {
-		return err
 	}
-	return nil
+	return err
 }

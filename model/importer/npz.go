@@ -25,13 +25,13 @@ var (
 	npyShape = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// maxArray is the largest array that is read, whatever the archive says of its size.
-const maxArray = 1 << 30
-
 // readNPZ reads all arrays of an archive.
 func readNPZ(raw []byte) (map[string]array, error) {
 	archive, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkUnpacked(archive.File, int64(len(raw))); err != nil {
 		return nil, err
 	}
 	all := map[string]array{}
@@ -40,7 +40,7 @@ func readNPZ(raw []byte) (map[string]array, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(io.LimitReader(part, maxArray))
+		data, err := io.ReadAll(part)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func parseNPY(raw []byte) (array, error) {
 	}
 	size, ok := map[string]int{"<f4": 4, "<f8": 8, "|u1": 1, "|i1": 1}[a.dtype]
 	if !ok {
-		return array{}, fmt.Errorf("its dtype %s is not read", a.dtype)
+		return array{}, fmt.Errorf("its dtype %q is not read", a.dtype)
 	}
 	if len(a.data) != count*size {
 		return array{}, fmt.Errorf("it has %d bytes for the shape %v", len(a.data), a.shape)

@@ -34,6 +34,13 @@ func importWheel(d *Draft, file string) (err error) {
 		return badinput.Errorf("%s is not a wheel that can be read: %w: fetch it again", file, err)
 	}
 	defer func() { err = errors.Join(err, archive.Close()) }()
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if err := checkUnpacked(archive.File, info.Size()); err != nil {
+		return badinput.Errorf("%s: %w: the wheel is damaged or hostile; fetch it again", file, err)
+	}
 	w := &wheel{Draft: d, path: file, files: map[string]*zip.File{}}
 	for _, f := range archive.File {
 		w.files[f.Name] = f
@@ -88,8 +95,24 @@ func (w *wheel) licence() {
 	}
 }
 
-// maxPart is the largest file of a wheel that is read, whatever it says of its size.
-const maxPart = 4 << 30
+const (
+	// maxRatio is the most bytes that a byte of an archive may unpack to, above freeBytes: weights hardly shrink.
+	maxRatio  = 3
+	freeBytes = 32 << 20
+)
+
+// checkUnpacked refuses an archive of packed bytes that unpacks to far more. Package zip reads no more of a file than
+// the archive says.
+func checkUnpacked(files []*zip.File, packed int64) error {
+	left := uint64(freeBytes + maxRatio*packed)
+	for _, f := range files {
+		if f.UncompressedSize64 > left {
+			return fmt.Errorf("its %d bytes unpack to more than %d", packed, freeBytes+maxRatio*packed)
+		}
+		left -= f.UncompressedSize64
+	}
+	return nil
+}
 
 // read reads a file of the wheel.
 func (w *wheel) read(name string) (raw []byte, err error) {
@@ -98,7 +121,7 @@ func (w *wheel) read(name string) (raw []byte, err error) {
 		return nil, badinput.Errorf("%s: %s cannot be unpacked: %w: fetch the wheel again", w.path, name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	raw, err = io.ReadAll(io.LimitReader(f, maxPart))
+	raw, err = io.ReadAll(f)
 	if err != nil {
 		return nil, badinput.Errorf("%s: %s cannot be unpacked: %w: fetch the wheel again", w.path, name, err)
 	}

