@@ -164,8 +164,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDamagedIndex: an index with a file that was cut, altered or lost is made anew, and one that is damaged while it is
-// open is an error, not the end of the process.
+// TestDamagedIndex: an index with a file that was cut, altered or lost is made anew, and one that is damaged while it
+// is open is an error, not the end of the process.
 func TestDamagedIndex(t *testing.T) {
 	dir := t.TempDir()
 	pairs := make([]pair, 300)
