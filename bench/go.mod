@@ -6,7 +6,7 @@ require (
 	github.com/DataIntelligenceCrew/go-faiss v0.2.0
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/apache/arrow/go/v15 v15.0.2 // indirect
-	github.com/gomlx/compute v0.1.0 // indirect
+	github.com/gomlx/compute v0.1.0
 	github.com/gomlx/compute-onnx v0.0.0-20260727144917-270d819490b5 // indirect
 	github.com/gomlx/go-xla v0.4.0 // indirect
 	github.com/gomlx/gomlx v0.28.1 // indirect

@@ -47,7 +47,7 @@ func (t *thresholded) report(out *report.Report, pair testset.LanguagePair) {
 		t.source, t.target, s.Gold, s.Candidates, s.Extracted, s.Correct,
 	}})
 	out.Pairs = append(out.Pairs, t.pairs(pair.String(), s.Threshold)...)
-	out.Curves = append(out.Curves, report.Curve{Name: pair.String(), Threshold: s.Threshold, Points: s.Curve})
+	out.Curves = append(out.Curves, report.Curve{Name: pair.String(), Points: s.Curve})
 }
 
 // pairs are the pairs of the reported half that were extracted, best first, and then those of the gold that were not.

@@ -49,14 +49,6 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 	if err != nil || len(lines) != 3 || lines[1].Loss != 2 || lines[2].Dev["xsim"] != 2 {
 		t.Errorf("%+v, %v", lines, err)
 	}
-	if err := PlotJournal(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"loss.svg", "loss.png", "dev.svg", "dev.png"} {
-		if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", file, err)
-		}
-	}
 }
 
 func TestDamagedLogIsRefused(t *testing.T) {

@@ -89,9 +89,6 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if summary.Reason, err = t.loop(ctx); err != nil {
 		return summary, err
 	}
-	if err := PlotJournal(o.Out); err != nil {
-		return summary, err
-	}
 	summary.Steps, summary.Model = t.state.Step, filepath.Join(o.Out, modelDir)
 	summary.Best, summary.Dev, err = t.publish(ctx)
 	return summary, err

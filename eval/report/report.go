@@ -49,9 +49,8 @@ type Report struct {
 
 // Curve is the precision-recall curve of a pair.
 type Curve struct {
-	Name      string
-	Threshold float64
-	Points    []CurvePoint
+	Name   string
+	Points []CurvePoint
 }
 
 // Note adds a note.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,24 +26,24 @@ import (
 // evalOptions are the flags of mine eval.
 type evalOptions struct {
 	engine
-	protocol         string
-	sources          []string
-	target           string
-	dir, split       string
-	sourceText       string
-	targetText       string
-	format           string
-	dtype            string
-	sourceEmb        string
-	targetEmb        string
-	dim              int
-	embDType         string
-	byText           bool
-	negatives        string
-	curve, curvePlot string
-	scorer           string
-	pairs            string
-	strong           *model.Model // the encoder of --refine once it is open, else nil
+	protocol   string
+	sources    []string
+	target     string
+	dir, split string
+	sourceText string
+	targetText string
+	format     string
+	dtype      string
+	sourceEmb  string
+	targetEmb  string
+	dim        int
+	embDType   string
+	byText     bool
+	negatives  string
+	curve      string
+	scorer     string
+	pairs      string
+	strong     *model.Model // the encoder of --refine once it is open, else nil
 }
 
 // NewEval makes mine eval.
@@ -91,7 +90,6 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
 	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets to this TSV file")
-	f.StringVar(&o.curvePlot, "plot", "", "plot the precision-recall curves to this .svg or .png file")
 	return cmd
 }
 
@@ -132,9 +130,6 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 	if err != nil {
 		return err
 	}
-	if ext := filepath.Ext(o.curvePlot); o.curvePlot != "" && ext != ".svg" && ext != ".png" {
-		return badinput.Errorf("%s: the file name of a plot must end in .svg or .png", o.curvePlot)
-	}
 	runner, closeEncoder, err := o.runner()
 	if err != nil {
 		return err
@@ -165,12 +160,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (
 		}
 	}
 	if o.pairs != "" {
-		if err := report.WritePairs(o.pairs, reports); err != nil {
-			return err
-		}
-	}
-	if o.curvePlot != "" {
-		return report.PlotCurves(o.curvePlot, strings.TrimPrefix(filepath.Ext(o.curvePlot), "."), reports)
+		return report.WritePairs(o.pairs, reports)
 	}
 	return nil
 }
