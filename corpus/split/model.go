@@ -4,7 +4,6 @@ import (
 	_ "embed" // the weights
 	"fmt"
 	"iter"
-	"math"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -37,15 +36,6 @@ func ParseSpaces(data []byte) (*SpaceModel, error) {
 		m.weights[k] = int8(b)
 	}
 	return m, nil
-}
-
-// Bytes encodes the model for Parse.
-func (m *SpaceModel) Bytes() []byte {
-	data := make([]byte, buckets)
-	for k, w := range m.weights {
-		data[k] = byte(w)
-	}
-	return data
 }
 
 // Ends reports whether the space text[from:to] ends a sentence. text is a paragraph.
@@ -90,15 +80,4 @@ func trimRight(text string) string {
 		text = text[:len(text)-width]
 	}
 	return text
-}
-
-// quantised rounds weights to bytes. The greatest bytes are for the 1 in 1,000 weights that are furthest from 0, which
-// are cut there.
-func quantised(weights []float32) *SpaceModel {
-	most := quantile(weights, 0.999)
-	m := &SpaceModel{}
-	for k, w := range weights {
-		m.weights[k] = int8(math.Round(float64(max(-1, min(1, w/most))) * math.MaxInt8))
-	}
-	return m
 }

@@ -72,7 +72,7 @@ func TestFit(t *testing.T) {
 		documents = append(documents, paragraphs)
 	}
 	rounds := 0
-	m := FitSpaces(documents, func(_, _, ends int) {
+	m := fitSpaces(documents, func(_, _, ends int) {
 		if rounds++; ends < 900 {
 			t.Errorf("%d ends", ends)
 		}
@@ -86,7 +86,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("before %q: ends %t, want %t", text[to:], ends, want)
 		}
 	}
-	if again := FitSpaces(documents, func(_, _, _ int) {}); !bytes.Equal(again.Bytes(), m.Bytes()) {
+	if again := fitSpaces(documents, func(_, _, _ int) {}); !bytes.Equal(again.Bytes(), m.Bytes()) {
 		t.Error("a second fit has other weights")
 	}
 }

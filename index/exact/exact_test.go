@@ -15,23 +15,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestConformance(t *testing.T) {
-	for _, name := range append(kernel.Names, kernel.Emulated) {
-		t.Run(name, func(t *testing.T) {
-			if kernel.Get(name) == nil {
-				t.Skip("this CPU cannot run it")
-			}
-			run := indextest.RunExact
-			if name == kernel.Emulated {
-				run = indextest.RunResults
-			}
-			run(t, func(threads int) (index.Searcher, error) {
-				return Open(Options{Threads: threads, Kernel: name})
-			})
-		})
-	}
-}
-
 // TestParts: a search whose queries are in several parts finds the same.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -19,12 +19,6 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-func TestApproximateConformance(t *testing.T) {
-	indextest.Run(t, func(threads int) (index.Searcher, error) {
-		return Open("IVF16,Flat", Options{Threads: threads, NProbe: 4})
-	})
-}
-
 // clustered has rows around centres, as sentence embeddings of a few topics, in two noisy copies.
 func clustered(rng *rand.Rand, n, dim int) (src, tgt index.Side) {
 	a, b := indextest.Paired(rng, n, dim)

@@ -6,18 +6,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"bitextmine/index"
-	"bitextmine/index/indextest"
 	"bitextmine/internal/badinput"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestFlatConformance(t *testing.T) {
-	indextest.RunExact(t, func(threads int) (index.Searcher, error) {
-		return Open("Flat", Options{Threads: threads})
-	})
-}
 
 func TestOpenBadInput(t *testing.T) {
 	if _, err := Open("Flat", Options{Threads: -1}); !badinput.Is(err) {

@@ -14,7 +14,7 @@ func Random(rng *rand.Rand, n, dim int) []float32 {
 	for i := range rows {
 		rows[i] = float32(rng.NormFloat64())
 	}
-	return normalise(rows, dim)
+	return Normalise(rows, dim)
 }
 
 // Paired returns two sets of n unit rows. Row i of one is near row i of the other, as translations are, and all rows
@@ -26,10 +26,11 @@ func Paired(rng *rand.Rand, n, dim int) (a, b []float32) {
 		a[i] += 0.5 * lean[i%dim]
 		b[i] = a[i] + 0.3*b[i]
 	}
-	return normalise(a, dim), normalise(b, dim)
+	return Normalise(a, dim), Normalise(b, dim)
 }
 
-func normalise(rows []float32, dim int) []float32 {
+// Normalise scales rows to unit length, in place.
+func Normalise(rows []float32, dim int) []float32 {
 	for lo := 0; lo < len(rows); lo += dim {
 		row := rows[lo : lo+dim]
 		var sum float64

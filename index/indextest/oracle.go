@@ -1,10 +1,10 @@
-// Package indextest is the conformance suite that every search implementation must pass, with the brute force that it
-// is compared with.
+// Package indextest has vectors to search in tests, and the brute force that searches are compared with.
 package indextest
 
 import (
 	"cmp"
 	"slices"
+	"testing"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
@@ -70,4 +70,20 @@ func floats(m embedding.Matrix) []float32 {
 		wide[i] = widen(h)
 	}
 	return wide
+}
+
+// Same fails the test at the first list that differs in an id or in a bit of a cosine.
+func Same(t *testing.T, side string, got, want mine.Neighbours) {
+	t.Helper()
+	if got.K != want.K || len(got.IDs) != len(want.IDs) || len(got.Cosines) != len(want.Cosines) {
+		t.Fatalf("%s lists: k %d with %d ids and %d cosines, want k %d with %d and %d", side,
+			got.K, len(got.IDs), len(got.Cosines), want.K, len(want.IDs), len(want.Cosines))
+	}
+	for i := range want.Len() {
+		gotIDs, gotCosines := got.Row(i)
+		wantIDs, wantCosines := want.Row(i)
+		if !slices.Equal(gotIDs, wantIDs) || !slices.Equal(gotCosines, wantCosines) {
+			t.Fatalf("%s row %d:\n got %v %v\nwant %v %v", side, i, gotIDs, gotCosines, wantIDs, wantCosines)
+		}
+	}
 }

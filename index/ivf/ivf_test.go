@@ -22,17 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// With one list all rows are compared, so the result must be exact.
-func TestOneListIsExact(t *testing.T) {
-	indextest.RunResults(t, func(threads int) (index.Searcher, error) { return Open("1", Options{Threads: threads}) })
-}
-
-func TestConformance(t *testing.T) {
-	indextest.Run(t, func(threads int) (index.Searcher, error) {
-		return Open("16", Options{Threads: threads, NProbe: 4})
-	})
-}
-
 // clustered has n rows of each side around centres that both share, some of them copies, in a random key order.
 func clustered(rng *rand.Rand, n, dim int) (src, tgt index.Side) {
 	centres := indextest.Random(rng, n/20, dim)

@@ -19,13 +19,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestConformance(t *testing.T) {
-	name := Prefix + pjrttest.Plugin(t)
-	indextest.RunExact(t, func(threads int) (index.Searcher, error) {
-		return Open(name, Options{Threads: threads})
-	})
-}
-
 // sides are a cell of several tiles either way.
 func sides() (src, tgt index.Side) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -37,9 +37,9 @@ func open(t testing.TB, location string) *store.Store {
 }
 
 func TestDirectory(t *testing.T) {
-	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+	conformance(t, func(t testing.TB) place {
 		dir := t.TempDir()
-		return storetest.Place{
+		return place{
 			Open: func(t testing.TB) *store.Store { return open(t, dir) },
 			Damage: func(t testing.TB, task store.Task, file string, content []byte) {
 				path := filepath.Join(dir, task.Stage, task.Key, file)
@@ -56,7 +56,7 @@ func TestDirectory(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+	conformance(t, func(t testing.TB) place {
 		b := memblob.OpenBucket(nil)
 		return bucketPlace(b, func(t testing.TB) *store.Store {
 			back, err := store.OpenBucket(b, t.TempDir())
@@ -127,7 +127,7 @@ func TestGCS(t *testing.T) { onServer(t, storetest.GCS(t)) }
 // onServer runs the suite in a bucket of a server, with a prefix of its own for each test.
 func onServer(t *testing.T, location string) {
 	n := 0
-	storetest.Conformance(t, func(t testing.TB) storetest.Place {
+	conformance(t, func(t testing.TB) place {
 		n++
 		place := strings.Replace(location, "/work", "/work"+string(rune('a'+n)), 1)
 		b, err := blob.OpenBucket(t.Context(), strings.Replace(location, "/work", "", 1))
@@ -147,8 +147,8 @@ func onServer(t *testing.T, location string) {
 	})
 }
 
-func bucketPlace(b *blob.Bucket, open func(t testing.TB) *store.Store) storetest.Place {
-	return storetest.Place{
+func bucketPlace(b *blob.Bucket, open func(t testing.TB) *store.Store) place {
+	return place{
 		Open: open,
 		Damage: func(t testing.TB, task store.Task, file string, content []byte) {
 			objects := b.List(&blob.ListOptions{Prefix: task.Stage + "/" + task.Key + "/"})

@@ -1,28 +1,23 @@
-// Package storetest has the conformance suite of stores, a backend that fails on request, and a real S3 server to test
-// with.
-package storetest
+package store_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"bitextmine/pipeline/store"
 )
 
-// Place is one place for outputs as several machines see it.
-type Place struct {
+// place is one place for outputs as several machines see it.
+type place struct {
 	// Open returns a store on the place, for one more machine.
 	Open func(t testing.TB) *store.Store
 	// Damage changes the stored bytes of an output's file, or removes them if content is nil, without the machines'
@@ -48,9 +43,9 @@ func read(t testing.TB, out *store.Output) string {
 	return string(data)
 }
 
-// Conformance runs the suite. fresh returns a new place for each test.
-func Conformance(t *testing.T, fresh func(t testing.TB) Place) {
-	for name, test := range map[string]func(*testing.T, Place){
+// conformance runs the suite of stores. fresh returns a new place for each test.
+func conformance(t *testing.T, fresh func(t testing.TB) place) {
+	for name, test := range map[string]func(*testing.T, place){
 		"made once":             madeOnce,
 		"first writer wins":     firstWriterWins,
 		"a failure is no file":  failureLeavesNothing,
@@ -66,7 +61,7 @@ func Conformance(t *testing.T, fresh func(t testing.TB) Place) {
 	}
 }
 
-func madeOnce(t *testing.T, p Place) {
+func madeOnce(t *testing.T, p place) {
 	here, there := p.Open(t), p.Open(t)
 	if _, err := here.Get(t.Context(), task); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an output that nobody made: error %v", err)
@@ -89,7 +84,7 @@ func madeOnce(t *testing.T, p Place) {
 
 // firstWriterWins lets several machines make one output at once, each with different bytes: all must end with the same
 // output.
-func firstWriterWins(t *testing.T, p Place) {
+func firstWriterWins(t *testing.T, p place) {
 	const machines = 4
 	var started sync.WaitGroup
 	started.Add(machines)
@@ -116,7 +111,7 @@ func firstWriterWins(t *testing.T, p Place) {
 	}
 }
 
-func failureLeavesNothing(t *testing.T, p Place) {
+func failureLeavesNothing(t *testing.T, p place) {
 	s := p.Open(t)
 	boom := errors.New("boom")
 	_, err := s.Do(t.Context(), task, func(dir string) (any, error) {
@@ -136,7 +131,7 @@ func failureLeavesNothing(t *testing.T, p Place) {
 	}
 }
 
-func damageIsMadeAgain(t *testing.T, p Place) {
+func damageIsMadeAgain(t *testing.T, p place) {
 	for name, content := range map[string][]byte{"changed": []byte("on3"), "longer": []byte("one "), "empty": {}, "gone": nil} {
 		if _, err := p.Open(t).Do(t.Context(), task, write("one")); err != nil {
 			t.Fatal(err)
@@ -149,7 +144,7 @@ func damageIsMadeAgain(t *testing.T, p Place) {
 	}
 }
 
-func removed(t *testing.T, p Place) {
+func removed(t *testing.T, p place) {
 	s := p.Open(t)
 	if _, err := s.Do(t.Context(), task, write("one")); err != nil {
 		t.Fatal(err)
@@ -167,7 +162,7 @@ func removed(t *testing.T, p Place) {
 	}
 }
 
-func listed(t *testing.T, p Place) {
+func listed(t *testing.T, p place) {
 	s := p.Open(t)
 	want := []string{"a", "b", "c"}
 	for _, key := range want {
@@ -196,7 +191,7 @@ func listed(t *testing.T, p Place) {
 	}
 }
 
-func notes(t *testing.T, p Place) {
+func notes(t *testing.T, p place) {
 	here, there := p.Open(t), p.Open(t)
 	if _, err := here.ReadNote(t.Context(), "plans", "a.json"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a note that nobody wrote: error %v", err)
@@ -226,7 +221,7 @@ func notes(t *testing.T, p Place) {
 	}
 }
 
-func severalFiles(t *testing.T, p Place) {
+func severalFiles(t *testing.T, p place) {
 	large := bytes.Repeat([]byte("0123456789abcdef"), 1<<19) // 8 MiB: more than one part of an upload
 	files := map[string][]byte{"embedding.npy": large, "embedding.json": []byte("{}"), "ümläut x": []byte("name")}
 	if _, err := p.Open(t).Do(t.Context(), task, func(dir string) (any, error) {
@@ -250,7 +245,7 @@ func severalFiles(t *testing.T, p Place) {
 	}
 }
 
-func swept(t *testing.T, p Place) {
+func swept(t *testing.T, p place) {
 	s := p.Open(t)
 	if _, err := s.Do(t.Context(), task, write("one")); err != nil {
 		t.Fatal(err)
@@ -263,7 +258,7 @@ func swept(t *testing.T, p Place) {
 	}
 }
 
-func emptyFile(t *testing.T, p Place) {
+func emptyFile(t *testing.T, p place) {
 	if _, err := p.Open(t).Do(t.Context(), task, write("")); err != nil {
 		t.Fatal(err)
 	}
@@ -271,73 +266,3 @@ func emptyFile(t *testing.T, p Place) {
 		t.Errorf("%+v, error %v", out, err)
 	}
 }
-
-// Faulty is a backend whose n-th operation fails with Err, counted from 1 over all methods; 0 means none.
-type Faulty struct {
-	store.Backend
-	Fail  int64
-	Err   error
-	Every bool // every operation from the n-th on fails, as on a failed disk
-	done  atomic.Int64
-}
-
-// Operations is the number of operations so far.
-func (f *Faulty) Operations() int64 { return f.done.Load() }
-
-func (f *Faulty) next() error {
-	if n := f.done.Add(1); f.Fail > 0 && (n == f.Fail || f.Every && n > f.Fail) {
-		return f.Err
-	}
-	return nil
-}
-
-// Read implements store.Backend.
-func (f *Faulty) Read(ctx context.Context, name string) ([]byte, error) {
-	if err := f.next(); err != nil {
-		return nil, err
-	}
-	return f.Backend.Read(ctx, name)
-}
-
-// Write implements store.Backend.
-func (f *Faulty) Write(ctx context.Context, name string, data []byte) error {
-	if err := f.next(); err != nil {
-		return err
-	}
-	return f.Backend.Write(ctx, name, data)
-}
-
-// Scratch implements store.Backend.
-func (f *Faulty) Scratch(name string) (string, error) {
-	if err := f.next(); err != nil {
-		return "", err
-	}
-	return f.Backend.Scratch(name)
-}
-
-// Publish implements store.Backend.
-func (f *Faulty) Publish(ctx context.Context, name, dir string, files []store.File, record []byte) error {
-	if err := f.next(); err != nil {
-		return err
-	}
-	return f.Backend.Publish(ctx, name, dir, files, record)
-}
-
-// Fetch implements store.Backend.
-func (f *Faulty) Fetch(ctx context.Context, name string, files []store.File) (string, error) {
-	if err := f.next(); err != nil {
-		return "", err
-	}
-	return f.Backend.Fetch(ctx, name, files)
-}
-
-// Remove implements store.Backend.
-func (f *Faulty) Remove(ctx context.Context, name string) error {
-	if err := f.next(); err != nil {
-		return err
-	}
-	return f.Backend.Remove(ctx, name)
-}
-
-// Quiet is a log that discards everything.
-var Quiet = slog.New(slog.DiscardHandler)

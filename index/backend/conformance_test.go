@@ -1,4 +1,4 @@
-package indextest
+package backend_test
 
 import (
 	"context"
@@ -11,37 +11,88 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/exact"
+	"bitextmine/index/faiss"
+	"bitextmine/index/indextest"
+	"bitextmine/index/ivf"
+	"bitextmine/index/kernel"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
-	"bitextmine/mine"
+	"bitextmine/internal/pjrt/pjrttest"
 )
 
-// Opener opens a searcher that runs on the given number of threads.
-type Opener func(threads int) (index.Searcher, error)
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// RunExact runs the whole suite on an implementation whose results must be exact.
-func RunExact(t *testing.T, open Opener) {
-	RunResults(t, open)
-	Run(t, open)
+// TestConformance runs the suite on every implementation; a kernel that is emulated is too slow for more than results,
+// and inverted lists are exact where there is one.
+func TestConformance(t *testing.T) {
+	for _, name := range append(kernel.Names, kernel.Emulated) {
+		t.Run(name, func(t *testing.T) {
+			if kernel.Get(name) == nil {
+				t.Skipf("this CPU lacks the instructions of %s", name)
+			}
+			run := runExact
+			if name == kernel.Emulated {
+				run = runResults
+			}
+			run(t, func(threads int) (index.Searcher, error) {
+				return exact.Open(exact.Options{Threads: threads, Kernel: name})
+			})
+		})
+	}
+	t.Run("one list", func(t *testing.T) {
+		runResults(t, func(threads int) (index.Searcher, error) { return ivf.Open("1", ivf.Options{Threads: threads}) })
+	})
+	t.Run("ivf", func(t *testing.T) {
+		run(t, func(threads int) (index.Searcher, error) {
+			return ivf.Open("16", ivf.Options{Threads: threads, NProbe: 4})
+		})
+	})
+	t.Run("FAISS flat", func(t *testing.T) {
+		runExact(t, func(threads int) (index.Searcher, error) {
+			return faiss.Open("Flat", faiss.Options{Threads: threads})
+		})
+	})
+	t.Run("FAISS", func(t *testing.T) {
+		run(t, func(threads int) (index.Searcher, error) {
+			return faiss.Open("IVF16,Flat", faiss.Options{Threads: threads, NProbe: 4})
+		})
+	})
+	t.Run("XLA", func(t *testing.T) {
+		name := xla.Prefix + pjrttest.Plugin(t)
+		runExact(t, func(threads int) (index.Searcher, error) { return xla.Open(name, xla.Options{Threads: threads}) })
+	})
 }
 
-// RunResults compares results with a brute force's: the part of RunExact for implementations that are too slow for
+// opener opens a searcher that runs on the given number of threads.
+type opener func(threads int) (index.Searcher, error)
+
+// runExact runs the whole suite on an implementation whose results must be exact.
+func runExact(t *testing.T, open opener) {
+	runResults(t, open)
+	run(t, open)
+}
+
+// runResults compares results with a brute force's: the part of runExact for implementations that are too slow for
 // the rest.
-func RunResults(t *testing.T, open Opener) {
+func runResults(t *testing.T, open opener) {
 	t.Run("results", func(t *testing.T) { testResults(t, open) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, open) })
 }
 
-// Run runs the tests that every implementation must pass, exact or not.
-func Run(t *testing.T, open Opener) {
+// run runs the tests that every implementation must pass, exact or not.
+func run(t *testing.T, open opener) {
 	t.Run("bad input", func(t *testing.T) { testBadInput(t, open) })
 	t.Run("cancel", func(t *testing.T) { testCancel(t, open) })
 	t.Run("progress", func(t *testing.T) { testProgress(t, open) })
 	t.Run("concurrent", func(t *testing.T) { testConcurrent(t, open) })
 }
 
-func mustOpen(t *testing.T, open Opener, threads int) index.Searcher {
+func mustOpen(t *testing.T, open opener, threads int) index.Searcher {
 	t.Helper()
 	s, err := open(threads)
 	if err != nil {
@@ -67,15 +118,16 @@ type solved struct {
 var solvedCells = sync.OnceValue(func() []solved {
 	var all []solved
 	for _, c := range slices.Concat(shapes(), adversaries()) {
-		if c.src.Vectors.N*c.tgt.Vectors.N*c.src.Vectors.Dim > maxProducts {
+		// Detectors make the oracle about twenty times slower.
+		if indextest.Instrumented && c.src.Vectors.N*c.tgt.Vectors.N*c.src.Vectors.Dim > 2e7 {
 			continue
 		}
-		all = append(all, solved{c, BruteForce(c.src, c.tgt, c.k)})
+		all = append(all, solved{c, indextest.BruteForce(c.src, c.tgt, c.k)})
 	}
 	return all
 })
 
-func testResults(t *testing.T, open Opener) {
+func testResults(t *testing.T, open opener) {
 	s := mustOpen(t, open, 2)
 	for _, c := range solvedCells() {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,32 +135,16 @@ func testResults(t *testing.T, open Opener) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			Same(t, "source", got.Source, c.want.Source)
-			Same(t, "target", got.Target, c.want.Target)
+			indextest.Same(t, "source", got.Source, c.want.Source)
+			indextest.Same(t, "target", got.Target, c.want.Target)
 		})
 	}
 }
 
-// Same fails the test at the first list that differs in an id or in a bit of a cosine.
-func Same(t *testing.T, side string, got, want mine.Neighbours) {
-	t.Helper()
-	if got.K != want.K || len(got.IDs) != len(want.IDs) || len(got.Cosines) != len(want.Cosines) {
-		t.Fatalf("%s lists: k %d with %d ids and %d cosines, want k %d with %d and %d", side,
-			got.K, len(got.IDs), len(got.Cosines), want.K, len(want.IDs), len(want.Cosines))
-	}
-	for i := range want.Len() {
-		gotIDs, gotCosines := got.Row(i)
-		wantIDs, wantCosines := want.Row(i)
-		if !slices.Equal(gotIDs, wantIDs) || !slices.Equal(gotCosines, wantCosines) {
-			t.Fatalf("%s row %d:\n got %v %v\nwant %v %v", side, i, gotIDs, gotCosines, wantIDs, wantCosines)
-		}
-	}
-}
-
-func testThreads(t *testing.T, open Opener) {
+func testThreads(t *testing.T, open opener) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	a, b := Paired(rng, 700, 48)
-	src, tgt := Float16(a, 48), Float16(b[:500*48], 48)
+	a, b := indextest.Paired(rng, 700, 48)
+	src, tgt := indextest.Float16(a, 48), indextest.Float16(b[:500*48], 48)
 	want, err := mustOpen(t, open, 1).Search(t.Context(), src, tgt, 5, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -118,15 +154,15 @@ func testThreads(t *testing.T, open Opener) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Same(t, fmt.Sprintf("%d threads: source", threads), got.Source, want.Source)
-		Same(t, fmt.Sprintf("%d threads: target", threads), got.Target, want.Target)
+		indextest.Same(t, fmt.Sprintf("%d threads: source", threads), got.Source, want.Source)
+		indextest.Same(t, fmt.Sprintf("%d threads: target", threads), got.Target, want.Target)
 	}
 }
 
-func testBadInput(t *testing.T, open Opener) {
+func testBadInput(t *testing.T, open opener) {
 	s := mustOpen(t, open, 2)
 	rng := rand.New(rand.NewPCG(1, 2))
-	good := func() index.Side { return Float32(Random(rng, 20, 8), 8) }
+	good := func() index.Side { return indextest.Float32(indextest.Random(rng, 20, 8), 8) }
 	with := func(v float32) index.Side {
 		side := good()
 		side.Vectors.F32[8*13+5] = v
@@ -136,12 +172,12 @@ func testBadInput(t *testing.T, open Opener) {
 	short.Vectors.N = 21
 	misordered := good()
 	misordered.Order = make([]int32, 19)
-	infinite := Float16(Random(rng, 20, 8), 8)
+	infinite := indextest.Float16(indextest.Random(rng, 20, 8), 8)
 	infinite.Vectors.F16[3] = 0x7c00
 	cases := []cell{
-		{"no source rows", Float32(nil, 8), good(), 4},
-		{"no target rows", good(), Float32(nil, 8), 4},
-		{"unequal dims", good(), Float32(Random(rng, 20, 9), 9), 4},
+		{"no source rows", indextest.Float32(nil, 8), good(), 4},
+		{"no target rows", good(), indextest.Float32(nil, 8), 4},
+		{"unequal dims", good(), indextest.Float32(indextest.Random(rng, 20, 9), 9), 4},
 		{"no dims", index.Side{Vectors: embedding.Matrix{N: 20, F32: []float32{}}}, good(), 4},
 		{"k is 0", good(), good(), 0},
 		{"k is negative", good(), good(), -1},
@@ -164,10 +200,10 @@ func testBadInput(t *testing.T, open Opener) {
 	}
 }
 
-func testCancel(t *testing.T, open Opener) {
+func testCancel(t *testing.T, open opener) {
 	s := mustOpen(t, open, 2)
 	rng := rand.New(rand.NewPCG(3, 4))
-	side := Float32(Random(rng, 40000, 64), 64)
+	side := indextest.Float32(indextest.Random(rng, 40000, 64), 64)
 	t.Run("before", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -194,10 +230,10 @@ func testCancel(t *testing.T, open Opener) {
 	})
 }
 
-func testProgress(t *testing.T, open Opener) {
+func testProgress(t *testing.T, open opener) {
 	s := mustOpen(t, open, 3)
 	rng := rand.New(rand.NewPCG(5, 6))
-	src, tgt := Float32(Random(rng, 3000, 32), 32), Float32(Random(rng, 5000, 32), 32)
+	src, tgt := indextest.Float32(indextest.Random(rng, 3000, 32), 32), indextest.Float32(indextest.Random(rng, 5000, 32), 32)
 	var seen []float64
 	if _, err := s.Search(t.Context(), src, tgt, 4, func(f float64) { seen = append(seen, f) }); err != nil {
 		t.Fatal(err)
@@ -207,11 +243,11 @@ func testProgress(t *testing.T, open Opener) {
 	}
 }
 
-func testConcurrent(t *testing.T, open Opener) {
+func testConcurrent(t *testing.T, open opener) {
 	s := mustOpen(t, open, 2)
 	rng := rand.New(rand.NewPCG(8, 9))
-	a, b := Paired(rng, 400, 24)
-	src, tgt := Float32(a, 24), Float32(b, 24)
+	a, b := indextest.Paired(rng, 400, 24)
+	src, tgt := indextest.Float32(a, 24), indextest.Float32(b, 24)
 	want, err := s.Search(t.Context(), src, tgt, 4, nil)
 	if err != nil {
 		t.Fatal(err)

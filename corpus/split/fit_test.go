@@ -1,9 +1,15 @@
 package split
 
 import (
+	"flag"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -60,10 +66,10 @@ type fitter struct {
 	weights, squares [buckets]float32
 }
 
-// FitSpaces finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends
+// fitSpaces finds the weights for documents of paragraphs. At first the ends of paragraphs are taken for the only ends
 // of sentences. Then each document is divided by the weights and the usual length of a sentence, and the weights are
 // found again by that.
-func FitSpaces(documents [][]string, report func(round, spaces, ends int)) *SpaceModel {
+func fitSpaces(documents [][]string, report func(round, spaces, ends int)) *SpaceModel {
 	made := make([]spaceDocument, len(documents))
 	for k, paragraphs := range documents {
 		made[k] = newDocument(paragraphs)
@@ -185,4 +191,92 @@ func quantile(values []float32, share float64) float32 {
 	}
 	slices.Sort(all)
 	return all[int(share*float64(len(all)-1))]
+}
+
+// quantised rounds weights to bytes. The greatest bytes are for the 1 in 1,000 weights that are furthest from 0, which
+// are cut there.
+func quantised(weights []float32) *SpaceModel {
+	most := quantile(weights, 0.999)
+	m := &SpaceModel{}
+	for k, w := range weights {
+		m.weights[k] = int8(math.Round(float64(max(-1, min(1, w/most))) * math.MaxInt8))
+	}
+	return m
+}
+
+// Bytes encodes the model for ParseSpaces.
+func (m *SpaceModel) Bytes() []byte {
+	data := make([]byte, buckets)
+	for k, w := range m.weights {
+		data[k] = byte(w)
+	}
+	return data
+}
+
+var thaiGov = flag.String("thai", "", "a folder of the ThaiGov V2 corpus: fit thai.weights to it")
+
+const (
+	// every selects one file of this many.
+	every = 4
+	// shortest is how many characters a paragraph must have, and thaiShare what share of them must be Thai: what is left out
+	// are headings, dates and addresses.
+	shortest, thaiShare = 40, 0.6
+)
+
+// TestFitThai writes thai.weights if -thai names the corpus; scripts/thai-spaces runs it.
+func TestFitThai(t *testing.T) {
+	if *thaiGov == "" {
+		t.Skip("there is no ThaiGov V2 corpus: -thai names its folder")
+	}
+	var documents [][]string
+	files, seen := 0, map[string]bool{}
+	err := filepath.WalkDir(*thaiGov, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".txt" {
+			return err
+		}
+		if files++; files%every != 0 {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if paragraphs := readThai(string(data), seen); len(paragraphs) > 1 {
+			documents = append(documents, paragraphs)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d of %d files", len(documents), files)
+	model := fitSpaces(documents, func(round, spaces, ends int) {
+		t.Logf("round %d: %d spaces, %d ends of sentences", round, spaces, ends)
+	})
+	if err := os.WriteFile("thai.weights", model.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readThai returns the paragraphs of a file that no file before it had. The first line is a title.
+func readThai(text string, seen map[string]bool) (paragraphs []string) {
+	_, text, _ = strings.Cut(text, "\n")
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.FieldsFunc(line,
+			func(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' }), " ")
+		letters := 0
+		for _, r := range line {
+			if unicode.Is(unicode.Thai, r) {
+				letters++
+			}
+		}
+		length := utf8.RuneCountInString(line)
+		if length < shortest || float64(letters) < thaiShare*float64(length) || strings.HasPrefix(line, "ที่มา :") ||
+			seen[line] {
+			continue
+		}
+		seen[line] = true
+		paragraphs = append(paragraphs, line)
+	}
+	return paragraphs
 }

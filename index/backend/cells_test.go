@@ -1,4 +1,4 @@
-package indextest
+package backend_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"bitextmine/index"
+	"bitextmine/index/indextest"
 )
 
 // shapes are cells of ordinary data with unusual sizes.
@@ -20,14 +21,14 @@ func shapes() []cell {
 	} {
 		rng := rand.New(rand.NewPCG(uint64(i), 11))
 		n := max(c.n, c.q)
-		a, b := Paired(rng, n, c.dim)
+		a, b := indextest.Paired(rng, n, c.dim)
 		a, b = a[:c.n*c.dim], b[:c.q*c.dim]
 		name := fmt.Sprintf("%dx%d d=%d k=%d", c.n, c.q, c.dim, c.k)
 		cells = append(cells,
-			cell{name + " f32", Float32(a, c.dim), Float32(b, c.dim), c.k},
-			cell{name + " f16 in key order of its own", Shuffled(rng, Float16(a, c.dim)),
-				Shuffled(rng, Float16(b, c.dim)), c.k},
-			cell{name + " f16 against f32", Float16(a, c.dim), Shuffled(rng, Float32(b, c.dim)), c.k})
+			cell{name + " f32", indextest.Float32(a, c.dim), indextest.Float32(b, c.dim), c.k},
+			cell{name + " f16 in key order of its own", indextest.Shuffled(rng, indextest.Float16(a, c.dim)),
+				indextest.Shuffled(rng, indextest.Float16(b, c.dim)), c.k},
+			cell{name + " f16 against f32", indextest.Float16(a, c.dim), indextest.Shuffled(rng, indextest.Float32(b, c.dim)), c.k})
 	}
 	return cells
 }
@@ -36,9 +37,9 @@ func shapes() []cell {
 func adversaries() []cell {
 	const dim = 40
 	rng := rand.New(rand.NewPCG(12, 13))
-	a, b := Paired(rng, 600, dim)
-	side := func(rows []float32) index.Side { return Shuffled(rng, Float32(rows, dim)) }
-	half := func(rows []float32) index.Side { return Shuffled(rng, Float16(rows, dim)) }
+	a, b := indextest.Paired(rng, 600, dim)
+	side := func(rows []float32) index.Side { return indextest.Shuffled(rng, indextest.Float32(rows, dim)) }
+	half := func(rows []float32) index.Side { return indextest.Shuffled(rng, indextest.Float16(rows, dim)) }
 	one := slices.Repeat(a[:dim], 700)
 	few := make([]float32, 0, 900*dim)
 	for range 900 {
@@ -92,7 +93,7 @@ func subspace(rng *rand.Rand, n, dim, lo, hi int) []float32 {
 			rows[i] = float32(rng.NormFloat64())
 		}
 	}
-	return normalise(rows, dim)
+	return indextest.Normalise(rows, dim)
 }
 
 // lattice has rows of -1, 0 and 1: integer inner products, many ties, few equal rows.
@@ -121,7 +122,7 @@ func arc(n, dim int) []float32 {
 		t := float32(i) / float32(n)
 		rows[i*dim], rows[i*dim+1] = 1-t, t
 	}
-	return normalise(rows, dim)
+	return indextest.Normalise(rows, dim)
 }
 
 func reversed(rows []float32, dim int) []float32 {
