@@ -218,8 +218,8 @@ var thaiGov = flag.String("thai", "", "a folder of the ThaiGov V2 corpus: fit th
 const (
 	// every selects one file of this many.
 	every = 4
-	// shortest is how many characters a paragraph must have, and thaiShare what share of them must be Thai: what is left out
-	// are headings, dates and addresses.
+	// shortest is how many characters a paragraph must have, and thaiShare what share of them must be Thai: what is left
+	// out are headings, dates and addresses.
 	shortest, thaiShare = 40, 0.6
 )
 
