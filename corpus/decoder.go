@@ -109,22 +109,27 @@ func newTSVDecoder(in *input.LineReader, opts Options) (*tsvDecoder, error) {
 		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this TSV? name the format", in.Name, excess)
 	}
 	columns := strings.Split(string(header), "\t")
-	d := &tsvDecoder{in: in, width: len(columns)}
-	for field, want := range opts.columns() {
-		d.at = append(d.at, -1)
+	at, err := opts.columnsAt(in.Name, columns)
+	return &tsvDecoder{in: in, width: len(columns), at: at}, err
+}
+
+// columnsAt finds the places of Options.columns in the header of a file; -1 if there is none.
+func (o Options) columnsAt(name string, header []string) (at []int, err error) {
+	for field, want := range o.columns() {
+		at = append(at, -1)
 		if want == "" {
 			continue
 		}
-		for i, c := range columns {
+		for i, c := range header {
 			if c == want {
-				d.at[field] = i
+				at[field] = i
 			}
 		}
-		if d.at[field] < 0 {
-			return nil, opts.noColumn(in.Name+":1", want, columns)
+		if at[field] < 0 {
+			return nil, o.noColumn(name+":1", want, header)
 		}
 	}
-	return d, nil
+	return at, nil
 }
 
 func (d *tsvDecoder) lines() uint64 { return d.in.Number - 1 }

@@ -1,6 +1,9 @@
 package corpus
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // around are the elements of HTML that text stands in: true for those that stand around sentences, as <p>, false
 // for those that stand within, as <b>, which translators' sentences may have.
@@ -134,7 +137,20 @@ const declaration = "<?xml"
 const minLines = 3
 
 // HTMLLines reports whether lines of a file are HTML, a page or a part of one.
-func HTMLLines(lines []string) bool {
+func HTMLLines(lines []string) bool { return htmlLines(lines, minLines) }
+
+// htmlFile reports whether a file of text is HTML, by its name and its first lines. A page in Markdown may have as many
+// tags as its author likes, and text about HTML a line in three.
+func htmlFile(name string, lines []string) bool {
+	switch path.Ext(formatName(name)) {
+	case ".md", ".markdown", ".mdx", ".rst", ".adoc":
+		return len(lines) > 0 && beginsPage(strings.TrimSpace(lines[0]))
+	}
+	return htmlLines(lines, 2)
+}
+
+// htmlLines is HTMLLines where more than one of so many lines must begin or end with a tag.
+func htmlLines(lines []string, minLines int) bool {
 	all, tagged, ends := 0, 0, false
 	for _, line := range lines {
 		line = strings.TrimSpace(line)

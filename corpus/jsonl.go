@@ -42,7 +42,7 @@ func (d *jsonlDecoder) next(rec *record) error {
 		return nil
 	}
 	if !d.checked {
-		if err := d.check(object); err != nil {
+		if err := d.check(fmt.Sprintf("%s:%d", d.in.Name, d.in.Number), object); err != nil {
 			return err
 		}
 		d.checked = true
@@ -51,10 +51,10 @@ func (d *jsonlDecoder) next(rec *record) error {
 	return nil
 }
 
-func (d *jsonlDecoder) check(object map[string]json.RawMessage) error {
+func (d *jsonlDecoder) check(at string, object map[string]json.RawMessage) error {
 	for _, name := range d.columns {
 		if _, ok := object[name]; !ok && name != "" {
-			return d.opts.noColumn(fmt.Sprintf("%s:%d", d.in.Name, d.in.Number), name, slices.Sorted(maps.Keys(object)))
+			return d.opts.noColumn(at, name, slices.Sorted(maps.Keys(object)))
 		}
 	}
 	return nil

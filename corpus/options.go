@@ -12,8 +12,8 @@ import (
 type Format string
 
 const (
-	// FormatAuto is detected from the file name (.tsv, .jsonl or .ndjson, .parquet, before a compression suffix), else
-	// from the first lines.
+	// FormatAuto is detected from the file name (.tsv, .csv, .jsonl or .ndjson, .json, .parquet, before a compression
+	// suffix), else from the first lines.
 	FormatAuto Format = "auto"
 	// FormatText is one sentence per line.
 	FormatText Format = "text"
@@ -23,11 +23,16 @@ const (
 	FormatTSV Format = "tsv"
 	// FormatJSONL is one JSON object per line.
 	FormatJSONL Format = "jsonl"
+	// FormatCSV is a header line with the column names, then records whose fields may be in quotation marks.
+	FormatCSV Format = "csv"
+	// FormatJSON is one JSON array of objects or texts.
+	FormatJSON Format = "json"
 	// FormatParquet is one sentence per row.
 	FormatParquet Format = "parquet"
 )
 
-var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatJSONL, FormatParquet}
+var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatCSV, FormatJSONL, FormatJSON,
+	FormatParquet}
 
 // OnBadLine selects what to do with an unusable line. A line that is empty after normalisation is always skipped and
 // counted.
@@ -45,6 +50,8 @@ const (
 type Options struct {
 	Format    Format
 	OnBadLine OnBadLine
+	// Encoding is that of the text, by its name in web pages or utf-16; empty: UTF-8. Parquet has no other.
+	Encoding string `json:",omitempty"`
 
 	// The columns of TSV, JSONL and Parquet. DocColumn and URLColumn may be empty; then no such column is read.
 	TextColumn string
@@ -113,6 +120,11 @@ func (o Options) Validate() error {
 	}
 	if o.OnBadLine != SkipBadLine && o.OnBadLine != FailBadLine {
 		complain("on_bad_line is %q, choose %s or %s", o.OnBadLine, SkipBadLine, FailBadLine)
+	}
+	if o.Encoding != "" {
+		if _, err := charset(o.Encoding); err != nil {
+			complain("encoding is %q, which is not known; give a name such as windows-1252, utf-16, gb18030 or shift_jis", o.Encoding)
+		}
 	}
 	if o.TextColumn == "" {
 		complain("text_column is empty, name the column that holds the sentences")

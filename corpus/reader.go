@@ -75,8 +75,17 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 		return nil, err
 	}
 	r.closeDecoder = closeDecoder
-	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
-	br := bufio.NewReaderSize(plain, max(4*input.PeekBytes, r.opts.MaxLineBytes+len("\r\n")))
+	// The longest line and its line end must fit, or input.LineReader treats the line as too long. No line is longer
+	// than the file.
+	longest := int64(r.opts.MaxLineBytes + len("\r\n"))
+	if r.opts.Encoding != "" && r.opts.Format != FormatParquet && path.Ext(formatName(r.src.Name)) != ".parquet" {
+		if plain, err = decoded(plain, r.opts.Encoding); err != nil {
+			return nil, err
+		}
+	} else if kind == "" {
+		longest = min(longest, r.src.Size+1)
+	}
+	br := bufio.NewReaderSize(plain, max(4*input.PeekBytes, int(longest)))
 	if r.format = r.opts.Format; r.format == FormatAuto {
 		head, err := br.Peek(input.PeekBytes)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -109,9 +118,18 @@ func (r *Reader) open() error {
 		}
 		return err
 	}
-	if head, _ := br.Peek(input.PeekBytes); r.format == FormatText &&
-		HTMLLines(strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+	head, _ := br.Peek(input.PeekBytes)
+	if r.format == FormatText &&
+		htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
 		return badinput.Errorf("%s is HTML, not text; extract its text, or leave the file out", r.src.Name)
+	}
+	if r.format == FormatJSON {
+		_, _ = br.Discard(len(input.UTF8BOM) * bytes.Count(head[:min(len(head), len(input.UTF8BOM))], input.UTF8BOM))
+		d, err := newArrayDecoder(br, r.src.Name, r.opts)
+		if err == nil {
+			r.decoder = d
+		}
+		return err
 	}
 	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
 	if err != nil {
@@ -124,6 +142,12 @@ func (r *Reader) open() error {
 		r.decoder = &buccDecoder{lines}
 	case FormatJSONL:
 		r.decoder = &jsonlDecoder{in: lines, opts: r.opts, columns: r.opts.columns()}
+	case FormatCSV:
+		d, err := newCSVDecoder(lines, r.opts)
+		if err != nil {
+			return err
+		}
+		r.decoder = d
 	case FormatTSV:
 		d, err := newTSVDecoder(lines, r.opts)
 		if err != nil {
@@ -228,6 +252,9 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 		true
 }
 
+// ErrEmpty is in the error for a file without any text.
+var ErrEmpty = errors.New("the file holds no line")
+
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.
 func (r *Reader) finish() error {
 	var passed uint64
@@ -242,7 +269,9 @@ func (r *Reader) finish() error {
 	}
 	switch {
 	case r.counts.Lines == 0:
-		return badinput.Errorf("%s: the file holds no line; remove it from the inputs or give it content", r.src.Name)
+		return badinput.Errorf("%s: %w; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
+	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
+		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)
@@ -250,18 +279,44 @@ func (r *Reader) finish() error {
 	return io.EOF
 }
 
-// detect resolves FormatAuto from the file's name and the beginning of its text. whole means that head is the whole
-// text.
-func detect(name string, head []byte, whole bool) Format {
+// formatName is the name of a file without what says that it is compressed, in small letters.
+func formatName(name string) string {
 	base := strings.ToLower(path.Base(name))
 	for _, suffix := range []string{".gz", ".zst", ".bz2", ".xz"} {
 		base = strings.TrimSuffix(base, suffix)
 	}
-	switch path.Ext(base) {
+	return base
+}
+
+// Formats names what Open knows of the format of files with such a name since it knows it; empty: always. It belongs in
+// the key of a task, as outputs of before are of another reading.
+func Formats(name string) string {
+	switch path.Ext(formatName(name)) {
+	case ".csv", ".json":
+		return "1"
+	}
+	return ""
+}
+
+// detect resolves FormatAuto from the file's name and the beginning of its text. whole means that head is the whole
+// text.
+//
+// A format that is detected otherwise than before is in Formats.
+func detect(name string, head []byte, whole bool) Format {
+	switch path.Ext(formatName(name)) {
 	case ".tsv":
 		return FormatTSV
+	case ".csv":
+		return FormatCSV
 	case ".jsonl", ".ndjson":
 		return FormatJSONL
+	case ".json":
+		switch begin := bytes.TrimSpace(bytes.TrimPrefix(head, input.UTF8BOM)); {
+		case bytes.HasPrefix(begin, []byte("[")):
+			return FormatJSON
+		case bytes.HasPrefix(begin, []byte("{")):
+			return FormatJSONL
+		}
 	case ".parquet":
 		return FormatParquet
 	}

@@ -157,6 +157,7 @@ func TestFatalInputs(t *testing.T) {
 		{"a PDF", "a.txt", "%PDF-1.7\n1 0 obj\n", []string{"a.txt is a PDF and no text"}},
 		{"an office document", "a.jsonl", "PK\x03\x04\x14\x00", []string{"a.jsonl is a ZIP archive or an office document and no text"}},
 		{"a page", "a.txt", "\ufeff\n <!doctype html>\nIt rained.\n", []string{"a.txt is HTML, not text; extract its text"}},
+		{"a page in Markdown's name", "a.md", "<!doctype html>\nIt rained.\n", []string{"a.md is HTML, not text; extract its text"}},
 		{"a part of a page", "a.txt", "<div>\n<p>It rained.</p>\n</div>\n", []string{"a.txt is HTML, not text; extract its text"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},

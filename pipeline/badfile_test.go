@@ -36,7 +36,8 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := map[string][]byte{
-		"empty.txt": nil, "half.txt.gz": packed.Bytes()[:packed.Len()/2], "stray.pdf": []byte("%PDF-1.7\n\xe2\xe3\xcf\xd3\n1 0 obj\n"), "blank.txt": []byte("\n\n \n"),
+		"picture.txt": []byte("\x89PNG\r\n\x1a\n"), "half.txt.gz": packed.Bytes()[:packed.Len()/2], "stray.pdf": []byte("%PDF-1.7\n\xe2\xe3\xcf\xd3\n1 0 obj\n"),
+		"noise.txt": []byte("\xff\n\xfe\xff\xff\n"),
 	}
 	for name, data := range bad {
 		text.put(0, name, data)
@@ -50,13 +51,13 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", i, err)
 		}
 		text.remove(0, "stray.pdf")
-		text.remove(0, "empty.txt")
+		text.remove(0, "picture.txt")
 		report, err := Nightly(t.Context(), cfg, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		page, log2 := read(t, out, record.LatestName, night.SummaryName), log.String()
-		for _, name := range []string{"half.txt.gz", "blank.txt"} {
+		for _, name := range []string{"half.txt.gz", "noise.txt"} {
 			if !strings.Contains(page, name) || !strings.Contains(log2, name) {
 				t.Errorf("night %d: %s is not named in the summary or the warning:\n%s\n%s", i, name, page, log2)
 			}
@@ -65,7 +66,7 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 			t.Errorf("night %d: set aside %+v, warnings %q, the bitext is that of the other files: %v", i, report.SetAside, report.Warnings, report.Bitext.SHA256 == want)
 		}
 		text.put(0, "stray.pdf", bad["stray.pdf"])
-		text.put(0, "empty.txt", nil)
+		text.put(0, "picture.txt", bad["picture.txt"])
 	}
 	if metrics := read(t, cfg.Metrics); !strings.Contains(metrics, `mine_set_aside_files{src="de",tgt="en"} 2`) {
 		t.Errorf("metrics:\n%s", metrics)

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
+	"bitextmine/pipeline/admin"
 )
 
 // TestLabels: a rejected pair does not come back, its sentences are free for others, and accepting it again gives the
@@ -33,7 +34,14 @@ func TestLabels(t *testing.T) {
 	if err := label.Append(cfg.Out, rejected); err != nil {
 		t.Fatal(err)
 	}
+	old := filepath.Join(dir, "before.parquet")
+	if err := os.WriteFile(old, first, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	all := pairs(t, mustRun(t, cfg))
+	if d, err := admin.Diff(t.Context(), old, cfg.Out); err != nil || d.Causes[admin.Removed][admin.Labelled] != 3 {
+		t.Errorf("of 3 pairs that were rejected: %+v, %v", d, err)
+	}
 	for _, row := range before[:3] {
 		same := func(r bitext.Row) bool { return r.Source.Key == row.Source.Key && r.Target.Key == row.Target.Key }
 		at := slices.IndexFunc(all, same)

@@ -18,6 +18,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -87,8 +88,10 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	for _, warning := range cut.Split(m.Log, languages) {
 		m.warn("%s", warning)
 	}
+	settings := m.settings(search.As(m.cfg.Search))
+	shard.Group(languages, settings)
 	p, err := stage.Inputs(stage.Request{
-		Version: m.Version, Settings: m.settings(search.As(m.cfg.Search)), Encoder: m.cfg.Encoder,
+		Version: m.Version, Settings: settings, Encoder: m.cfg.Encoder,
 		Languages: languages, Pairs: m.pairs(),
 	})
 	if err != nil {

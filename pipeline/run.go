@@ -31,6 +31,9 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	if err := s.refuseOthers(); err != nil {
+		return nil, err
+	}
 	m, err := s.bitext(ctx)
 	if err != nil {
 		return nil, err
@@ -134,6 +137,20 @@ func (s *session) bitext(ctx context.Context) (*mining, error) {
 	}
 	m.scorer, m.report = choice.Scorer, s.report(choice.Scorer)
 	return m, nil
+}
+
+// refuseOthers refuses the output of other settings before anything is computed. A scorer that is to be fitted is not
+// known yet.
+func (s *session) refuseOthers() error {
+	now := s.report(s.scorer.Scorer)
+	if previous, err := record.ReadReport(s.cfg.Out); err == nil && s.scorer.ToFit {
+		now.Settings.Scorer = previous.Settings.Scorer
+		if previous.Settings.Differences(now.Settings) == "" {
+			return nil
+		}
+	}
+	_, err := s.previousIn(now)
+	return err
 }
 
 // previousIn reads the report in the output directory; nil: there is none. It refuses the output of other settings than

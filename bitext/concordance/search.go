@@ -1,9 +1,11 @@
 package concordance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,6 +59,30 @@ type Result struct {
 	Total int   `json:"total"`
 	More  bool  `json:"more,omitempty"` // there may be more than Total: phrases are looked for until the page is full
 	Hits  []Hit `json:"hits"`
+}
+
+// ranked is among how many hits, the first of the bitext, Best looks.
+const ranked = 2000
+
+// Best is Search with the hits of the highest probability first, or of the highest score where no scorer decided, among
+// those that stand first in the bitext.
+func (x *Index) Best(ctx context.Context, q Query) (*Result, error) {
+	of := q
+	if q.Skip >= 0 && q.Limit >= 0 {
+		of.Skip, of.Limit = 0, max(ranked, q.Skip+q.Limit)
+	}
+	result, err := x.Search(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(result.Hits, func(a, b Hit) int {
+		if a.Probability == nil || b.Probability == nil {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		return cmp.Compare(*b.Probability, *a.Probability)
+	})
+	result.Hits = result.Hits[min(q.Skip, len(result.Hits)):min(q.Skip+q.Limit, len(result.Hits))]
+	return result, nil
 }
 
 // maxQuery bounds a query's length in bytes: a pasted page is no query.

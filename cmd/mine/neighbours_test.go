@@ -52,8 +52,19 @@ func TestNeighbours(t *testing.T) {
 	if cosines.N != 2 || cosines.F32[0] < 0.959 || cosines.F32[0] > 0.961 {
 		t.Errorf("cosines %v", cosines.F32)
 	}
+	// The same directions in other lengths have the same neighbours.
+	unit, err := os.ReadFile(filepath.Join(out, "src_rows.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := file("long.npy", []float32{9, 0, 0, 0.1, 6, 8}, 2)
+	must(t, "neighbours", long, target, "--k", "3", "--out", out)
+	if again, err := os.ReadFile(filepath.Join(out, "src_rows.npy")); err != nil || !bytes.Equal(unit, again) {
+		t.Errorf("vectors of another length: %v, %v", rows("src_rows.npy"), err)
+	}
 	for _, args := range [][]string{
 		{source, target},
+		{source, file("zero.npy", []float32{1, 0, 0, 0}, 2), "--out", out},
 		{source, file("c.npy", []float32{1, 2, 3}, 3), "--out", out},
 		{source, filepath.Join(dir, "nowhere.npy"), "--out", out},
 		{source, target, "--out", out, "--search", "auto"},

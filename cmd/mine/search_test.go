@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,19 @@ func TestSearch(t *testing.T) {
 	first, _, _ := strings.Cut(out, "\n")
 	if err := json.Unmarshal([]byte(first), &hit); err != nil || len(hit.Marks[0]) == 0 || hit.Prob < 0.5 {
 		t.Errorf("%s: %+v, error %v", first, hit, err)
+	}
+	last := 1.0
+	for line := range strings.Lines(must(t, "search", "die", "--run", run)) {
+		var probability float64
+		if _, err := fmt.Sscanf(line, "%f ", &probability); err == nil && strings.HasPrefix(line, "0.") {
+			if probability > last {
+				t.Errorf("a pair of %v after one of %v", probability, last)
+			}
+			last = probability
+		}
+	}
+	if last == 1 {
+		t.Error("no pair has the word")
 	}
 	for _, args := range [][]string{
 		{"search"},

@@ -150,8 +150,8 @@ func TestScoreReadsCorporaBySettings(t *testing.T) {
 	if out := must(t, append(args, "--src-text-column", "body")...); strings.Count(out, "\n") != 2 {
 		t.Errorf("output %q", out)
 	}
-	if _, err := command(t, append(args, "--src-format", "csv")...); !badinput.Is(err) ||
-		!strings.Contains(err.Error(), "csv") {
+	if _, err := command(t, append(args, "--src-format", "xls")...); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "xls") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,6 +22,14 @@ type Info struct {
 	Rows   int    `json:"rows"`
 	Bytes  int64  `json:"bytes"`  // file size
 	SHA256 string `json:"sha256"` // digest of the whole file, in hex
+	// Files are those that it has rows or repetitions from, where several are cut together, in their order.
+	Files []FileRows `json:"files,omitempty"`
+}
+
+// FileRows says where the rows of a file begin in a shard.
+type FileRows struct {
+	File  int    `json:"file"` // place among the files that are cut together
+	First uint32 `json:"first"`
 }
 
 // Result is the result of cutting one input file into shards.
@@ -57,28 +65,52 @@ type Learned interface {
 // progressEvery is the number of lines between two reports: some milliseconds.
 const progressEvery = 8192
 
+// Text is an input file and how it is read and cut.
+type Text struct {
+	File    input.File
+	Options corpus.Options
+	Learned Learned // as Options.Learned of Cut
+}
+
+// Together is the result of cutting several files into common shards.
+type Together struct {
+	Shards []Info
+	Files  []Result // without shards
+}
+
 // Cut cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
 // holds each sentence key once, with its first occurrence. Duplicates across shards are removed later, when neighbours
 // are merged. The bytes of the files depend only on the input's bytes, its format and opts. Memory holds one shard's
 // keys and one row group.
 //
-// Every shard is published complete. If the file turns out to be damaged or unusable, the shards that this call has
-// published are removed, so that part of an input is never mistaken for all of it.
-func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (_ *Result, err error) {
-	r, err := openSentences(in, opts, how.Learned)
+// A file without text has no shard. Every shard is published complete. If the file turns out to be damaged or
+// unusable, the shards that this call has published are removed, so that part of an input is never mistaken for all of
+// it.
+func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (*Result, error) {
+	cut, err := CutTogether(ctx, []Text{{in, opts, how.Learned}}, dir, how)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.in.Close()) }()
-	c := &cutter{in: r, report: how.Report, seen: make(map[corpus.Key]uint32)}
-	if opts.Documents {
-		c.documents = &documents{}
+	cut.Files[0].Shards = cut.Shards
+	return &cut.Files[0], nil
+}
+
+// CutTogether is Cut for several files, whose rows follow each other in shards of the first file's ShardSize: small
+// files share a shard. Options.Learned is not used.
+func CutTogether(ctx context.Context, texts []Text, dir string, how Options) (_ *Together, err error) {
+	c := &cutter{texts: texts, at: -1, report: how.Report, seen: make(map[corpus.Key]uint32)}
+	defer func() { err = errors.Join(err, c.close()) }()
+	for _, t := range texts {
+		c.divided = c.divided || t.Options.Split != ""
+		if t.Options.Documents {
+			c.documents = &documents{}
+		}
 	}
 	name := how.Name
 	if name == nil {
 		name = func(n int) string { return fmt.Sprintf("shard-%05d.parquet", n) }
 	}
-	result := &Result{Format: r.in.Format()}
+	result := &Together{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, remove(dir, result.Shards))
@@ -86,7 +118,7 @@ func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, ho
 	}()
 	for err = c.advance(ctx); err == nil; {
 		var s Info
-		s, err = c.writeShard(ctx, filepath.Join(dir, name(len(result.Shards))), opts.ShardSize)
+		s, err = c.writeShard(ctx, filepath.Join(dir, name(len(result.Shards))), texts[0].Options.ShardSize)
 		if s.Rows > 0 {
 			result.Shards = append(result.Shards, s)
 		}
@@ -94,12 +126,24 @@ func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, ho
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	c.reportProgress()
-	result.Counts, err = c.checkCounts(result.Shards)
+	result.Files = c.files
+	return result, c.checkRows(result.Shards)
+}
+
+// Check reads a file as Cut would, for its error.
+func Check(ctx context.Context, t Text) (err error) {
+	in, err := openSentences(t.File, t.Options, t.Learned)
 	if err != nil {
-		return nil, fmt.Errorf("shard %s: %w", in, err)
+		return err
 	}
-	return result, nil
+	defer func() { err = errors.Join(err, in.in.Close()) }()
+	for err == nil {
+		_, err = in.next(ctx)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, corpus.ErrEmpty) {
+		return nil
+	}
+	return err
 }
 
 func remove(dir string, shards []Info) error {
@@ -113,26 +157,43 @@ func remove(dir string, shards []Info) error {
 	return errors.Join(errs...)
 }
 
-// cutter copies sentences from a reader into shards.
+// cutter copies sentences from files into shards.
 type cutter struct {
-	in         *sentences
+	texts      []Text
+	at         int        // the file that is read
+	in         *sentences // nil: none is open
+	files      []Result   // of the files that were read to their end
 	report     func(Progress)
+	read       Progress              // of those files
+	divided    bool                  // records of a file are divided
 	seen       map[corpus.Key]uint32 // rows of the current shard
+	from       []FileRows            // files of the current shard
 	documents  *documents            // documents of the current shard; nil: nobody asks for them
 	row        Row                   // the sentence to write next
 	meta       []string              // its document's metadata
-	read       uint64                // sentences read from in
+	sentences  uint64                // read from the file
+	kept       uint64                // of them
 	duplicates uint64
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.
 func (c *cutter) advance(ctx context.Context) error {
 	for {
+		if c.in == nil {
+			if err := c.open(); err != nil {
+				return err
+			}
+		}
 		s, err := c.in.next(ctx)
+		if errors.Is(err, io.EOF) || errors.Is(err, corpus.ErrEmpty) {
+			if err = c.endFile(); err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if c.read++; c.read%progressEvery == 0 {
+		if c.sentences++; c.sentences%progressEvery == 0 {
 			c.reportProgress()
 		}
 		key := corpus.KeyOf(s.Normal)
@@ -140,19 +201,66 @@ func (c *cutter) advance(ctx context.Context) error {
 		if at, dup := c.seen[key]; dup {
 			c.duplicates++
 			if c.documents != nil {
-				c.documents.add(&row, s.Meta, at)
+				c.documents.add(&row, s.Meta, at, c.file())
 			}
 			continue
 		}
 		c.row, c.meta = row, s.Meta
+		c.kept++
 		return nil
 	}
+}
+
+// open opens the next file. After the last, the error is io.EOF.
+func (c *cutter) open() error {
+	if c.at++; c.at == len(c.texts) {
+		return io.EOF
+	}
+	t := c.texts[c.at]
+	in, err := openSentences(t.File, t.Options, t.Learned)
+	if err == nil {
+		c.in = in
+	}
+	return err
+}
+
+// endFile counts what the file that was read to its end gave.
+func (c *cutter) endFile() error {
+	c.reportProgress()
+	counts := c.in.total()
+	counts.Kept, counts.Duplicates = c.kept, c.duplicates
+	read, _ := c.in.in.Read()
+	c.read.Bytes, c.read.Lines = c.read.Bytes+read, c.read.Lines+c.in.in.Counts().Lines
+	c.files = append(c.files, Result{Format: c.in.in.Format(), Counts: counts})
+	c.sentences, c.kept, c.duplicates = 0, 0, 0
+	if err := counts.Check(); err != nil {
+		return fmt.Errorf("shard %s: %w", c.texts[c.at].File, err)
+	}
+	return c.close()
+}
+
+// close closes the file that is open.
+func (c *cutter) close() error {
+	if c.in == nil {
+		return nil
+	}
+	defer func() { c.in = nil }()
+	return c.in.in.Close()
+}
+
+// file is the place of the open file among those of the current shard.
+func (c *cutter) file() int {
+	if n := len(c.from); n == 0 || c.from[n-1].File != c.at {
+		c.from = append(c.from, FileRows{File: c.at, First: uint32(len(c.seen))})
+	}
+	return len(c.from) - 1
 }
 
 func (c *cutter) reportProgress() {
 	if c.report != nil {
 		read, size := c.in.in.Read()
-		c.report(Progress{Lines: c.in.in.Counts().Lines, Bytes: read, TotalBytes: size})
+		c.report(Progress{Lines: c.read.Lines + c.in.in.Counts().Lines, Bytes: c.read.Bytes + read,
+			TotalBytes: c.read.Bytes + size})
 	}
 }
 
@@ -162,12 +270,13 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 	var end error
 	info := Info{File: filepath.Base(path)}
 	err := atomicfile.Write(path, func(f *os.File) error {
-		w := newWriter(f, c.in.splitter != nil)
+		w := newWriter(f, c.divided)
 		rows := 0
 		for rows < size && end == nil {
+			file := c.file()
 			c.seen[c.row.Key] = uint32(rows)
 			if c.documents != nil {
-				c.documents.add(&c.row, c.meta, uint32(rows))
+				c.documents.add(&c.row, c.meta, uint32(rows), file)
 			}
 			if err := w.add(&c.row); err != nil {
 				return err
@@ -180,6 +289,10 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 		if end != nil && !errors.Is(end, io.EOF) {
 			return end
 		}
+		if len(c.texts) > 1 {
+			info.Files = c.from
+		}
+		c.from = nil
 		digest, bytes, err := w.close()
 		info.Rows, info.Bytes, info.SHA256 = rows, bytes, hex.EncodeToString(digest)
 		return err
@@ -200,12 +313,17 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 	return info, end
 }
 
-// checkCounts combines the counts of the reader, the cutter and the files. They must agree.
-func (c *cutter) checkCounts(shards []Info) (corpus.Counts, error) {
-	counts := c.in.total()
-	counts.Kept, counts.Duplicates = 0, c.duplicates
-	for _, s := range shards {
-		counts.Kept += uint64(s.Rows)
+// checkRows compares the rows of the shards with what the files gave.
+func (c *cutter) checkRows(shards []Info) error {
+	kept, rows := uint64(0), uint64(0)
+	for i := range c.files {
+		kept += c.files[i].Counts.Kept
 	}
-	return counts, counts.Check()
+	for _, s := range shards {
+		rows += uint64(s.Rows)
+	}
+	if kept != rows {
+		return fmt.Errorf("shard %s: lines were lost: %d are kept, and the shards have %d rows", c.texts[0].File, kept, rows)
+	}
+	return nil
 }

@@ -95,7 +95,7 @@ func TestDividedShardsAreCutAnywhere(t *testing.T) {
 		t.Fatalf("%+v", once.Shards)
 	}
 	for i := range once.Shards {
-		if once.Shards[i] != twice.Shards[i] {
+		if !reflect.DeepEqual(once.Shards[i], twice.Shards[i]) {
 			t.Errorf("shard %d: %+v, then %+v", i, once.Shards[i], twice.Shards[i])
 		}
 	}

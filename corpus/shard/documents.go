@@ -18,6 +18,7 @@ import (
 type Document struct {
 	Name string `json:"doc,omitempty"` // name in the input; empty: it is the record on Lines[0]
 	URL  string `json:"url,omitempty"`
+	File int    `json:"file,omitempty"` // place among Info.Files
 	// Metadata of its first sentence or record, by corpus.Options.Metadata.
 	Meta   []string       `json:"meta,omitempty"`
 	Rows   []uint32       `json:"rows"`
@@ -36,10 +37,10 @@ func DocumentsName(shard string) string { return strings.TrimSuffix(shard, ".par
 // documents collects those of a shard.
 type documents []Document
 
-// add adds an occurrence of a row.
-func (d *documents) add(row *Row, meta []string, at uint32) {
-	one := Document{Name: row.Doc, URL: row.URL, Meta: meta, Lines: []uint64{row.Line}}
-	if n := len(*d); n == 0 || !(*d)[n-1].Goes(&one) {
+// add adds an occurrence of a row in a file of the shard.
+func (d *documents) add(row *Row, meta []string, at uint32, file int) {
+	one := Document{Name: row.Doc, URL: row.URL, File: file, Meta: meta, Lines: []uint64{row.Line}}
+	if n := len(*d); n == 0 || (*d)[n-1].File != file || !(*d)[n-1].Goes(&one) {
 		one.Lines = nil
 		*d = append(*d, one)
 	}

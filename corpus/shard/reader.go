@@ -176,7 +176,7 @@ type rowGroup struct {
 	texts [3][]parquet.ByteArray // text, doc, url
 	lines []int64
 
-	places []corpus.Place // empty: rows have none
+	places []corpus.Place // empty: rows have none; zero: its row has none
 }
 
 func (g *rowGroup) row(i int) Row {
@@ -187,7 +187,7 @@ func (g *rowGroup) row(i int) Row {
 		URL:  string(g.texts[2][i]),
 		Line: uint64(g.lines[i]),
 	}
-	if len(g.places) > 0 {
+	if len(g.places) > 0 && g.places[i].End > 0 {
 		row.Place = &g.places[i]
 	}
 	return row

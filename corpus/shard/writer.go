@@ -131,7 +131,7 @@ func (w *writer) add(row *Row) error {
 	w.keys = append(w.keys, row.Key)
 	w.lines = append(w.lines, int64(row.Line))
 	if w.divided {
-		w.places = append(w.places, *row.Place)
+		w.places = append(w.places, placeOf(row))
 	}
 	for i, text := range [...]string{row.Text, row.Doc, row.URL} {
 		w.texts[i].add(text)
@@ -141,6 +141,14 @@ func (w *writer) add(row *Row) error {
 		return w.flush()
 	}
 	return nil
+}
+
+// placeOf is a row's place; zero if the records of its file are not divided.
+func placeOf(row *Row) corpus.Place {
+	if row.Place == nil {
+		return corpus.Place{}
+	}
+	return *row.Place
 }
 
 // flush writes the rows added so far as one row group.

@@ -151,6 +151,49 @@ print(json.dumps([json.loads(line) for line in open(sys.argv[1], encoding="utf8"
 	}
 }
 
+func TestCSVInPython(t *testing.T) {
+	names, err := written(t, "csv", Escape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := python(t, `
+import csv, json, sys
+print(json.dumps(list(csv.DictReader(open(sys.argv[1], encoding="utf8", newline="")))))`, names[0])
+	if len(rows) != 2*len(hard) {
+		t.Fatalf("%d rows, want %d", len(rows), 2*len(hard))
+	}
+	for i, text := range hard {
+		if rows[i]["src_text"] != text || rows[i]["tgt_text"] != "target "+text || rows[i]["n"] == "" {
+			t.Errorf("row %d: %q", i, rows[i])
+		}
+	}
+}
+
+// TestForTranslators: xmllint reads XLIFF, msgfmt PO.
+func TestForTranslators(t *testing.T) {
+	for _, tt := range []struct {
+		format  string
+		command []string
+		want    string
+	}{
+		{"xliff", []string{"xmllint", "--nonet", "--xpath", "concat(count(//*[local-name()='unit']), //@trgLang, //*[local-name()='unit'][4]//*[@category='url'])"},
+			"26enhttps://example.org/?a=1&b=2\n"},
+		{"po", []string{"msgfmt", "--check-format", "--check-domain", "--statistics", "-o", os.DevNull}, "24 translated messages.\n"},
+	} {
+		if _, err := exec.LookPath(tt.command[0]); err != nil {
+			t.Logf("%s is not installed", tt.command[0])
+			continue
+		}
+		names, err := written(t, tt.format, Refuse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(tt.command[0], append(tt.command[1:], names[0])...).CombinedOutput(); err != nil || string(out) != tt.want {
+			t.Errorf("%s: %v\n%s", tt.format, err, out)
+		}
+	}
+}
+
 // TestTMX validates against the structure of TMX 1.4 by xmllint, and reads the units again.
 func TestTMX(t *testing.T) {
 	names, err := written(t, "tmx", Refuse)
@@ -244,7 +287,7 @@ func FuzzEscape(f *testing.F) {
 	f.Add("a\x00<b>&\ufffe\xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "x.tmx")
-		dst := (&tmx{opts: FormatOptions{}}).header(nil, "de")
+		dst := tmxHeader(nil, &FormatOptions{}, [2]string{"de"})
 		dst = append(dst, `<tu><tuv xml:lang="de"><seg>`...)
 		dst = append(escape(dst, text), `</seg></tuv><tuv xml:lang="en"><seg>x</seg></tuv></tu></body></tmx>`...)
 		if err := os.WriteFile(path, dst, 0o600); err != nil {

@@ -26,7 +26,7 @@ type Options struct {
 	Out         string
 	Compression string // "", gz or zst
 	Breaks      Breaks
-	Columns     []string // to carry; nil means all
+	Columns     []string // to carry; nil: all, or none in a format for translators; "all"
 	All         bool     // also the rows that are not kept
 	MinScore    *float64 // of the column score
 	Where       *rule.Set
@@ -120,16 +120,35 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.report.SplitBy, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
 		return err
 	}
-	if e.opts.Columns != nil {
-		if !slices.Contains(e.opts.Columns, e.opts.Table.SourceColumn) || !slices.Contains(e.opts.Columns, e.opts.Table.TargetColumn) {
-			e.opts.Columns = slices.Concat([]string{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, e.opts.Columns)
-		}
+	if e.opts.Columns = e.columns(); e.opts.Columns != nil {
 		_, err = e.first.Only(e.opts.Columns)
 	}
 	if err == nil {
 		e.opts.Table.Columns = needed(e)
 	}
 	return err
+}
+
+// allColumns stands for the names of all columns.
+const allColumns = "all"
+
+// columns are the columns to write; nil: all. They have those that the format cannot do without.
+func (e *exporter) columns() []string {
+	columns := e.opts.Columns
+	if slices.Equal(columns, []string{allColumns}) || columns == nil && !e.format.Languages {
+		return nil
+	}
+	t := e.opts.Table
+	must := []string{t.SourceColumn, t.TargetColumn}
+	if slices.Contains(columns, must[0]) && slices.Contains(columns, must[1]) {
+		must = nil // in the order in which they are named
+	}
+	for _, name := range []string{table.SourceLanguage, table.TargetLanguage} {
+		if e.format.Languages && e.first.Has(name) && !slices.Contains(columns, name) {
+			must = append(must, name)
+		}
+	}
+	return slices.Concat(must, columns)
 }
 
 // needed are the columns that are written or decide, where not all are written; otherwise nil.

@@ -338,3 +338,40 @@ func TestBadExports(t *testing.T) {
 		}
 	}
 }
+
+// TestTranslatorsColumns: the formats for translators have texts and languages alone, and the columns that are asked
+// for; --columns need not name the languages.
+func TestTranslatorsColumns(t *testing.T) {
+	for _, format := range []string{"tmx", "xliff", "po"} {
+		for _, tt := range []struct {
+			columns   []string
+			has, lack string
+		}{{nil, "sentence 5", "score"}, {[]string{"score"}, "score", "doc-0"}, {[]string{"all"}, "doc-0", "\x00"}} {
+			out := filepath.Join(t.TempDir(), "out."+format)
+			run(t, Options{Files: []string{source(t)}, Format: format, Out: out, Columns: tt.columns})
+			data, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := string(data); !strings.Contains(text, tt.has) || strings.Contains(text, tt.lack) || !strings.Contains(text, "en") {
+				t.Errorf("%s with %q:\n%.800s", format, tt.columns, data)
+			}
+		}
+	}
+}
+
+// TestIDsAreNoDocuments: names that are all different are of sentences, and no set is divided by them.
+func TestIDsAreNoDocuments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pairs.tsv")
+	text := "src_text\ttgt_text\tsrc_doc\tsrc_url\n"
+	for i := range 20 {
+		text += fmt.Sprintf("Satz %d\tsentence %d\tde-%d\thttps://a/%d\n", i, i, i, i/2)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv"), Split: Split{Dev: 0.3}})
+	if report.SplitBy != "src_url" {
+		t.Errorf("divided by %s", report.SplitBy)
+	}
+}

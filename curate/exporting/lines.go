@@ -1,8 +1,10 @@
 package exporting
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"bitextmine/bitext/table"
@@ -10,14 +12,29 @@ import (
 
 // tsv has a line that names the columns, and a line for each row. Lists are joined by commas, nulls are empty.
 type tsv struct {
-	to      io.Writer
-	breaks  *breaker
-	buffer  []byte
-	started bool
+	to        io.Writer
+	separator byte
+	breaks    *breaker // nil: fields are quoted, as in CSV (RFC 4180)
+	buffer    []byte
+	started   bool
 }
 
 func newTSV(to []io.Writer, opts FormatOptions) Writer {
-	return &tsv{to: to[0], breaks: newBreaker(opts.Breaks, "\t\n\r")}
+	return &tsv{to: to[0], separator: '\t', breaks: newBreaker(opts.Breaks, "\t\n\r")}
+}
+
+func newCSV(to []io.Writer, _ FormatOptions) Writer { return &tsv{to: to[0], separator: ','} }
+
+// field changes dst[from:], a text of a row, to what is to be written.
+func (w *tsv) field(dst []byte, from int, row uint64, column string) ([]byte, error) {
+	if w.breaks != nil {
+		return w.breaks.write(dst, from, row, column)
+	}
+	if !bytes.ContainsAny(dst[from:], ",\"\n\r") {
+		return dst, nil
+	}
+	text := string(dst[from:])
+	return append(append(append(dst[:from], '"'), strings.ReplaceAll(text, `"`, `""`)...), '"'), nil
 }
 
 func (w *tsv) Write(b *table.Batch) error {
@@ -30,16 +47,19 @@ func (w *tsv) Write(b *table.Batch) error {
 		w.started = true
 		for c := range cells {
 			if c > 0 {
-				dst = append(dst, '\t')
+				dst = append(dst, w.separator)
 			}
-			dst = append(dst, cells[c].Name...)
+			from := len(dst)
+			if dst, err = w.field(append(dst, cells[c].Name...), from, 0, cells[c].Name); err != nil {
+				return err
+			}
 		}
 		dst = append(dst, '\n')
 	}
 	for i := range b.Len() {
 		for c := range cells {
 			if c > 0 {
-				dst = append(dst, '\t')
+				dst = append(dst, w.separator)
 			}
 			if cells[c].Null(i) {
 				continue
@@ -47,7 +67,7 @@ func (w *tsv) Write(b *table.Batch) error {
 			from := len(dst)
 			dst = plain(dst, &cells[c], i)
 			if cells[c].Kind == table.Text || cells[c].Kind == table.List {
-				if dst, err = w.breaks.write(dst, from, b.First()+uint64(i)+1, cells[c].Name); err != nil {
+				if dst, err = w.field(dst, from, b.First()+uint64(i)+1, cells[c].Name); err != nil {
 					return err
 				}
 			}

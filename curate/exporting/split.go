@@ -24,7 +24,8 @@ func (s *Split) Validate() error {
 	return nil
 }
 
-// column is the column that names documents: the first one that has a name in the first rows.
+// column is the column that names documents: the first one of whose names one stands in several of the first rows.
+// Names that are all different are of sentences.
 func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
 	if s.By != "" {
 		_, err := first.Texts(s.By)
@@ -35,10 +36,13 @@ func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
 		if err != nil {
 			continue // there is no such column
 		}
+		seen := map[string]bool{}
 		for i := range first.Len() {
-			if text, _ := texts(i); text != "" {
+			text, _ := texts(i)
+			if text != "" && seen[text] {
 				return name, nil
 			}
+			seen[text] = true
 		}
 	}
 	return sourceText, nil

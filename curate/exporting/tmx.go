@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -11,20 +12,40 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// tmx is TMX 1.4: a unit for each row. Columns other than the texts and their languages are properties of the unit, of
-// the type x-NAME; those that are null or empty are left out. What the table says of itself are properties of the
-// header.
-type tmx struct {
+// units writes a format that has a unit for each row: both texts with their languages, and notes, which are the other
+// columns. Notes that are null or empty are left out.
+type units struct {
 	to      io.Writer
 	opts    FormatOptions
+	form    form
 	buffer  []byte
 	value   []byte
+	one     unit
 	started bool
 }
 
-func newTMX(to []io.Writer, opts FormatOptions) Writer { return &tmx{to: to[0], opts: opts} }
+// form is how a format writes units.
+type form struct {
+	header func(dst []byte, opts *FormatOptions, languages [2]string) []byte
+	unit   func(dst []byte, u *unit) []byte
+	end    string
+	pair   bool // all units are of one pair of languages, which the header names
+}
 
-func (w *tmx) Write(b *table.Batch) error {
+// unit is a row.
+type unit struct {
+	number           uint64 // from 1
+	languages, texts [2]string
+	notes            []note
+}
+
+type note struct{ name, value string }
+
+func newUnits(form form) func(to []io.Writer, opts FormatOptions) Writer {
+	return func(to []io.Writer, opts FormatOptions) Writer { return &units{to: to[0], opts: opts, form: form} }
+}
+
+func (w *units) Write(b *table.Batch) error {
 	cells, err := b.Cells()
 	if err != nil {
 		return err
@@ -33,12 +54,6 @@ func (w *tmx) Write(b *table.Batch) error {
 	if err != nil {
 		return err
 	}
-	dst := w.buffer[:0]
-	if !w.started {
-		w.started = true
-		source, _ := languages[0](0)
-		dst = w.header(dst, source)
-	}
 	var texts [2]func(i int) (string, bool)
 	for side, name := range []string{w.opts.SourceColumn, w.opts.TargetColumn} {
 		if texts[side], err = b.Texts(name); err != nil {
@@ -46,23 +61,31 @@ func (w *tmx) Write(b *table.Batch) error {
 		}
 	}
 	skip := []string{w.opts.SourceColumn, w.opts.TargetColumn, table.SourceLanguage, table.TargetLanguage}
+	dst, first := w.buffer[:0], w.one.languages
 	for i := range b.Len() {
-		dst = append(dst, "<tu>"...)
+		u := &w.one
+		for side := range texts {
+			u.languages[side], _ = languages[side](i)
+			u.texts[side], _ = texts[side](i)
+		}
+		if !w.started {
+			w.started, first = true, u.languages
+			dst = w.form.header(dst, &w.opts, u.languages)
+		}
+		if w.form.pair && u.languages != first {
+			return badinput.Errorf("row %d is %s-%s, and the format has one pair of languages in a file (%s-%s): choose the rows with --where",
+				b.First()+uint64(i)+1, u.languages[0], u.languages[1], first[0], first[1])
+		}
+		u.number, u.notes = u.number+1, u.notes[:0]
 		for c := range cells {
-			if !slices.Contains(skip, cells[c].Name) && !cells[c].Null(i) {
-				dst = w.property(dst, &cells[c], i)
+			if slices.Contains(skip, cells[c].Name) || cells[c].Null(i) {
+				continue
+			}
+			if w.value = plain(w.value[:0], &cells[c], i); len(w.value) > 0 {
+				u.notes = append(u.notes, note{cells[c].Name, string(w.value)})
 			}
 		}
-		for side := range texts {
-			language, _ := languages[side](i)
-			text, _ := texts[side](i)
-			dst = append(dst, `<tuv xml:lang="`...)
-			dst = escape(dst, language)
-			dst = append(dst, `"><seg>`...)
-			dst = escape(dst, text)
-			dst = append(dst, "</seg></tuv>"...)
-		}
-		if dst, err = buffered(w.to, append(dst, "</tu>\n"...)); err != nil {
+		if dst, err = buffered(w.to, w.form.unit(dst, u)); err != nil {
 			return err
 		}
 	}
@@ -70,66 +93,67 @@ func (w *tmx) Write(b *table.Batch) error {
 	return flush(w.to, dst)
 }
 
-func (w *tmx) property(dst []byte, c *table.Cells, i int) []byte {
-	if w.value = plain(w.value[:0], c, i); len(w.value) == 0 {
-		return dst
-	}
-	dst = append(dst, `<prop type="x-`...)
-	dst = escape(dst, c.Name)
-	dst = append(dst, `">`...)
-	dst = escape(dst, string(w.value))
-	return append(dst, "</prop>"...)
-}
-
 // languages gives both languages of a row: those of the options, or of the columns.
-func (w *tmx) languages(b *table.Batch) (of [2]func(i int) (string, bool), err error) {
+func (w *units) languages(b *table.Batch) (of [2]func(i int) (string, bool), err error) {
 	for side, s := range []struct{ stated, column string }{{w.opts.Source, table.SourceLanguage}, {w.opts.Target, table.TargetLanguage}} {
 		if s.stated != "" {
 			of[side] = func(int) (string, bool) { return s.stated, true }
 		} else if of[side], err = b.Texts(s.column); err != nil {
-			return of, badinput.Errorf("TMX names the languages of its texts, and there is no column %s: give them with --src and --tgt", s.column)
+			return of, badinput.Errorf("the format names the languages of its texts, and there is no column %s: give them with --src and --tgt", s.column)
 		}
 	}
 	return of, nil
 }
 
-func (w *tmx) header(dst []byte, source string) []byte {
+// Close writes the end. A file without rows is one without units.
+func (w *units) Close() error {
+	var dst []byte
+	if !w.started {
+		dst = w.form.header(dst, &w.opts, [2]string{w.opts.Source, w.opts.Target})
+	}
+	return flush(w.to, append(dst, w.form.end...))
+}
+
+// tmx is TMX 1.4. Notes are properties of the unit, of the type x-NAME. What the table says of itself are properties of
+// the header.
+var tmx = form{header: tmxHeader, unit: tmxUnit, end: "</body>\n</tmx>\n"}
+
+func tmxUnit(dst []byte, u *unit) []byte {
+	dst = append(dst, "<tu>"...)
+	for _, n := range u.notes {
+		dst = tmxProperty(dst, n.name, n.value)
+	}
+	for side := range u.texts {
+		dst = append(dst, `<tuv xml:lang="`...)
+		dst = escape(dst, u.languages[side])
+		dst = append(dst, `"><seg>`...)
+		dst = escape(dst, u.texts[side])
+		dst = append(dst, "</seg></tuv>"...)
+	}
+	return append(dst, "</tu>\n"...)
+}
+
+func tmxProperty(dst []byte, name, value string) []byte {
+	dst = append(dst, `<prop type="x-`...)
+	dst = escape(dst, name)
+	dst = append(dst, `">`...)
+	dst = escape(dst, value)
+	return append(dst, "</prop>"...)
+}
+
+func tmxHeader(dst []byte, opts *FormatOptions, languages [2]string) []byte {
 	dst = append(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n"...)
 	dst = append(dst, `<header creationtool="mine" creationtoolversion="`...)
-	dst = escape(dst, orUnknown(w.opts.Metadata["mine.version"]))
+	dst = escape(dst, cmp.Or(opts.Metadata["mine.version"], "unknown"))
 	dst = append(dst, `" segtype="sentence" o-tmf="mine" adminlang="en" srclang="`...)
-	dst = escape(dst, source)
+	dst = escape(dst, cmp.Or(languages[0], "*all*"))
 	dst = append(dst, `" datatype="plaintext">`...)
-	for _, key := range slices.Sorted(maps.Keys(w.opts.Metadata)) {
-		if value := w.opts.Metadata[key]; value != "" && utf8.ValidString(value) {
-			dst = append(dst, `<prop type="x-`...)
-			dst = escape(dst, key)
-			dst = append(dst, `">`...)
-			dst = escape(dst, value)
-			dst = append(dst, "</prop>"...)
+	for _, key := range slices.Sorted(maps.Keys(opts.Metadata)) {
+		if value := opts.Metadata[key]; value != "" && utf8.ValidString(value) {
+			dst = tmxProperty(dst, key, value)
 		}
 	}
 	return append(dst, "</header>\n<body>\n"...)
-}
-
-func orUnknown(version string) string {
-	if version == "" {
-		return "unknown"
-	}
-	return version
-}
-
-// Close writes the end. A file without rows is one without units.
-func (w *tmx) Close() error {
-	var dst []byte
-	if !w.started {
-		source := w.opts.Source
-		if source == "" {
-			source = "*all*"
-		}
-		dst = w.header(dst, source)
-	}
-	return flush(w.to, append(dst, "</body>\n</tmx>\n"...))
 }
 
 // escape appends a text as XML. A character that XML cannot have becomes a space.

@@ -48,16 +48,22 @@ type Format struct {
 	Name  string
 	Sides bool // it has a file for each side
 	Plain bool // it may be compressed as a whole
-	open  func(to []io.Writer, opts FormatOptions) Writer
+	// Languages says that it names the languages of its texts. Such a format is one for translators, who have no use for
+	// columns unless they name them.
+	Languages bool
+	open      func(to []io.Writer, opts FormatOptions) Writer
 }
 
 // Formats lists the formats in the order of documents.
 var Formats = []Format{
-	{"tsv", false, true, newTSV},
-	{"moses", true, true, newMoses},
-	{"tmx", false, true, newTMX},
-	{"jsonl", false, true, newJSONL},
-	{"parquet", false, false, newParquet},
+	{Name: "tsv", Plain: true, open: newTSV},
+	{Name: "csv", Plain: true, open: newCSV},
+	{Name: "moses", Sides: true, Plain: true, open: newMoses},
+	{Name: "tmx", Plain: true, Languages: true, open: newUnits(tmx)},
+	{Name: "xliff", Plain: true, Languages: true, open: newUnits(xliff)},
+	{Name: "po", Plain: true, Languages: true, open: newUnits(po)},
+	{Name: "jsonl", Plain: true, open: newJSONL},
+	{Name: "parquet", open: newParquet},
 }
 
 // Open starts a file of the format; of one with two sides both.

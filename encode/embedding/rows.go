@@ -45,3 +45,32 @@ func Normalise(row []float32) error {
 	}
 	return nil
 }
+
+// unitTolerance is how far from 1 the squared length of a row of float16 numbers may be that had the length 1.
+const unitTolerance = 2e-3
+
+// Unit returns the matrix with rows of length 1: as it is if they are, otherwise a copy in float32. name is that of its
+// file, for messages.
+func (m Matrix) Unit(name string) (Matrix, error) {
+	unit, row := true, make([]float32, m.Dim)
+	for i := 0; i < m.N && unit; i++ {
+		m.Float32(row, i, i+1)
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+		}
+		unit = math.Abs(sum-1) <= unitTolerance // false for NaN
+	}
+	if unit {
+		return m, nil
+	}
+	rows := make([]float32, m.N*m.Dim)
+	for i := range m.N {
+		one := rows[i*m.Dim : (i+1)*m.Dim]
+		m.Float32(one, i, i+1)
+		if err := Normalise(one); err != nil {
+			return m, badinput.Errorf("%s: row %d %w: leave it out", name, i, err)
+		}
+	}
+	return FromFloat32(rows, m.Dim), nil
+}

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/record"
 )
 
@@ -59,6 +61,7 @@ const (
 
 // The other causes of an added or removed pair.
 const (
+	Labelled     = "label"         // a person accepted or rejected it since
 	OtherPartner = "other partner" // a sentence of it is in another pair of the other run
 	OtherScore   = "other score"   // its score is on the other side of the threshold now, or a rule rejects it
 )
@@ -74,6 +77,7 @@ type comparison struct {
 	files         map[string]string // kinds of changes by path
 	pairs         map[pair]scored   // of the first run, as long as the second has not shown them
 	before, after [2]map[[16]byte]bool
+	labels        map[[2]string]bool // the second run's: accepted or not
 	byProbability bool
 }
 
@@ -86,6 +90,9 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 		c.before[side], c.after[side] = map[[16]byte]bool{}, map[[16]byte]bool{}
 	}
 	if err := c.compareFiles(before, after); err != nil {
+		return nil, err
+	}
+	if err := c.readLabels(after); err != nil {
 		return nil, err
 	}
 	if err := kept(ctx, before, c.first); err != nil {
@@ -136,6 +143,23 @@ func (c *comparison) compareFiles(before, after string) error {
 		c.Files = append(c.Files, FileChange{kind, path})
 	}
 	return nil
+}
+
+// readLabels reads the labels of a run: those beside the bitext, or above it, where nights are.
+func (c *comparison) readLabels(run string) error {
+	path, err := record.BitextAt(run)
+	c.labels = map[[2]string]bool{}
+	for dir := filepath.Dir(path); err == nil && len(c.labels) == 0 && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		var labels []label.Label
+		labels, err = label.Latest(dir)
+		for _, l := range labels {
+			c.labels[[2]string{l.Source, l.Target}] = l.Accepted
+		}
+		if filepath.Base(filepath.Dir(dir)) != "runs" && filepath.Base(dir) != "runs" && filepath.Base(dir) != record.LatestName {
+			break
+		}
+	}
+	return err
 }
 
 // inputsOf returns the digests of a run's input files by path; nil if the bitext has no run.json beside it.
@@ -219,6 +243,10 @@ func (c *comparison) cause(kind string, row *bitext.Row) string {
 				return cause
 			}
 		}
+	}
+	if accepted, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
+		accepted == (kind == Added) {
+		return Labelled
 	}
 	other := c.after
 	if kind == Added {

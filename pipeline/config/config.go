@@ -87,17 +87,18 @@ func (c *Config) CorpusOptions() (sides [2]corpus.Options) {
 	for side, own := range [2]corpus.Options{
 		{
 			Format: corpus.Format(c.SourceFormat), TextColumn: c.SourceTextColumn,
-			DocColumn: c.SourceDocColumn, URLColumn: c.SourceURLColumn,
+			DocColumn: c.SourceDocColumn, URLColumn: c.SourceURLColumn, Encoding: c.SourceCharset,
 		},
 		{
 			Format: corpus.Format(c.TargetFormat), TextColumn: c.TargetTextColumn,
-			DocColumn: c.TargetDocColumn, URLColumn: c.TargetURLColumn,
+			DocColumn: c.TargetDocColumn, URLColumn: c.TargetURLColumn, Encoding: c.TargetCharset,
 		},
 	} {
 		o := commonOptions(c.Text)
 		o.Format = cmp.Or(own.Format, o.Format)
 		o.TextColumn = cmp.Or(own.TextColumn, o.TextColumn)
 		o.DocColumn = cmp.Or(own.DocColumn, o.DocColumn)
+		o.Encoding = cmp.Or(own.Encoding, o.Encoding)
 		o.URLColumn = cmp.Or(own.URLColumn, o.URLColumn)
 		sides[side] = o
 	}
@@ -109,7 +110,7 @@ func commonOptions(t setting.Text) corpus.Options {
 	return corpus.Options{
 		Format:     corpus.Format(t.Format),
 		TextColumn: t.TextColumn, DocColumn: t.DocColumn, URLColumn: t.URLColumn,
-		OnBadLine: corpus.OnBadLine(t.OnBadLine), MaxLineBytes: t.MaxLineBytes, ShardSize: t.ShardSize,
+		OnBadLine: corpus.OnBadLine(t.OnBadLine), Encoding: t.Charset, MaxLineBytes: t.MaxLineBytes, ShardSize: t.ShardSize,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -47,6 +48,22 @@ func asideOf(whole *plan.Language, aside []record.SetAside) (what string, err er
 		return "", badinput.Errorf("%s; that is too much of the input: repair or remove the files", what)
 	}
 	return what, nil
+}
+
+// emptyOf says how many files of a language have no text; empty if there are none.
+func emptyOf(whole *plan.Language, inputs []record.InputReport) string {
+	n, first := 0, ""
+	for _, in := range inputs {
+		if in.Language == whole.Code && in.Counts.Lines == in.Counts.Skipped[corpus.ReasonEmpty] {
+			if n++; n == 1 {
+				first = in.Path
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d files of %s have no text: %s is the first", n, len(whole.Inputs), whole.Code, first)
 }
 
 // refuseShrunk refuses inputs that have lost half of a language's sentences since the run before.

@@ -20,6 +20,8 @@ type Text struct {
 	Inputs    []record.InputReport
 	SetAside  []record.SetAside
 	Swapped   bool // each side is mostly in the other's language
+
+	charsets []string // warnings about text that is not UTF-8
 }
 
 // Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
@@ -33,8 +35,19 @@ func Read(
 		whole := &files.Plan.Languages[l]
 		before := len(t.SetAside)
 		var err error
-		if doubts[l], err = t.add(ctx, files, whole); err != nil {
+		if doubts[l], err = t.add(ctx, files, whole, [2]string{"--src-encoding", "--tgt-encoding"}[l%2]); err != nil {
 			return nil, err
+		}
+		for i, what := range t.charsets {
+			if i == maxNamed {
+				warn("%d more files have such lines", len(t.charsets)-i)
+				break
+			}
+			warn("%s", what)
+		}
+		t.charsets = nil
+		if what := emptyOf(whole, t.Inputs); what != "" {
+			warn("%s", what)
 		}
 		what, err := asideOf(whole, t.SetAside[before:])
 		if err != nil {
@@ -57,13 +70,17 @@ func Read(
 }
 
 // add adds a language without the files that cannot be used, and returns the files whose text is not in the language.
-func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language) (doubts []doubted, err error) {
+func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language, flag string) (doubts []doubted, err error) {
 	p := files.Plan
 	language := plan.Language{Code: whole.Code}
-	for _, in := range whole.Inputs {
-		info, err := shard.Result(ctx, files.Store, in, p.Settings)
-		if err != nil {
-			return nil, err
+	records, err := shard.Results(ctx, files.Store, whole.Inputs, p.Settings)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range whole.Inputs {
+		info := &records[i]
+		if in.Group != "" && len(info.Shards) > 0 { // also those of the files after it
+			language.Shards = append(language.Shards, shard.Shards(whole.Inputs[i:], p.Settings, info.Shards)...)
 		}
 		bad := info.Bad
 		if err := encode.FitGiven(&in, info.Result); err != nil && bad == "" {
@@ -78,8 +95,13 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language)
 			continue
 		}
 		language.Inputs = append(language.Inputs, in)
-		language.Shards = append(language.Shards, shard.Shards(in, p.Settings, info.Shards)...)
+		if in.Group == "" {
+			language.Shards = append(language.Shards, shard.Shards(whole.Inputs[i:i+1], p.Settings, info.Shards)...)
+		}
 		t.Inputs = append(t.Inputs, inputReport(language.Code, in, info.Counts))
+		if what := otherCharset(whole, &in, info.Counts, flag); what != "" {
+			t.charsets = append(t.charsets, what)
+		}
 		if d := info.Languages.Doubt(language.Code); d != nil {
 			doubts = append(doubts, doubted{Path: in.Path, Doubt: *d})
 		}
@@ -107,15 +129,16 @@ func RemoveAside(ctx context.Context, st *store.Store, p *plan.Plan) (found bool
 		return false, nil
 	}
 	for _, language := range p.Languages {
-		for _, in := range language.Inputs {
-			info, err := shard.Result(ctx, st, in, p.Settings)
-			if err != nil {
-				return found, err
-			}
-			if info.Bad == "" {
+		records, err := shard.Results(ctx, st, language.Inputs, p.Settings)
+		if err != nil {
+			return found, err
+		}
+		removed := "" // key
+		for i, in := range language.Inputs {
+			if records[i].Bad == "" || shard.Key(in, p.Settings) == removed {
 				continue
 			}
-			found = true
+			found, removed = true, shard.Key(in, p.Settings)
 			if err := st.Remove(ctx, store.Task{Stage: shard.Stage.Name, Key: shard.Key(in, p.Settings)}); err != nil {
 				return found, err
 			}

@@ -56,7 +56,7 @@ func (t *Texts) Read(ctx context.Context, side int, numbers []int32) ([]Sentence
 	code := t.pair.Language(side).Code
 	err := t.pair.RowsOf(ctx, side, missing, func(at int, shard *plan.Shard, number uint32, row shard.Row) {
 		sentences[places[at]].Sentence = bitext.Sentence{
-			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Name, Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line, Place: row.Place,
+			Text: row.Text, Lang: code, Key: row.Key, Shard: shard.Origin(number), Row: number, Doc: row.Doc, URL: row.URL, Line: row.Line, Place: row.Place,
 		}
 	})
 	if err == nil {

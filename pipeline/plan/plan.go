@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strings"
 
 	"bitextmine/bitext/label"
@@ -80,11 +81,11 @@ func (l *Language) Rows() int {
 	return n
 }
 
-// InputOf returns the input that a shard was cut from; nil if the language has none of its name.
+// InputOf returns the input that a shard was cut from, the first of several; nil if the language has none of its name.
 func (l *Language) InputOf(shard int) *Input {
-	name := l.Shards[shard].Name
+	path := l.Shards[shard].FilePath(0)
 	for i := range l.Inputs {
-		if l.Inputs[i].Path == name[:strings.LastIndexByte(name, '#')] {
+		if l.Inputs[i].Path == path {
 			return &l.Inputs[i]
 		}
 	}
@@ -127,6 +128,10 @@ type Input struct {
 	Splitter *Splitter `json:"splitter,omitempty"`
 	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
 	Vectors *Vectors `json:"vectors,omitempty"`
+	// Group is the key of the task that cuts it together with other small files, and Part its place among them; empty:
+	// it is cut alone.
+	Group string `json:"group,omitempty"`
+	Part  int    `json:"part,omitempty"`
 }
 
 // Splitter is a learned splitter.
@@ -177,6 +182,33 @@ type Shard struct {
 	Rows   int    `json:"rows"`
 	Vector string `json:"vector"`          // key of its encoding task: how cells and shard sets name the shard
 	Given  string `json:"given,omitempty"` // digest of its rows' vectors, where another program made them
+	// Files are the parts of input files in a shard of several, in their order; empty: all rows are of one file.
+	Files []Part `json:"files,omitempty"`
+}
+
+// Part is the rows of one of the files that share a shard.
+type Part struct {
+	Name  string `json:"name"`  // input path#place: the bitext's shard column
+	First uint32 `json:"first"` // row of the shard
+}
+
+// Origin is the name that the bitext gives the shard for a row: where files share it, that of the row's file.
+func (s *Shard) Origin(row uint32) string {
+	return s.FileName(sort.Search(len(s.Files), func(i int) bool { return s.Files[i].First > row }) - 1)
+}
+
+// FileName is the name that the bitext gives the shard for the rows of one of the files that share it.
+func (s *Shard) FileName(file int) string {
+	if file < 0 || file >= len(s.Files) {
+		return s.Name
+	}
+	return s.Files[file].Name
+}
+
+// FilePath is the path of one of the files that share the shard, or of the only one.
+func (s *Shard) FilePath(file int) string {
+	name := s.FileName(file)
+	return name[:strings.LastIndexByte(name, '#')]
 }
 
 // Wave is tasks of one stage, which do not need each other.

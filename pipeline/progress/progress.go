@@ -146,7 +146,14 @@ func (m *line) print() {
 	if m.dated {
 		date = time.Now().Format("2006-01-02 15:04:05 ")
 	}
-	fmt.Fprintf(m.out, "%s%-8s %d/%d %s, %s/s%s\n", date, m.stage, done, m.total, m.unit, Short(rate), left)
+	pace := ""
+	switch {
+	case now > 0:
+		pace = fmt.Sprintf(", %s/s%s", Short(rate), left)
+	case done > 0:
+		pace = ", done before"
+	}
+	fmt.Fprintf(m.out, "%s%-8s %d/%d %s%s\n", date, m.stage, done, m.total, m.unit, pace)
 }
 
 // minElapsed is how long a stage must have run for the time left to be told: before, it is a guess.

@@ -34,7 +34,7 @@ func TestSkippedItemsHaveNoRate(t *testing.T) {
 	meter := lines{out: &out}.Start("encode", 300, "sentences")
 	meter.Skip(300)
 	meter.Done()
-	if out.String() != "encode   300/300 sentences, 0/s\n" {
+	if out.String() != "encode   300/300 sentences, done before\n" {
 		t.Errorf("%q", out.String())
 	}
 	out.Reset()
@@ -57,7 +57,7 @@ func TestShort(t *testing.T) {
 func TestDatedLines(t *testing.T) {
 	var out bytes.Buffer
 	Dated(&out).Start("encode", 300, "sentences").Done()
-	if !regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d encode   0/300 sentences, 0/s\n$`).MatchString(out.String()) {
+	if !regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d encode   0/300 sentences\n$`).MatchString(out.String()) {
 		t.Errorf("%q", out.String())
 	}
 }

@@ -258,6 +258,14 @@ func (r *Report) RejectedWarning() string {
 
 // Rule says in words what was kept.
 func (r *Report) Rule() string {
+	if d := r.Counts.Documents; d != nil && d.Local > 0 {
+		return fmt.Sprintf("%s; %d of them by their place in aligned documents alone, from a bead_score of %g", r.rule(), d.Local, r.Settings.BeadScore)
+	}
+	return r.rule()
+}
+
+// rule is Rule for the pairs of global mining.
+func (r *Report) rule() string {
 	s := r.Settings
 	switch {
 	case s.Scorer == "" && s.Refine != "":

@@ -72,6 +72,7 @@ type Text struct {
 	TextColumn   string `setting:"text_column,flag" json:"text_column"`
 	DocColumn    string `setting:"doc_column,flag" json:"doc_column"`
 	URLColumn    string `setting:"url_column,flag" json:"url_column"`
+	Charset      string `setting:"encoding,flag" json:"encoding,omitempty"`
 	OnBadLine    string `setting:"on_bad_line,flag" json:"on_bad_line"`
 	MaxLineBytes int    `setting:"max_line_bytes,flag" json:"max_line_bytes"`
 	ShardSize    int    `setting:"shard_size,flag" json:"shard_size"`
@@ -98,6 +99,8 @@ const (
 type Sides struct {
 	SourceFormat     string `setting:"src_format,flag" json:"src_format,omitempty"`
 	TargetFormat     string `setting:"tgt_format,flag" json:"tgt_format,omitempty"`
+	SourceCharset    string `setting:"src_encoding,flag" json:"src_encoding,omitempty"`
+	TargetCharset    string `setting:"tgt_encoding,flag" json:"tgt_encoding,omitempty"`
 	SourceTextColumn string `setting:"src_text_column,flag" json:"src_text_column,omitempty"`
 	TargetTextColumn string `setting:"tgt_text_column,flag" json:"tgt_text_column,omitempty"`
 	SourceDocColumn  string `setting:"src_doc_column,flag" json:"src_doc_column,omitempty"`

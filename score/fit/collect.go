@@ -31,7 +31,9 @@ const (
 
 // Collect injects the pairs into the host and returns the examples: the candidates that have an injected sentence.
 // found is the number of whole pairs whose sentences were among each other's neighbours.
-func Collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair) (examples Examples, found int, err error) {
+func Collect(
+	ctx context.Context, host *inject.Host, pairs []exchange.Pair, told func(part, parts int),
+) (examples Examples, found int, err error) {
 	pairs = inject.Distinct(pairs)
 	if len(pairs) < MinPairs {
 		return examples, 0, badinput.Errorf("%d different known pairs are too few to fit a scorer on: give at least %d", len(pairs), MinPairs)
@@ -47,6 +49,7 @@ func Collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair) (exa
 			return examples, 0, fmt.Errorf("inject pairs: %w", err)
 		}
 		found += n
+		told(round+1, rounds+1)
 	}
 	if err := examples.collectParts(ctx, host, pairs); err != nil {
 		return examples, 0, fmt.Errorf("inject pairs into parts of the corpora: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,15 +35,15 @@ func NewExport() *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export RUN | FILE [FILE]",
-		Short: "Write bitext for other programs: TSV, Moses, TMX, JSON lines, Parquet, Hugging Face",
+		Short: "Write bitext for other programs: TSV, CSV, Moses, TMX, XLIFF, PO, JSON lines, Parquet, Hugging Face",
 		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or
-TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns
-where the format has a place for them: in TMX as <prop>. --dev and --test divide the pairs by source document, so that
-no document is in two sets; which set a document is in depends on its name alone. Memory does not grow with the
-bitext.
+TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns,
+or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages alone unless --columns
+names more. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a
+document is in depends on its name alone. Memory does not grow with the bitext.
 
-Formats: tsv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), jsonl, parquet,
-and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
+Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), xliff (2.0),
+po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
 		Example: `  mine export mined --format tmx --out de-en.tmx
   mine export filtered.parquet --out de-en.tsv.gz --min-score 1.1 --sort score
   mine export filtered.parquet --format hf --out dataset --dev 0.01 --test 0.01 --licence cc-by-4.0
@@ -54,12 +55,12 @@ and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "tsv, moses, tmx, jsonl, parquet or hf (default: by the ending of --out)")
+	f.StringVar(&o.format, "format", "", "tsv, csv, moses, tmx, xliff, po, jsonl, parquet or hf (default: by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
 	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape),
 		"tabs and line breaks in a text of tsv and moses: escape, space or refuse")
-	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts (default: all)")
+	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts, or all (default: all; none in tmx, xliff and po)")
 	f.BoolVar(&o.all, "all", false, "write pairs that are not kept, too")
 	f.Float64Var(&o.minScore, "min-score", 0, "only pairs with at least this score")
 	f.StringVar(&o.where, "where", "", "only pairs for which a condition over columns is true (docs/filters.md)")
@@ -139,8 +140,10 @@ func formatOf(name string) (string, error) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	ext := strings.ToLower(filepath.Ext(stem))
 	switch {
-	case ext == ".parquet":
-		return "parquet", nil
+	case slices.Contains([]string{".parquet", ".csv", ".po", ".xliff"}, ext):
+		return ext[1:], nil
+	case ext == ".xlf":
+		return "xliff", nil
 	case ext == ".tsv", exchange.FormatOf(name) != exchange.TSV:
 		return string(exchange.FormatOf(name)), nil
 	}

@@ -38,7 +38,7 @@ func NewSearch() *cobra.Command {
 		Use:   "search QUERY",
 		Short: "Look words up in mined text, in context and with their translation",
 		Long: `Look words up in mined text. Every pair that has them is shown with the words in their context, its
-translation, its probability or margin, and where it is from, best matches first. Words are found in all their forms
+translation, its probability or margin, and where it is from, the best first. Words are found in all their forms
 and in any order; --phrase wants them next to each other, --fuzzy also finds other spellings, --regexp matches Go's
 regular expressions against the text as it stands. The first search of a run makes an index in its output directory,
 later ones bring it up to date.`,
@@ -98,7 +98,7 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 		}
 		return errors.Join(printCollocates(w, of, from, x, o.asJSON), w.Flush())
 	}
-	result, err := x.Search(ctx, q)
+	result, err := x.Best(ctx, q)
 	if err != nil {
 		return err
 	}

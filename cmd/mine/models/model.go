@@ -15,6 +15,6 @@ func NewModel() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGet(), newImport(), newCheck(), newCentre(), newQuantise())
+	cmd.AddCommand(newList(), newGet(), newImport(), newCheck(), newCentre(), newQuantise())
 	return cmd
 }

@@ -27,7 +27,7 @@ func NewNeighbours() *cobra.Command {
 		Use:   "neighbours SOURCE.npy TARGET.npy",
 		Short: "Find the nearest rows of two files of vectors, in both directions",
 		Long: `Find, for every row of two files of vectors (mine encode), the k rows of the other file with the greatest
-inner product, which is the cosine of vectors of length 1. The directory OUT gets src_rows.npy and src_cosines.npy,
+cosine, whatever the length of the vectors. The directory OUT gets src_rows.npy and src_cosines.npy,
 which have a list for each row of SOURCE, and tgt_rows.npy and tgt_cosines.npy. Rows count from 0, the nearest stands
 first, and -1 stands where there are fewer than k. Equal cosines are ordered by row.`,
 		Example: `  mine encode --lang de news.de --out de.npy
@@ -63,7 +63,9 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 			return failure
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		sides[i].Vectors = file.Matrix
+		if sides[i].Vectors, err = file.Unit(path); err != nil {
+			return err
+		}
 	}
 	searcher, err := backend.Open(cfg.Search, cfg.SearchOptions())
 	if err != nil {

@@ -230,6 +230,9 @@ func TestDocumentsAreAlignedBesideMining(t *testing.T) {
 			}
 		}
 	}
+	if want := fmt.Sprintf("%d of them by their place in aligned documents alone", d.Local); d.Local == 0 || !strings.Contains(report.Rule(), want) {
+		t.Errorf("the rule says %q, not %q", report.Rule(), want)
+	}
 	if spans < 9 || by[bitext.Both] < 60 || by[bitext.Both] != d.Both || by[bitext.Local] != d.Local || len(rows) != report.Counts.Kept {
 		t.Errorf("%d spans of two sentences, found by %v, counts %+v, kept %d", spans, by, d, report.Counts.Kept)
 	}

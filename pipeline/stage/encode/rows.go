@@ -31,7 +31,7 @@ func FitGiven(in *plan.Input, info *cut.Result) error {
 	if uint64(v.Rows) != info.Counts.Lines {
 		return badinput.Errorf("%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line", v.Path, v.Rows, in.Path, info.Counts.Lines)
 	}
-	if info.Format == corpus.FormatTSV {
+	if info.Format == corpus.FormatTSV || info.Format == corpus.FormatCSV {
 		v.Header = 1
 	}
 	return nil

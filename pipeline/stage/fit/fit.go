@@ -76,11 +76,15 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if a.OnTheWay && host.Tokens != nil && !host.Tokens.Static() {
 			host.Tokens = nil
 		}
-		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs)
+		told := int64(0)
+		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs, func(part, parts int) {
+			meter.Add(t.Items*int64(part)/int64(parts) - told)
+			told = t.Items * int64(part) / int64(parts)
+		})
 		if err != nil {
 			return err
 		}
-		meter.Add(t.Items)
+		meter.Add(t.Items - told)
 		set := fit.NewSet(e.Model, e.Plan.Settings.K, score.KnownPairs{
 			Pairs: a.Known.Name, Source: host.Languages[0], Target: host.Languages[1], Seen: fit.SeenSource(e.Model, a.Known.Name) != "",
 			Corpus:   fmt.Sprintf("%d and %d sentences", len(host.Texts[0]), len(host.Texts[1])),

@@ -204,7 +204,8 @@ func (l *local) describe(f *found, row *bitext.Row) {
 		doc := &l.sides[side].Documents[f.docs[side]]
 		row.Alignment.Sentences[side], b.First[side] = uint32(span.Count), uint32(span.First)
 		first, last := of[0], of[len(of)-1]
-		s.Shard, s.Row, s.Doc, s.URL, s.Line = l.pair.Language(side).Shards[first.Shard].Name, first.Row, doc.ID, doc.URL, first.Line
+		s.Shard, s.Row = l.pair.Language(side).Shards[first.Shard].FileName(int(first.File)), first.Row
+		s.Doc, s.URL, s.Line = doc.ID, doc.URL, first.Line
 		s.Place = nil
 		if first.Place != nil {
 			place := *first.Place

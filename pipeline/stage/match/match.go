@@ -187,11 +187,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // counts adds up what sharding counted.
 func counts(ctx context.Context, p *view.Pair) (c record.Counts, err error) {
 	for side, into := range []*int{&c.SourceIn, &c.TargetIn} {
-		for _, in := range p.Language(side).Inputs {
-			info, err := shard.Result(ctx, p.Store, in, p.Plan.Settings)
-			if err != nil {
-				return c, err
-			}
+		records, err := shard.Results(ctx, p.Store, p.Language(side).Inputs, p.Plan.Settings)
+		if err != nil {
+			return c, err
+		}
+		for _, info := range records {
 			*into += int(info.Counts.Kept + info.Counts.Duplicates)
 			c.Skipped += int(info.Counts.SkippedTotal())
 		}

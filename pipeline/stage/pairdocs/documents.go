@@ -3,7 +3,6 @@ package pairdocs
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
@@ -15,6 +14,7 @@ import (
 type Sentence struct {
 	Number int32 // among the distinct sentences of the language
 	Shard  int32
+	File   int32  // place among those that share the shard
 	Row    uint32 // of the shard
 	Line   uint64
 	Place  *corpus.Place // in a record that was divided
@@ -64,14 +64,14 @@ func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collectio
 		if err != nil {
 			return nil, err
 		}
-		from := of.Name[:strings.LastIndexByte(of.Name, '#')]
 		for d := range found {
+			from := of.FilePath(found[d].File)
 			if d > 0 || from != input || open == nil || !last.Goes(&found[d]) {
 				c.add(open)
 				open = newDocument(from, &found[d])
 			}
 			for k, row := range found[d].Rows {
-				one := Sentence{Number: numbered.Rows[s][row], Shard: int32(s), Row: row, Line: found[d].Lines[k]}
+				one := Sentence{Number: numbered.Rows[s][row], Shard: int32(s), File: int32(found[d].File), Row: row, Line: found[d].Lines[k]}
 				if len(found[d].Places) > 0 {
 					one.Place = &found[d].Places[k]
 				}

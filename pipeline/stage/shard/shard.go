@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"bitextmine/corpus"
@@ -34,7 +35,7 @@ func init() { // not in the declaration, as the functions refer to it
 	stage.Register(Stage)
 }
 
-// args is an input file of a language.
+// args is an input file of a language, the first where several are cut together.
 type args struct {
 	Language int `json:"language"`
 	Input    int `json:"input"`
@@ -46,18 +47,38 @@ type spec struct {
 	Name      string // without its directory: its extension may decide the format
 	Normalise int    // version of corpus.Normalise
 	Options   corpus.Options
+	Formats   string `json:",omitempty"` // corpus.Formats, where the format is detected
+}
+
+func specOf(in plan.Input, settings plan.Settings) spec {
+	s := spec{Input: in.SHA256, Name: filepath.Base(in.Path), Normalise: corpus.NormaliseVersion, Options: in.Options(settings)}
+	if s.Options.Format == corpus.FormatAuto {
+		s.Formats = corpus.Formats(s.Name)
+	}
+	return s
 }
 
 // Key is the key of an input's task.
 func Key(in plan.Input, settings plan.Settings) string {
-	return Stage.Key(spec{in.SHA256, filepath.Base(in.Path), corpus.NormaliseVersion, in.Options(settings)})
+	if in.Group != "" {
+		return in.Group
+	}
+	return Stage.Key(specOf(in, settings))
 }
 
 // planAll plans the cutting of every input. Inputs of the same bytes and name are one task.
 func planAll(b *stage.Builder) error {
 	for l, language := range b.Languages {
-		for i, in := range language.Inputs {
-			b.Add(Stage, Key(in, b.Settings), in.Bytes, stage.Cost{Memory: memory(in.Options(b.Settings), in.Splitter != nil), Disk: in.Bytes, Read: in.Bytes}, args{l, i})
+		for i := 0; i < len(language.Inputs); {
+			members := together(language.Inputs[i:])
+			cost, bytes := stage.Cost{}, int64(0)
+			for _, in := range members {
+				bytes += in.Bytes
+				cost.Memory = max(cost.Memory, memory(in.Options(b.Settings), in.Splitter != nil))
+			}
+			cost.Disk, cost.Read = bytes, bytes
+			b.Add(Stage, Key(members[0], b.Settings), bytes, cost, args{l, i})
+			i += len(members)
 		}
 	}
 	return nil
@@ -111,38 +132,89 @@ func uses(p *plan.Plan, use func(key string)) {
 	}
 }
 
-// run makes the shards of one input file.
+// run makes the shards of one input file, or of several small ones.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
 	a, err := stage.Args[args](t)
 	if err != nil {
 		return nil, err
 	}
-	in := e.Plan.Languages[a.Language].Inputs[a.Input]
-	if err := unchanged(in); err != nil {
-		return nil, err
-	}
-	source := in.Source()
-	if source.MaxPage, err = maxPage(e.Resources, t.Memory, in.Options(e.Plan.Settings).PageCopies()); err != nil {
-		return nil, err
-	}
-	how := shard.Options{Report: bytesRead(meter)}
-	if in.Splitter != nil {
-		if how.Learned, err = learned(e, *in.Splitter); err != nil {
+	members := together(e.Plan.Languages[a.Language].Inputs[a.Input:])
+	texts := make([]shard.Text, len(members))
+	for i, in := range members {
+		if err := unchanged(in); err != nil {
+			return nil, err
+		}
+		if texts[i], err = textOf(e, t, in); err != nil {
 			return nil, err
 		}
 	}
-	info, err := shard.Cut(ctx, source, in.Options(e.Plan.Settings), dir, how)
-	if e.Plan.SetAside && ofFile(err) {
-		return Record{&shard.Result{Shards: []shard.Info{}}, nil, err.Error()}, unchanged(in)
-	}
+	cut, bad, err := usable(ctx, e, texts, func(usable []shard.Text) (*shard.Together, error) {
+		return shard.CutTogether(ctx, usable, dir, shard.Options{Report: bytesRead(meter)})
+	})
 	if err != nil {
 		return nil, err
 	}
-	languages, err := sample(ctx, dir, info.Shards)
+	samples, err := sample(ctx, dir, cut)
 	if err != nil {
 		return nil, err
 	}
-	return Record{info, languages, ""}, unchanged(in) // so that no half of one text and half of another goes under one key
+	record := recordOf(cut, samples, bad)
+	for _, in := range members { // so that no half of one text and half of another goes under one key
+		if err := unchanged(in); err != nil {
+			return nil, err
+		}
+	}
+	return record, nil
+}
+
+// textOf says how an input is read and cut.
+func textOf(e *stage.Env, t *plan.Task, in plan.Input) (text shard.Text, err error) {
+	text = shard.Text{File: in.Source(), Options: in.Options(e.Plan.Settings)}
+	if text.File.MaxPage, err = maxPage(e.Resources, t.Memory, text.Options.PageCopies()); err != nil {
+		return text, err
+	}
+	if in.Splitter != nil {
+		text.Learned, err = learned(e, *in.Splitter)
+	}
+	return text, err
+}
+
+// thisFile stands for a file's path in the record of why it is bad: inputs of the same bytes and name share it.
+const thisFile = "\x00"
+
+func whyOf(t shard.Text, err error) string {
+	return strings.ReplaceAll(err.Error(), t.File.Path, thisFile)
+}
+
+// usable cuts texts. If one is bad and the plan sets bad files aside, it cuts the others and returns why each bad one
+// is; empty: it is not.
+func usable(
+	ctx context.Context, e *stage.Env, texts []shard.Text, cut func([]shard.Text) (*shard.Together, error),
+) (*shard.Together, []string, error) {
+	bad := make([]string, len(texts))
+	done, err := cut(texts)
+	switch {
+	case !ofFile(err):
+		return done, bad, err
+	case !e.Plan.SetAside:
+		return nil, nil, badinput.Errorf("%w; --on-bad-file skip sets such files aside", err)
+	case len(texts) == 1:
+		bad[0] = whyOf(texts[0], err)
+		return &shard.Together{}, bad, nil
+	}
+	var good []shard.Text
+	for i, text := range texts {
+		switch err := shard.Check(ctx, text); {
+		case err == nil:
+			good = append(good, text)
+		case ofFile(err):
+			bad[i] = whyOf(text, err)
+		default:
+			return nil, nil, err
+		}
+	}
+	done, err = cut(good)
+	return done, bad, err
 }
 
 // learned opens a splitter for all tasks.
@@ -178,26 +250,81 @@ type Record struct {
 	*shard.Result
 	Languages *Languages `json:"languages,omitempty"` // nil in records of program versions before 0.2
 	Bad       string     `json:"bad,omitempty"`       // why the file cannot be used: it has no shards
+	// Files are the records of files that were cut together, whose shards the record has.
+	Files []Record `json:"files,omitempty"`
 }
 
-// Result returns what a task of the stage recorded of an input.
-func Result(ctx context.Context, st *store.Store, in plan.Input, s plan.Settings) (*Record, error) {
-	out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: Key(in, s)})
-	if err != nil {
-		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+// recordOf records what was cut, given samples of the usable files and why others are bad.
+func recordOf(cut *shard.Together, samples []*Languages, bad []string) *Record {
+	whole := &Record{Result: &shard.Result{Shards: cut.Shards}}
+	good := []int{} // places of the usable files
+	for i, why := range bad {
+		one := Record{Result: &shard.Result{Shards: []shard.Info{}}, Bad: why}
+		if n := len(good); why == "" {
+			one.Result, one.Languages = &cut.Files[n], samples[n]
+			good = append(good, i)
+		}
+		whole.Files = append(whole.Files, one)
 	}
-	info := &Record{Result: &shard.Result{}}
-	if err := json.Unmarshal(out.Info, info); err != nil {
-		return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+	for s := range cut.Shards {
+		for f := range cut.Shards[s].Files {
+			from := &cut.Shards[s].Files[f]
+			from.File = good[from.File]
+		}
 	}
-	return info, nil
+	if len(bad) > 1 {
+		return whole
+	}
+	if bad[0] == "" {
+		whole.Files[0].Shards = cut.Shards
+	}
+	return &whole.Files[0]
 }
 
-// Shards gives the shards that an input was cut into their names and places.
-func Shards(in plan.Input, s plan.Settings, found []shard.Info) []plan.Shard {
+// Results returns what tasks of the stage recorded of a language's inputs, which are in their order. The shards of
+// files that were cut together are with the first.
+func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.Settings) ([]Record, error) {
+	var all []Record
+	key, group := "", Record{} // the last that was read
+	for i, in := range inputs {
+		if Key(in, s) != key || in.Group == "" {
+			key, group = Key(in, s), Record{Result: &shard.Result{}}
+			out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: key})
+			if err == nil {
+				err = json.Unmarshal(out.Info, &group)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+			}
+		}
+		record := group
+		if in.Group != "" {
+			if in.Part >= len(group.Files) {
+				return nil, fmt.Errorf("what was cut from %s is not there; run again", in.Path)
+			}
+			record = group.Files[in.Part]
+			if i == 0 || inputs[i-1].Group != in.Group {
+				record.Shards = group.Shards
+			}
+		}
+		record.Bad = strings.ReplaceAll(record.Bad, thisFile, in.Path)
+		all = append(all, record)
+	}
+	return all, nil
+}
+
+// Shards gives the shards that inputs were cut into their names and places. Several inputs are those that were cut
+// together.
+func Shards(inputs []plan.Input, s plan.Settings, found []shard.Info) []plan.Shard {
 	shards := make([]plan.Shard, len(found))
+	places := map[int]int{} // shards of a file
 	for n, one := range found {
-		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", in.Path, n), Task: Key(in, s), File: one.File, SHA256: one.SHA256, Rows: one.Rows}
+		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", inputs[0].Path, n), Task: Key(inputs[0], s), File: one.File, SHA256: one.SHA256, Rows: one.Rows}
+		for _, from := range one.Files {
+			name := fmt.Sprintf("%s#%d", inputs[from.File].Path, places[from.File])
+			places[from.File]++
+			shards[n].Files = append(shards[n].Files, plan.Part{Name: name, First: from.First})
+		}
 	}
 	return shards
 }

@@ -1,0 +1,51 @@
+package corpus
+
+import (
+	"strings"
+	"testing"
+
+	"bitextmine/corpus/corpustest"
+)
+
+// TestCSVAndJSONArrays: columns are read as of TSV and JSON lines.
+func TestCSVAndJSONArrays(t *testing.T) {
+	for name, data := range map[string]string{
+		"a.csv":     "id,text,doc,url\n1,\"It rained, and \"\"how\"\".\",d1,\n2,\"two\nlines\",d2,u\n",
+		"b.csv":     "text;doc;url\n\"It rained, and \"\"how\"\".\";d1;\n\"two\nlines\";d2;u\n",
+		"c.json":    `[{"text":"It rained, and \"how\".","doc":"d1","url":null}, {"n":[1],"text":"two\nlines","doc":"d2","url":"u"}]`,
+		"d.json":    "\ufeff\n{\"text\":\"It rained, and \\\"how\\\".\",\"doc\":\"d1\",\"url\":\"\"}\n{\"text\":\"two\\nlines\",\"doc\":\"d2\",\"url\":\"u\"}\n",
+		"e.json.gz": string(packers["gz"](t, []byte(`[ {"text":"It rained, and \"how\".","doc":"d1","url":null},{"text":"two\nlines","doc":"d2","url":"u"} ]`))),
+	} {
+		all, counts, err := readAll(name, []byte(data), columnOptions())
+		if err != nil || len(all) != 2 || all[0].Text != `It rained, and "how".` || all[0].Doc != "d1" || all[1].Text != "two\nlines" || all[1].URL != "u" ||
+			counts.Kept != 2 {
+			t.Errorf("%s: %+v, %+v, %v", name, all, counts, err)
+		}
+	}
+	all, _, err := readAll("texts.json", []byte(`["one", "two", 3]`), DefaultOptions())
+	if err != nil || len(all) != 2 || all[1].Text != "two" || all[1].Line != 2 {
+		t.Errorf("an array of texts: %+v, %v", all, err)
+	}
+	all, counts, err := readAll("bad.csv", []byte("text,n\nfine,1\nshort\n\"a\"b,2\nfine again,3\n\"open,4\n"), DefaultOptions())
+	if err != nil || len(all) != 2 || counts.Skipped[ReasonMalformed] != 3 || all[1].Line != 5 {
+		t.Errorf("bad records: %+v, %+v, %v", all, counts, err)
+	}
+	for name, data := range map[string]string{
+		"cut.json": `[{"text":"one"}, {"te`, "deep.json": `["x",` + strings.Repeat("[", 20_000), "long.json": `["x", "` + strings.Repeat("x", 1<<20) + `"]`, "none.csv": "a,b\n1,2\n",
+	} {
+		_, _, err := readAll(name, []byte(data), DefaultOptions())
+		corpustest.BadInput(t, err, name)
+	}
+}
+
+// TestPagesAboutHTML: neither Markdown with elements in it nor a text of which some lines begin with tags is HTML.
+func TestPagesAboutHTML(t *testing.T) {
+	for name, data := range map[string]string{
+		"template.md": "# The template element\n\n<template>\n<p>It rained.</p>\n</template>\n<div class=\"note\">\n</div>\n",
+		"notes.txt":   "<p>It rained.</p>\nIt rained again.\nThe dog slept.\n<ul>one</ul>\nNobody came.\n",
+	} {
+		if all, _, err := readAll(name, []byte(data), DefaultOptions()); err != nil || len(all) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

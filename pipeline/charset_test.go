@@ -1,0 +1,40 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// TestOtherEncoding: a file that is not UTF-8 is warned about with the encoding that it seems to be in and the flag
+// that reads it, and with that flag it is mined as UTF-8 is.
+func TestOtherEncoding(t *testing.T) {
+	dir := t.TempDir()
+	de, lines := sentencesOf(t, dir, "de.txt")
+	en, _ := sentencesOf(t, dir, "en.txt")
+	cfg := testConfig(dir, filepath.Join(dir, "out"))
+	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
+	want := mustRun(t, cfg)
+	data, err := charmap.Windows1252.NewEncoder().String(strings.Join(lines, "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(de, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Out = filepath.Join(dir, "lost")
+	report := mustRun(t, cfg)
+	if !slices.ContainsFunc(report.Warnings, func(w string) bool {
+		return strings.Contains(w, "are not UTF-8") && strings.Contains(w, "--src-encoding windows-1252")
+	}) {
+		t.Errorf("warnings %q", report.Warnings)
+	}
+	cfg.Out, cfg.SourceCharset = filepath.Join(dir, "read"), "windows-1252"
+	if got := mustRun(t, cfg); got.Counts.Kept != want.Counts.Kept || len(got.Warnings) != len(want.Warnings) {
+		t.Errorf("%d pairs are kept, of UTF-8 %d; warnings %q", got.Counts.Kept, want.Counts.Kept, got.Warnings)
+	}
+}
