@@ -207,7 +207,7 @@ func TestParquetColumns(t *testing.T) {
 }
 
 func TestValidateReportsAll(t *testing.T) {
-	err := Options{Format: "csv", OnBadLine: "warn"}.Validate()
+	err := Options{Format: "xls", OnBadLine: "warn"}.Validate()
 	corpustest.BadInput(t, err, "format", "on_bad_line", "text_column", "max_line_bytes", "shard_size")
 	if err := DefaultOptions().Validate(); err != nil {
 		t.Error(err)
