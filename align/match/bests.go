@@ -1,5 +1,11 @@
 package match
 
+// #cgo CFLAGS: -O3 -Wall -Wextra -Wno-psabi
+// #include "bests.h"
+import "C"
+
+import "unsafe"
+
 // bests holds the best cosines of the source document's sentences in the target document, and the reverse. Long
 // documents are sampled.
 type bests [2][]float32
@@ -15,42 +21,45 @@ func mean(values []float32) float64 {
 	return sum / float64(len(values))
 }
 
-// longest is the number of sentences of a document, about, up to which each is compared with each. Of a longer one as
-// many, at equal distances, are compared with all of the other document, so that time grows with its length alone.
-const longest = 1000
+const (
+	// longest is the number of sentences of a document, about, up to which each is compared with each.
+	longest = 1000
+	// samples is how many sentences of a longer one, at equal distances, are compared with all of the other document, so
+	// that time grows with its length alone. The mean of 200 best cosines is within 0.01 of that of all.
+	samples = 200
+)
 
 // compare finds the best cosines of two documents.
 func compare(source, target *Side, a, b Document) bests {
 	if a.Count*b.Count > longest*longest {
 		return bests{sampled(source, target, a, b), sampled(target, source, b, a)}
 	}
-	found := bests{make([]float32, a.Count), make([]float32, b.Count)}
+	return best(source.rows(a), target.rows(b), source.Dim)
+}
+
+// best finds the best cosines of the rows of either matrix in the other.
+func best(a, b []float32, dim int) bests {
+	found := bests{make([]float32, len(a)/dim), make([]float32, len(b)/dim)}
 	for side := range found {
 		for k := range found[side] {
 			found[side][k] = -1
 		}
 	}
-	for i := range a.Count {
-		u := source.sentence(a.First + i)
-		for j := range b.Count {
-			c := dot(u, target.sentence(b.First+j))
-			found[0][i], found[1][j] = max(found[0][i], c), max(found[1][j], c)
-		}
-	}
+	C.match_bests(floats(a), C.int64_t(len(found[0])), floats(b), C.int64_t(len(found[1])), C.int64_t(dim),
+		floats(found[0]), floats(found[1]))
 	return found
 }
 
+func floats(values []float32) *C.float { return (*C.float)(unsafe.SliceData(values)) }
+
 // sampled are the best cosines of some sentences of a document in all of another one.
 func sampled(own, other *Side, a, b Document) []float32 {
-	found := make([]float32, min(a.Count, longest))
-	for k := range found {
-		u := own.sentence(a.First + k*a.Count/len(found))
-		found[k] = -1
-		for j := range b.Count {
-			found[k] = max(found[k], dot(u, other.sentence(b.First+j)))
-		}
+	n := min(a.Count, samples)
+	sample := make([]float32, 0, n*own.Dim)
+	for k := range n {
+		sample = append(sample, own.sentence(a.First+k*a.Count/n)...)
 	}
-	return found
+	return best(sample, other.rows(b), own.Dim)[0]
 }
 
 // rivals are, of each sentence of a side, the best cosine in the rivals of its document, and which rival that is.

@@ -7,69 +7,89 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"bitextmine/encode/embedding"
+	"bitextmine/index"
+	"bitextmine/index/exact"
+	"bitextmine/index/ivf"
+	"bitextmine/internal/badinput"
+	"bitextmine/mine"
 )
 
 // candidates are the pairs of documents of which one is among the k nearest of the other, by their mean vectors without
 // what all documents of a side have in common; and those whose addresses or rare metadata say that they belong
 // together.
 func candidates(ctx context.Context, source, target *Side, k int, meta *metadata) ([][2]int, error) {
-	a, b := centroids(source), centroids(target)
-	found := make([][][2]int, len(source.Documents)+len(target.Documents))
-	err := inBlocks(ctx, len(found), func(n int) {
-		if n < len(source.Documents) {
-			for _, j := range nearest(a, n, b, len(target.Documents), source.Dim, k) {
-				found[n] = append(found[n], [2]int{n, j})
-			}
-			return
-		}
-		j := n - len(source.Documents)
-		for _, i := range nearest(b, j, a, len(source.Documents), source.Dim, k) {
-			found[n] = append(found[n], [2]int{i, j})
-		}
-	})
+	nearest, err := nearest(ctx, index.Side{Vectors: centroids(source)}, index.Side{Vectors: centroids(target)}, k)
 	if err != nil {
 		return nil, err
 	}
-	all := append(slices.Concat(found...), meta.candidates(k)...)
-	by := map[string][]int{}
-	for i, address := range stripped(source.Documents) {
-		if address != "" {
-			by[address] = append(by[address], i)
+	all := meta.candidates(k)
+	for side, lists := range [2]mine.Neighbours{nearest.Source, nearest.Target} {
+		for at, other := range lists.IDs {
+			if other == mine.None {
+				continue
+			}
+			c := [2]int{at / lists.K, int(other)}
+			all = append(all, [2]int{c[side], c[1-side]})
 		}
 	}
-	for j, address := range stripped(target.Documents) {
-		for _, i := range by[address] {
-			all = append(all, [2]int{i, j})
+	by := map[string]*[2][]int{}
+	for side, documents := range [2][]Document{source.Documents, target.Documents} {
+		for d, address := range stripped(documents) {
+			if address == "" {
+				continue
+			}
+			if by[address] == nil {
+				by[address] = &[2][]int{}
+			}
+			by[address][side] = append(by[address][side], d)
+		}
+	}
+	for _, same := range by {
+		if len(same[0]) > k || len(same[1]) > k {
+			continue // as much as no address
+		}
+		for _, i := range same[0] {
+			for _, j := range same[1] {
+				all = append(all, [2]int{i, j})
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	return slices.Compact(all), nil
 }
 
-// nearest are the k documents of the other side with the highest products.
-func nearest(own []float32, i int, others []float32, n, dim, k int) []int {
-	type at struct {
-		document int
-		cosine   float32
+const (
+	// many is the number of documents of a side above which their mean vectors are searched with inverted lists.
+	many = 30_000
+	// lists is their number: with it a vector is compared with about a tenth of the others.
+	lists = 256
+)
+
+// nearest finds each mean vector's k nearest of the other side.
+func nearest(ctx context.Context, source, target index.Side, k int) (index.Result, error) {
+	if min(source.Vectors.N, target.Vectors.N) > many {
+		search, err := ivf.Open(strconv.Itoa(lists), ivf.Options{RecallRows: 1})
+		if err != nil {
+			return index.Result{}, err
+		}
+		found, err := search.Search(ctx, source, target, k, nil)
+		if !badinput.Is(err) { // else most vectors are equal, and an exact search is quick
+			return found, err
+		}
 	}
-	all := make([]at, n)
-	for j := range all {
-		all[j] = at{j, dot(own[i*dim:][:dim], others[j*dim:][:dim])}
+	search, err := exact.Open(exact.Options{})
+	if err != nil {
+		return index.Result{}, err
 	}
-	slices.SortFunc(all, func(a,
-		b at) int {
-		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.document, b.document))
-	})
-	out := make([]int, min(k, n))
-	for r := range out {
-		out[r] = all[r].document
-	}
-	return out
+	return search.Search(ctx, source, target, k, nil)
 }
 
 // centroids are the documents' mean vectors [documents, dim], less the mean of all of them, of length 1.
-func centroids(s *Side) []float32 {
+func centroids(s *Side) embedding.Matrix {
 	out := make([]float32, len(s.Documents)*s.Dim)
 	mean := make([]float64, s.Dim)
 	for d, document := range s.Documents {
@@ -96,7 +116,7 @@ func centroids(s *Side) []float32 {
 			v[c] /= float32(max(math.Sqrt(square), 1e-12))
 		}
 	}
-	return out
+	return embedding.Matrix{N: len(s.Documents), Dim: s.Dim, F32: out}
 }
 
 // languageMark matches a language code in an address: a part of its host, path or query.

@@ -16,6 +16,9 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"bitextmine/index"
+	"bitextmine/internal/badinput"
 )
 
 // Document is some of a side's sentences.
@@ -31,6 +34,9 @@ type Side struct {
 	Dim       int
 	Vectors   []float32 // [sentences, Dim], of length 1
 }
+
+// rows are a document's vectors.
+func (s *Side) rows(d Document) []float32 { return s.Vectors[d.First*s.Dim:][:d.Count*s.Dim] }
 
 func (s *Side) sentence(i int) []float32 { return s.Vectors[i*s.Dim:][:s.Dim:s.Dim] }
 
@@ -67,6 +73,9 @@ const rounds = 2
 
 // Match pairs documents, the best first.
 func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error) {
+	if o.Candidates < 1 || o.Candidates > index.MaxK {
+		return nil, badinput.Errorf("candidates is %d: give 1 to %d documents", o.Candidates, index.MaxK)
+	}
 	meta := newMetadata([2][]Document{source.Documents, target.Documents})
 	candidates, err := candidates(ctx, source, target, o.Candidates, meta)
 	if err != nil {
@@ -141,7 +150,7 @@ func Unrelated(source, target *Side) float64 {
 	return sum
 }
 
-// blockSize is the number of calls that a goroutine makes at a time: few, as two long documents take a minute.
+// blockSize is the number of calls that a goroutine makes at a time: few, as two long documents take a while.
 const blockSize = 4
 
 // inBlocks calls do with every number below n, on all processors.
@@ -160,20 +169,4 @@ func inBlocks(ctx context.Context, n int, do func(k int)) error {
 		})
 	}
 	return work.Wait()
-}
-
-// dot is the product of two vectors, summed in four parts, in a fixed order.
-func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i := range min(len(a), len(b)) {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"bitextmine/encode/embedding"
 )
 
 // made makes n documents of some sentences on the source side, their noisy translations among others on the target
@@ -94,7 +96,8 @@ func TestMatch(t *testing.T) {
 func TestBiMax(t *testing.T) {
 	source := &Side{Documents: []Document{{Count: 2}}, Dim: 2, Vectors: []float32{1, 0, 0.6, 0.8}}
 	target := &Side{Documents: []Document{{Count: 1}}, Dim: 2, Vectors: []float32{1, 0}}
-	if got := compare(source, target, source.Documents[0], target.Documents[0]).biMax(); math.Abs(got-0.9) > 1e-6 {
+	found := compare(source, target, source.Documents[0], target.Documents[0])
+	if got := found.biMax(); math.Abs(got-0.9) > 1e-6 {
 		t.Errorf("BiMax %v, want 0.9", got)
 	}
 }
@@ -188,12 +191,94 @@ func TestUnrelated(t *testing.T) {
 		}
 		for i := range len(source.Vectors) / source.Dim {
 			for j := range len(target.Vectors) / target.Dim {
-				sum += float64(dot(source.sentence(i), target.sentence(j)))
+				sum += float64(embedding.Dot(source.sentence(i), target.sentence(j)))
 				n++
 			}
 		}
 		if got, want := Unrelated(source, target), sum/float64(n); math.Abs(got-want) > 1e-6 || math.Abs(got-float64(shared)) > 0.1 {
 			t.Errorf("%v, want %v, about %v", got, want, shared)
 		}
+	}
+}
+
+// random makes a document of rows in many dimensions for each count.
+func random(counts ...int) *Side {
+	const dim = 67 // no multiple of a vector
+	rng := rand.New(rand.NewPCG(3, 4))
+	s := &Side{Dim: dim}
+	for _, n := range counts {
+		s.Documents = append(s.Documents, Document{First: len(s.Vectors) / dim, Count: n})
+		for range n {
+			v := make([]float32, dim)
+			for c := range v {
+				v[c] = float32(rng.NormFloat64())
+			}
+			if err := embedding.Normalise(v); err != nil {
+				panic(err)
+			}
+			s.Vectors = append(s.Vectors, v...)
+		}
+	}
+	return s
+}
+
+// TestCompare: the cosines of short and of long documents are those of all pairs of sentences.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	s := random(3, 40, 70, 900, 1300)
+	for _, a := range s.Documents {
+		for _, b := range s.Documents {
+			found := compare(s, s, a, b)
+			for side, d := range [2][2]Document{{a, b}, {b, a}} {
+				if want := d[0].Count; a.Count*b.Count <= longest*longest && len(found[side]) != want || len(found[side]) == 0 {
+					t.Fatalf("%d x %d: %d cosines, want %d", a.Count, b.Count, len(found[side]), want)
+				}
+				for _, k := range []int{0, len(found[side]) / 2, len(found[side]) - 1} {
+					want := float32(-1)
+					own := s.sentence(d[0].First + k*d[0].Count/len(found[side]))
+					for j := range d[1].Count {
+						want = max(want, embedding.Dot(own, s.sentence(d[1].First+j)))
+					}
+					if got := found[side][k]; math.Abs(float64(got-want)) > 1e-6 {
+						t.Errorf("%d x %d, side %d, sentence %d: %v, want %v", a.Count, b.Count, side, k, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOneAddress: an address that many documents have makes no candidates: their number would be its square.
+func TestOneAddress(t *testing.T) {
+	t.Parallel()
+	counts := make([]int, 3000)
+	for d := range counts {
+		counts[d] = 1
+	}
+	s := random(counts...)
+	for d := range s.Documents {
+		s.Documents[d].URL = "https://a.org/de/page"
+	}
+	found, err := candidates(t.Context(), s, s, 20, newMetadata([2][]Document{s.Documents, s.Documents}))
+	if err != nil || len(found) > 2*20*len(counts) {
+		t.Errorf("%d candidates of %d documents, %v", len(found), len(counts), err)
+	}
+}
+
+// BenchmarkMatch: documents of several lengths, all of which are candidates of each other.
+func BenchmarkMatch(b *testing.B) {
+	for _, n := range []int{1, 10, 250, 1000, 10_000} {
+		counts := make([]int, min(20_000, 60_000/n))
+		for d := range counts {
+			counts[d] = n
+		}
+		s := random(counts...)
+		b.Run(fmt.Sprintf("%dx%d", len(counts), n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Match(b.Context(), s, s, DefaultOptions()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
