@@ -33,6 +33,8 @@ type Options struct {
 	Wait time.Duration
 	// Patience is the longest pause that a server may ask for (Retry-After); 0 means two minutes.
 	Patience time.Duration
+	// Stall is how long the server may send nothing, from the first connection on; 0 means one minute.
+	Stall time.Duration
 	// Refused gives the error for an answer that no repetition can change; nil, or an answer of nil, means that the
 	// transfer is tried again.
 	Refused func(*http.Response) error
@@ -43,7 +45,7 @@ type Options struct {
 // NewClient is a client that waits one minute for an answer and goes through the proxy that the environment names.
 func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment,
-		ResponseHeaderTimeout: time.Minute}}
+		TLSHandshakeTimeout: time.Minute, ResponseHeaderTimeout: time.Minute}}
 }
 
 func (o Options) withDefaults() Options {
@@ -58,6 +60,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Minute
+	}
+	if o.Stall == 0 {
+		o.Stall = time.Minute
 	}
 	return o
 }
@@ -129,6 +134,10 @@ func fetch(ctx context.Context, url, part string, o Options) (err error) {
 	if o.Size > 0 && have == o.Size {
 		return nil
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(o.Stall, func() { cancel(fmt.Errorf("the server sent nothing for %s", o.Stall)) })
+	defer stall.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return badinput.Errorf("the address %q is not valid: %w", url, err)
@@ -141,13 +150,28 @@ func fetch(ctx context.Context, url, part string, o Options) (err error) {
 	}
 	response, err := o.Client.Do(request)
 	if err != nil {
-		return err
+		return cause(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	report := o.Progress
+	o.Progress = func(done int64) {
+		stall.Reset(o.Stall)
+		if report != nil {
+			report(done)
+		}
+	}
 	if have, err = o.seek(response, out, have); err != nil {
 		return err
 	}
-	return o.receive(out, response, have)
+	return cause(ctx, o.receive(out, response, have))
+}
+
+// cause is err, or, of a request that was ended for it, the reason.
+func cause(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), ctx.Err()) {
+		return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+	}
+	return err
 }
 
 // Answer is the error of an answer that is no success.
@@ -228,7 +252,7 @@ type meter struct {
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.done += int64(n)
-	if m.report != nil && n > 0 {
+	if n > 0 {
 		m.report(m.done)
 	}
 	return n, err

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/transfer"
@@ -101,6 +102,9 @@ func (c *Client) List(ctx context.Context, name, revision string) (*Repository, 
 		}
 	}
 	for _, s := range answer.Siblings {
+		if strings.ContainsFunc(s.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, badinput.Errorf("the hub names a file %q, which is no name: choose another model", s.Name)
+		}
 		file := File{Path: s.Name, Size: s.Size, Blob: s.Blob}
 		if s.LFS != nil {
 			file.SHA256, file.Size = s.LFS.SHA256, s.LFS.Size
@@ -140,6 +144,9 @@ func (c *Client) redirected(request *http.Request, earlier []*http.Request) erro
 
 // get decodes an answer of the API.
 func (c *Client) get(ctx context.Context, address, name, revision string, into any) (err error) {
+	const longest = 2 * time.Minute // for a list of files
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	o := c.options(name, revision)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
