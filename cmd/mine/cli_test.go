@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -166,4 +168,34 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	walk(newRoot())
+}
+
+// TestForeignTextIsPrintedByOneWriter: every command writes to the root's writers, which keep escape sequences of
+// foreign text from a terminal, and no other file prints to the standard streams.
+func TestForeignTextIsPrintedByOneWriter(t *testing.T) {
+	root := newRoot()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.OutOrStdout() != root.OutOrStdout() || c.ErrOrStderr() != root.ErrOrStderr() {
+			t.Errorf("%s has a writer of its own", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+	direct := regexp.MustCompile(`Fprint\w*\(os\.Std|os\.Stdout|\bfmt\.Print`)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "root.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if found := direct.Find(text); found != nil {
+			t.Errorf("%s has %s: print to the command's writer, or to program.Output", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

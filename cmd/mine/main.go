@@ -61,7 +61,7 @@ func execute(ctx context.Context, args []string) int {
 		return exitRetry
 	}
 	err = program.MissingEncoder(err)
-	fmt.Fprintln(os.Stderr, "mine:", err)
+	fmt.Fprintln(root.ErrOrStderr(), "mine:", err)
 	if locked := (*lockfile.Locked)(nil); errors.As(err, &locked) {
 		return exitLocked
 	}

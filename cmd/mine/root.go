@@ -41,6 +41,8 @@ process works in the output directory (a nightly run, a training, rounds).`,
 			slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
 		},
 	}
+	root.SetOut(program.Output(os.Stdout))
+	root.SetErr(program.Output(os.Stderr))
 	root.PersistentFlags().BoolVarP(&verbose, "verbose", "v", false, "log more")
 	root.SetFlagErrorFunc(flags.WrongFlag)
 	eval := evaluation.NewEval()

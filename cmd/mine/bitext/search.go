@@ -13,9 +13,9 @@ import (
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"bitextmine/bitext/concordance"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
@@ -199,12 +199,12 @@ type printer struct {
 
 func newPrinter(w *bufio.Writer, out io.Writer) *printer {
 	p := &printer{out: w, width: 100}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width >= 40 {
+	if t, ok := out.(*program.Terminal); ok {
+		if width, err := t.Columns(); err == nil && width >= 40 {
 			p.width = width
 		}
 		if os.Getenv("NO_COLOR") == "" {
-			p.bold, p.plain = "\x1b[1m", "\x1b[0m"
+			p.bold, p.plain = program.Bold, program.Plain
 		}
 	}
 	return p

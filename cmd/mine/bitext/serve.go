@@ -88,8 +88,12 @@ func (o *serveOptions) run(ctx context.Context, dir string, out io.Writer) (err 
 		return errors.Join(err, l.Close())
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		slog.Warn("every machine that reaches this address can read the pairs, and sees the token of whoever decides: "+
+			"there is no encryption", "address", l.Addr())
+	}
 	fmt.Fprintf(out, "http://%s/#token=%s\n", named(l.Addr()), token)
-	fmt.Fprintln(os.Stderr, "Open this address. The token in it lets you decide on pairs; Ctrl-C ends the server.")
+	fmt.Fprintln(program.Output(os.Stderr), "Open this address. The token in it lets you decide on pairs; Ctrl-C ends the server.")
 	if err := s.Serve(ctx, l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

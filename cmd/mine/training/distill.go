@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/distil"
 	"bitextmine/internal/badinput"
 )
@@ -117,12 +118,14 @@ func distilBitexts(flags []string) ([]distil.Bitext, error) {
 
 func runDistill(ctx context.Context, o distil.Options, out io.Writer) error {
 	start := time.Now()
-	o.Report = func(what string) { fmt.Fprintf(os.Stderr, "%6.0fs %s\n", time.Since(start).Seconds(), what) }
+	o.Report = func(what string) {
+		fmt.Fprintf(program.Output(os.Stderr), "%6.0fs %s\n", time.Since(start).Seconds(), what)
+	}
 	last := start
 	o.Progress = func(what string, done, all int) {
 		if now := time.Now(); done == all || now.Sub(last) > 10*time.Second {
 			last = now
-			fmt.Fprintf(os.Stderr, "%6.0fs %d of %d %s\n", now.Sub(start).Seconds(), done, all, what)
+			fmt.Fprintf(program.Output(os.Stderr), "%6.0fs %d of %d %s\n", now.Sub(start).Seconds(), done, all, what)
 		}
 	}
 	s, err := distil.Run(ctx, o)
