@@ -41,7 +41,7 @@ const CrossingHeader = "src_doc\ttgt_doc\tsrc_line\ttgt_line\tsentences\tscore\n
 // ListCrossings adds a line of TSV for each passage that stands elsewhere in the other document.
 func (a *Aligned) ListCrossings(to *strings.Builder) {
 	for _, x := range a.Crossings {
-		fmt.Fprintf(to, "%s\t%s\t%d\t%d\t%d\t%.4f\n", a.Source.Name, a.Target.Name, a.Source.Lines[x.Source.First],
+		fmt.Fprintf(to, "%s\t%s\t%d\t%d\t%d\t%.4f\n", Escape(a.Source.Name), Escape(a.Target.Name), a.Source.Lines[x.Source.First],
 			a.Target.Lines[x.Target.First], x.Source.Count, x.Score)
 	}
 }

@@ -62,12 +62,12 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadPairs(t *testing.T) {
-	got, err := ReadPairs(file(t, "a\tb\n\nc\td\n"), 100)
+	got, _, err := ReadPairs(file(t, "a\tb\n\nc\td\n"), 100)
 	if err != nil || !slices.Equal(got, []Pair{{"a", "b"}, {"c", "d"}}) {
 		t.Errorf("%v %v", got, err)
 	}
 	for name, content := range map[string]string{":1:": "a b\n", ":2:": "a\tb\na\tb\n", "tab": "a\tb\tc\n", "empty": "\n\n"} {
-		if _, err := ReadPairs(file(t, content), 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
+		if _, _, err := ReadPairs(file(t, content), 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -133,5 +133,19 @@ func TestRows(t *testing.T) {
 	none, err := NewRows(Choice{}).Batch(0)
 	if err != nil || none.Len() != 0 || !none.Has("found_by") {
 		t.Errorf("a batch without rows: %v", err)
+	}
+}
+
+// TestForgedIDs: an id with tabs and line ends is one column of one row, and a row with other columns is refused.
+func TestForgedIDs(t *testing.T) {
+	const header = "src_doc\ttgt_doc\tscore\n"
+	for _, id := range []string{"a\tb", "a\n/etc/passwd\tb\t1", `C:\texts\new`, "\r", `\\t`, "plain"} {
+		got, ids, err := ReadPairs(file(t, header+Escape(id)+"\t"+Escape(id+"!")+"\t0.5\n"), 100)
+		if err != nil || !ids || !slices.Equal(got, []Pair{{id, id + "!"}}) {
+			t.Errorf("%q is read as %q, %v", id, got, err)
+		}
+	}
+	if _, _, err := ReadPairs(file(t, header+"a\tb\tc\t0.5\n"), 100); !badinput.Is(err) || !strings.Contains(err.Error(), ":2:") {
+		t.Errorf("a row of four columns: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -70,50 +71,68 @@ func (d *Document) check() error {
 // Pair is the files of two documents, or their names in collections.
 type Pair struct{ Source, Target string }
 
+// escapes are the characters of a document's id that would end its column or its line.
+var escapes = [...]string{`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`}
+
+// Escape writes a document's id as one column of TSV.
+func Escape(id string) string { return strings.NewReplacer(escapes[:]...).Replace(id) }
+
+// unescape is the reverse of Escape.
+func unescape(column string) string {
+	reverse := slices.Clone(escapes[:])
+	slices.Reverse(reverse)
+	return strings.NewReplacer(reverse...).Replace(column)
+}
+
 // ReadPairs reads a TSV with a source and a target on each line: files relative to the working directory, or names. If
-// the first line begins with src_doc and tgt_doc, it is the header that mine docs writes, and further columns are
-// ignored.
-func ReadPairs(path string, maxBytes int) (pairs []Pair, err error) {
+// the first line begins with src_doc and tgt_doc, it is the header that mine docs writes: ids are of a collection's
+// documents, as Escape writes them, and further columns are ignored.
+func ReadPairs(path string, maxBytes int) (pairs []Pair, ids bool, err error) {
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
 	seen := map[Pair]uint64{}
-	scored := false
+	columns := 0
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if strings.TrimSpace(line.Text) == "" && line.Reason == "" {
 			continue
 		}
 		source, target, found := strings.Cut(line.Text, "\t")
 		if line.Number == 1 && strings.HasPrefix(line.Text, "src_doc\ttgt_doc\t") {
-			scored = true
+			ids, columns = true, strings.Count(line.Text, "\t")
 			continue
 		}
-		if scored {
+		if ids {
+			if strings.Count(line.Text, "\t") != columns {
+				return nil, false, badinput.Errorf("%s:%d: the line has %d columns and the header %d: make the file again with mine docs",
+					path, line.Number, strings.Count(line.Text, "\t")+1, columns+1)
+			}
 			target, _, _ = strings.Cut(target, "\t")
+			source, target = unescape(source), unescape(target)
 		}
 		p := Pair{source, target}
-		if !found || source == "" || target == "" || strings.Contains(target, "\t") {
-			return nil, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path,
+		if !found || source == "" || target == "" || !ids && strings.Contains(target, "\t") {
+			return nil, false, badinput.Errorf("%s:%d: give a source and a target document, separated by one tab", path,
 				line.Number)
 		}
 		if before, ok := seen[p]; ok {
-			return nil, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path,
+			return nil, false, badinput.Errorf("%s:%d: the pair stands on line %d already: remove one of them", path,
 				line.Number, before)
 		}
 		seen[p] = line.Number
 		pairs = append(pairs, p)
 	}
 	if len(pairs) == 0 {
-		return nil, badinput.Errorf("%s: every line is empty; give a source file and a target file on each", path)
+		return nil, false, badinput.Errorf("%s: every line is empty; give a source file and a target file on each", path)
 	}
-	return pairs, nil
+	return pairs, ids, nil
 }

@@ -215,6 +215,7 @@ func TestDocs(t *testing.T) {
 			"--tgt", "en", "--candidates", "0"},
 		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source,
 			write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
+		{"align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},
 		append(made, "--near", "0"), append(made, "--doc-meta", "author"),
 		append(made, "--documents", "3"), append(made, "--documents", "0"), append(made, "--tgt-text", news+","+news),

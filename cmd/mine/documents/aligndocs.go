@@ -59,7 +59,7 @@ in the other document are counted as crossing; --crossings lists them. Time and 
 Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder
 (vecalign's [0]:[0, 1]:cost, all beads of one pair of documents).`,
 		Example: `  mine align-docs report.de report.fr --src de --tgt fr --out report.tsv
-  mine align-docs --pairs pairs.tsv --src de --tgt fr --encoder use/model.yaml --out de-fr.parquet`,
+  mine align-docs --pairs files.tsv --src de --tgt fr --encoder use/model.yaml --out de-fr.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -134,8 +134,14 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	}
 	if o.pairs == "" {
 		pairs = append(pairs, document.Pair{Source: args[0], Target: args[1]})
-	} else if pairs, err = document.ReadPairs(o.pairs, cfg.MaxLineBytes); err != nil {
-		return err
+	} else {
+		var ids bool
+		if pairs, ids, err = document.ReadPairs(o.pairs, cfg.MaxLineBytes); err != nil {
+			return err
+		}
+		if ids && len(args) == 0 { // an id comes with the text, and may be any file's name
+			return badinput.Errorf("%s has ids of documents, as mine docs writes them: name both collections, too", o.pairs)
+		}
 	}
 	breaks, err := exporting.ParseBreaks(o.breaks)
 	if err != nil {

@@ -78,8 +78,6 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	switch {
 	case len(args) != 2:
 		return badinput.Errorf("mine docs: name a source and a target collection")
-	case o.match.Candidates < 1:
-		return badinput.Errorf("--candidates is %d: give at least 1", o.match.Candidates)
 	}
 	languages, err := flags.BothLanguages("mine docs", o.source, o.target)
 	if err != nil {
@@ -140,8 +138,8 @@ func (o *docsOptions) write(w io.Writer, sides [2]*match.Side, pairs []match.Pai
 	}
 	fmt.Fprintln(out, strings.Join(names, "\t"))
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t", sides[0].Documents[p.Source].Name, sides[1].Documents[p.Target].Name,
-			p.Score, p.BiMax, p.SameURL)
+		fmt.Fprintf(out, "%s\t%s\t%.4f\t%.4f\t%t", document.Escape(sides[0].Documents[p.Source].Name),
+			document.Escape(sides[1].Documents[p.Target].Name), p.Score, p.BiMax, p.SameURL)
 		if o.meta != "" {
 			fmt.Fprintf(out, "\t%.4f", p.Metadata)
 		}

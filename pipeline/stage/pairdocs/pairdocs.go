@@ -26,7 +26,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.PairDocs, Version: 2, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
+	Name: view.PairDocs, Version: 3, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -173,7 +173,7 @@ func listed(p *plan.Plan, sides [2]*Collection) (pairs []Pair, unknown int, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	names, err := document.ReadPairs(p.DocPairs, maxPairLine)
+	names, _, err := document.ReadPairs(p.DocPairs, maxPairLine)
 	if err != nil {
 		return nil, 0, err
 	}
