@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -39,4 +40,28 @@ func readLines(t *testing.T, path string) (lines []string) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return lines
+}
+
+// TestPromisesAreTested: the tests that SECURITY.md names exist.
+func TestPromisesAreTested(t *testing.T) {
+	there := map[string]bool{}
+	for _, path := range tracked(t) {
+		if !strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for _, line := range readLines(t, path) {
+			if name, found := strings.CutPrefix(line, "func Test"); found {
+				there["Test"+strings.SplitN(name, "(", 2)[0]] = true
+			}
+		}
+	}
+	text, err := os.ReadFile("SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(text), -1) {
+		if !there[name[1]] {
+			t.Errorf("SECURITY.md names %s, which does not exist", name[1])
+		}
+	}
 }

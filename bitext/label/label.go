@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -54,7 +55,7 @@ func Withdraw(dir string, labels []Label) error { return write(dir, labels, true
 
 func write(dir string, labels []Label, withdrawn bool) (err error) {
 	path := filepath.Join(dir, Name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // same permissions as the bitext
+	f, err := atomicfile.OpenRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return badinput.Errorf("labels %s cannot be written: %w", path, err)
 	}
@@ -96,7 +97,7 @@ func isTorn(f *os.File) (bool, error) {
 // Latest reads the labels of an output directory: the last one of each pair, in the order of the keys.
 func Latest(dir string) (labels []Label, err error) {
 	path := filepath.Join(dir, Name)
-	f, err := os.Open(path)
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

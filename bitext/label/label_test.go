@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"bitextmine/bitext"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
@@ -149,5 +151,19 @@ func TestRows(t *testing.T) {
 	}
 	if _, err := Rows(t.Context(), parquet, []uint64{2}); err == nil || !badinput.Is(err) {
 		t.Errorf("a row that is not there: %v", err)
+	}
+}
+
+// TestLabelsOfAPipe: a named pipe in the place of the file is refused at once.
+func TestLabelsOfAPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(dir, Name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Latest(dir); !badinput.Is(err) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := Append(dir, []Label{labelOf(1, true)}); !badinput.Is(err) {
+		t.Errorf("writing: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -143,6 +144,9 @@ func walk(fsys fs.FS, dir string) ([]string, error) {
 			found = append(found, name)
 		case d.Type()&fs.ModeSymlink != 0:
 			info, err := fs.Stat(fsys, name)
+			if errors.Is(err, syscall.ELOOP) {
+				return nil // it leads to no file, however often it is tried
+			}
 			if err != nil {
 				return explainOpen(name, err)
 			}
@@ -172,6 +176,8 @@ func explainOpen(name string, err error) error {
 		return badinput.Errorf("%s: no such file or directory; check the path", name)
 	case errors.Is(err, fs.ErrPermission):
 		return badinput.Errorf("%s: permission denied; make it readable for this user", name)
+	case errors.Is(err, syscall.ELOOP):
+		return badinput.Errorf("%s: a link that leads back to itself; remove it or name the file", name)
 	case errors.Is(err, fs.ErrInvalid):
 		return badinput.Errorf("%s: not a valid path here; embedded files have relative paths without \"..\"", name)
 	}

@@ -68,3 +68,20 @@ func TestExpand(t *testing.T) {
 		})
 	}
 }
+
+// TestLinkToItself: in a folder it is no file; named, it is an error that no repetition mends.
+func TestLinkToItself(t *testing.T) {
+	dir := t.TempDir()
+	link, file := filepath.Join(dir, "loop"), filepath.Join(dir, "a.txt")
+	if err := os.Symlink(link, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Expand(nil, []string{dir}); err != nil || len(found) != 1 || found[0].Path != file {
+		t.Errorf("%v, %v", found, err)
+	}
+	_, err := Expand(nil, []string{link})
+	corpustest.BadInput(t, err, link, "leads back to itself")
+}

@@ -7,13 +7,57 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"bitextmine/internal/badinput"
 )
 
 // Suffix ends the name of every temporary file, so that what a killed process left can be told and swept.
 const Suffix = ".tmp"
+
+// Mode is that of published files: what the umask leaves of 0666. Temporary files are readable for their user alone.
+var Mode = func() os.FileMode {
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return 0o666 &^ os.FileMode(mask)
+}()
+
+// DirMode is that of published directories.
+var DirMode = Mode | Mode>>2&0o111
+
+// sweepAfter is the age from which on the temporary file of a killed process is removed.
+const sweepAfter = time.Minute
+
+// sweep removes what processes that were killed left of a path. A process holds a lock on the file that it writes.
+func sweep(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, "."+filepath.Base(path)+".") || !strings.HasSuffix(name, Suffix) {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < sweepAfter {
+			continue
+		}
+		name = filepath.Join(filepath.Dir(path), name)
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = os.Remove(name) // the next Write tries again
+		}
+		_ = f.Close() // it was only read
+	}
+}
 
 // Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there.
 // On any error the temporary file is removed and path is untouched. The directory must exist.
@@ -22,6 +66,8 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	if err != nil {
 		return Explain(path, err)
 	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
+	sweep(path)
 	defer func() {
 		if err != nil {
 			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
@@ -30,7 +76,7 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	if err := fill(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := f.Chmod(Mode); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {

@@ -3,10 +3,12 @@ package atomicfile
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"bitextmine/internal/badinput"
 )
@@ -65,5 +67,72 @@ func only(t *testing.T, path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("beside %s: %v, %v", path, entries, err)
+	}
+}
+
+// TestUmask: a published file has the mode that the umask leaves.
+func TestUmask(t *testing.T) {
+	if path := os.Getenv("MINE_TEST_WRITES"); path != "" {
+		if err := WriteBytes(path, nil); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for mask, want := range map[string]os.FileMode{"022": 0o644, "077": 0o600, "002": 0o664} {
+		path := filepath.Join(t.TempDir(), "x")
+		cmd := exec.Command("sh", "-c", "umask "+mask+"; exec \"$0\" -test.run=^TestUmask$", os.Args[0])
+		cmd.Env = append(os.Environ(), "MINE_TEST_WRITES="+path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v", out, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("umask %s: %v, %v", mask, info, err)
+		}
+	}
+}
+
+// TestLeftovers: a write removes what a killed process left of the same file, and nothing that is being written.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	path, long := filepath.Join(dir, "x"), time.Now().Add(-time.Hour)
+	killed, other := filepath.Join(dir, ".x.1"+Suffix), filepath.Join(dir, ".y.1"+Suffix)
+	for _, name := range []string{killed, other} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := Write(path, func(f *os.File) error {
+		if err := os.Chtimes(f.Name(), long, long); err != nil {
+			return err
+		}
+		return WriteBytes(path, []byte("meanwhile"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("what was left is there: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("another file's: %v", err)
+	}
+}
+
+// TestOpenRegular: a named pipe is refused at once.
+func TestOpenRegular(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR | os.O_CREATE} {
+		if _, err := OpenRegular(pipe, flag); !badinput.Is(err) {
+			t.Errorf("flag %d: %v", flag, err)
+		}
+	}
+	if _, _, err := Digest(pipe); !badinput.Is(err) {
+		t.Errorf("digest: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package importer
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,6 +51,9 @@ func readModules(f *folder) error {
 		kinds = append(kinds, kind)
 		var err error
 		switch {
+		case m.Path != "" && !filepath.IsLocal(filepath.FromSlash(m.Path)):
+			err = badinput.Errorf("%s names the folder %q, which is outside its own: the model is damaged or hostile",
+				f.at(modulesFile), m.Path)
 		case !strings.HasPrefix(m.Type, "sentence_transformers."):
 			err = badinput.Errorf("%s names the module %s, which is code of the model's own, and this program never runs it: import a graph of the whole model without modules.json", f.at(modulesFile), m.Type)
 		case i == 0 && (kind == "Transformer" || kind == "StaticEmbedding"):

@@ -254,3 +254,17 @@ func TestHostileWheel(t *testing.T) {
 		t.Errorf("array: %v", err)
 	}
 }
+
+// TestModulesStayInside: modules.json names no folder outside the model's.
+func TestModulesStayInside(t *testing.T) {
+	dir := t.TempDir()
+	for _, at := range []string{"../other", "/etc", "a/../../b"} {
+		text := `[{"path":"` + at + `","type":"sentence_transformers.models.Transformer"}]`
+		if err := os.WriteFile(filepath.Join(dir, modulesFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := readModules(&folder{Draft: &Draft{}, root: dir}); !badinput.Is(err) || !strings.Contains(err.Error(), "outside") {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}

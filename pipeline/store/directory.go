@@ -56,7 +56,7 @@ func (d directory) Write(_ context.Context, name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+	if err = errors.Join(err, f.Chmod(atomicfile.Mode), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func (d directory) Scratch(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a temporary directory in %s: %w", stage, err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := os.Chmod(dir, atomicfile.DirMode); err != nil {
 		return "", errors.Join(fmt.Errorf("open %s to readers: %w", dir, err), os.RemoveAll(dir))
 	}
 	return dir, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"bitextmine/internal/badinput"
@@ -50,5 +51,18 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 				t.Errorf("permanent %v, want %v: %v", badinput.Is(err), c.permanent, err)
 			}
 		})
+	}
+}
+
+// TestPasswordIsNotShown: errors repeat the location, but not the password of its endpoint.
+func TestPasswordIsNotShown(t *testing.T) {
+	t.Setenv("MINE_CACHE", t.TempDir())
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	for _, location := range []string{"s3://corpus/work?region=us-east-1&endpoint=http://name:hunter2@127.0.0.1:1",
+		"s3://corpus/work?nothing=1&endpoint=http://name:hunter2@127.0.0.1:1", "s4://name:hunter2@corpus/work", "s3://name:hunter2@corpus/%zz"} {
+		_, err := store.Open(t.Context(), location, storetest.Quiet)
+		if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "://...@") {
+			t.Errorf("%s: %v", location, err)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"gocloud.dev/blob"
@@ -51,7 +52,23 @@ func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (
 	return New(back, log), nil
 }
 
+// secret is the name and the password in a URL.
+var secret = regexp.MustCompile(`://[^/\s]*@`)
+
+// openRemote opens a bucket. Its errors, some of which are the cloud's, show no password.
 func openRemote(ctx context.Context, location, cache string) (Backend, error) {
+	back, err := openBucket(ctx, location, cache)
+	if err == nil || ctx.Err() != nil || !secret.MatchString(location) {
+		return back, err
+	}
+	shown := errors.New(secret.ReplaceAllString(err.Error(), "://...@"))
+	if badinput.Is(err) {
+		shown = badinput.Mark(shown)
+	}
+	return nil, shown
+}
+
+func openBucket(ctx context.Context, location, cache string) (Backend, error) {
 	u, err := url.Parse(location)
 	if err != nil {
 		return nil, badinput.Errorf("work location %s is not a valid URL: %w", location, err)
