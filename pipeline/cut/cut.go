@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"bitextmine/corpus"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage/encode"
@@ -48,6 +49,9 @@ func Read(
 		t.charsets = nil
 		if what := emptyOf(whole, t.Inputs); what != "" {
 			warn("%s", what)
+		}
+		if len(t.Languages[l].Shards) == 0 && len(t.SetAside) == before {
+			return nil, badinput.Errorf("the %s text is empty: no file of it holds a line, and %s is the first; give text", whole.Code, whole.Inputs[0].Path)
 		}
 		what, err := asideOf(whole, t.SetAside[before:])
 		if err != nil {
