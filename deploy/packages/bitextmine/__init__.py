@@ -68,7 +68,7 @@ def mine(
     source and target are sentences, or a path or glob as a str or pathlib.Path. src and tgt are language codes. out is
     a directory that keeps the run, so that a later call computes only what is new; without it nothing is kept. src_emb
     and tgt_emb are vectors of the sentences [n, dim], or paths of files of them. Text with fewer sentences than k
-    lowers k, unless you gave it.
+    lowers k, unless you gave it, and is decided by the margin, as scorers are fitted with one k.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "target", "out", "settings")}
     settings = {**{name: value for name, value in given.items() if value is not None}, **settings}
@@ -85,8 +85,8 @@ def mine(
             few = re.search(r"the \S+ text has (\d+) different sentences and k = ", str(error))
             if k is not None or few is None or few.group(1) == "0":
                 raise
-            warnings.warn(f"k is lowered to {few.group(1)}: {error}", MineWarning, stacklevel=2)
-            run("run", **{**settings, "k": int(few.group(1))})
+            warnings.warn(f"k is lowered to {few.group(1)}, and the margin decides: {error}", MineWarning, stacklevel=2)
+            run("run", **{"scorer": "none", **settings, "k": int(few.group(1))})
         with open(os.path.join(folder, "run.json"), encoding="utf-8") as report:
             path = json.load(report)["bitext"]["path"]
         return _table(path)
@@ -249,6 +249,11 @@ def _bitext(bitext: Any, scratch: str) -> str:
         if not hasattr(bitext, "columns"):
             raise TypeError(f"bitext is a {type(bitext).__name__}: give a table, a run's directory or a file")
         bitext = pyarrow.Table.from_pandas(bitext, preserve_index=False)
+    for at, field in enumerate(bitext.schema):  # a list that is empty in every row has lost its type
+        kind = field.type
+        if (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)) and not pyarrow.types.is_integer(kind.value_type):
+            texts = pyarrow.list_(pyarrow.string())
+            bitext = bitext.set_column(at, pyarrow.field(field.name, texts), bitext.column(at).cast(texts))
     path = os.path.join(scratch, "bitext.parquet")
     pyarrow.parquet.write_table(bitext, path)
     return path
