@@ -7,6 +7,7 @@ import (
 	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/mine"
+	"bitextmine/score"
 	"bitextmine/score/inject"
 )
 
@@ -42,6 +43,11 @@ func newStrongOn(strong *inject.Strong, half Half, source, target arranged) *str
 
 func (s *strongOn) cosines(ctx context.Context, candidates []mine.Candidate) ([]float32, error) {
 	return s.Cosines(ctx, s.languages, candidates, func(side int, number int32) string { return s.texts[side][number] })
+}
+
+func (s *strongOn) of(ctx context.Context, candidates []mine.Candidate) (of score.Strong, err error) {
+	of.Cosines, err = s.cosines(ctx, candidates)
+	return of, err
 }
 
 // mineRefined returns the pairs that two-stage mining matches by the product, and how many sentences the strong encoder

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"bitextmine/corpus"
 	"bitextmine/eval/report"
@@ -20,16 +21,13 @@ var BUCCScored = &Protocol{
 	Name: "bucc-scored",
 	Definition: [2]string{
 		"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
-		"f1, precision, recall: at the threshold of the best F1 on the train half, as in bucc-laser. cut: at probability 0.5, without gold. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
+		"f1, precision, recall: at the threshold of the best F1 on the train half, as in bucc-laser. cut: as mine run cuts, without gold, and calibration_error: of the pairs that it keeps. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
 	},
 	Columns: scoredColumns,
 	Dataset: "bucc2018",
 	Scorer:  true,
 	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreBUCC}} },
 }
-
-// probabilityCut is the probability above which a run keeps pairs if nothing is set.
-const probabilityCut = 0.5
 
 // scoredColumns compare the margin's best F1, the scorer's best F1 and the scorer's result without gold.
 var scoredColumns = append([]report.Column{
@@ -43,12 +41,16 @@ type Scoring struct {
 	Scorer  *score.Scorer
 	Tokens  score.Tokenizer // nil if there is none
 	Threads int
+	// Languages are those of the encoder: of others, probabilities follow the share of translations alone.
+	Languages []string
 }
 
 // MinedByScore is the pairs of a half that a run with the scorer would match.
 type MinedByScore struct {
 	Mined
-	ByMargin Mined // the pairs of the ratio margin over the same neighbours
+	ByMargin Mined         // the pairs of the ratio margin over the same neighbours
+	Cut      float64       // the probability from which a run keeps pairs
+	Kept     score.Quality // of these, by the probabilities that are adapted to the text
 	// Quality is that of the probabilities: a matched pair is true if it is gold, even if a reader would accept others.
 	Quality score.Quality
 }
@@ -66,7 +68,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		Read:    score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
 	}
 	if strong != nil {
-		problem.Strong = newStrongOn(strong, half, source, target).cosines
+		problem.Strong = newStrongOn(strong, half, source, target).of
 	}
 	ranked, err := problem.Apply(ctx, s.Scorer)
 	if err != nil {
@@ -76,8 +78,20 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.Mined = Mined{Half: half.Name, Gold: len(gold)}
 	mined.ByMargin = mined.Mined
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
-	var outcomes []score.Outcome
-	for i, verdict := range ranked.Match(source.rows.N, target.rows.N) {
+	verdicts := ranked.Match(source.rows.N, target.rows.N)
+	matched := ranked.Matched(verdicts)
+	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
+	adapted := score.Adapt(matched, s.Scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	for i, p := range matched {
+		matched[i] = adapted.Of(p)
+	}
+	threshold := score.Cut(matched, 1)
+	if !known {
+		threshold = max(threshold, score.ThresholdFor(matched, score.MinUnknownPrecision))
+	}
+	mined.Cut = math.Inf(1)
+	var outcomes, kept []score.Outcome
+	for i, verdict := range verdicts {
 		c := ranked.Candidates[i]
 		if verdict != mine.Kept || source.repeated[c.Source] || target.repeated[c.Target] {
 			continue
@@ -86,9 +100,13 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 			Score: float64(ranked.Probabilities[i])}
 		pair.Correct = gold.has(pair.Source, pair.Target)
 		mined.Pairs = append(mined.Pairs, pair)
-		outcomes = append(outcomes, score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1})
+		outcome := score.Outcome{Probability: ranked.Probabilities[i], True: pair.Correct, Weight: 1}
+		outcomes = append(outcomes, outcome)
+		if outcome.Probability = adapted.Of(outcome.Probability); float64(outcome.Probability) >= threshold {
+			mined.Cut, kept = pair.Score, append(kept, outcome)
+		}
 	}
-	mined.Quality = score.Measure(outcomes)
+	mined.Quality, mined.Kept = score.Measure(outcomes), score.Measure(kept)
 	return mined, nil
 }
 
@@ -105,13 +123,13 @@ func (a arranged) texts(v testset.EncodedSide) []string {
 type scoredPair struct {
 	thresholded
 	byMargin thresholded
-	quality  score.Quality // of the last half
+	last     MinedByScore // of the last half
 }
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {
 	s.mine = func(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
 		mined, err := r.Scoring.Mine(ctx, searcher, r.Strong, half)
-		s.quality = mined.Quality
+		s.last = mined
 		s.byMargin.mined = append(s.byMargin.mined, mined.ByMargin)
 		return mined.Mined, err
 	}
@@ -122,12 +140,12 @@ func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) e
 func (s *scoredPair) report(out *report.Report, pair testset.LanguagePair) {
 	s.thresholded.report(out, pair)
 	last := len(s.mined) - 1
-	mined, q := s.mined[last], s.quality
+	mined, q := s.mined[last], s.last.Quality
 	margin := ScoreBUCC(s.byMargin.mined[0], s.byMargin.mined[last])
-	at := report.Extract(mined.Pairs, mined.Gold, probabilityCut)
+	at := report.Extract(mined.Pairs, mined.Gold, s.last.Cut)
 	row := &out.Rows[len(out.Rows)-1]
 	best, rest := row.Cells[0], row.Cells[1:]
-	row.Cells = append([]any{margin.F1(), best, at.F1(), at.Precision(), at.Recall(), 100 * q.Calibration}, rest...)
+	row.Cells = append([]any{margin.F1(), best, at.F1(), at.Precision(), at.Recall(), 100 * s.last.Kept.Calibration}, rest...)
 	top := q.Bins[len(q.Bins)-1]
 	out.Note("%s: of %d pairs given 0.9 to 1.0, %.1f%% are gold; reliability of %d matched pairs (probability: share that is gold, pairs): %s",
 		pair, top.Examples, 100*top.True, q.Examples, diagram(q))

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,42 @@ func TestRefinedScorer(t *testing.T) {
 	}
 }
 
+// TestStrongIsWeighed: with the program's own scorer a run learns from its text what the strong encoder adds, on any
+// number of threads, and in explanations what both add makes the log odds; of text without translations nothing is
+// learnt, and run.json says so.
+func TestStrongIsWeighed(t *testing.T) {
+	decided := func(text string) Config {
+		cfg := refined(scored(testConfig(text, filepath.Join(t.TempDir(), "out"))))
+		cfg.Threshold, cfg.KeepBelow, cfg.Threads = config.AutoThreshold, true, 1
+		return cfg
+	}
+	dir := corpora(t, 150)
+	one := decided(dir)
+	want := mustRun(t, one)
+	const alone = "the first encoder decides alone"
+	if strings.Contains(strings.Join(want.Cut.Assumed, " "), alone) || want.Counts.Kept == 0 {
+		t.Errorf("%d pairs are kept, cut %+v", want.Counts.Kept, want.Cut)
+	}
+	three := decided(dir)
+	three.Threads = 3
+	if got := mustRun(t, three); got.Bitext.SHA256 != want.Bitext.SHA256 {
+		t.Error("the number of threads shows")
+	}
+	for _, row := range pairs(t, want)[:3] {
+		x, err := openExplainer(t, one.Out).Explain(t.Context(), row.Source.Text, row.Target.Text)
+		if err != nil || row.RefineCosine == nil {
+			t.Fatalf("row %+v, error %v", row, err)
+		}
+		if !slices.ContainsFunc(x.Contributions, func(c score.Contribution) bool { return c.Feature == "refine_distance" }) {
+			t.Errorf("contributions %+v", x.Contributions)
+		}
+	}
+	few := mustRun(t, decided(corpora(t, 10)))
+	if said := strings.Join(few.Cut.Assumed, " "); !strings.Contains(said, alone) {
+		t.Errorf("run.json says %q", said)
+	}
+}
+
 // TestWithoutRefine: a plan of one encoder has no trace of a second.
 func TestWithoutRefine(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
@@ -115,10 +152,6 @@ func TestWithoutRefine(t *testing.T) {
 
 func TestRefineRefuses(t *testing.T) {
 	dir := corpora(t, 40)
-	plain := filepath.Join(dir, "scorer.json")
-	if err := os.WriteFile(plain, defaultScorer(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		change func(*Config)
 		says   string
@@ -128,8 +161,7 @@ func TestRefineRefuses(t *testing.T) {
 		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
 		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", config.AutoThreshold }, "margin distance has no default floor"},
 		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
-		"another's scorer":     {func(c *Config) { c.Scorer, c.Threshold = plain, 0.5 }, "fitted without the strong encoder"},
-		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.Default, 0.9 }, "need a scorer"},
+		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.None, 0.9 }, "need a scorer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))

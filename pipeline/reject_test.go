@@ -98,6 +98,33 @@ func TestWrongLanguages(t *testing.T) {
 	}
 }
 
+// TestMixedSide: where a part of a side is in another language, a warning says so, and its short sentences make no pair
+// either.
+func TestMixedSide(t *testing.T) {
+	dir := t.TempDir()
+	_, german := sentencesOf(t, dir, "de.txt")
+	en, english := sentencesOf(t, dir, "en.txt")
+	mixed := filepath.Join(dir, "mixed.txt")
+	var copies []string
+	for _, text := range english[:len(german)/2] { // changed enough to be no copies
+		copies = append(copies, "Indeed, "+text)
+	}
+	if err := os.WriteFile(mixed, []byte(strings.Join(append(copies, german...), "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	cfg.SourceText, cfg.TargetText = []string{mixed}, []string{en}
+	report, log := rejectRun(t, cfg)
+	if !strings.Contains(log, "said to be de is only in part") || report.Counts.Kept < 50 {
+		t.Errorf("%d pairs are kept:\n%s", report.Counts.Kept, log)
+	}
+	for _, row := range pairs(t, report) {
+		if strings.HasPrefix(row.Source.Text, "Indeed, ") {
+			t.Errorf("%q makes a pair with %q", row.Source.Text, row.Target.Text)
+		}
+	}
+}
+
 // TestRejectedTakeNoSentence: a copy of the source among the targets does not take the place of its translation, and
 // the columns of language identification are filled.
 func TestRejectedTakeNoSentence(t *testing.T) {

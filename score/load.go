@@ -67,16 +67,16 @@ func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warning
 }
 
 // CheckRefine refuses a scorer that was fitted with another strong encoder than the run has; refiner is nil if it has
-// none. name is for the message.
+// none. One that was fitted without any does: the run fits what its strong encoder adds. name is for the message.
 func (s *Scorer) CheckRefine(name string, refiner *model.Model) error {
 	switch {
-	case refiner == nil && s.Refined == nil, refiner != nil && s.Refined != nil && s.Refined.Encoder.Digest == refiner.Digest:
+	case s.Refined == nil, refiner != nil && s.Refined != nil && s.Refined.Encoder.Digest == refiner.Digest:
 		return nil
 	case refiner == nil:
 		return badinput.Errorf("scorer %s was fitted for two-stage mining: name the strong encoder, %s, with --refine, or leave --scorer out",
 			name, digested(s.Refined.Encoder.Name, s.Refined.Encoder.Digest))
 	}
-	return badinput.Errorf("scorer %s was fitted without the strong encoder %s: fit one with mine fit-scorer --refine, or leave --scorer out, and the strong cosine times the margin decides",
+	return badinput.Errorf("scorer %s was fitted with another strong encoder than %s: fit one with mine fit-scorer --refine, or leave --scorer out",
 		name, digested(refiner.Name, refiner.Digest))
 }
 

@@ -26,8 +26,8 @@ type Problem struct {
 	Threads   int
 	Space     spill.Space                // of what candidates and sentences have
 	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
-	// Strong returns the strong cosines of candidates, mine.NotRefined where there is none; nil: one encoder.
-	Strong func(ctx context.Context, candidates []mine.Candidate) ([]float32, error)
+	// Strong returns what the strong encoder of two-stage mining says of candidates; nil: one encoder.
+	Strong func(ctx context.Context, candidates []mine.Candidate) (Strong, error)
 }
 
 // Candidates returns the candidates with their features.
@@ -79,7 +79,7 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	if p.Tokens == nil && scorer.Tokens {
 		scorer = scorer.WithoutTokens()
 	}
-	var strong []float32
+	var strong Strong
 	if p.Strong != nil {
 		strong, err = p.Strong(ctx, candidates)
 	}

@@ -14,14 +14,33 @@ type Ranked struct {
 	Probabilities []float32
 	values        *feature.Table
 	places        []int32 // in values
-	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
-	Strong []float32
+	Strong
 }
 
-// Of returns a candidate's values: those of its features, and its strong cosine if it has one.
+// Strong has what the strong encoder of two-stage mining says of candidates.
+type Strong struct {
+	Cosines   []float32 // mine.NotRefined where it has not seen a sentence; nil: one encoder
+	Distances []float32 // margins without the candidate itself among all that it has seen; nil: not known
+}
+
+// Seen reports whether the strong encoder has seen both sentences of a candidate.
+func (s *Strong) Seen(i int) bool { return s.Cosines != nil && s.Cosines[i] != mine.NotRefined }
+
+// with appends the candidate's values to those of its features.
+func (s *Strong) with(values []float32, i int) []float32 {
+	if !s.Seen(i) {
+		return values
+	}
+	if values = append(values, s.Cosines[i]); s.Distances != nil {
+		values = append(values, s.Distances[i])
+	}
+	return values
+}
+
+// Of returns a candidate's values: those of its features, and what the strong encoder says of it.
 func (r *Ranked) Of(i int) ([]float32, error) {
 	values, err := r.Values(i)
-	return withStrong(values, r.Strong, i), err
+	return r.with(values, i), err
 }
 
 // Values returns the values of a candidate's features.
@@ -35,26 +54,35 @@ func (r *Ranked) Close() error {
 	return r.values.Close()
 }
 
-func withStrong(values, strong []float32, i int) []float32 {
-	if strong == nil || strong[i] == mine.NotRefined {
-		return values
-	}
-	return append(values, strong[i])
-}
-
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
-// strong are their strong cosines; nil: one encoder. The slices are sorted in place, and values are closed with the
-// result.
-func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong []float32) (Ranked, error) {
-	probabilities := make([]float32, len(candidates))
-	// Non-negative floats are ordered like their bits; the complement puts the best first.
-	keys := make([]uint64, len(candidates))
-	err := values.Each(func(i int, v []float32) {
-		probabilities[i] = s.Probability(withStrong(v, strong, i))
-		keys[i] = uint64(^math.Float32bits(probabilities[i]))<<32 | uint64(i)
-	})
+// The slices are sorted in place, and values are closed with the result.
+func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong Strong) (Ranked, error) {
+	r := Ranked{Candidates: candidates, Probabilities: make([]float32, len(candidates)), values: values, Strong: strong}
+	err := values.Each(func(i int, v []float32) { r.Probabilities[i] = s.Probability(strong.with(v, i)) })
 	if err != nil {
 		return Ranked{}, err
+	}
+	r.places = Numbers(0, len(candidates))
+	r.sort()
+	return r, nil
+}
+
+// Refine ranks the candidates that the strong encoder has seen anew, by their log odds without it and its own.
+func (r *Ranked) Refine(by *Refined) {
+	for i, p := range r.Probabilities {
+		if r.Seen(i) {
+			r.Probabilities[i] = float32(Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
+		}
+	}
+	r.sort()
+}
+
+// sort puts the candidates with the highest probability first.
+func (r *Ranked) sort() {
+	// Non-negative floats are ordered like their bits; the complement puts the best first.
+	keys := make([]uint64, len(r.Candidates))
+	for i, p := range r.Probabilities {
+		keys[i] = uint64(^math.Float32bits(p))<<32 | uint64(i)
 	}
 	slices.Sort(keys)
 	order := make([]int32, len(keys))
@@ -67,45 +95,38 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong
 			hi++
 		}
 		if hi > lo+1 {
-			slices.SortFunc(order[lo:hi], func(a, b int32) int { return candidates[a].Compare(candidates[b]) })
+			slices.SortFunc(order[lo:hi], func(a, b int32) int { return r.Candidates[a].Compare(r.Candidates[b]) })
 		}
 		lo = hi
 	}
-	r := Ranked{Candidates: candidates, Probabilities: probabilities, values: values, places: order, Strong: strong}
-	r.reorder()
-	return r, nil
+	permute(order, r.Candidates)
+	permute(order, r.places)
+	for _, column := range [][]float32{r.Probabilities, r.Cosines, r.Distances} {
+		if column != nil {
+			permute(order, column)
+		}
+	}
 }
 
-// reorder moves candidate places[i] to place i, for every i. It follows each cycle, so that nothing is in memory twice.
-func (r *Ranked) reorder() {
-	for start := range r.places {
-		if r.places[start] < 0 { // the complement: it was moved
+// permute moves s[order[i]] to place i, for every i. It follows each cycle, so that nothing is in memory twice.
+func permute[T any](order []int32, s []T) {
+	for start := range order {
+		if order[start] < 0 { // the complement: it was moved
 			continue
 		}
-		candidate, probability, strong := r.Candidates[start], r.Probabilities[start], float32(0)
-		if r.Strong != nil {
-			strong = r.Strong[start]
-		}
-		to := start
+		held, to := s[start], start
 		for {
-			from := int(r.places[to])
-			r.places[to] = ^r.places[to]
+			from := int(order[to])
+			order[to] = ^order[to]
 			if from == start {
 				break
 			}
-			r.Candidates[to], r.Probabilities[to] = r.Candidates[from], r.Probabilities[from]
-			if r.Strong != nil {
-				r.Strong[to] = r.Strong[from]
-			}
-			to = from
+			s[to], to = s[from], from
 		}
-		r.Candidates[to], r.Probabilities[to] = candidate, probability
-		if r.Strong != nil {
-			r.Strong[to] = strong
-		}
+		s[to] = held
 	}
-	for i := range r.places {
-		r.places[i] = ^r.places[i]
+	for i := range order {
+		order[i] = ^order[i]
 	}
 }
 

@@ -23,7 +23,7 @@ func TestRankAndMatch(t *testing.T) {
 	for _, cosine := range []float32{0.2, 0.5, 0.2, -1} {
 		values = append(values, row(cosine)...)
 	}
-	r, err := s.Rank(slices.Clone(candidates), feature.TableOf(values), nil)
+	r, err := s.Rank(slices.Clone(candidates), feature.TableOf(values), Strong{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,13 +40,28 @@ type Refined struct {
 	Encoder   Encoder `json:"encoder"` // the strong one
 	Floor     float64 `json:"floor"`   // the margin of a candidate that it saw
 	Intercept float64 `json:"intercept"`
-	Terms     []Term  `json:"terms"` // of RefinedFeatures: the log odds without it, and its cosine
+	// Terms are of RefinedFeatures: the first two where known pairs were injected, all where a run fits them.
+	Terms []Term `json:"terms"`
 }
 
 // RefinedFeatures are those of Refined.
 var RefinedFeatures = []feature.Feature{
 	{Name: "log_odds", Version: 1, Meaning: "log odds by the features of the first encoder"},
 	{Name: "refine_cosine", Version: 1, Low: -1, High: 1, Meaning: "cosine of the strong encoder's vectors"},
+	{Name: "refine_distance", Version: 1, Low: -2, High: 2,
+		Meaning: "distance margin of these, without the pair, among the sentences that the strong encoder has seen"},
+}
+
+// InjectedRefined are the features of a Refined that is fitted on injected pairs, whose other neighbours it never sees.
+var InjectedRefined = RefinedFeatures[:2]
+
+// Logit returns the log odds of a candidate whose log odds without the strong encoder are z.
+func (r *Refined) Logit(z float64, strong []float32) float64 {
+	sum := r.Intercept + r.Terms[0].of(z)
+	for i := range r.Terms[1:] {
+		sum += r.Terms[1+i].of(float64(strong[i]))
+	}
+	return sum
 }
 
 // Encoder names the encoder that a scorer was fitted on.
@@ -100,7 +115,7 @@ func Decode(data []byte) (*Scorer, error) {
 		return nil, fmt.Errorf("its prior is %v, and must be from 0 to below 1", s.Prior)
 	}
 	if s.Refined != nil {
-		return s, checkTerms(s.Refined.Intercept, s.Refined.Terms, RefinedFeatures)
+		return s, checkTerms(s.Refined.Intercept, s.Refined.Terms, InjectedRefined)
 	}
 	return s, nil
 }
@@ -138,15 +153,14 @@ func (s *Scorer) Encode() ([]byte, error) {
 }
 
 // Logit returns the log odds of a candidate with these feature values: those of feature.All and, if the strong encoder
-// of two-stage mining has seen it, its strong cosine.
+// of two-stage mining has seen it, those of RefinedFeatures but the first.
 func (s *Scorer) Logit(values []float32) float64 {
 	z := s.Intercept
 	for i := range s.Terms {
 		z += s.Terms[i].of(float64(values[i]))
 	}
-	if len(values) > len(s.Terms) {
-		r := s.Refined
-		z = r.Intercept + r.Terms[0].of(z) + r.Terms[1].of(float64(values[len(s.Terms)]))
+	if s.Refined != nil && len(values) > len(s.Terms) {
+		z = s.Refined.Logit(z, values[len(s.Terms):])
 	}
 	return z
 }
@@ -154,7 +168,10 @@ func (s *Scorer) Logit(values []float32) float64 {
 // Probability returns the probability that a candidate with these feature values is a translation.
 func (s *Scorer) Probability(values []float32) float32 { return float32(Logistic(s.Logit(values))) }
 
-func (t *Term) of(value float64) float64 { return t.Weight * (value - t.Mean) / t.Deviation }
+func (t *Term) of(value float64) float64 { return t.Weight * t.Standard(value) }
+
+// Standard is a value's distance from the mean, in deviations.
+func (t *Term) Standard(value float64) float64 { return (value - t.Mean) / t.Deviation }
 
 // Logistic returns the probability whose log odds are z.
 func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
@@ -172,14 +189,15 @@ func (s *Scorer) Contributions(values []float32) (intercept float64, all []Contr
 	for i := range s.Terms {
 		all = append(all, Contribution{s.Terms[i].Feature, values[i], s.Terms[i].of(float64(values[i]))})
 	}
-	if len(values) > len(s.Terms) {
-		first, strong := s.Refined.Terms[0], s.Refined.Terms[1]
+	if s.Refined != nil && len(values) > len(s.Terms) {
+		first, strong := s.Refined.Terms[0], s.Refined.Terms[1:]
 		for i := range all {
 			all[i].Logit *= first.Weight / first.Deviation
 		}
 		intercept = s.Refined.Intercept + first.of(intercept)
-		cosine := values[len(s.Terms)]
-		all = append(all, Contribution{strong.Feature, cosine, strong.of(float64(cosine))})
+		for i, value := range values[len(s.Terms):][:len(strong)] {
+			all = append(all, Contribution{strong[i].Feature, value, strong[i].of(float64(value))})
+		}
 	}
 	slices.SortStableFunc(all, func(a, b Contribution) int { return cmp.Compare(math.Abs(b.Logit), math.Abs(a.Logit)) })
 	return intercept, all

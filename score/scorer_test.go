@@ -162,8 +162,8 @@ func TestCheckRefine(t *testing.T) {
 	}{
 		{randomScorer(1), nil, ""},
 		{refinedScorer(1), strong, ""},
-		{randomScorer(1), strong, "fitted without the strong encoder"},
-		{refinedScorer(1), other, "fitted without the strong encoder"},
+		{randomScorer(1), strong, ""},
+		{refinedScorer(1), other, "fitted with another strong encoder"},
 		{refinedScorer(1), nil, "fitted for two-stage mining"},
 	} {
 		err := c.scorer.CheckRefine("x.json", c.refiner)

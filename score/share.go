@@ -14,6 +14,11 @@ const (
 	// DefaultPrior is the share of translations among the matched pairs that a scorer expects whose file has no prior.
 	// Of seven languages any six choose this or 0.07 for the other one.
 	DefaultPrior = 0.1
+	// MinUnknownPrecision is the expected precision at a cut that is found where the encoder does not know one of the
+	// languages: its probabilities are then worth less, and few wrong pairs do more harm than few pairs.
+	MinUnknownPrecision = 0.9
+	// minPrior and maxPrior bound what a scorer expects.
+	minPrior, maxPrior = 0.01, 0.5
 	// minAdapted is how many matched pairs a share is estimated from.
 	minAdapted = 50
 	// minShare and maxShare bound the estimated share of translations among matched pairs.
@@ -23,6 +28,15 @@ const (
 	oddsBound = 16   // log odds of a float32 probability are within it
 	oddsBins  = 2 * oddsBound / oddsStep
 )
+
+// PriorOf is the share of translations among matched pairs that the scorer expects. Its file states it of the candidates
+// that it was fitted on, of which a text has several for each matched pair.
+func (s *Scorer) PriorOf(candidates, matched int) float64 {
+	if s.Prior <= 0 || matched == 0 {
+		return DefaultPrior
+	}
+	return max(minPrior, min(maxPrior, s.Prior*float64(candidates)/float64(matched)))
+}
 
 // Adapted maps a scorer's probabilities to those that hold in one text, whose share of translations is unknown. The map
 // never decreases, so it keeps the order of candidates.

@@ -14,6 +14,7 @@ const (
 	minShare   = 0.8
 	minLetters = 60
 	minRest    = 20 // of the words that do not begin with a capital, which must be in another language too
+	minMixed   = 8  // of these where much of the corpus is in another language
 )
 
 // judged are the languages whose own sentences are hardly ever taken for another one: at most 8 of 1,012 sentences
@@ -47,6 +48,18 @@ func (l *Identifier) Foreign(text string, guess Guess) bool {
 	}
 	guess = l.Identify(rest)
 	return l.other(guess) && guess.Letters >= minRest
+}
+
+// Rather reports whether a text of a corpus that has much text in another language, too, is in that one: the identifier
+// of that language says so, without the words that may be names, and that of the corpus does not object. Short texts
+// count, because so many others are in that language.
+func (l *Identifier) Rather(other *Identifier, text string) bool {
+	rest := uncapitalised(text)
+	guess := other.Identify(rest)
+	if guess.Code == "" || !related(base(other.stated), base(guess.Code)) || guess.Letters < minMixed {
+		return false
+	}
+	return !related(base(l.stated), base(l.Identify(rest).Code))
 }
 
 func (l *Identifier) other(g Guess) bool {

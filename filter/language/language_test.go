@@ -64,6 +64,25 @@ func TestForeign(t *testing.T) {
 
 // TestForeignIsCautious: what is short, of names and numbers, in a relative, or in a language that was not measured is
 // never surely foreign.
+// TestRather: where much of a German corpus is French, short French sentences count, German ones and names do not.
+func TestRather(t *testing.T) {
+	german, french := For("de"), For("fr")
+	for text, want := range map[string]bool{
+		"Titan n'a pas besoin d'acheter cette usine.":                    true,
+		"Le maire de Bad Homburg, M. Korwisi, regrette cette décision.":  true,
+		"Une équipe se construit avec le temps.":                         true,
+		"Die Mannschaft wird sich mit der Zeit finden.":                  false,
+		"Der Bürgermeister von Bad Homburg bedauert diese Entscheidung.": false,
+		"Anne Sofie von Otter":                                           false,
+		"12.03.2011":                                                     false,
+		"":                                                               false,
+	} {
+		if got := german.Rather(french, text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 func TestForeignIsCautious(t *testing.T) {
 	english := "The committee will publish its report on the state of the old bridges in the autumn of next year."
 	for _, c := range [][2]string{

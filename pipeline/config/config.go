@@ -61,8 +61,6 @@ func (c *Config) Scored() bool {
 		return false
 	case score.Auto:
 		return !UnnamedEncoder(c)
-	case score.Default:
-		return c.Refine == ""
 	}
 	return true
 }

@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// minUnknownPrecision is the expected precision at a cut that is found where the encoder does not know one of the
-	// languages: its probabilities are then worth less, and few wrong pairs do more harm than few pairs.
-	minUnknownPrecision = 0.9
 	// fewSentences is how many sentences a side should have, at least, for the share of translations to be estimated.
 	fewSentences = 200
 )
@@ -31,7 +28,7 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 		d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 		copy(d.Probabilities, scored)
 		matched := d.Matched(d.Verdicts)
-		prior := p.prior(d, len(matched))
+		prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
 		adapted := score.Adapt(matched, prior, p.known)
 		for i, probability := range scored {
 			d.Probabilities[i] = adapted.Of(probability)
@@ -49,18 +46,6 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// prior is the share of translations among matched pairs that the scorer expects. Its file states it of the candidates
-// that it was fitted on, of which the text has several for each matched pair.
-func (p *decider) prior(d *Decision, matched int) float64 {
-	if d.Scorer.Prior <= 0 || matched == 0 {
-		return score.DefaultPrior
-	}
-	return max(minPrior, min(maxPrior, d.Scorer.Prior*float64(len(d.Candidates))/float64(matched)))
-}
-
-// minPrior and maxPrior bound what a scorer expects.
-const minPrior, maxPrior = 0.01, 0.5
-
 // threshold finds the threshold of the matched pairs' probabilities, best first, unless it is given.
 func (p *decider) threshold(d *Decision, matched []float32) {
 	s := p.Plan.Settings
@@ -77,7 +62,7 @@ func (p *decider) threshold(d *Decision, matched []float32) {
 		return
 	}
 	if !p.known {
-		d.Threshold = max(d.Threshold, score.ThresholdFor(matched, minUnknownPrecision))
+		d.Threshold = max(d.Threshold, score.ThresholdFor(matched, score.MinUnknownPrecision))
 	}
 }
 
@@ -120,8 +105,11 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 	} else if smaller := min(p.Sentences[0].Len(), p.Sentences[1].Len()); smaller < fewSentences {
 		assume("%d sentences are few: the share of translations is a rough estimate", smaller)
 	}
+	if p.unweighed {
+		assume("too few translations are expected to learn from what the strong encoder says: the first encoder decides alone")
+	}
 	if !p.known {
-		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g", minUnknownPrecision)
+		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g", score.MinUnknownPrecision)
 	}
 	return r
 }

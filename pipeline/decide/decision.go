@@ -61,6 +61,8 @@ type decider struct {
 	options encode.Options
 	texts   *Texts
 	known   bool // the encoder was trained on both languages
+
+	unweighed bool // the strong encoder of two-stage mining says nothing, as too few translations are expected
 }
 
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
@@ -90,12 +92,12 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 	sources, targets, retrieval := p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval)
 	d.Candidates = d.Lists.Candidates()
 	if s.Refine != "" {
-		cosines, err := strongCosines(ctx, p.Pair, d.Candidates)
+		strong, err := strongOf(ctx, p.Pair, d.Candidates, 0, p.options.Threads)
 		if err != nil {
 			return err
 		}
-		refined := mine.Refine(d.Candidates, cosines)
-		d.Candidates, d.Strong = refined.Candidates, refined.Cosines
+		refined := mine.Refine(d.Candidates, strong.Cosines)
+		d.Candidates, d.Cosines = refined.Candidates, refined.Cosines
 	}
 	rejecting, err := p.newRejecting(ctx, d)
 	if err != nil {
@@ -107,7 +109,7 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 	if s.Refine == "" {
 		d.Verdicts = mine.Judge(d.Candidates, sources, targets, retrieval, d.Threshold)
 	} else {
-		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Strong}.Judge(sources, targets, retrieval, d.Threshold)
+		d.Verdicts = mine.Refined{Candidates: d.Candidates, Cosines: d.Cosines}.Judge(sources, targets, retrieval, d.Threshold)
 	}
 	for _, v := range d.Verdicts {
 		if v == mine.Kept {
@@ -131,6 +133,11 @@ func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
+	if d.Cosines != nil && d.Scorer.Refined == nil {
+		if err := p.weigh(d); err != nil {
+			return err
+		}
+	}
 	return p.cut(ctx, d)
 }
 
@@ -141,8 +148,8 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 		return Describe(ctx, p, side, into)
 	}
 	if p.Plan.Settings.Refine != "" {
-		problem.Strong = func(ctx context.Context, candidates []mine.Candidate) ([]float32, error) {
-			return strongCosines(ctx, p, candidates)
+		problem.Strong = func(ctx context.Context, candidates []mine.Candidate) (score.Strong, error) {
+			return strongOf(ctx, p, candidates, lists.K, threads)
 		}
 	}
 	return problem

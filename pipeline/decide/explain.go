@@ -150,9 +150,9 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 			e.Rejection = d.Rejections[at]
 		}
 		e.Forward, e.Backward = d.Candidates[at].Forward, d.Candidates[at].Backward
-		if d.Strong != nil && d.Strong[at] != mine.NotRefined {
-			product := d.Strong[at] * e.Score
-			e.Product, e.RefineCosine = &product, d.Strong[at]
+		if d.Seen(at) {
+			product := d.Cosines[at] * e.Score
+			e.Product, e.RefineCosine = &product, d.Cosines[at]
 		}
 		if e.Scored {
 			e.Probability = d.Probabilities[at]

@@ -7,6 +7,7 @@ import (
 	"bitextmine/filter"
 	"bitextmine/filter/language"
 	"bitextmine/mine"
+	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/view"
 )
 
@@ -17,18 +18,43 @@ const textChunk = 64 << 10
 type Rules struct {
 	copies  bool                    // text that was not translated is rejected
 	foreign [2]*language.Identifier // nil: text in other languages is not rejected
+	// others are of languages that much of a side's text is in.
+	others [2][]*language.Identifier
 }
 
 // NewRules returns the rules that the settings of a pair's run ask for.
-func NewRules(p *view.Pair) *Rules {
+func NewRules(ctx context.Context, p *view.Pair) (*Rules, error) {
 	s, codes := p.Plan.Settings, p.Codes()
 	r := &Rules{copies: !s.KeepCopies && !language.Near(codes[0], codes[1])}
 	for side, code := range codes {
 		if identifier := language.For(code); !s.KeepForeign && identifier.Judges() {
 			r.foreign[side] = identifier
+			others, err := othersOf(ctx, p, side)
+			if err != nil {
+				return nil, err
+			}
+			for _, other := range others {
+				r.others[side] = append(r.others[side], language.For(other))
+			}
 		}
 	}
-	return r
+	return r, nil
+}
+
+// othersOf lists the languages that many sentences of a side's files are in instead of the side's own.
+func othersOf(ctx context.Context, p *view.Pair, side int) (codes []string, err error) {
+	for _, in := range p.Language(side).Inputs {
+		cut, err := shard.Result(ctx, p.Store, in, p.Plan.Settings)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range cut.Languages.Others(p.Language(side).Code) {
+			if !slices.Contains(codes, other.Code) {
+				codes = append(codes, other.Code)
+			}
+		}
+	}
+	return codes, nil
 }
 
 // none reports whether no rule applies.
@@ -37,7 +63,7 @@ func (r *Rules) none() bool { return !r.copies && r.foreign[0] == nil && r.forei
 // Reject returns the rules that reject a pair.
 func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
 	for side, s := range []*Sentence{source, target} {
-		if l := r.foreign[side]; l != nil && l.Foreign(s.Text, s.guess) {
+		if l := r.foreign[side]; l != nil && (l.Foreign(s.Text, s.guess) || r.rather(side, s.Text)) {
 			why |= [2]filter.Rejection{filter.SourceLanguage, filter.TargetLanguage}[side]
 		}
 	}
@@ -45,6 +71,13 @@ func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
 		why |= filter.Untranslated
 	}
 	return why
+}
+
+// rather reports whether a text of a side is in one of the other languages that much of the side is in.
+func (r *Rules) rather(side int, text string) bool {
+	return slices.ContainsFunc(r.others[side], func(other *language.Identifier) bool {
+		return r.foreign[side].Rather(other, text)
+	})
 }
 
 // rejecting applies the rules to candidates that may be kept: texts below the threshold are not read.
@@ -57,8 +90,11 @@ type rejecting struct {
 
 // newRejecting prepares the rules for the candidates, and rejects what people rejected.
 func (p *decider) newRejecting(ctx context.Context, d *Decision) (*rejecting, error) {
-	r := &rejecting{decider: p, rules: NewRules(p.Pair)}
+	r := &rejecting{decider: p}
 	var err error
+	if r.rules, err = NewRules(ctx, p.Pair); err != nil {
+		return nil, err
+	}
 	if r.labels, err = Labels(ctx, p.Pair, p.Plan.Labels); err != nil || r.rules.none() && r.labels == nil {
 		return r, err
 	}

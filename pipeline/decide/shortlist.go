@@ -2,9 +2,7 @@ package decide
 
 import (
 	"context"
-	"errors"
 
-	"bitextmine/encode/embedding"
 	"bitextmine/mine"
 	"bitextmine/pipeline/view"
 )
@@ -50,30 +48,4 @@ func NewShortlist(ctx context.Context, p *view.Pair) (*Shortlist, error) {
 // promising says whether a pair goes to the strong encoder.
 func promising(p *view.Pair, c mine.Candidate) bool {
 	return float64(c.Score) > p.Plan.Settings.RefineFloor
-}
-
-// strongCosines returns the strong cosine of each candidate; mine.NotRefined is that of a pair that is not promising.
-func strongCosines(ctx context.Context, p *view.Pair, candidates []mine.Candidate) (cosines []float32, err error) {
-	var sides [2]*view.Strong
-	for side := range sides {
-		if sides[side], err = p.OpenStrong(ctx, side); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, sides[side].Close()) }()
-	}
-	x, y := make([]float32, p.Plan.Refiner.Dim), make([]float32, p.Plan.Refiner.Dim)
-	cosines = make([]float32, len(candidates))
-	for i, c := range candidates {
-		switch {
-		case !promising(p, c):
-			cosines[i] = mine.NotRefined
-		case sides[0].Vector(c.Source, x) && sides[1].Vector(c.Target, y):
-			cosines[i] = embedding.Dot(x, y)
-		case mine.Retrieval(p.Plan.Settings.Retrieval).Asks(c):
-			return nil, errors.New("a promising pair has no strong vectors; give mine run again")
-		default:
-			cosines[i] = mine.NotRefined
-		}
-	}
-	return cosines, nil
 }

@@ -72,7 +72,7 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 func (p *decider) marginCut(d *Decision, margins, probabilities []float32, expected float64) {
 	d.Threshold = score.BestExpected(margins, probabilities, expected, p.beta())
 	if !p.known {
-		d.Threshold = max(d.Threshold, score.MarginFor(margins, probabilities, minUnknownPrecision))
+		d.Threshold = max(d.Threshold, score.MarginFor(margins, probabilities, score.MinUnknownPrecision))
 	}
 	kept := 0
 	for kept < len(margins) && float64(margins[kept]) > d.Threshold {

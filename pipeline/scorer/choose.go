@@ -38,10 +38,6 @@ func (c *Chooser) Load() (Choice, error) {
 			c.Log.Warn("no encoder is named for the vectors, so the margin decides, not a scorer; " +
 				"name the one that made them with --encoder")
 		}
-		if cfg.Scorer == score.Default {
-			c.Log.Info("no scorer of the program knows the strong encoder: its cosine times the margin decides",
-				"threshold", cfg.Threshold)
-		}
 		if cfg.Threshold != config.AutoThreshold || config.UnnamedEncoder(cfg) {
 			return Choice{}, nil // the distribution of the margins finds a threshold for vectors of an unnamed encoder
 		}
@@ -50,7 +46,7 @@ func (c *Chooser) Load() (Choice, error) {
 	if name == score.Auto || !cfg.Scored() { // its probabilities find the margin's threshold
 		name = score.Default
 		ships, err := score.Ships(c.Models.Encoder)
-		if err != nil || !ships || c.Models.Strong != nil {
+		if err != nil || !ships {
 			return Choice{ToFit: err == nil}, err
 		}
 	}
@@ -101,10 +97,6 @@ func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, co
 
 // withoutFit takes the default scorer where the text is too small to fit one on.
 func (c *Chooser) withoutFit() (Choice, error) {
-	if c.Models.Strong != nil {
-		return Choice{}, badinput.Errorf("fewer than %d sentences a side are too few to fit a scorer with the strong encoder on: "+
-			"give --scorer default, and its cosine times the margin decides", fit.MinSentences)
-	}
 	c.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on",
 		c.Models.Encoder.Name, fit.MinSentences))
 	return c.chosen(score.Load(score.Default, c.Config.K, c.Models.Encoder))
@@ -123,9 +115,6 @@ func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Choice{}, err
 	}
-	if c.Models.Strong != nil {
-		return choice, nil // the product of strong cosine and margin costs as much
-	}
 	scorer, _, err := score.Load(score.Default, c.Config.K, c.Models.Encoder)
 	choice, err = c.chosen(scorer, nil, err)
 	choice.ToFit = true
@@ -136,8 +125,5 @@ func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (
 func (c *Chooser) FittedName() string {
 	cfg, m := c.Config, c.Models
 	of := []any{m.Encoder.Digest, m.Encoder.Tokens, cfg.K, cfg.Source, cfg.Target, fit.FeatureVersions()}
-	if m.Strong != nil {
-		of = append(of, m.Strong.Digest, cfg.RefineFloor)
-	}
 	return plan.Digest(of) + ".json"
 }

@@ -88,7 +88,8 @@ func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads
 		examples.NearMiss = append(examples.NearMiss, false)
 	}
 	if problem.Strong != nil {
-		examples.Strong, err = problem.Strong(ctx, candidates)
+		strong, failure := problem.Strong(ctx, candidates)
+		examples.Strong, err = strong.Cosines, failure
 	}
 	return examples, err
 }

@@ -33,12 +33,8 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	}
 	// The names are those that manifests give the data of an encoder's training.
 	sources := fmt.Sprintf("the program's own of phpdoc and pydocs (techdocs.en-%s, techdocs.en-%s)", cfg.Source, cfg.Target)
-	with := encoder.Name
-	if c.Models.Strong != nil {
-		with += " with " + c.Models.Strong.Name
-	}
 	c.Log.Info(fmt.Sprintf("the program has no scorer for encoder %s; one is fitted to this text with %d known pairs (%s)",
-		with, len(pairs), of))
+		encoder.Name, len(pairs), of))
 	if seen := fit.SeenSource(encoder, sources); seen != "" {
 		c.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, as these pairs are: the scorer will expect too much of other text; "+
 			"fit one on other pairs with mine fit-scorer --pairs", encoder.Name, seen))
@@ -61,7 +57,7 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	scorer, err := fit.OnTheWay(set, encoder)
+	scorer, err := fit.OnTheWay(set)
 	if err != nil {
 		return nil, err
 	}

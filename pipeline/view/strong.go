@@ -50,6 +50,9 @@ func (s *Strong) Vector(number int32, dst []float32) (ok bool) {
 	return true
 }
 
+// Has reports whether a sentence has a vector.
+func (s *Strong) Has(number int32) bool { return s.places[number] > 0 }
+
 // Close closes the files of the vectors.
 func (s *Strong) Close() (err error) {
 	for _, file := range s.files {

@@ -201,7 +201,7 @@ func (e *Examples) fitGroups(base *score.Scorer, weight func(i int) float64, in 
 		return s, nil
 	}
 	s.Refined = &score.Refined{}
-	s.Refined.Intercept, s.Refined.Terms, err = e.fitRows(refined, weight, score.RefinedFeatures, func(i int) []float32 {
+	s.Refined.Intercept, s.Refined.Terms, err = e.fitRows(refined, weight, score.InjectedRefined, func(i int) []float32 {
 		return []float32{float32(s.Logit(e.Values.Of(i))), e.Strong[i]}
 	})
 	return s, err
@@ -257,7 +257,7 @@ func (e *Examples) fitRows(
 	y, counts := make([]float64, 0, len(rows)), make([]float64, 0, len(rows))
 	for _, i := range rows {
 		for t, value := range of(i) {
-			x = append(x, (float64(value)-terms[t].Mean)/terms[t].Deviation)
+			x = append(x, terms[t].Standard(float64(value)))
 		}
 		x = append(x, 1)
 		label := 0.0
@@ -278,7 +278,7 @@ func (e *Examples) fitRows(
 
 // standardise computes each feature's mean and standard deviation over the rows. A constant feature gets a deviation of
 // 1, so that its weight becomes 0.
-func standardise(features []feature.Feature, rows []int, of func(i int) []float32) []score.Term {
+func standardise[I int | int32](features []feature.Feature, rows []I, of func(i I) []float32) []score.Term {
 	terms := make([]score.Term, len(features))
 	for t, f := range features {
 		sum, squares := 0.0, 0.0

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -23,13 +22,17 @@ const ownSentences = 20000
 // few sentences do not outweigh the examples.
 const maxOwnWeight = 3
 
+// MinSentences is the smallest number of sentences on a side that a scorer is fitted to on the way: with fewer, the
+// injected ones would be most of the text.
+const MinSentences = 200
+
+// autoShare is the share of sentences with a translation that a scorer fitted on the way expects: between the few
+// percent of comparable corpora and the most of parallel ones. bench/results/scoring.md has what came of it.
+const autoShare = 0.3
+
 // Own returns the features of candidates of the host's own sentences, with nothing injected: of all of them or, where
 // there are many sentences, of every nth source sentence. Sentences are in the order of their keys, so this is random.
-// For an encoder that the program has a scorer for there are none, because OnTheWay keeps that scorer.
-func Own(ctx context.Context, host *inject.Host, encoder *model.Model) (feature.Values, error) {
-	if ships, err := score.Ships(encoder); ships || err != nil {
-		return nil, err
-	}
+func Own(ctx context.Context, host *inject.Host) (feature.Values, error) {
 	lists, err := mine.NewLists(host.Lists[0], host.Lists[1], host.K, mine.Ratio)
 	if err != nil {
 		return nil, fmt.Errorf("candidates of the text's own: %w", err)
@@ -46,11 +49,11 @@ func Own(ctx context.Context, host *inject.Host, encoder *model.Model) (feature.
 	return values, nil
 }
 
-// adapted fits a scorer on the examples of a set and on its text's own candidates. What a scorer learns of vectors from
+// OnTheWay fits the scorer of a run on the examples of a set and on its text's own candidates. What a scorer learns of vectors from
 // known pairs holds in other text, too, but what it learns of lengths, marks or tokens holds in text of their kind. So
 // the known pairs tell by the vectors which of the text's own candidates are translations, and these count as much as
 // the known pairs when all features are fitted.
-func adapted(set *Set) (*score.Scorer, error) {
+func OnTheWay(set *Set) (*score.Scorer, error) {
 	all, err := join([]*Set{set}, autoShare)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func ownText(n int) (values feature.Values, translations []bool) {
 func TestScorerIsAdaptedToItsText(t *testing.T) {
 	values, translations := ownText(10000)
 	right := func(own feature.Values) int {
-		scorer, err := adapted(&Set{Own: own, Examples: made(5, 10000)})
+		scorer, err := OnTheWay(&Set{Own: own, Examples: made(5, 10000)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,12 @@ func (o *evalOptions) openScoring(runner *eval.Runner,
 	}
 	scoring, closeScoring, err := openScorer(o.scorer, index.MaxK, o.cfg)
 	if err == nil && scoring != nil {
-		if err = scoring.Scorer.CheckRefine(o.scorer, o.strong); err != nil {
+		err = scoring.Scorer.CheckRefine(o.scorer, o.strong)
+		if err == nil && o.strong != nil && scoring.Scorer.Refined == nil {
+			err = badinput.Errorf("bucc-scored takes --refine with a scorer of mine fit-scorer --refine alone; " +
+				"mine run --refine --gold measures what a run makes of both encoders")
+		}
+		if err != nil {
 			err = errors.Join(err, closeScoring())
 		}
 	}
@@ -54,5 +59,6 @@ func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring
 	if err != nil {
 		return nil, nil, err
 	}
-	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads}, closeTokens, nil
+	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads,
+		Languages: model.Languages}, closeTokens, nil
 }

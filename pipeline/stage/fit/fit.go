@@ -60,7 +60,11 @@ type spec struct {
 // sentence again, in each round of the fit and then in every night.
 func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 	merge.Want(b, pair)
-	key := Stage.Key(spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.Refining})
+	of := spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.Refining}
+	if onTheWay { // what the strong encoder adds is learnt from the run's own candidates
+		of.Refining = setting.Refining{}
+	}
+	key := Stage.Key(of)
 	b.Add(Stage, key, int64(len(known.Pairs)), InjectionCost(b, pair), args{pair, known, onTheWay})
 	return key
 }
@@ -73,8 +77,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	return nil, WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
-		if a.OnTheWay && host.Tokens != nil && !host.Tokens.Static() {
-			host.Tokens = nil
+		if a.OnTheWay {
+			host.Strong = nil
+			if host.Tokens != nil && !host.Tokens.Static() {
+				host.Tokens = nil
+			}
 		}
 		told := int64(0)
 		examples, found, err := fit.Collect(ctx, host, a.Known.Pairs, func(part, parts int) {
@@ -92,11 +99,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}, examples)
 		set.Tokens = host.Tokens != nil
 		if a.OnTheWay {
-			if set.Own, err = fit.Own(ctx, host, e.Model); err != nil {
+			if set.Own, err = fit.Own(ctx, host); err != nil {
 				return err
 			}
 		}
-		if refiner := e.Plan.Refiner; refiner != nil {
+		if refiner := e.Plan.Refiner; host.Strong != nil {
 			set.Refine = &fit.Refiner{Encoder: score.Encoder{Name: refiner.Name, Digest: e.Plan.Settings.Refine}, Floor: e.Plan.Settings.RefineFloor}
 		}
 		return set.Write(filepath.Join(dir, ExamplesFile))

@@ -271,7 +271,10 @@ func (l *local) reject(ctx context.Context, threads int) error {
 	for _, label := range l.pair.Plan.Labels {
 		labels[[2]string{label.Source, label.Target}] = label.Accepted
 	}
-	rules := decide.NewRules(l.pair)
+	rules, err := decide.NewRules(ctx, l.pair)
+	if err != nil {
+		return err
+	}
 	var left []*found
 	for some := range slices.Chunk(l.rows, rowChunk) {
 		rows, rejections, err := l.table(ctx, some, rules, threads)
@@ -294,7 +297,10 @@ func (l *local) reject(ctx context.Context, threads int) error {
 
 // append writes the rows of beads that are no candidates.
 func (l *local) append(ctx context.Context, out *bitext.Writer, threads, features int) error {
-	rules := decide.NewRules(l.pair)
+	rules, err := decide.NewRules(ctx, l.pair)
+	if err != nil {
+		return err
+	}
 	for some := range slices.Chunk(l.rows, rowChunk) {
 		rows, _, err := l.table(ctx, some, rules, threads)
 		if err != nil {

@@ -26,6 +26,8 @@ const (
 	minSampled = 20
 	// minOwn is the share of a file's sampled sentences that must be in its language.
 	minOwn = 0.5
+	// minOther is the share of another language from which a file has enough sentences in it to be told of.
+	minOther = 0.1
 )
 
 // Languages are the languages of a sample of a file's sentences, without regard to what the file is said to be.
@@ -41,29 +43,40 @@ type Spoken struct {
 	Texts     []string `json:"texts"` // some of them
 }
 
-// Doubt says that a file is not in the language that it is said to be in.
+// Doubt says that a file is not, or not all, in the language that it is said to be in.
 type Doubt struct {
 	Share float64 // of its sampled sentences that are in Most
 	Most  Spoken
+	Mixed bool // most of it is in the language that it is said to be in
+}
+
+// Others lists the languages that many sentences of a file are in instead of the stated one, the most frequent first.
+func (s *Languages) Others(stated string) (others []Spoken) {
+	if s == nil || s.Sampled < minSampled || !language.For(stated).Judges() {
+		return nil
+	}
+	for _, spoken := range s.Found {
+		if !language.Same(stated, spoken.Code) && float64(spoken.Sentences) >= minOther*float64(s.Sampled) {
+			others = append(others, spoken)
+		}
+	}
+	return others
 }
 
 // Doubt compares a sample with what its file is said to be in. It is nil if the sample agrees, or cannot tell.
 func (s *Languages) Doubt(stated string) *Doubt {
-	if s == nil || s.Sampled < minSampled || !language.For(stated).Judges() {
+	others := s.Others(stated)
+	if len(others) == 0 {
 		return nil
 	}
-	own, d := 0, &Doubt{}
+	own := 0
 	for _, spoken := range s.Found {
 		if language.Same(stated, spoken.Code) {
 			own += spoken.Sentences
-		} else if d.Most.Code == "" {
-			d.Most = spoken
 		}
 	}
-	if float64(own) >= minOwn*float64(s.Sampled) || d.Most.Sentences <= own {
-		return nil
-	}
-	d.Share = float64(d.Most.Sentences) / float64(s.Sampled)
+	d := &Doubt{Most: others[0], Share: float64(others[0].Sentences) / float64(s.Sampled)}
+	d.Mixed = float64(own) >= minOwn*float64(s.Sampled) || d.Most.Sentences <= own
 	return d
 }
 

@@ -1,0 +1,66 @@
+package fit
+
+import (
+	"math"
+
+	"bitextmine/score"
+)
+
+const (
+	// firstWeight is the weight of the first encoder's log odds beside the strong encoder's. Both see the same pairs, so
+	// they are not independent. Of seven languages any six choose 0.5 or 0.7 for the other one
+	// (bench/results/two-stage-2026-11-23.md).
+	firstWeight = 0.5
+	// minStrong is how many translations, and how many other pairs, must be expected among the candidates for the strong
+	// encoder's weights to be fitted.
+	minStrong = 20
+	// maxStrong is about how many candidates are looked at: more change little.
+	maxStrong = 100_000
+)
+
+// Strong fits what a strong encoder adds to a scorer on a text's own candidates, which the scorer has ranked. How much
+// its cosine and its margin tell is learnt from the scorer's adapted probabilities: these are right often enough, and no
+// known pairs are needed. prior is the share of translations that the scorer expects, and that the result expects, too.
+// It is nil where the probabilities do not tell of both kinds of pairs, or the strong encoder nothing of them.
+func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refined, error) {
+	var values [][]float32
+	var y, counts []float64
+	expected := 0.0
+	every := len(r.Candidates)/maxStrong + 1
+	for i, p := range r.Probabilities {
+		if i%every == 0 && r.Seen(i) && r.Distances != nil {
+			values = append(values, []float32{r.Cosines[i], r.Distances[i]})
+			y, counts = append(y, float64(adapted.Of(p))), append(counts, 1)
+			expected += y[len(y)-1]
+		}
+	}
+	n := float64(len(y))
+	if expected < minStrong || n-expected < minStrong {
+		return nil, nil
+	}
+	terms := standardise(score.RefinedFeatures[1:], score.Numbers(0, len(y)), func(i int32) []float32 { return values[i] })
+	x := make([]float64, 0, len(y)*(len(terms)+1))
+	for _, v := range values {
+		for t := range terms {
+			x = append(x, terms[t].Standard(float64(v[t])))
+		}
+		x = append(x, 1)
+	}
+	weights, err := regress(x, y, counts)
+	if err != nil {
+		return nil, err
+	}
+	for t := range terms {
+		terms[t].Weight = weights[t]
+	}
+	if !(weights[1] > 0) { // of the margin, which is what a strong encoder is asked for
+		return nil, nil
+	}
+	first := score.RefinedFeatures[0]
+	shift := score.Odds(prior) // of the log odds of both, so that each tells of pairs whatever their share
+	return &score.Refined{
+		Intercept: weights[len(terms)] - math.Log(expected/(n-expected)) + shift,
+		Terms: append([]score.Term{{Feature: first.Name, Version: first.Version, Mean: shift, Deviation: 1, Weight: firstWeight}},
+			terms...),
+	}, nil
+}
