@@ -79,7 +79,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin = mined.Mined
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
-	matched := ranked.Matched(verdicts)
+	matched := ranked.Matched(verdicts, false)
 	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
 	adapted := score.Adapt(matched, s.Scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
 	for i, p := range matched {

@@ -67,11 +67,25 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong
 	return r, nil
 }
 
-// Refine ranks the candidates that the strong encoder has seen anew, by their log odds without it and its own.
+// Refine ranks anew the candidates that the strong encoder has seen, by their log odds without it and its own.
 func (r *Ranked) Refine(by *Refined) {
+	r.rescore(true, func(i int, p float32) float32 {
+		return float32(Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
+	})
+}
+
+// Unrefined ranks anew the other candidates, so that adapted gives them the probability that first gives them now.
+func (r *Ranked) Unrefined(first, adapted *Adapted) {
+	r.rescore(false, func(_ int, p float32) float32 {
+		return float32(Logistic(Odds(float64(first.Of(p))) - adapted.shift))
+	})
+}
+
+// rescore gives the candidates that the strong encoder has seen, or all others, another probability.
+func (r *Ranked) rescore(seen bool, of func(i int, p float32) float32) {
 	for i, p := range r.Probabilities {
-		if r.Seen(i) {
-			r.Probabilities[i] = float32(Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
+		if r.Seen(i) == seen {
+			r.Probabilities[i] = of(i, p)
 		}
 	}
 	r.sort()
@@ -150,11 +164,12 @@ func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 	return kept
 }
 
-// Matched returns the probabilities of the candidates with the verdict Kept.
-func (r Ranked) Matched(verdicts []mine.Verdict) []float32 {
+// Matched returns the probabilities of the candidates with the verdict Kept, or of those of them that the strong encoder
+// has seen.
+func (r Ranked) Matched(verdicts []mine.Verdict, seen bool) []float32 {
 	var kept []float32
 	for i, v := range verdicts {
-		if v == mine.Kept {
+		if v == mine.Kept && (!seen || r.Seen(i)) {
 			kept = append(kept, r.Probabilities[i])
 		}
 	}

@@ -120,14 +120,19 @@ func (h *oddsHistogram) shift(prior float64) float64 {
 	return share
 }
 
+// Sum is the number of translations that probabilities make one expect.
+func Sum(probabilities []float32) (sum float64) {
+	for _, p := range probabilities {
+		sum += float64(p)
+	}
+	return sum
+}
+
 // Cut returns the lowest adapted probability that is kept for the highest expected F-beta. probabilities are those of
 // the matched pairs, best first, and their sum is the number of true pairs in all. Where even that F-beta is below one
 // half, what is kept is more likely right than not.
 func Cut(probabilities []float32, beta float64) float64 {
-	expected := 0.0
-	for _, p := range probabilities {
-		expected += float64(p)
-	}
+	expected := Sum(probabilities)
 	threshold, best, sum := 0.5, 0.5, 0.0
 	for i, p := range probabilities {
 		sum += float64(p)

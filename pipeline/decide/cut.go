@@ -27,15 +27,16 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 	for more := true; more; {
 		d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 		copy(d.Probabilities, scored)
-		matched := d.Matched(d.Verdicts)
+		matched := d.Matched(d.Verdicts, false)
 		prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
-		adapted := score.Adapt(matched, prior, p.known)
+		adapted := p.adapt(d, matched, prior)
 		for i, probability := range scored {
 			d.Probabilities[i] = adapted.Of(probability)
 		}
 		for i, probability := range matched {
 			matched[i] = adapted.Of(probability)
 		}
+		adapted.Pairs = score.Sum(matched)
 		p.threshold(d, matched)
 		d.Cut = p.report(d, adapted, prior, matched)
 		if more, err = rejecting.next(ctx, d); err != nil {
@@ -44,6 +45,15 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 	}
 	d.Kept = d.Ranked.Cut(d.Verdicts, d.Threshold)
 	return nil
+}
+
+// adapt adapts the probabilities of matched pairs to the text. What the strong encoder of two-stage mining has seen is
+// told apart so well that only its pairs are looked at, and that the shift alone does best.
+func (p *decider) adapt(d *Decision, matched []float32, prior float64) *score.Adapted {
+	if p.weighed {
+		return score.Adapt(d.Matched(d.Verdicts, true), prior, false)
+	}
+	return score.Adapt(matched, prior, p.known)
 }
 
 // threshold finds the threshold of the matched pairs' probabilities, best first, unless it is given.
@@ -105,7 +115,7 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 	} else if smaller := min(p.Sentences[0].Len(), p.Sentences[1].Len()); smaller < fewSentences {
 		assume("%d sentences are few: the share of translations is a rough estimate", smaller)
 	}
-	if p.unweighed {
+	if d.Cosines != nil && d.Scorer.Refined == nil {
 		assume("too few translations are expected to learn from what the strong encoder says: the first encoder decides alone")
 	}
 	if !p.known {

@@ -62,7 +62,7 @@ type decider struct {
 	texts   *Texts
 	known   bool // the encoder was trained on both languages
 
-	unweighed bool // the strong encoder of two-stage mining says nothing, as too few translations are expected
+	weighed bool // the probabilities have what the strong encoder of two-stage mining adds
 }
 
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the

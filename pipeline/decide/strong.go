@@ -74,7 +74,7 @@ func openStrong(ctx context.Context, p *view.Pair, side int) (*strongSide, error
 	return s, nil
 }
 
-// matrix copies the vectors, [n, dim], as float16: the margins of two numbers' types differ by less than 0.001.
+// matrix copies the vectors, [n, dim], as float16, in which most runs store them.
 func (s *strongSide) matrix() embedding.Matrix {
 	dim := len(s.row)
 	all := embedding.Matrix{N: s.n, Dim: dim, F16: make([]uint16, 0, s.n*dim)}
@@ -109,14 +109,19 @@ func without(lists *mine.Lists, source, target int32, cosine float32) float32 {
 
 // weigh fits on the candidates of the text itself what the strong encoder adds to the scorer, and ranks them by both.
 func (p *decider) weigh(d *Decision) error {
-	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()))
+	match := func() { d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()) }
+	match()
+	matched := d.Matched(d.Verdicts, false)
 	prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
-	refined, err := fit.Strong(&d.Ranked, score.Adapt(matched, prior, p.known), prior)
-	if p.unweighed = refined == nil; p.unweighed {
+	first := p.adapt(d, matched, prior)
+	refined, err := fit.Strong(&d.Ranked, first, prior)
+	if err != nil || refined == nil {
 		return err
 	}
 	scorer := *d.Scorer
-	scorer.Refined, d.Scorer = refined, &scorer
+	scorer.Refined, d.Scorer, p.weighed = refined, &scorer, true
 	d.Refine(refined)
+	match()
+	d.Unrefined(first, p.adapt(d, nil, prior))
 	return nil
 }
