@@ -111,7 +111,7 @@ func FuzzDecode(f *testing.F) {
 func refinedScorer(seed uint64) *Scorer {
 	s := randomScorer(seed)
 	s.Refined = &Refined{Encoder: Encoder{Name: "strong", Digest: "abc"}, Floor: 1.2, Intercept: 0.3}
-	for i, f := range RefinedFeatures {
+	for i, f := range InjectedRefined {
 		s.Refined.Terms = append(s.Refined.Terms, Term{Feature: f.Name, Version: f.Version, Mean: 0.2, Deviation: 0.5, Weight: 1.5 + float64(i)})
 	}
 	return s

@@ -29,8 +29,8 @@ func ranking(n int) (*score.Ranked, []bool) {
 	return r, truth
 }
 
-// errors is how many of the best tenth are not true.
-func errors(probabilities []float32, truth []bool) (wrong int) {
+// wrongOf is how many of the best tenth are not true.
+func wrongOf(probabilities []float32, truth []bool) (wrong int) {
 	order := score.Numbers(0, len(truth))
 	slices.SortFunc(order, func(a, b int32) int {
 		if probabilities[a] > probabilities[b] {
@@ -59,7 +59,7 @@ func TestStrong(t *testing.T) {
 	for i, p := range r.Probabilities {
 		both[i] = float32(refined.Logit(score.Odds(float64(p)), []float32{r.Cosines[i], r.Distances[i]}))
 	}
-	if before, after := errors(r.Probabilities, truth), errors(both, truth); 3*after > before {
+	if before, after := wrongOf(r.Probabilities, truth), wrongOf(both, truth); 3*after > before {
 		t.Errorf("%d errors with both, %d with the first", after, before)
 	}
 	for name, spoil := range map[string]func(*score.Ranked){
