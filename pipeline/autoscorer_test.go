@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,33 +142,28 @@ func TestAutoScorer(t *testing.T) {
 	}
 }
 
-// TestAutoScorerRefines: in two-stage mining a scorer for both encoders is fitted, also where the program has one for
-// the fast encoder, and kept.
+// TestAutoScorerRefines: in two-stage mining the program's scorer for the fast encoder stays, and the run learns from
+// its text what the strong one adds, on any number of threads; an explanation has it.
 func TestAutoScorerRefines(t *testing.T) {
 	cfg := autoConfig(t, fixtures.Encoder, 250)
-	cfg.Refine, cfg.RefineFloor = fixtures.Bag, 1.02
-	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || !estimate.FitsScorer || estimate.Refine == nil {
-		t.Fatalf("before: estimate %+v, error %v", estimate, err)
-	}
+	cfg.Refine, cfg.RefineFloor, cfg.Threads = fixtures.Bag, 1.02, 1
 	first, log := runLogged(t, cfg)
-	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Name != score.Auto || !strings.Contains(first.Rule(), "highest expected F1") {
+	if strings.Contains(log, "fitted a scorer") || first.Scorer == nil || !strings.Contains(first.Rule(), "highest expected F1") {
 		t.Errorf("scorer %+v, rule %s, log %s", first.Scorer, first.Rule(), log)
 	}
-	if first.Counts.Kept < 60 || first.Counts.Refined == 0 {
-		t.Errorf("counts %+v", first.Counts)
+	if first.Counts.Kept < 60 || first.Counts.Refined == 0 || strings.Contains(first.Cut.String(), "decides alone") {
+		t.Errorf("counts %+v, cut %s", first.Counts, first.Cut)
 	}
-	cfg.Overwrite = true
-	if later, log := runLogged(t, cfg); strings.Contains(log, "fitted a scorer") || later.Bitext.SHA256 != first.Bitext.SHA256 {
-		t.Errorf("the same run again is another: %s", log)
+	best := pairs(t, first)[0]
+	x, err := openExplainer(t, cfg.Out).Explain(t.Context(), best.Source.Text, best.Target.Text)
+	if err != nil || best.RefineCosine == nil || !slices.ContainsFunc(x.Contributions, func(c score.Contribution) bool {
+		return c.Feature == "refine_distance"
+	}) {
+		t.Errorf("row %+v, contributions %+v, error %v", best, x, err)
 	}
-	cfg.RefineFloor = 1.1
-	if other, log := runLogged(t, cfg); !strings.Contains(log, "fitted a scorer") || other.Settings.Scorer == first.Settings.Scorer {
-		t.Errorf("the scorer of another floor was taken: %s", log)
-	}
-	little := autoConfig(t, fixtures.Encoder, 60)
-	little.Refine, little.RefineFloor = cfg.Refine, cfg.RefineFloor
-	if _, err := Run(t.Context(), little, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--scorer default") {
-		t.Errorf("little text: error %v", err)
+	cfg.Out, cfg.Threads = filepath.Join(t.TempDir(), "threads"), 3
+	if again := mustRun(t, cfg); again.Bitext.SHA256 != first.Bitext.SHA256 {
+		t.Error("the number of threads shows")
 	}
 }
 

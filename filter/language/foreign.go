@@ -56,7 +56,14 @@ func (l *Identifier) Foreign(text string, guess Guess) bool {
 func (l *Identifier) Rather(other *Identifier, text string) bool {
 	rest := uncapitalised(text)
 	guess := other.Identify(rest)
-	if guess.Code == "" || !related(base(other.stated), base(guess.Code)) || guess.Letters < minMixed {
+	if guess.Letters < minMixed {
+		return false
+	}
+	if guess.Code == "" { // too short to tell without its first word, which begins with a capital too
+		rest = text
+		guess = other.Identify(text)
+	}
+	if guess.Code == "" || !related(base(other.stated), base(guess.Code)) {
 		return false
 	}
 	return !related(base(l.stated), base(l.Identify(rest).Code))
