@@ -43,12 +43,12 @@ func NewRules(ctx context.Context, p *view.Pair) (*Rules, error) {
 
 // othersOf lists the languages that many sentences of a side's files are in instead of the side's own.
 func othersOf(ctx context.Context, p *view.Pair, side int) (codes []string, err error) {
-	for _, in := range p.Language(side).Inputs {
-		cut, err := shard.Result(ctx, p.Store, in, p.Plan.Settings)
-		if err != nil {
-			return nil, err
-		}
-		for _, other := range cut.Languages.Others(p.Language(side).Code) {
+	cuts, err := shard.Results(ctx, p.Store, p.Language(side).Inputs, p.Plan.Settings)
+	if err != nil {
+		return nil, err
+	}
+	for i := range cuts {
+		for _, other := range cuts[i].Languages.Others(p.Language(side).Code) {
 			if !slices.Contains(codes, other.Code) {
 				codes = append(codes, other.Code)
 			}

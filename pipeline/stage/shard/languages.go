@@ -26,8 +26,9 @@ const (
 	minSampled = 20
 	// minOwn is the share of a file's sampled sentences that must be in its language.
 	minOwn = 0.5
-	// minOther is the share of another language from which a file has enough sentences in it to be told of.
-	minOther = 0.1
+	// minOther is the share of another language from which a file has enough sentences in it to be told of, and
+	// minOtherSampled how many of the sample these must be.
+	minOther, minOtherSampled = 0.1, 5
 )
 
 // Languages are the languages of a sample of a file's sentences, without regard to what the file is said to be.
@@ -56,7 +57,8 @@ func (s *Languages) Others(stated string) (others []Spoken) {
 		return nil
 	}
 	for _, spoken := range s.Found {
-		if !language.Same(stated, spoken.Code) && float64(spoken.Sentences) >= minOther*float64(s.Sampled) {
+		enough := spoken.Sentences >= minOtherSampled && float64(spoken.Sentences) >= minOther*float64(s.Sampled)
+		if enough && !language.Same(stated, spoken.Code) {
 			others = append(others, spoken)
 		}
 	}
