@@ -164,8 +164,8 @@ func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 	return kept
 }
 
-// Matched returns the probabilities of the candidates with the verdict Kept, or of those of them that the strong encoder
-// has seen.
+// Matched returns the probabilities of the candidates with the verdict Kept, or of those of them that the strong
+// encoder has seen.
 func (r Ranked) Matched(verdicts []mine.Verdict, seen bool) []float32 {
 	var kept []float32
 	for i, v := range verdicts {

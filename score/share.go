@@ -29,8 +29,8 @@ const (
 	oddsBins  = 2 * oddsBound / oddsStep
 )
 
-// PriorOf is the share of translations among matched pairs that the scorer expects. Its file states it of the candidates
-// that it was fitted on, of which a text has several for each matched pair.
+// PriorOf is the share of translations among matched pairs that the scorer expects. Its file states it of the
+// candidates that it was fitted on, of which a text has several for each matched pair.
 func (s *Scorer) PriorOf(candidates, matched int) float64 {
 	if s.Prior <= 0 || matched == 0 {
 		return DefaultPrior

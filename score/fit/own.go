@@ -49,10 +49,10 @@ func Own(ctx context.Context, host *inject.Host) (feature.Values, error) {
 	return values, nil
 }
 
-// OnTheWay fits the scorer of a run on the examples of a set and on its text's own candidates. What a scorer learns of vectors from
-// known pairs holds in other text, too, but what it learns of lengths, marks or tokens holds in text of their kind. So
-// the known pairs tell by the vectors which of the text's own candidates are translations, and these count as much as
-// the known pairs when all features are fitted.
+// OnTheWay fits the scorer of a run on the examples of a set and on its text's own candidates. What a scorer learns of
+// vectors from known pairs holds in other text, too, but what it learns of lengths, marks or tokens holds in text of
+// their kind. So the known pairs tell by the vectors which of the text's own candidates are translations, and these
+// count as much as the known pairs when all features are fitted.
 func OnTheWay(set *Set) (*score.Scorer, error) {
 	all, err := join([]*Set{set}, autoShare)
 	if err != nil {

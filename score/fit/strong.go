@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// firstWeight is the weight of the first encoder's log odds beside the strong encoder's. Both see the same pairs, so
-	// they are not independent. Of seven languages any six choose 0.5 or 0.7 for the other one
+	// firstWeight is the weight of the first encoder's log odds beside the strong encoder's. Both see the same pairs,
+	// so they are not independent. Of seven languages any six choose 0.5 or 0.7 for the other one
 	// (bench/results/two-stage-2026-11-23.md).
 	firstWeight = 0.5
-	// minStrong is how many translations, and how many other pairs, must be expected among the candidates for the strong
-	// encoder's weights to be fitted.
+	// minStrong is how many translations, and how many other pairs, must be expected among the candidates for the
+	// strong encoder's weights to be fitted.
 	minStrong = 20
 	// maxStrong is about how many candidates are looked at: more change little.
 	maxStrong = 100_000
 )
 
 // Strong fits what a strong encoder adds to a scorer on a text's own candidates, which the scorer has ranked. How much
-// its cosine and its margin tell is learnt from the scorer's adapted probabilities: these are right often enough, and no
-// known pairs are needed. prior is the share of translations that the scorer expects, and that the result expects, too.
-// It is nil where the probabilities do not tell of both kinds of pairs, or the strong encoder nothing of them.
+// its cosine and its margin tell is learnt from the scorer's adapted probabilities: these are right often enough, and
+// no known pairs are needed. prior is the share of translations that the scorer expects, and that the result expects,
+// too. It is nil where the probabilities do not tell of both kinds of pairs, or the strong encoder nothing of them.
 func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refined, error) {
 	var values [][]float32
 	var y, counts []float64
