@@ -98,6 +98,7 @@ type Metadata struct {
 	Scorer        string     // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string   // names of the feature columns
 	Refine        *Refine    // two-stage mining; nil: one encoder
+	Judge         *Judge     // of pairs in doubt; nil: there was none
 	Documents     *Documents // nil: the run did not align documents
 	Places        bool       // there are columns of the sentences' places in records that were divided
 	SourceIn      int        // number of sentences before deduplication
@@ -107,6 +108,14 @@ type Metadata struct {
 	Candidates    int
 	Kept          int
 	Version       string // program version
+}
+
+// Judge describes the judge of pairs in doubt.
+type Judge struct {
+	Model  string // name
+	Digest string
+	Doubt  float64 // the probability from which, and up to 1 less which, a pair was in doubt
+	Pairs  int     // number of pairs that it judged
 }
 
 // Refine describes two-stage mining: its strong encoder, and what that was given.

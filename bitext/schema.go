@@ -137,6 +137,12 @@ func (m Metadata) pairs() [][2]string {
 			{"replaced", strconv.Itoa(d.Replaced)},
 		}...)
 	}
+	if j := m.Judge; j != nil {
+		pairs = append(pairs, [][2]string{
+			{"judge", j.Model}, {"judge_digest", j.Digest}, {"judge_doubt", formatFloat(j.Doubt)},
+			{"judged", strconv.Itoa(j.Pairs)},
+		}...)
+	}
 	if r := m.Refine; r != nil {
 		pairs = append(pairs, [][2]string{
 			{"refine", r.Encoder}, {"refine_digest", r.Digest}, {"refine_floor", formatFloat(r.Floor)},

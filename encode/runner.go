@@ -3,6 +3,7 @@ package encode
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -55,6 +56,9 @@ func (r *runner) run(w *window, b batch) error {
 	for i, row := range b.rows {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*values:][:values], r.model.Pooling)
+		if r.model.Judge != nil { // a logit may be 0; Judge looks for those that are no numbers
+			continue
+		}
 		if err := finish(vector, r.model.Normalise, w.centre); err != nil {
 			return badinput.Errorf(
 				"row %d: encoder %s gave it a vector that %w: remove the sentence or use another encoder",
@@ -159,7 +163,7 @@ func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort
 	for len(r.mask) < len(r.ids) {
 		r.mask = append(r.mask, 1)
 	}
-	r.types = resized(r.types, len(r.ids))
+	r.setTypes(int(shape[1]))
 	for _, name := range names {
 		data := r.ids
 		switch name {
@@ -175,6 +179,24 @@ func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort
 		inputs = append(inputs, t)
 	}
 	return f(inputs)
+}
+
+// setTypes sets the token types of rows of so many ids: 0, and 1 after the first sentence of a judge whose pairs are
+// divided so.
+func (r *runner) setTypes(length int) {
+	r.types = resized(r.types, len(r.ids))
+	if r.model.Judge == nil || !r.model.Judge.Segments {
+		return
+	}
+	between := int64(r.model.Judge.Between[0])
+	for start := 0; start < len(r.ids); start += length {
+		row := r.ids[start : start+length]
+		first := slices.Index(row[1:], between) + 2 // after the special token before the first sentence
+		clear(r.types[start : start+first])
+		for i := first; i < length; i++ {
+			r.types[start+i] = 1
+		}
+	}
 }
 
 // callLayers is call for a graph in parts.

@@ -14,6 +14,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/judge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/search"
 )
@@ -26,6 +27,8 @@ type Estimate struct {
 	Search search.Choice `json:"search"`
 	// of two-stage mining; nil: one encoder
 	Refine *refine.Estimate `json:"refine,omitempty"`
+	// of pairs in doubt; nil: there is no judge
+	Judge *judge.Estimate `json:"judge,omitempty"`
 	// before the rest, in seconds: no scorer of the program is for the encoder
 	FitsScorer bool `json:"fits_scorer"`
 	// what else could search, and what it would cost; empty if nothing is to be searched
@@ -80,7 +83,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		Search:     search.Choice{Result: m.report.Search.Result, Backend: m.report.Search.Backend, Why: m.report.Search.Why},
 		FitsScorer: choice.ToFit, MaxMemory: s.cfg.MemoryBound(), DiskFree: usage.FreeDisk(s.cfg.Work),
 	}
-	e.Refine = refine.EstimateOf(p, e.Cost, done)
+	e.Refine, e.Judge = refine.EstimateOf(p, e.Cost, done), judge.EstimateOf(p, e.Cost)
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)
 		for _, in := range language.Inputs {

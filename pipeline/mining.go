@@ -152,7 +152,9 @@ func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.
 		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs,
 	}
 	if m.scorer != nil {
-		r.Scorer = m.scorer.Data
+		r.Scorer, r.Judge = m.scorer.Data, m.models.PlanJudge(&m.cfg)
+	} else if m.models.Judge != nil && m.goal == nil {
+		m.warn("no scorer decides, so the judge %s is not asked", m.models.Judge.Name)
 	}
 	return r, err
 }

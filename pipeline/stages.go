@@ -6,6 +6,7 @@ import (
 	_ "bitextmine/pipeline/stage/calibrate"
 	_ "bitextmine/pipeline/stage/encode"
 	_ "bitextmine/pipeline/stage/fit"
+	_ "bitextmine/pipeline/stage/judge"
 	_ "bitextmine/pipeline/stage/match"
 	_ "bitextmine/pipeline/stage/merge"
 	_ "bitextmine/pipeline/stage/pairdocs"

@@ -144,6 +144,14 @@ func permute[T any](order []int32, s []T) {
 	}
 }
 
+// Rescore ranks the candidates anew by other probabilities.
+func (r *Ranked) Rescore(of func(i int, p float32) float32) {
+	for i, p := range r.Probabilities {
+		r.Probabilities[i] = of(i, p)
+	}
+	r.sort()
+}
+
 // Match returns each candidate's verdict regardless of its probability: best first, each sentence at most once.
 func (r Ranked) Match(sources, targets int) []mine.Verdict {
 	return mine.Judge(r.Candidates, sources, targets, mine.Max, math.Inf(-1))

@@ -139,7 +139,7 @@ func (c Config) Validate() error {
 			"set encoder.kind to transformer and remove chunk", c.Objective.Name)
 	check(!needs.First || c.Tokenizer.BOS != nil,
 		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
-	check(!needs.Words || c.Tokenizer.Kind == "sentencepiece",
+	check(!needs.Words && !needs.Pieces || c.Tokenizer.Kind == "sentencepiece",
 		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
 	check(c.Bitext.BatchSize >= needs.Pairs,
 		"bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",

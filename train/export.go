@@ -18,6 +18,7 @@ import (
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
 	"bitextmine/train/export"
+	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
 
@@ -37,6 +38,11 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 	if err := t.checkpoints.Load(step, checkpoint.Encoder, weights.Learned(t.encoder.Weights())); err != nil {
 		return 0, nil, err
 	}
+	if _, ok := t.objective.(objective.Judge); ok { // its heads are a part of the graph
+		if err := t.checkpoints.Load(step, checkpoint.Heads, t.heads); err != nil {
+			return 0, nil, err
+		}
+	}
 	final := filepath.Join(t.options.Out, modelDir)
 	tmp := final + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
@@ -50,7 +56,12 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 	if err := x.write(tmp); err != nil {
 		return 0, nil, err
 	}
-	if err := x.check(ctx, tmp); err != nil {
+	if j, ok := t.objective.(objective.Judge); ok {
+		err = x.finishJudge(ctx, j, tmp)
+	} else {
+		err = x.check(ctx, tmp)
+	}
+	if err != nil {
 		return 0, nil, err
 	}
 	figures, known := t.figures[step]
@@ -71,13 +82,17 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 // exported is the encoder of a training as it is exported.
 type exported struct {
 	*parts
-	graph *export.Graph
-	exact LiveEncoder // gives the vectors that the graph must give: those of a rounded table
+	graph  *export.Graph
+	logits string      // the output of a judge's graph
+	exact  LiveEncoder // gives the vectors that the graph must give: those of a rounded table
 }
 
 func newExport(p *parts) (x exported, err error) {
 	x = exported{parts: p, exact: p.live()}
 	x.graph, x.exact.Encoder, err = p.encoder.Export(p.config.Name)
+	if j, ok := p.objective.(objective.Judge); ok && err == nil {
+		x.logits, _ = x.graph.Head(export.Tokens, string(p.config.Encoder.Transformer.Pooling), j.Layers(p.heads), export.Opset)
+	}
 	return x, err
 }
 
@@ -105,7 +120,14 @@ func (x exported) write(dir string) error {
 		Licence: x.config.Export.Licence, Languages: x.set.Languages, TrainedOn: x.config.Export.TrainedOn,
 	}
 	x.encoder.Describe(&manifest)
-	text, err := yaml.Marshal(manifest)
+	if j, ok := x.objective.(objective.Judge); ok {
+		x.describeJudge(j, &manifest)
+	}
+	return writeManifest(manifest, dir)
+}
+
+func writeManifest(m model.Manifest, dir string) error {
+	text, err := yaml.Marshal(m)
 	if err != nil {
 		return err
 	}

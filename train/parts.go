@@ -148,6 +148,9 @@ func (p *parts) newObjective() (objective.Objective, error) {
 		t.Mask = mask
 		t.Special = append(t.Special, mask)
 	}
+	if needs.Pieces {
+		t.Pieces = p.vocabulary.Pieces()
+	}
 	if p.teacher != nil { // a nil *Teacher must not become a Teacher
 		t.Teacher = p.teacher
 	}

@@ -117,7 +117,7 @@ func explained(x *decide.Explanation, run *view.Run) *page.Explanation {
 				page.NewSentence(languages[1], w.Target, nil)},
 		})
 	}
-	e.LogOdds = x.Intercept + x.Adapted
+	e.LogOdds = x.Intercept + x.Adapted + x.ByJudge
 	for _, part := range x.Contributions {
 		e.LogOdds += part.Logit
 	}

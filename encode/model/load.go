@@ -42,9 +42,9 @@ type Model struct {
 	graph     []byte // graph of a built-in encoder
 }
 
-// Load reads a manifest and verifies its files. ref is the name of a built-in encoder (fixtures.Encoder), the path of a
-// manifest, or the directory of a model.yaml.
-func Load(ref string) (*Model, error) {
+// LoadAny reads the manifest of an encoder or a judge and verifies its files. ref is the name of a built-in encoder
+// (fixtures.Encoder), the path of a manifest, or the directory of a model.yaml.
+func LoadAny(ref string) (*Model, error) {
 	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
 		if _, err := fs.Stat(builtin, FileName); err == nil {
 			m, err := LoadFS(builtin, FileName)
@@ -117,8 +117,9 @@ func (m *Model) digest() (string, error) {
 		Centre    string   `json:",omitempty"` // so that encoders without one keep their digests
 		Centred   []string `json:",omitempty"`
 		Quantised int      `json:",omitempty"`
+		Judge     *Judge   `json:",omitempty"`
 	}{version, nil, m.Tokenizer, m.MaxTokens, m.Inputs, m.Output, m.Pooling, m.Normalise, m.Prefixes, m.Dim, "",
-		m.Centre.Languages, m.Quantised}
+		m.Centre.Languages, m.Quantised, m.Judge}
 	declared := map[string]string{m.ONNX: m.SHA256, m.Tokenizer.File: m.Tokenizer.SHA256}
 	files := append([]string{m.ONNX, m.Tokenizer.File}, m.External...)
 	if m.Tokenizer.Dictionary != "" {

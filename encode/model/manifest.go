@@ -38,6 +38,7 @@ type Manifest struct {
 	Dim       int               `yaml:"dim"`
 	Tokens    TokenOutput       `yaml:"tokens,omitempty"`    // optional; used for token features
 	Quantised int               `yaml:"quantised,omitempty"` // QuantisedVersion, or 0
+	Judge     *Judge            `yaml:"judge,omitempty"`     // nil: it is an encoder
 	Licence   string            `yaml:"licence,omitempty"`
 	Languages []string          `yaml:"languages,omitempty"`
 	// TrainedOn lists the names, in lower case, of the training files in the encoder's model card. Known pairs from
@@ -231,6 +232,7 @@ func (m Manifest) Validate() error {
 	default:
 		check(false, "pooling is %q but must be none, cls, mean or max", m.Pooling)
 	}
+	m.checkJudge(check)
 	wrong = append(wrong, m.Tokenizer.wrong()...)
 	for _, language := range slices.Sorted(maps.Keys(m.Prefixes)) {
 		prefix := m.Prefixes[language]

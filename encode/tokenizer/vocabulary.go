@@ -44,15 +44,8 @@ func OpenIn(dir string, t model.Tokenizer) (*Vocabulary, error) {
 // leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector. texts is
 // overwritten.
 func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string) error {
-	lower := Lowercase
-	if v.model.Tokenizer.Kind == "wordpiece" {
-		lower = LowercaseLetters
-	}
 	for i := range texts {
-		if v.model.Tokenizer.Lowercase {
-			texts[i] = lower(texts[i])
-		}
-		texts[i] = prefix.Text + texts[i]
+		texts[i] = prefix.Text + v.lowered(texts[i])
 	}
 	err := v.Encode(texts, v.model.Room(prefix), func(_ int, ids []int32) {
 		s.IDs = append(s.IDs, v.ids.bos...)
@@ -69,6 +62,18 @@ func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string)
 		return fmt.Errorf("tokenise for encoder %s: %w", v.model.Name, err)
 	}
 	return nil
+}
+
+// lowered lower-cases a text if the model's tokenizer does.
+func (v *Vocabulary) lowered(text string) string {
+	switch t := &v.model.Tokenizer; {
+	case !t.Lowercase:
+		return text
+	case t.Kind == "wordpiece":
+		return LowercaseLetters(text)
+	default:
+		return Lowercase(text)
+	}
 }
 
 // Own returns the part of a sequence that is the text's own, without what Tokenize put before and after it, and the

@@ -126,6 +126,10 @@ func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
 		numbers += len(w.Data)
 	}
 	g := t.Graph(b.Name)
+	if b.Manifest.Judge != nil && s.TokenTypes > 1 {
+		g = t.PairGraph(b.Name)
+		b.Manifest.Inputs.TokenTypes = export.TokenTypes
+	}
 	if head != nil {
 		if b.Manifest.Output, b.Manifest.Dim, err = head(g); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
 )
 
 // folder is a published model. Paths are relative to root, with slashes.
@@ -21,21 +22,24 @@ type folder struct {
 	root    string
 	body    string // folder of the transformer or the table: "" or a module's
 	config  config
-	dense   []denseLayer
+	dense   []export.Dense
 	pooling pooling
 	static  bool // a table of words, not a transformer
 }
 
 // config is config.json, as far as an encoder needs it.
 type config struct {
-	ModelType string            `json:"model_type"`
-	Width     int               `json:"hidden_size"`
-	ModelDim  int               `json:"d_model"`
-	Words     int               `json:"vocab_size"`
-	Places    int               `json:"max_position_embeddings"`
-	Pad       int               `json:"pad_token_id"`
-	Name      string            `json:"_name_or_path"`
-	Code      map[string]string `json:"auto_map"` // code of the model's own, which is never run
+	ModelType string `json:"model_type"`
+	Width     int    `json:"hidden_size"`
+	ModelDim  int    `json:"d_model"`
+	Words     int    `json:"vocab_size"`
+	Places    int    `json:"max_position_embeddings"`
+	Pad       int    `json:"pad_token_id"`
+	Name      string `json:"_name_or_path"`
+
+	Architectures []string          `json:"architectures"`
+	Labels        map[string]string `json:"id2label"`
+	Code          map[string]string `json:"auto_map"` // code of the model's own, which is never run
 }
 
 // importFolder makes an encoder of a folder as the Hugging Face hub and sentence-transformers have it.
@@ -54,8 +58,10 @@ func importFolder(b *Draft, dir string) error {
 	if b.Name == "" {
 		b.Name = filepath.Base(root)
 	}
+	if b.Manifest.Name = b.Name; f.config.classifies() {
+		return importJudge(f)
+	}
 	b.LookUp(f.config.Name, filepath.Base(root))
-	b.Manifest.Name = b.Name
 	for _, step := range []func(*folder) error{readCard, readTokenizer, choosePooling, makeGraph, readPrompts} {
 		if err := step(f); err != nil {
 			return err

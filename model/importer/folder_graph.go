@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -97,6 +96,9 @@ func takeONNX(f *folder, name string) error {
 	if f.Manifest.ONNX, err = f.bring(name); err != nil {
 		return err
 	}
+	if f.Manifest.Judge != nil {
+		return takeLogits(f, name, g)
+	}
 	for _, output := range g.Outputs {
 		only := len(g.Outputs) == 1 && len(g.Shapes[output]) == 2
 		if f.Pooling == "" && (only || slices.Contains(sentenceOutputs, output)) {
@@ -142,7 +144,7 @@ func nameInputs(f *folder, name string, g *onnxgraph.Graph) error {
 			f.Manifest.Inputs.IDs = in
 		case "attention_mask", "mask":
 			f.Manifest.Inputs.Mask = in
-		case "token_type_ids":
+		case "token_type_ids", export.TokenTypes:
 			f.Manifest.Inputs.TokenTypes = in
 		default:
 			unknown = append(unknown, in)
@@ -245,47 +247,13 @@ func extend(f *folder, name string, raw []byte, tokens string, g *onnxgraph.Grap
 	return atomicfile.WriteBytes(filepath.Join(f.Dir, filepath.FromSlash(f.Manifest.ONNX)), head.Extend(raw))
 }
 
-// writeHead writes pooling and dense layers, and gives the name and the width of their output. Nothing is padded, so
-// the mean is over all tokens.
+// writeHead writes pooling and dense layers, and gives the name and the width of their output.
 func writeHead(f *folder, g *export.Graph, tokens string, opset int) (output string, dim int, err error) {
-	const prefix = "mine."
-	x := prefix + "pooled"
-	const axesAreInput = 18
-	var axes []export.Attr
-	inputs := []string{tokens}
-	reduce := map[pooling]string{mean: "ReduceMean", maxima: "ReduceMax"}[f.pooling]
-	switch {
-	case reduce == "":
-		g.Initializer(prefix+"first", nil, []int64{0})
-		g.Node("Gather", []string{tokens, prefix + "first"}, []string{x}, export.Attr{Name: "axis", Value: 1})
-	case opset >= axesAreInput:
-		g.Initializer(prefix+"axes", []int{1}, []int64{1})
-		inputs = append(inputs, prefix+"axes")
-	default:
-		axes = []export.Attr{{Name: "axes", Value: []int64{1}}}
-	}
-	if reduce != "" {
-		g.Node(reduce, inputs, []string{x}, append(axes, export.Attr{Name: "keepdims", Value: 0})...)
-	}
-	for i, d := range f.dense {
-		if dim > 0 && d.in != dim {
-			return "", 0, badinput.Errorf("%s: dense layer %d takes %d numbers, but %d are before it: fetch the model again", f.at(modulesFile), i+1, d.in, dim)
+	for i, d := range f.dense[1:] {
+		if before := f.dense[i]; d.In != before.Out {
+			return "", 0, badinput.Errorf("%s: dense layer %d takes %d numbers, but %d are before it: fetch the model again", f.at(modulesFile), i+2, d.In, before.Out)
 		}
-		at := fmt.Sprintf("%sdense%d.", prefix, i+1)
-		g.Initializer(at+"weight", []int{d.in, d.out}, d.weight)
-		g.Node("MatMul", []string{x, at + "weight"}, []string{at + "product"})
-		x = at + "product"
-		if d.bias != nil {
-			g.Initializer(at+"bias", []int{d.out}, d.bias)
-			g.Node("Add", []string{x, at + "bias"}, []string{at + "sum"})
-			x = at + "sum"
-		}
-		if d.activation != "" {
-			g.Node(d.activation, []string{x}, []string{at + "out"})
-			x = at + "out"
-		}
-		dim = d.out
 	}
-	g.Output(x, export.Float32, "batch", dim)
-	return x, dim, nil
+	output, dim = g.Head(tokens, string(f.pooling), f.dense, opset)
+	return output, dim, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
 	"bitextmine/train/weights"
 )
 
@@ -27,14 +28,6 @@ type module struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 	Type string `json:"type"`
-}
-
-// denseLayer is a layer after the pooling.
-type denseLayer struct {
-	weight     []float32 // [in, out]
-	bias       []float32 // [out], or nil
-	in, out    int
-	activation string // an ONNX operator, or empty
 }
 
 const modulesFile = "modules.json"
@@ -141,21 +134,21 @@ func readDense(f *folder, dir string) error {
 	if err != nil {
 		return err
 	}
-	layer := denseLayer{in: c.In, out: c.Out, activation: operator}
+	layer := export.Dense{In: c.In, Out: c.Out, Activation: operator}
 	for _, t := range tensors {
 		switch {
 		case !t.Sound():
 			return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again",
 				f.at(weightsFile), t.Name)
 		case t.Name == "linear.weight" && slices.Equal(t.Shape, []int{c.Out, c.In}):
-			layer.weight = transposed(t.Data, c.Out, c.In)
+			layer.Weight = transposed(t.Data, c.Out, c.In)
 		case t.Name == "linear.bias" && slices.Equal(t.Shape, []int{c.Out}):
-			layer.bias = t.Data
+			layer.Bias = t.Data
 		default:
 			return badinput.Errorf("%s has the tensor %s %v, which is no part of a dense layer of %d to %d: fetch the model again", f.at(weightsFile), t.Name, t.Shape, c.In, c.Out)
 		}
 	}
-	if layer.weight == nil {
+	if layer.Weight == nil {
 		return badinput.Errorf("%s lacks linear.weight: fetch the file again", f.at(weightsFile))
 	}
 	f.dense = append(f.dense, layer)

@@ -35,7 +35,11 @@ func (r *Result) Print(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nThe encoder is %s: mine run --encoder %s\n", r.Manifest.Name, r.Dir)
+	kind := "encoder"
+	if r.Manifest.Judge != nil {
+		kind = "judge"
+	}
+	_, err := fmt.Fprintf(out, "\nThe %s is %s: mine run --%s %s\n", kind, r.Manifest.Name, kind, r.Dir)
 	return err
 }
 
@@ -100,11 +104,28 @@ func publish(ctx context.Context, d *Draft) error {
 // probes are sentences that any encoder gives a vector.
 var probes = []string{"A small boat lies at the pier.", "Двадцать три", "天気がいい"}
 
+// tryJudge opens the judge and judges pairs.
+func tryJudge(ctx context.Context, d *Draft, m *model.Model) (err error) {
+	judge, err := encode.OpenJudge(m, encode.Options{Library: d.Library, Threads: 1})
+	if err != nil {
+		return fmt.Errorf("the imported judge: %w", err)
+	}
+	defer func() { err = errors.Join(err, judge.Close()) }()
+	var pairs [][2]string
+	for _, probe := range probes {
+		pairs = append(pairs, [2]string{probe, probes[0]})
+	}
+	return judge.Logits(ctx, pairs, make([]float32, len(pairs)), nil)
+}
+
 // try opens the encoder and encodes sentences.
 func try(ctx context.Context, d *Draft, manifest string) (err error) {
-	m, err := model.Load(manifest)
+	m, err := model.LoadAny(manifest)
 	if err != nil {
 		return fmt.Errorf("the imported encoder: %w", err)
+	}
+	if m.Judge != nil {
+		return tryJudge(ctx, d, m)
 	}
 	e, err := encode.Open(m, encode.Options{Library: d.Library, Threads: 1})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/encode/sentencepiece"
 	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -248,15 +249,15 @@ func (e *file) tokenizer(d *Draft, name string) error {
 	if err != nil {
 		return err
 	}
-	charsmap, err := charsmapOf(builtin)
+	charsmap, err := sentencepiece.CharsmapOf(builtin)
 	if err != nil {
 		return err
 	}
-	spm := pieceModel{pieces: e.pieces, scores: e.scores, charsmap: charsmap, unknown: int(e.ids.Unknown),
-		control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, bos: int(e.ids.BOS), eos: int(e.ids.EOS),
-		pad: int(e.ids.Pad)}
+	spm := sentencepiece.File{Pieces: e.pieces, Scores: e.scores, Charsmap: charsmap, Unknown: int(e.ids.Unknown),
+		Control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, BOS: int(e.ids.BOS), EOS: int(e.ids.EOS),
+		Pad: int(e.ids.Pad)}
 	const pieces = "sp.model"
-	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, pieces), spm.marshal()); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, pieces), spm.Marshal()); err != nil {
 		return err
 	}
 	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS},

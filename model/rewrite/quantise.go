@@ -34,6 +34,9 @@ type Quantised struct {
 	Sentences     int     // compared
 	Min, Mean     float64 // cosine to the vectors of the encoder as it was
 	Ratio         float64 // ratio of the speeds in sentences a second
+	// Judge says that it is a judge: Sentences are pairs, and Mean is the correlation of their logits.
+	Judge bool
+	Rate  float64 // pairs that the judge in 8 bits judges in a second
 }
 
 // minMean is the mean cosine that publishing needs: other kinds of graphs may lose more than those that were measured.
@@ -48,7 +51,7 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	if _, err := os.Lstat(o.Out); err == nil {
 		return nil, badinput.Errorf("--out %s exists already: name another directory or remove it", o.Out)
 	}
-	m, err := model.Load(o.Model)
+	m, err := model.LoadAny(o.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,11 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	if err := r.write(m, tmp, o.Name); err != nil {
 		return nil, err
 	}
-	if err := r.compare(ctx, m, tmp, o.Encode); err != nil {
+	compare := r.compare
+	if m.Judge != nil {
+		compare = r.compareJudges
+	}
+	if err := compare(ctx, m, tmp, o.Encode); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(tmp, o.Out); err != nil {
@@ -173,6 +180,14 @@ func (r *Quantised) compare(ctx context.Context, before *model.Model, dir string
 
 // Print writes the result for a person.
 func (r *Quantised) Print(out io.Writer) error {
+	if r.Judge {
+		_, err := fmt.Fprintf(out, `%d products and %d tables in 8 bits: %.1f MB instead of %.1f
+correlation with the logits of the judge as it was, %d pairs in nine languages with English: %.4f
+%.0f pairs a second: %.1f times as many
+the judge is %s
+`, r.Changed.Products, r.Changed.Tables, float64(r.After)/1e6, float64(r.Before)/1e6, r.Sentences, r.Mean, r.Rate, r.Ratio, r.Out)
+		return err
+	}
 	_, err := fmt.Fprintf(out, `%d products, %d convolutions and %d tables in 8 bits: %.1f MB instead of %.1f
 cosine to the encoder as it was, %d sentences in nine languages: least %.4f, mean %.4f
 sentences a second: %.1f times as many

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/index/backend"
@@ -30,6 +32,7 @@ import (
 type ExamineOptions struct {
 	Encoder   string
 	Refine    string   // the strong encoder of two-stage mining; empty: there is none
+	Judge     string   // of pairs in doubt; empty: there is none
 	Search    []string // every backend that may be used; auto means those that it chooses from
 	Backend   backend.Options
 	Resources setting.Resources
@@ -64,6 +67,9 @@ func Examine(ctx context.Context, opts ExamineOptions, log *slog.Logger) []Findi
 	if opts.Refine != "" {
 		_, finding = opts.encoder(ctx, "refine", opts.Refine)
 		found = append(found, finding)
+	}
+	if opts.Judge != "" {
+		found = append(found, opts.judge(ctx))
 	}
 	if model != nil {
 		found = append(found, opts.searches(model.Dim)...)
@@ -196,6 +202,19 @@ func (o *ExamineOptions) encoder(ctx context.Context, named, name string) (*mode
 		text += ", on " + cmp.Or(arithmetic, "the CPU, as it is a table")
 	}
 	return model, of(named, text, try(ctx, model, o.Resources, arithmetic))
+}
+
+// judge loads the judge and judges a pair.
+func (o *ExamineOptions) judge(ctx context.Context) Finding {
+	m, err := model.LoadJudge(o.Judge)
+	if err != nil {
+		return of("judge", "", err)
+	}
+	judge, err := encode.OpenJudge(m, setting.EncoderOptions(o.Resources))
+	if err == nil {
+		err = errors.Join(judge.Logits(ctx, [][2]string{{"1 2 3", "1 2 3"}}, make([]float32, 1), nil), judge.Close())
+	}
+	return of("judge", m.Name, err)
 }
 
 // searches checks each backend. Missing libraries are reported by the checks of the libraries.

@@ -11,7 +11,6 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/boundary"
-	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/xla"
@@ -40,6 +39,7 @@ type Config struct {
 	setting.Searching
 	setting.Decision
 	setting.Refining
+	setting.Judging
 	setting.Resources
 	setting.Scheduling
 	setting.Nights
@@ -120,13 +120,13 @@ func (c *Config) SearchOptions() backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU.
 func (c *Config) EncoderOptions() encode.Options { return setting.EncoderOptions(c.Resources) }
 
-// Record returns the settings that run.json holds, given the digests of the encoder, the strong encoder and the scorer.
-func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) setting.Record {
+// Record returns the settings that run.json holds, given the models and the scorer's digest.
+func (c *Config) Record(m Models, scorerDigest string) setting.Record {
 	r := setting.Record{
 		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Aligning: c.Aligning, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
-		Refining: c.Refining, Arithmetic: c.arithmetic,
+		Refining: c.Refining, Judging: c.Judging, Arithmetic: c.arithmetic,
 	}
-	r.Encoder, r.Refine, r.Scorer = encoderDigest, refineDigest, scorerDigest
+	r.Encoder, r.Refine, r.Judge, r.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest
 	r.DocPairs = c.docPairs
 	if c.learned != nil {
 		r.Splitter = c.learned.Digest
@@ -142,13 +142,13 @@ func (c *Config) Record(encoderDigest, refineDigest, scorerDigest string) settin
 }
 
 // PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) PlanSettings(model *model.Model, search, refineDigest, scorerDigest string) plan.Settings {
+func (c *Config) PlanSettings(m Models, search, scorerDigest string) plan.Settings {
 	s := plan.Settings{
-		Corpus: commonOptions(c.Text), EncoderName: model.Name, Encoding: c.Encoding, Dim: model.Dim, Vectors: c.Vectors,
-		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Aligning: c.Aligning, Arithmetic: c.arithmetic,
+		Corpus: commonOptions(c.Text), EncoderName: m.Encoder.Name, Encoding: c.Encoding, Dim: m.Encoder.Dim, Vectors: c.Vectors,
+		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Judging: c.Judging, Aligning: c.Aligning, Arithmetic: c.arithmetic,
 	}
 	s.DocPairs = c.docPairs
-	s.Encoder, s.Refine, s.Scorer = model.Digest, refineDigest, scorerDigest
+	s.Encoder, s.Refine, s.Judge, s.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest
 	s.Search, s.SearchApproximate = search, ""
 	return s
 }

@@ -81,12 +81,12 @@ func TestKeysStay(t *testing.T) {
 			if err := cfg.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			record := cfg.Record(encoderDigest, "", c.scorer)
+			record := cfg.Record(Models{Encoder: model}, c.scorer)
 			sameJSON(t, "record", record, c.record)
 			if got := plan.Digest(record); got != c.digest {
 				t.Errorf("config digest %s, want %s", got, c.digest)
 			}
-			settings := cfg.PlanSettings(model, c.search, "", c.scorer)
+			settings := cfg.PlanSettings(Models{Encoder: model}, c.search, c.scorer)
 			settings.ConfigDigest = c.digest
 			sameJSON(t, "settings in the key of the bitext", settings, c.settings)
 			if got := search.Key(settings, c.source, c.target); got != c.cell {

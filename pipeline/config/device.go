@@ -13,6 +13,7 @@ import (
 type Models struct {
 	Encoder *model.Model
 	Strong  *model.Model // two-stage mining; nil: there is one encoder
+	Judge   *model.Model // of pairs in doubt; nil: there is none
 }
 
 // OpenModels loads the encoders that the settings name, and records what computes them.
@@ -21,6 +22,9 @@ func OpenModels(c *Config) (m Models, err error) {
 		return m, err
 	}
 	if m.Strong, err = setting.OpenRefiner(c.Refining, m.Encoder); err != nil {
+		return m, err
+	}
+	if m.Judge, err = setting.OpenJudge(c.Judging); err != nil {
 		return m, err
 	}
 	return m, Place(c, m)
@@ -34,10 +38,21 @@ func (m Models) Refiner(c *Config) *plan.Refiner {
 	return &plan.Refiner{Encoder: c.Refine, Name: m.Strong.Name, Dim: m.Strong.Dim}
 }
 
+// PlanJudge returns the plan's entry of the judge; nil without one.
+func (m Models) PlanJudge(c *Config) *plan.Judge {
+	if m.Judge == nil {
+		return nil
+	}
+	return &plan.Judge{Model: c.Judge, Name: m.Judge.Name, Merge: m.Judge.Judge.Merge}
+}
+
 // Place records what computes the encoders. A device that would compute nothing is refused: a user who asks for a GPU
 // must not silently get the CPU.
 func Place(c *Config, m Models) (err error) {
 	if c.arithmetic.RefineDevice, err = setting.ArithmeticOf(c.Resources, m.Strong); err != nil {
+		return err
+	}
+	if c.arithmetic.JudgeDevice, err = setting.ArithmeticOf(c.Resources, m.Judge); err != nil {
 		return err
 	}
 	if !c.HasVectors() {

@@ -23,6 +23,7 @@ func NewReport(cfg *Config, version string, m Models, scorer *score.Named) *reco
 		Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
 		Encoder:  *encoderReport(m.Encoder),
 		Refiner:  encoderReport(m.Strong),
+		Judge:    encoderReport(m.Judge),
 		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": faiss.RunningBLAS().String()},
 	}
 	return report
@@ -38,7 +39,7 @@ func encoderReport(m *model.Model) *record.EncoderReport {
 
 // NewRecord returns the settings and the scorer as run.json has them.
 func NewRecord(cfg *Config, m Models, scorer *score.Named) (setting.Record, *record.ScorerReport) {
-	s := cfg.Record(m.Encoder.Digest, digestOf(m.Strong), scorerDigest(scorer, m.Encoder))
+	s := cfg.Record(m, scorerDigest(scorer, m.Encoder))
 	if scorer == nil {
 		return s, nil
 	}
@@ -47,7 +48,7 @@ func NewRecord(cfg *Config, m Models, scorer *score.Named) (setting.Record, *rec
 
 // SettingsOf is PlanSettings of opened models and a scorer that was read.
 func SettingsOf(cfg *Config, search string, m Models, scorer *score.Named) plan.Settings {
-	return cfg.PlanSettings(m.Encoder, search, digestOf(m.Strong), scorerDigest(scorer, m.Encoder))
+	return cfg.PlanSettings(m, search, scorerDigest(scorer, m.Encoder))
 }
 
 // digestOf is a model's digest; empty without one.

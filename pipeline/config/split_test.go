@@ -81,7 +81,7 @@ func TestSplitInRecords(t *testing.T) {
 	for choice, want := range map[string]string{"": "", "auto": "", "on": "on", "off": "off"} {
 		cfg := defaultConfig()
 		cfg.Split = choice
-		if got := cfg.Record("", "", "").Split; got != want {
+		if got := cfg.Record(Models{}, "").Split; got != want {
 			t.Errorf("%q is %q in a record, want %q", choice, got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestSplitter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, record := languages[0].Inputs[0], cfg.Record("", "", "")
+		in, record := languages[0].Inputs[0], cfg.Record(Models{}, "")
 		if in.Splitter == nil || in.Splitter.Path != splitter || in.Splitter.Threshold != threshold || !strings.HasSuffix(in.Corpus.Split, " "+record.Splitter) || record.SplitterThreshold != threshold {
 			t.Errorf("input %+v, options %+v, record %+v", in, in.Corpus, record.Dividing)
 		}
@@ -135,8 +135,8 @@ func TestSplitter(t *testing.T) {
 		t.Errorf("both thresholds have one key: %v", seen)
 	}
 	cfg := config("", 0.5)
-	if err := cfg.Validate(); err != nil || cfg.Record("", "", "").Dividing != (setting.Dividing{Split: setting.SplitOn}) {
-		t.Errorf("%+v %v", cfg.Record("", "", "").Dividing, err)
+	if err := cfg.Validate(); err != nil || cfg.Record(Models{}, "").Dividing != (setting.Dividing{Split: setting.SplitOn}) {
+		t.Errorf("%+v %v", cfg.Record(Models{}, "").Dividing, err)
 	}
 	for says, cfg := range map[string]Config{"has no sentencepiece.bpe.model": config(encodetest.Splitter(t, map[string][]byte{"sentencepiece.bpe.model": nil}), 0.25), "split = off": config(splitter, 0.25)} {
 		if says == "split = off" {

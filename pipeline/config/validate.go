@@ -75,6 +75,7 @@ func (c *Config) Validate() error {
 	validateDocuments(c, fail)
 	validateRefine(c, fail)
 	validateScorer(c, fail)
+	validateJudge(c, fail)
 	if podsWithoutGPU(c) {
 		fail("device = %s, but kubernetes_gpus is 0, so that no pod has a GPU; set it to the number of GPUs of a pod", c.Device)
 	}
@@ -170,6 +171,19 @@ func validateRefine(c *Config, fail func(format string, args ...any)) {
 		c.RefineFloor = floor
 	case math.IsNaN(c.RefineFloor) || math.IsInf(c.RefineFloor, 0):
 		fail("refine_floor = %v is no number that a margin can be set against", c.RefineFloor)
+	}
+}
+
+// validateJudge checks the settings of the judge.
+func validateJudge(c *Config, fail func(format string, args ...any)) {
+	switch {
+	case c.Judge == "":
+		c.JudgeDoubt = 0 // of no meaning, and in no key
+	case !c.Scored():
+		fail("judge = %s merges its logits with a scorer's probabilities, but no scorer decides; leave --scorer out, or "+
+			"name a scorer of both encoders", c.Judge)
+	case !(c.JudgeDoubt < 0.5):
+		fail("judge_doubt = %g must be below 0.5: pairs from that probability to 1 less it are judged", c.JudgeDoubt)
 	}
 }
 

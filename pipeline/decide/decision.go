@@ -28,12 +28,13 @@ type Decision struct {
 	Scorer       *score.Scorer     // nil: the margin decides
 	Recall       view.Recall
 	Texts        *Texts // of the sentences that were read
+	// Judged are the candidates that a judge gave a logit, by their sentences; nil: there is no judge.
+	Judged map[[2]int32]Judgement
 }
 
 // Pair scores and matches the candidates of both sides' neighbours, by the plan's scorer or by margin.
 func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
-	by := &decider{Pair: p, model: model, options: options, texts: NewTexts(p, options.Threads)}
-	by.known = !slices.ContainsFunc([]string{p.Codes()[0], p.Codes()[1]}, func(code string) bool { return !corpus.Lists(model.Languages, code) })
+	by := newDecider(p, model, options)
 	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
 	if d.Lists, d.Scorer, err = neighbourhoods(ctx, p, &d.Recall); err != nil {
 		return nil, err
@@ -63,6 +64,12 @@ type decider struct {
 	known   bool // the encoder was trained on both languages
 
 	weighed bool // the probabilities have what the strong encoder of two-stage mining adds
+}
+
+func newDecider(p *view.Pair, model *model.Model, options encode.Options) *decider {
+	by := &decider{Pair: p, model: model, options: options, texts: NewTexts(p, options.Threads)}
+	by.known = !slices.ContainsFunc([]string{p.Codes()[0], p.Codes()[1]}, func(code string) bool { return !corpus.Lists(model.Languages, code) })
+	return by
 }
 
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
@@ -119,8 +126,21 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// scorer decides by the scorer's probabilities, adapted to the text.
-func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
+// scorer decides by the scorer's probabilities, merged with a judge's logits if there is one and adapted to the text.
+func (p *decider) scorer(ctx context.Context, d *Decision) error {
+	if err := p.rank(ctx, d); err != nil {
+		return err
+	}
+	if p.Plan.Judge != nil && p.Plan.Settings.Scored() {
+		if err := p.judged(ctx, d); err != nil {
+			return errors.Join(err, d.Close())
+		}
+	}
+	return p.cut(ctx, d)
+}
+
+// rank gives the candidates the scorer's probabilities.
+func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 	var tokens score.Tokenizer
 	if d.Scorer.Tokens {
 		var closeTokens func() error
@@ -134,11 +154,9 @@ func (p *decider) scorer(ctx context.Context, d *Decision) (err error) {
 		return fmt.Errorf("score candidates: %w", err)
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
-		if err := p.weigh(d); err != nil {
-			return err
-		}
+		return p.weigh(d)
 	}
-	return p.cut(ctx, d)
+	return nil
 }
 
 // Problem returns the inputs of the features of the pair's candidates; tokens may be nil.

@@ -41,6 +41,8 @@ type Explanation struct {
 	Intercept     float64
 	Contributions []score.Contribution // of the scorer's log odds, the largest first
 	Adapted       float64              // what the text's share of translations adds to them
+	Judged        *Judgement           // nil: no judge saw the pair
+	ByJudge       float64              // what merging the judge's logit adds to the log odds
 }
 
 // ExplainedSide is one sentence of the pair and its neighbourhood.
@@ -164,6 +166,11 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 			e.Adapted = score.Odds(float64(e.Probability)) - e.Intercept
 			for _, part := range e.Contributions {
 				e.Adapted -= part.Logit
+			}
+			if j, ok := d.Judged[[2]int32{source, target}]; ok {
+				before := score.Odds(float64(j.Before))
+				e.Judged, e.ByJudge = &j, x.pair.Plan.Judge.Merge.Odds(before, float64(j.Logit))-before
+				e.Adapted -= e.ByJudge
 			}
 		}
 		if e.Verdict != mine.Taken {

@@ -9,6 +9,7 @@ import (
 	"bitextmine/bitext/label"
 
 	"bitextmine/corpus"
+	"bitextmine/encode/model"
 	"bitextmine/pipeline/setting"
 )
 
@@ -24,6 +25,7 @@ type Plan struct {
 	Backend   string          `json:"backend,omitempty"`   // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage `json:"scorer,omitempty"`    // its file, where a scorer decides
 	Refiner   *Refiner        `json:"refiner,omitempty"`   // of two-stage mining
+	Judge     *Judge          `json:"judge,omitempty"`     // of pairs in doubt
 	Labels    []label.Label   `json:"labels,omitempty"`    // what people decided on pairs
 	DocPairs  string          `json:"doc_pairs,omitempty"` // file of known pairs of documents
 	Languages []Language      `json:"languages"`
@@ -43,6 +45,7 @@ type Settings struct {
 	setting.Searching // Search: whose lists, any exact search gives those of "exact"; SearchApproximate: empty
 	setting.Decision  // Scorer: the digest of Plan.Scorer
 	setting.Refining  // Refine: the digest of Plan.Refiner
+	setting.Judging   // Judge: the digest of Plan.Judge
 	setting.Aligning  // DocPairs: the digest of Plan.DocPairs
 	setting.Arithmetic
 	Labels       string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
@@ -61,6 +64,13 @@ type Refiner struct {
 	Encoder string `json:"encoder"` // where its files are
 	Name    string `json:"name"`
 	Dim     int    `json:"dim"`
+}
+
+// Judge is the judge of the pairs that the scorer is in doubt of. Settings.Judge is its digest.
+type Judge struct {
+	Model string      `json:"model"` // where its files are
+	Name  string      `json:"name"`
+	Merge model.Merge `json:"merge"`
 }
 
 // Language is the text of one language.
@@ -105,6 +115,8 @@ type Pair struct {
 	// and shard.
 	Shortlist string       `json:"shortlist,omitempty"`
 	Refined   *[2][]string `json:"refined,omitempty"`
+
+	Judged string `json:"judged,omitempty"` // key of the judge's task
 
 	// Of documents: the keys of the task that pairs them, and of those that align them, by the source's shards.
 	DocumentPairs string   `json:"document_pairs,omitempty"`

@@ -35,6 +35,7 @@ type Report struct {
 	Settings     setting.Record    `json:"settings"`
 	Encoder      EncoderReport     `json:"encoder"`
 	Refiner      *EncoderReport    `json:"refiner,omitempty"` // the strong encoder of two-stage mining
+	Judge        *EncoderReport    `json:"judge,omitempty"`   // of pairs in doubt
 	Scorer       *ScorerReport     `json:"scorer,omitempty"`  // nil: the margin decided
 	Search       SearchReport      `json:"search"`
 	Inputs       []InputReport     `json:"inputs"`
@@ -144,6 +145,7 @@ type Counts struct {
 	Candidates   int `json:"candidates"`
 	Kept         int `json:"kept"`
 	Refined      int `json:"refined,omitempty"` // sentences on the shortlist of two-stage mining
+	Judged       int `json:"judged,omitempty"`  // candidates that the judge gave a logit
 
 	Documents *DocumentCounts `json:"documents,omitempty"` // nil: documents were not aligned
 }

@@ -78,3 +78,15 @@ func OpenRefiner(s Refining, encoder *model.Model) (*model.Model, error) {
 	}
 	return refiner, nil
 }
+
+// OpenJudge loads the judge of pairs in doubt; nil: the settings name none.
+func OpenJudge(s Judging) (*model.Model, error) {
+	if s.Judge == "" {
+		return nil, nil
+	}
+	judge, err := model.LoadJudge(s.Judge)
+	if err != nil {
+		return nil, badinput.Errorf("judge: %w", err)
+	}
+	return judge, nil
+}

@@ -196,6 +196,13 @@ type Refining struct {
 	RefineFloor float64 `setting:"refine_floor,flag" json:"refine_floor,omitempty"`
 }
 
+// Judging names the judge of the pairs that the scorer is in doubt of. In a record its digest stands in place of its
+// name; without one the doubt is 0.
+type Judging struct {
+	Judge      string  `setting:"judge,flag" json:"judge,omitempty"`
+	JudgeDoubt float64 `setting:"judge_doubt,flag" json:"judge_doubt,omitempty" min:"0"`
+}
+
 // Checks names data to compare a result with. It changes nothing in the result.
 type Checks struct {
 	Gold         string  `setting:"gold,flag" json:"-"`
@@ -210,11 +217,13 @@ type Resources struct {
 	Device      string `setting:"device,flag" json:"-"` // gpu.Parse reads it
 }
 
-// Arithmetic is what computes the vectors of either encoder, where it is not the CPU: a provider and its precision
-// (gpu.Device.Arithmetic). It changes the last bits, so it is in the keys of vectors; which GPUs, and how many, is not.
+// Arithmetic is what computes the vectors of either encoder and a judge's logits, where it is not the CPU: a provider
+// and its precision (gpu.Device.Arithmetic). It changes the last bits, so it is in their keys; which GPUs do it, and
+// how many, is not.
 type Arithmetic struct {
 	EncoderDevice string `setting:"-" json:"encoder_device,omitempty"`
 	RefineDevice  string `setting:"-" json:"refine_device,omitempty"`
+	JudgeDevice   string `setting:"-" json:"judge_device,omitempty"`
 }
 
 // Resolve puts the number of cores in place of 0 threads.
@@ -262,6 +271,7 @@ type Record struct {
 	Searching
 	Decision
 	Refining
+	Judging
 	Arithmetic
 }
 

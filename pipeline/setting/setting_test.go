@@ -27,6 +27,7 @@ type config struct {
 	Searching
 	Decision
 	Refining
+	Judging
 	Resources
 	Scheduling
 	Nights

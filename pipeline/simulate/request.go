@@ -23,6 +23,9 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if m.Strong, err = setting.OpenRefiner(cfg.Refining, m.Encoder); err != nil {
 		return stage.Request{}, err
 	}
+	if m.Judge, err = setting.OpenJudge(cfg.Judging); err != nil {
+		return stage.Request{}, err
+	}
 	if err := config.Place(cfg, m); err != nil {
 		return stage.Request{}, err
 	}
@@ -32,6 +35,6 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	}
 	return stage.Request{
 		Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
-		Refiner: m.Refiner(cfg), Settings: config.SettingsOf(cfg, searched, m, nil),
+		Refiner: m.Refiner(cfg), Judge: m.PlanJudge(cfg), Settings: config.SettingsOf(cfg, searched, m, nil),
 	}, nil
 }

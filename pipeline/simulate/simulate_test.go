@@ -10,6 +10,7 @@ import (
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	_ "bitextmine/pipeline/stage/align" // and the other stages of a run
+	_ "bitextmine/pipeline/stage/judge"
 	_ "bitextmine/pipeline/stage/match"
 	_ "bitextmine/pipeline/stage/refine"
 )

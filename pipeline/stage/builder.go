@@ -40,6 +40,7 @@ type Request struct {
 	Languages []plan.Language
 	Pairs     []plan.Pair
 	Refiner   *plan.Refiner  // of two-stage mining; nil: there is none
+	Judge     *plan.Judge    // of pairs in doubt; nil: there is none
 	Earlier   map[string]any // by stage: what its ledger read
 	DocPairs  string         // file of known pairs of documents
 	Threads   int
@@ -65,7 +66,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	b := &Builder{
 		Plan: &plan.Plan{
 			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer,
-			Refiner: r.Refiner, Labels: r.Labels, DocPairs: r.DocPairs,
+			Refiner: r.Refiner, Judge: r.Judge, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
 		Threads: r.Threads, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},

@@ -11,6 +11,7 @@
 //	align     a source shard's documents and their partners -> beads (on demand)
 //	shortlist  a pair's neighbours -> the rows that two-stage mining encodes again (on demand)
 //	refine  a shard's such rows   -> their vectors of the strong encoder (on demand)
+//	judge   a pair's neighbours -> a judge's logits of the candidates in doubt (on demand)
 //	match   every cell of a pair      -> candidates with their verdicts, then the bitext file
 //	fit     a pair, known pairs       -> examples that a scorer is fitted on (on demand)
 //	calibrate  a pair, known pairs    -> what a margin threshold is estimated from (on demand)

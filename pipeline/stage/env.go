@@ -104,10 +104,33 @@ func (e *Env) RefineModel() (*model.Model, error) {
 	return strong, err
 }
 
+// Judge returns the judge of the plan, which must be the one that is there now.
+func (e *Env) Judge() (*encode.Judge, error) {
+	return Shared(e, judgeName, func() (*encode.Judge, func() error, error) {
+		m, err := model.LoadJudge(e.Plan.Judge.Model)
+		if err == nil {
+			err = checkModel(e.Plan.Judge.Model, m.Digest, e.Plan.Settings.Judge)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		options, err := setting.OnDevice(e.Resources, e.Plan.Settings.JudgeDevice)
+		if err != nil {
+			return nil, nil, err
+		}
+		judge, err := encode.OpenJudge(m, options)
+		if err != nil {
+			return nil, nil, err
+		}
+		return judge, judge.Close, nil
+	})
+}
+
 // The names under which encoders are shared.
 const (
 	encoderName = "encoder"
 	refinerName = "refiner"
+	judgeName   = "judge"
 )
 
 // open opens an encoder for all tasks, on the device that the plan was made for.
@@ -137,13 +160,13 @@ func openEncoder(model *model.Model, options encode.Options) (Encoder, error) {
 func (e *Env) Encoded() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shared[encoderName] != nil || e.shared[refinerName] != nil
+	return e.shared[encoderName] != nil || e.shared[refinerName] != nil || e.shared[judgeName] != nil
 }
 
 // checkModel refuses a plan whose encoder is not the one that is there now.
 func checkModel(encoder, digest, planned string) error {
 	if digest != planned {
-		return badinput.Errorf("encoder %s is not the one that the plan was made for (%.12s instead of %.12s); make the plan again with mine run",
+		return badinput.Errorf("%s is not the one that the plan was made for (%.12s instead of %.12s); make the plan again with mine run",
 			encoder, digest, planned)
 	}
 	return nil

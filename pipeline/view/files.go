@@ -29,6 +29,8 @@ const (
 	Shortlisting = "shortlist" // every shard's neighbours -> rows that two-stage mining encodes again
 	Refine       = "refine"    // one shard's such rows -> embedding file of the strong encoder
 
+	Judge = "judge" // every shard's neighbours -> the judge's logits of pairs in doubt
+
 	PairDocs = "pairdocs" // every document of both sides -> pairs of documents
 	Align    = "align"    // the documents of a source shard and their partners -> beads
 
@@ -37,6 +39,7 @@ const (
 	ListsFile     = "neighbours.list"
 	BitextFile    = "bitext.parquet"
 	RowsFile      = "rows"
+	JudgedFile    = "judged"
 )
 
 // Files opens what the tasks of a plan left in a store. It may be used concurrently.

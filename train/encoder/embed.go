@@ -105,3 +105,12 @@ func (t *Transformer) Tables() (words, places []float32) {
 	}
 	return words, t.places()
 }
+
+// beyondFirst are the rows [n, width] of token types without the first one, which Tables adds to every position.
+func beyondFirst(table []float32, width int) []float32 {
+	rows := slices.Clone(table)
+	for i := range rows {
+		rows[i] -= table[i%width]
+	}
+	return rows
+}

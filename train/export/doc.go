@@ -7,5 +7,7 @@ const (
 	IDs     = "ids"     // int64 [batch, tokens]
 	Mask    = "mask"    // int64 [batch, tokens]: 1, or 0 after a sentence's end
 	Vectors = "vectors" // float32 [batch, dim], pooled and of length 1
-	Tokens  = "tokens"  // float32 [batch, tokens, width], the last layer
+	// TokenTypes is an input of judges alone, int64 [batch, tokens]: 1 in the second sentence of a pair.
+	TokenTypes = "token_types"
+	Tokens     = "tokens" // float32 [batch, tokens, width], the last layer
 )

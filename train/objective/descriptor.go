@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/train/data"
+	"bitextmine/train/export"
+	"bitextmine/train/weights"
 )
 
 // Descriptor is an objective that a preset may name.
@@ -39,6 +42,7 @@ type Needs struct {
 	Negatives int    // hard negatives of each pair: the view data.NegativesView of every batch
 	Mask      bool   // a piece that stands for a masked token in the vocabulary
 	First     bool   // a first token of every sentence that is no word: tokenizer.bos
+	Pieces    bool   // the spellings of the vocabulary's ids: Training.Pieces
 	Words     bool   // the words of each pair and their links: data.Batch.Words
 	Table     bool   // the encoder's table of words among the heads
 	Pairs     int    // minimum number of pairs of a batch
@@ -51,11 +55,23 @@ type Training struct {
 	Vocabulary int      // rows of the encoder's table of words
 	Longest    int      // tokens of the longest sentence: bitext.max_tokens
 	Languages  []string // data.Side.Languages are places in it: data.Set.Languages
+	Pieces     []string // spellings of ids: only with Needs.Pieces
 	Special    []int32  // ids that are no words: beginning, end, mask
 	Mask       int32    // id that stands for a masked token: only with Needs.Mask
 	Table      string   // name of the encoder's table of words: only with Needs.Table
 	Teacher    Teacher  // only with Needs.Teacher
 	Seed       uint64
+}
+
+// Judge is an objective whose encoder is published as a judge: it reads both sentences of a pair in one sequence.
+type Judge interface {
+	Objective
+	// Between are the ids between the sentences; the first and the last special token stand around the pair.
+	Between() []int32
+	// Held says of each row of a batch's view whether nothing is learned from it, and whether it is a true pair.
+	Held(b *data.Batch) (held, right []bool)
+	// Layers are the layers that make a logit of a pair's vector.
+	Layers(heads []*weights.Tensor) []export.Dense
 }
 
 // Teacher gives the vectors of an encoder that is not trained.

@@ -15,6 +15,7 @@ import (
 	"bitextmine/train/objective"
 	"bitextmine/train/objective/contrastive"
 	"bitextmine/train/objective/ems"
+	_ "bitextmine/train/objective/judge"
 	"bitextmine/train/objective/objectivetest"
 )
 
@@ -28,7 +29,7 @@ func decode(t *testing.T, text string) (objective.Section, error) {
 }
 
 func TestDefaultsOfEachNameAreValid(t *testing.T) {
-	want := []string{"bitranslation", "contrastive", "ems", "imascl", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse", "vmsst", "vmsst-contrastive", "wacse"}
+	want := []string{"bitranslation", "contrastive", "ems", "imascl", "judge", "labse-joint", "labse-mlp", "labse-vanilla", "mexma", "mexma-contrastive", "mse-distill", "muse", "vmsst", "vmsst-contrastive", "wacse"}
 	if !slices.Equal(objective.Names(), want) {
 		t.Errorf("Names are %v, want %v", objective.Names(), want)
 	}
@@ -58,6 +59,7 @@ func TestDefaultsArePinned(t *testing.T) {
 		"labse-mlp":         "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: true\nmlp_dim: 128\n" + without,
 		"labse-vanilla":     "temperature: 0.1\nmargin: 0.3\ncontrastive: true\nmlp: false\nmlp_dim: 0\n" + without,
 		"imascl":            anchors + "temperature: 0.1\nlabel: priority\ntcm: false\ncross_weight: 0\n",
+		"judge":             "misses: 4\nneighbours: 1\nteacher: \"\"\n",
 		"mse-distill":       anchors,
 		"vmsst":             "translate: true\ncontrastive: false\nelbo_weight: 0.1\nkl: true\nkl_anneal: 1000000\n" + decoder,
 		"bitranslation":     "translate: true\ncontrastive: false\nelbo_weight: 0\nkl: false\nkl_anneal: 0\n" + decoder,

@@ -179,6 +179,10 @@ func printContributions(out io.Writer, x *decide.Explanation) {
 		fmt.Fprintf(out, "  %+8.3f  %-16s %.3f\n", part.Logit, part.Feature, part.Value)
 	}
 	fmt.Fprintf(out, "  %+8.3f  intercept\n", x.Intercept)
+	if x.Judged != nil {
+		sum += x.ByJudge
+		fmt.Fprintf(out, "  %+8.3f  judge, whose logit is %.3f\n", x.ByJudge, x.Judged.Logit)
+	}
 	fmt.Fprintf(out, "  %+8.3f  share of translations in the text\n  %+8.3f  log odds\n\n", x.Adapted, sum+x.Adapted)
 }
 

@@ -73,7 +73,7 @@ var placements = []struct {
 		setting.List[setting.Given](),
 		setting.List[setting.Vectors]()), []string{"encoder", "refine"}},
 	{Search, setting.List[setting.Searching](), nil},
-	{Decision, slices.Concat(setting.List[setting.Decision](), setting.List[setting.Checks]()),
+	{Decision, slices.Concat(setting.List[setting.Decision](), setting.List[setting.Judging](), setting.List[setting.Checks]()),
 		[]string{"scorer", "threshold", "precision"}},
 	{Output, slices.Concat(setting.List[setting.Output](), setting.List[setting.Nights]()), []string{"out", "overwrite"}},
 	{Machine, slices.Concat(setting.List[setting.Resources](), setting.List[setting.Scheduling]()),

@@ -47,7 +47,7 @@ directory. Exit code 2 if something is missing without which such a run would st
 
 func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 	return admin.ExamineOptions{
-		Encoder: cfg.Encoder, Refine: cfg.Refine, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
+		Encoder: cfg.Encoder, Refine: cfg.Refine, Judge: cfg.Judge, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
 			filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
 		Backend: cfg.SearchOptions(),

@@ -111,6 +111,9 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		}
 		fmt.Fprintf(out, "refine      "+about, r.Sentences, r.Encoder)
 	}
+	if j := e.Judge; j != nil {
+		fmt.Fprintf(out, "judge       about %d pairs in doubt go to %s\n", j.Pairs, j.Judge)
+	}
 	if e.FitsScorer {
 		fmt.Fprintln(out,
 			"scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")

@@ -178,6 +178,9 @@ func printReport(out io.Writer, r *record.Report) error {
 		fmt.Fprintf(out, "%s\n", c.Documents)
 	}
 	fmt.Fprintf(out, "\n%d pairs kept of %d candidates (%s)\n", c.Kept, c.Candidates, r.Rule())
+	if r.Judge != nil {
+		fmt.Fprintf(out, "%d candidates in doubt were judged by %s\n", c.Judged, r.Judge.Name)
+	}
 	if r.Cut != nil {
 		fmt.Fprintln(out, r.Cut)
 	}

@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 4, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align}, Wide: true,
+	Name: view.Match, Version: 4, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align, view.Judge}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -167,6 +167,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	c := &r.Counts
 	c.SourceUnique, c.TargetUnique = pair.Sentences[0].Len(), pair.Sentences[1].Len()
+	c.Judged = len(decision.Judged)
 	c.Candidates, c.Kept = len(decision.Candidates), decision.Kept
 	if info, ok := shortlist.ReadInfo(ctx, e.Store, e.Plan, a.Pair); ok && e.Plan.Refiner != nil {
 		c.Refined = info.Sentences()
@@ -293,6 +294,10 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	if p.Plan.Refiner != nil {
 		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Sentences: c.Refined}
 	}
+	var judge *bitext.Judge
+	if j := p.Plan.Judge; j != nil {
+		judge = &bitext.Judge{Model: j.Name, Digest: s.Judge, Doubt: s.JudgeDoubt, Pairs: c.Judged}
+	}
 	var documents *bitext.Documents
 	if d := c.Documents; d != nil {
 		documents = &bitext.Documents{Pairs: d.Pairs, Both: d.Both, Local: d.Local, Replaced: d.Replaced}
@@ -304,7 +309,7 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
 		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
-		Scorer: scorer, Features: features, Refine: refine, Documents: documents, Places: divided(p),
+		Scorer: scorer, Features: features, Refine: refine, Judge: judge, Documents: documents, Places: divided(p),
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,
 	}

@@ -1,0 +1,59 @@
+package decide
+
+import (
+	"context"
+	"errors"
+
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/mine"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+)
+
+// Doubts returns the candidates of a pair that the scorer is in doubt of, best first: their probabilities, adapted to
+// the text, are from the setting judge_doubt to 1 less it.
+func Doubts(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ []mine.Candidate, err error) {
+	by := newDecider(p, model, options)
+	d := &Decision{}
+	if d.Lists, d.Scorer, err = neighbourhoods(ctx, p, &d.Recall); err != nil {
+		return nil, err
+	}
+	if err := by.rank(ctx, d); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close(), p.Err()) }()
+	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
+	matched := d.Matched(d.Verdicts, false)
+	adapted := by.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+	var doubts []mine.Candidate
+	low := p.Plan.Settings.JudgeDoubt
+	for i, c := range d.Candidates {
+		if of := float64(adapted.Of(d.Probabilities[i])); of >= low && of <= 1-low {
+			doubts = append(doubts, c)
+		}
+	}
+	return doubts, nil
+}
+
+// judged merges the judge's logits with the scorer's probabilities.
+func (p *decider) judged(ctx context.Context, d *Decision) error {
+	logits, err := p.Logits(ctx)
+	if err != nil {
+		return err
+	}
+	d.Judged = make(map[[2]int32]Judgement, len(logits))
+	d.Rescore(func(i int, probability float32) float32 {
+		pair := [2]int32{d.Candidates[i].Source, d.Candidates[i].Target}
+		logit, ok := logits[pair]
+		if !ok {
+			return probability
+		}
+		d.Judged[pair] = Judgement{Logit: logit, Before: probability}
+		return float32(score.Logistic(p.Plan.Judge.Merge.Odds(score.Odds(float64(probability)), float64(logit))))
+	})
+	return nil
+}
+
+// Judgement is a judge's logit of a pair that was in doubt, and the scorer's probability.
+type Judgement struct{ Logit, Before float32 }
