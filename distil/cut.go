@@ -3,6 +3,8 @@ package distil
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	"bitextmine/distil/fit"
 	"bitextmine/encode/model"
@@ -40,7 +42,7 @@ func readPieces(ctx context.Context, o Options, t *source) (*pieces, error) {
 		}
 		p.frames = append(p.frames, Frame{Before: before, After: after})
 	}
-	if p.vocabulary, err = chooseVocabulary(t.model, v, text, o.Pieces); err != nil {
+	if p.vocabulary, err = chooseVocabulary(o, t.model, v, text); err != nil {
 		return nil, err
 	}
 	bos, eos := v.Ends()
@@ -49,8 +51,8 @@ func readPieces(ctx context.Context, o Options, t *source) (*pieces, error) {
 	}
 	if o.Invent > 0 {
 		wanted := make([]bool, v.Rows())
-		for _, id := range p.vocabulary.Teacher {
-			wanted[id] = true
+		for id := range wanted {
+			wanted[id] = p.vocabulary.Student[id] != unmapped
 		}
 		for _, id := range slices.Concat(bos, eos) {
 			wanted[id] = false
@@ -91,26 +93,29 @@ func (p *pieces) counts() []int {
 	return counts
 }
 
-// singles are sentences of one piece each, for all of the student's ids.
-func (p *pieces) singles() *Sentences {
-	singles := &Sentences{}
-	for _, id := range p.vocabulary.Teacher {
-		singles.IDs = append(singles.IDs, p.frames[0].Around([]int32{id})...)
+// singles are sentences of one piece each, for all of the student's ids. lengths are their numbers of the teacher's ids,
+// in units of those of a piece that is no merge.
+func (p *pieces) singles() (singles *Sentences, lengths []float64) {
+	singles = &Sentences{}
+	frame := len(p.frames[0].Around(nil))
+	for _, ids := range p.vocabulary.Teacher {
+		singles.IDs = append(singles.IDs, p.frames[0].Around(ids)...)
 		singles.Ends = append(singles.Ends, len(singles.IDs))
+		lengths = append(lengths, float64(frame+len(ids))/float64(frame+1))
 	}
-	return singles
+	return singles, lengths
 }
 
-// chooseVocabulary prunes the teacher's vocabulary to so many pieces; 0 keeps all.
-func chooseVocabulary(m *model.Model, v *tokenizer.Vocabulary, text *Sentences, size int) (*Vocabulary, error) {
+// chooseVocabulary prunes the teacher's vocabulary to so many pieces, 0 for all, and adds merges.
+func chooseVocabulary(o Options, m *model.Model, v *tokenizer.Vocabulary, text *Sentences) (*Vocabulary, error) {
 	file, err := m.ReadFile(m.Tokenizer.File)
 	if err != nil {
 		return nil, err
 	}
-	keep := slices.Repeat([]bool{true}, v.Size())
-	if size > 0 && size < len(keep) {
+	keep, merged := slices.Repeat([]bool{true}, v.Size()), newMerges()
+	if o.Pieces > 0 && o.Pieces < len(keep) || o.Merges > 0 {
 		if m.Tokenizer.Kind != "sentencepiece" {
-			return nil, badinput.Errorf("--pieces %d: only a SentencePiece vocabulary can be pruned, and the tokenizer of %s is %s: leave the flag out", size, m.Name, m.Tokenizer.Kind)
+			return nil, badinput.Errorf("--pieces %d, --merges %d: only a SentencePiece vocabulary can be changed, and the tokenizer of %s is %s: leave the flags out", o.Pieces, o.Merges, m.Name, m.Tokenizer.Kind)
 		}
 		counts, own := make([]int, v.Rows()), make([]int, len(keep))
 		for _, id := range text.IDs {
@@ -121,13 +126,50 @@ func chooseVocabulary(m *model.Model, v *tokenizer.Vocabulary, text *Sentences, 
 		}
 		p, err := ParsePieces(file)
 		if err == nil {
-			keep, err = p.Choose(size, own)
+			keep, err = p.Choose(o.Pieces, own)
 		}
 		if err != nil {
 			return nil, badinput.Errorf("%s of encoder %s: %w", m.Tokenizer.File, m.Name, err)
 		}
-		file = p.Model(keep)
+		if o.Merges > 0 {
+			merged = p.merges(text, keep, v, o.Merges)
+		}
+		file = p.Model(keep, merged)
 	}
 	bos, eos := v.Ends()
-	return NewVocabulary(v.Rows(), keep, v.Number, slices.Concat(bos, eos), file)
+	return NewVocabulary(v.Rows(), keep, v.Number, merged, slices.Concat(bos, eos), file)
+}
+
+// merges chooses merges of the kept pieces.
+func (p *Pieces) merges(text *Sentences, keep []bool, v *tokenizer.Vocabulary, n int) *merges {
+	usable, begins, taken := make([]bool, v.Rows()), make([]bool, v.Rows()), map[string]bool{}
+	places := make([]int32, v.Rows()) // in the file
+	for id, spelling := range p.spelling {
+		if !keep[id] {
+			continue
+		}
+		taken[spelling] = true
+		at := v.Number(int32(id))
+		places[at] = int32(id)
+		begins[at] = strings.HasPrefix(spelling, wordMark)
+		usable[at] = p.normal[id] && strings.ContainsFunc(spelling, func(r rune) bool {
+			return unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit)
+		})
+	}
+	spell := func(ids []int32) string {
+		var all strings.Builder
+		for _, id := range ids {
+			all.WriteString(p.spelling[places[id]])
+		}
+		return all.String()
+	}
+	m := chooseMerges(text, usable, begins, spell, taken, n)
+	for i, parts := range m.parts {
+		score := mergeBonus * m.weight[i]
+		for _, id := range parts {
+			score += float64(p.score[places[id]])
+		}
+		m.pieces = append(m.pieces, piece{spell(parts), float32(score)})
+	}
+	return m
 }

@@ -3,6 +3,7 @@ package distil
 import (
 	"context"
 	"math"
+	"slices"
 
 	"bitextmine/distil/fit"
 	"bitextmine/distil/student"
@@ -63,7 +64,7 @@ func features(ctx context.Context, o Options, t *source, p *pieces) (*fit.Proble
 // fitTeacher fits the table to the teacher's features.
 func fitTeacher(ctx context.Context, o Options, t *source, p *pieces, problem *fit.Problem) (*table, error) {
 	o.Report("encode each piece with the teacher")
-	singles := p.singles()
+	singles, lengths := p.singles()
 	alone, err := t.features(ctx, singles, func(done int) { o.Progress("pieces", done, singles.Len()) })
 	if err != nil {
 		return nil, err
@@ -71,26 +72,26 @@ func fitTeacher(ctx context.Context, o Options, t *source, p *pieces, problem *f
 	o.Report("fit the table")
 	out := &table{dim: t.cached.Dim(), head: t.head}
 	alone, _ = fit.Padded(alone, out.dim)
-	out.values, out.Fitted, err = fitTable(ctx, o, problem, alone, p.first, 0, 0.5, 1)
+	out.values, out.Fitted, err = fitTable(ctx, o, problem, alone, lengths, p.first, 0, 0.5, 1)
 	return out, err
 }
 
-// fitTable fits a table [pieces, f.Dim]: the linear map of alone, the encoder's vectors of single pieces, with the best
-// of the powers, then the pieces' own part. The row of first carries the map's constant. f.Features are then the part
-// that the table does not explain.
-func fitTable(ctx context.Context, o Options, f *fit.Problem, alone []float32, first int32,
+// fitTable fits a table [pieces, f.Dim]: the linear map of single, the encoder's vectors of single pieces, with the best
+// of the powers, then the pieces' own part. lengths are of the pieces, nil if single has sums already. The row of first
+// carries the map's constant. f.Features are then the part that the table does not explain.
+func fitTable(ctx context.Context, o Options, f *fit.Problem, single []float32, lengths []float64, first int32,
 	powers ...float64) (values []float32, s Fitted, err error) {
 	f.Total = f.Squares()
 	best := math.Inf(1)
-	var linear []float32
+	var alone, linear []float32
 	for _, power := range powers {
-		scales := fit.ScalesOf(f.Sentences, power)
-		w, left, err := f.PriorMap(alone, scales)
+		scales, sums := fit.ScalesOf(f.Sentences, power), undivided(single, lengths, f.Dim, power)
+		w, left, err := f.PriorMap(sums, scales)
 		if err != nil {
 			return nil, s, err
 		}
 		if left < best {
-			best, linear, s.Power, f.Scales = left, w, power, scales
+			best, alone, linear, s.Power, f.Scales = left, sums, w, power, scales
 		}
 	}
 	values = fit.Product(alone, f.Dim, linear[:f.Dim*f.Dim], f.Dim)
@@ -112,4 +113,16 @@ func fitTable(ctx context.Context, o Options, f *fit.Problem, alone []float32, f
 	}
 	s.Fit = f.Left()
 	return values, s, ctx.Err()
+}
+
+// undivided takes back what an encoder that divides sums by lengths^power did to rows of several pieces.
+func undivided(rows []float32, lengths []float64, dim int, power float64) []float32 {
+	out := slices.Clone(rows)
+	for i, length := range lengths {
+		factor := float32(math.Pow(length, power))
+		for k := range dim {
+			out[i*dim+k] *= factor
+		}
+	}
+	return out
 }

@@ -26,9 +26,11 @@ type Options struct {
 	// how often each piece stands in the sentences, at least, by sentences that are invented for it; 0: none are
 	Invent int `json:"invent"`
 	Pieces int `json:"pieces"` // size of the vocabulary; 0: the teacher's
-	Rank   int `json:"rank"`   // columns of the table; 0: as many as the features have
-	Bits   int `json:"bits"`   // bits of a number of the table: 4 or 8
-	Steps  int `json:"steps"`  // steps of conjugate gradients
+	// pieces that stand for frequent sequences of the teacher's; 0: none
+	Merges int `json:"merges,omitempty"`
+	Rank   int `json:"rank"`  // columns of the table; 0: as many as the features have
+	Bits   int `json:"bits"`  // bits of a number of the table: 4 or 8
+	Steps  int `json:"steps"` // steps of conjugate gradients
 	// share of each piece's own part that is added to the linear map of pieces alone: less than 1 is better on text of
 	// other kinds
 	Share float64 `json:"share"`
@@ -80,6 +82,7 @@ func (o Options) Validate() error {
 	check(o.Bits == 4 || o.Bits == 8, "--bits is %d: give 4 or 8", o.Bits)
 	check(o.Rank >= 0, "--rank is %d: give a number of columns, or 0 for as many as the features have", o.Rank)
 	check(o.Pieces >= 0, "--pieces is %d: give a size of the vocabulary, or 0 for the teacher's", o.Pieces)
+	check(o.Merges >= 0, "--merges is %d: give a number of pieces, or 0 for none", o.Merges)
 	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
 	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample,
 		minSentences)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/protofield"
 )
@@ -15,10 +17,14 @@ import (
 type Pieces struct {
 	spelling []string
 	score    []float32 // logarithm of the piece's probability
+	normal   []bool    // no special piece
 	fixed    []bool    // never left out: special pieces and single characters
 	raw      [][]byte  // fields of ModelProto, the pieces
 	rest     []byte    // its other fields
 }
+
+// wordMark stands for the space before a word in a SentencePiece model.
+const wordMark = "\u2581"
 
 // Field and enumeration numbers of sentencepiece_model.proto.
 const (
@@ -97,6 +103,7 @@ func (p *Pieces) add(piece protofield.Field) error {
 	}
 	p.spelling = append(p.spelling, spelling)
 	p.score = append(p.score, score)
+	p.normal = append(p.normal, kind == typeNormal)
 	p.fixed = append(p.fixed, kind != typeNormal || utf8.RuneCountInString(spelling) == 1)
 	p.raw = append(p.raw, piece.Raw)
 	return err
@@ -132,33 +139,43 @@ func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 	return keep, nil
 }
 
-// Model is the SentencePiece model of the kept pieces, in their order. Text that needs only kept pieces is cut as
-// before: its best path through all pieces is also the best through the kept ones.
-func (p *Pieces) Model(keep []bool) []byte {
+// Model is the SentencePiece model of the kept pieces, in their order, and of merges.
+// Text that needs only kept pieces is cut as before, but for merges: its best path through all pieces is also the best
+// through the kept ones, and a merge is a little more probable than its parts in a row.
+func (p *Pieces) Model(keep []bool, merged *merges) []byte {
 	var out []byte
 	for i, raw := range p.raw {
 		if keep[i] {
 			out = append(out, raw...)
 		}
 	}
+	for _, piece := range merged.pieces {
+		content := protowire.AppendString(protowire.AppendTag(nil, pieceSpelling, protowire.BytesType), piece.spelling)
+		content = protowire.AppendFixed32(protowire.AppendTag(content, pieceScore, protowire.Fixed32Type),
+			math.Float32bits(piece.score))
+		out = protowire.AppendBytes(protowire.AppendTag(out, modelPieces, protowire.BytesType), content)
+	}
 	return append(out, p.rest...)
 }
 
-// Vocabulary maps the ids of the teacher's graph to the student's: the kept pieces, in order, then special tokens that
-// are no pieces.
+// Vocabulary maps the ids of the teacher's graph to the student's: the kept pieces, in order, then merges, then special
+// tokens that are no pieces.
 type Vocabulary struct {
-	Student []int32 // indexed by the teacher's id; unmapped if the student lacks it
-	Teacher []int32 // indexed by the student's id
-	File    []byte  // the tokenizer's file
+	Student []int32   // indexed by the teacher's id; unmapped if the student lacks it
+	Teacher [][]int32 // indexed by the student's id: the teacher's ids that it stands for, several for a merge
+	File    []byte    // the tokenizer's file
+	merges  *merges
+	merged  int32 // the student's id of the first merge
 }
 
 // unmapped stands for a teacher's id that the student lacks.
 const unmapped = -1
 
-// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file.
-func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []int32,
+// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file; the parts of merged
+// are graph ids.
+func NewVocabulary(rows int, keep []bool, number func(int32) int32, merged *merges, specials []int32,
 	file []byte) (*Vocabulary, error) {
-	v := &Vocabulary{Student: make([]int32, rows), File: file}
+	v := &Vocabulary{Student: make([]int32, rows), File: file, merges: merged}
 	for i := range v.Student {
 		v.Student[i] = unmapped
 	}
@@ -166,30 +183,36 @@ func NewVocabulary(rows int, keep []bool, number func(int32) int32, specials []i
 		if kept {
 			// Two pieces of the file may share an id of the graph; each has its row.
 			v.Student[number(int32(id))] = int32(len(v.Teacher))
-			v.Teacher = append(v.Teacher, number(int32(id)))
+			v.Teacher = append(v.Teacher, []int32{number(int32(id))})
 		}
 	}
+	v.merged = int32(len(v.Teacher))
+	v.Teacher = append(v.Teacher, merged.parts...)
 	for _, special := range specials {
 		if int(special) >= rows {
 			return nil, fmt.Errorf("the special token %d is not among %d ids", special, rows)
 		}
 		if v.Student[special] == unmapped {
 			v.Student[special] = int32(len(v.Teacher))
-			v.Teacher = append(v.Teacher, special)
+			v.Teacher = append(v.Teacher, []int32{special})
 		}
 	}
 	return v, nil
 }
 
-// Translate maps a sentence to the student's ids; false if the student lacks one of its pieces.
+// Translate appends a sentence's ids in the student's, merges in place of their parts; false if the student lacks one
+// of its pieces.
 func (v *Vocabulary) Translate(ids []int32, to []int32) ([]int32, bool) {
-	to = to[:0]
-	for _, id := range ids {
-		s := v.Student[id]
-		if s == unmapped {
+	at := 0
+	for _, s := range v.merges.cut(ids, nil) {
+		own := v.Student[ids[at]]
+		if s.merge >= 0 {
+			own = v.merged + s.merge
+		}
+		if own == unmapped {
 			return nil, false
 		}
-		to = append(to, s)
+		to, at = append(to, own), at+s.length
 	}
 	return to, true
 }

@@ -137,7 +137,7 @@ func fitSecond(ctx context.Context, o Options, t, b *source, p *pieces, main *fi
 	f := &fit.Problem{Sentences: p.rows, Weights: main.Weights, Pieces: main.Pieces, Threads: o.Threads}
 	f.Features, f.Dim = fit.Padded(sums, columns)
 	alone, _ = fit.Padded(fit.Product(alone, dim, turn, columns), columns)
-	values, fitted, err := fitTable(ctx, o, f, alone, p.first, power)
+	values, fitted, err := fitTable(ctx, o, f, alone, nil, p.first, power)
 	if err != nil {
 		return nil, err
 	}
@@ -164,9 +164,11 @@ func secondSums(ctx context.Context, o Options, t, b *source, vocabulary *Vocabu
 		for _, ids := range batch {
 			var text strings.Builder
 			for _, id := range ids {
-				text.WriteString(spellings[vocabulary.Teacher[id]])
+				for _, part := range vocabulary.Teacher[id] {
+					text.WriteString(spellings[part])
+				}
 			}
-			texts = append(texts, strings.TrimSpace(strings.ReplaceAll(text.String(), "\u2581", " ")))
+			texts = append(texts, strings.TrimSpace(strings.ReplaceAll(text.String(), wordMark, " ")))
 		}
 		sequences, err := b.encoder.Sequences(ctx, "", texts)
 		if err != nil {
