@@ -8,7 +8,7 @@ import (
 )
 
 // drawnOdds are matched pairs of a text, best first: log odds of wrong pairs and of translations, spread as those of
-// measured texts.
+// measured texts, where hard translations are farther below their mode than easy ones are above it.
 func drawnOdds(seed uint64, wrong, right int, place float64) (probabilities []float32, translation []bool) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	type pair struct {
@@ -20,7 +20,11 @@ func drawnOdds(seed uint64, wrong, right int, place float64) (probabilities []fl
 		pairs = append(pairs, pair{-4.5 + 1.3*rng.NormFloat64(), false})
 	}
 	for range right {
-		pairs = append(pairs, pair{place + 2*rng.NormFloat64(), true})
+		z := 1.6 * rng.NormFloat64()
+		if z < 0 {
+			z *= 1.5
+		}
+		pairs = append(pairs, pair{place + z, true})
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {
 		if a.odds > b.odds {

@@ -22,14 +22,20 @@ const (
 	rightFrom    = 2 // the posterior's lowest place is below these log odds
 	lnSqrt2Pi    = 0.9189385332046727
 	minPosterior = 1e-6
+
+	// skew is how many times as far translations are spread below their mode as above it: some are hard to tell. Chosen
+	// of 1, 1.25, 1.5, 2 and 3 on FLORES devtest with a quarter to all of it translated, and on seven languages injected
+	// into other text: 1.5 and 2 lose least to the best threshold.
+	skew = 1.5
 )
 
-// valley is a distribution of the log odds of matched pairs above the mode of the wrong ones: those of wrong pairs and
-// of translations are both normal, cut off at the mode. What is below the mode is wrong and would only spoil the fit.
+// valley is a distribution of the log odds of matched pairs above the mode of the wrong ones: those of wrong pairs are
+// normal, and those of translations are two halves of normal distributions, wider below; both are cut off at the mode of
+// the wrong ones. What is below it is wrong and would only spoil the fit.
 type valley struct {
 	from            float64 // the mode
 	place, scale    float64 // of the wrong ones, place relative to from
-	mean, deviation float64 // of the translations
+	mean, deviation float64 // of the translations: their mode, and the deviation above it
 	share           float64 // log odds of the share of translations
 }
 
@@ -37,9 +43,22 @@ type valley struct {
 func (v *valley) logs(x float64) (wrong, right float64) {
 	z := (x - v.from - v.place) / v.scale
 	wrong = -z*z/2 - math.Log(v.scale) - lnSqrt2Pi - logNormal(v.place/v.scale) + logLogistic(-v.share)
-	z = (x - v.mean) / v.deviation
-	right = -z*z/2 - math.Log(v.deviation) - lnSqrt2Pi - logNormal((v.mean-v.from)/v.deviation) + logLogistic(v.share)
+	left, spread := skew*v.deviation, v.deviation
+	if x < v.mean {
+		spread = left
+	}
+	z = (x - v.mean) / spread
+	right = -z*z/2 - math.Log((left+v.deviation)/2) - lnSqrt2Pi - math.Log(v.above()) + logLogistic(v.share)
 	return wrong, right
+}
+
+// above is the share of the translations' distribution that is above the mode of wrong pairs.
+func (v *valley) above() float64 {
+	part := 2 / (1 + skew) // of both halves together, the upper one has half of this
+	if z := (v.mean - v.from) / v.deviation; z < 0 {
+		return part * math.Exp(logNormal(z))
+	}
+	return 1 - skew*part*math.Exp(logNormal((v.from-v.mean)/(skew*v.deviation)))
 }
 
 // valleyOf reads a mixture from numbers that may have any value.
