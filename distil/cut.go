@@ -93,8 +93,8 @@ func (p *pieces) counts() []int {
 	return counts
 }
 
-// singles are sentences of one piece each, for all of the student's ids. lengths are their numbers of the teacher's ids,
-// in units of those of a piece that is no merge.
+// singles are sentences of one piece each, for all of the student's ids. lengths are their numbers of the teacher's
+// ids, in units of those of a piece that is no merge.
 func (p *pieces) singles() (singles *Sentences, lengths []float64) {
 	singles = &Sentences{}
 	frame := len(p.frames[0].Around(nil))

@@ -76,9 +76,9 @@ func fitTeacher(ctx context.Context, o Options, t *source, p *pieces, problem *f
 	return out, err
 }
 
-// fitTable fits a table [pieces, f.Dim]: the linear map of single, the encoder's vectors of single pieces, with the best
-// of the powers, then the pieces' own part. lengths are of the pieces, nil if single has sums already. The row of first
-// carries the map's constant. f.Features are then the part that the table does not explain.
+// fitTable fits a table [pieces, f.Dim]: the linear map of single, the encoder's vectors of single pieces, with the
+// best of the powers, then the pieces' own part. lengths are of the pieces, nil if single has sums already. The row of
+// first carries the map's constant. f.Features are then the part that the table does not explain.
 func fitTable(ctx context.Context, o Options, f *fit.Problem, single []float32, lengths []float64, first int32,
 	powers ...float64) (values []float32, s Fitted, err error) {
 	f.Total = f.Squares()

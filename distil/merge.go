@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A merge is a piece of the student's that stands for several of the teacher's in a row. The teacher reads the pieces of
-// a word in their order; a table only sums them, and of a language whose words are mostly cut it knows little more than
-// syllables. So frequent words and parts of words get a row of their own.
+// A merge is a piece of the student's that stands for several of the teacher's in a row. The teacher reads the pieces
+// of a word in their order; a table only sums them, and of a language whose words are mostly cut it knows little more
+// than syllables. So frequent words and parts of words get a row of their own.
 const (
 	longestMerge = 6  // of the teacher's pieces
 	leastUses    = 10 // in the text: fewer do not teach a row

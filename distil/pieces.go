@@ -171,8 +171,8 @@ type Vocabulary struct {
 // unmapped stands for a teacher's id that the student lacks.
 const unmapped = -1
 
-// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file; the parts of merged
-// are graph ids.
+// NewVocabulary numbers the student's ids. number gives the teacher's graph id of an id of its file; the parts of
+// merged are graph ids.
 func NewVocabulary(rows int, keep []bool, number func(int32) int32, merged *merges, specials []int32,
 	file []byte) (*Vocabulary, error) {
 	v := &Vocabulary{Student: make([]int32, rows), File: file, merges: merged}

@@ -99,7 +99,10 @@ func TestExplainScored(t *testing.T) {
 			t.Errorf("%+v, the bitext has probability %v, keep %v", x, *row.Prob, row.Keep)
 		}
 	}
-	worst, best := rows[len(rows)-1], rows[0]
+	best, worst := rows[0], rows[len(rows)-1]
+	for i := len(rows) - 1; worst.Target.Text == best.Target.Text; i-- {
+		worst = rows[i]
+	}
 	x, err := explainer.Explain(t.Context(), best.Source.Text, worst.Target.Text)
 	if err != nil || x.Candidate && x.Verdict == mine.Kept || x.Cosine == 0 {
 		t.Errorf("%+v, error %v of a pair that is none", x, err)

@@ -31,8 +31,8 @@ const (
 )
 
 // valley is a distribution of the log odds of matched pairs above the mode of the wrong ones: those of wrong pairs are
-// normal, and those of translations are two halves of normal distributions, wider below; both are cut off at the mode of
-// the wrong ones. What is below it is wrong and would only spoil the fit.
+// normal, and those of translations are two halves of normal distributions, wider below; both are cut off at the mode
+// of the wrong ones. What is below it is wrong and would only spoil the fit.
 type valley struct {
 	from            float64 // the mode
 	place, scale    float64 // of the wrong ones, place relative to from
