@@ -103,3 +103,23 @@ func TestTextsAndRefusals(t *testing.T) {
 }
 
 func second(_, _ []string, err error) error { return err }
+
+// FuzzTable reads arbitrary bytes as a table to score and copies it with one more column.
+func FuzzTable(f *testing.F) {
+	f.Add(write(f, sampleRows(3)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sources, targets, err := ReadTexts(t.Context(), path, "src_text", "tgt_text")
+		if err == nil && len(sources) != len(targets) || err != nil && !badinput.Is(err) {
+			t.Fatalf("%d sources, %d targets, %v", len(sources), len(targets), err)
+		}
+		if err == nil {
+			column := Column{Name: "own", Uint8: make([]uint8, len(sources)), Valid: make([]bool, len(sources))}
+			// a file whose texts can be read may be damaged elsewhere
+			_ = AddColumns(t.Context(), path, path+".out", []Column{column})
+		}
+	})
+}

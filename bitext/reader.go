@@ -167,3 +167,13 @@ func (r *Reader) readGroup(ctx context.Context, g int) (rows []Row, err error) {
 	})
 	return rows, err
 }
+
+// Guard calls the Parquet library, which panics on some damaged files and returns errors for others.
+func Guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return call()
+}

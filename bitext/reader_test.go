@@ -10,7 +10,6 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/parquettest"
 )
 
 func TestReaderReturnsWhatWasWritten(t *testing.T) {
@@ -68,9 +67,6 @@ func TestOpenRefuses(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add(write(f, sampleRows(3)))
 	f.Add([]byte("PAR1PAR1"))
-	for _, file := range parquettest.Seeds(bitextTemplate(), 0) {
-		f.Add(file)
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x.parquet")
 		if err := os.WriteFile(path, data, 0o600); err != nil {

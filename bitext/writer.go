@@ -28,21 +28,16 @@ type Writer struct {
 // NewWriter starts a bitext file on w. Close finishes the file but does not close w.
 func NewWriter(w io.Writer, meta Metadata) (*Writer, error) {
 	schema := Schema(meta)
-	properties := parquet.NewWriterProperties(
-		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithMaxRowGroupLength(RowGroup),
-		parquet.WithCreatedBy("mine"),
+	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithMaxRowGroupLength(RowGroup), parquet.WithCreatedBy("mine"),
 		// A chunk whose dictionary exceeds the limit continues in plain encoding, and the library then lists the
 		// chunk's encodings in the order of a Go map, so the same rows would give different bytes. Therefore no
 		// dictionary may exceed its limit: columns with distinct values have no dictionary, and the others have no
 		// limit except the size of the row group.
-		parquet.WithDictionaryPageSizeLimit(math.MaxInt32),
-		parquet.WithDictionaryFor("src_text", false),
+		parquet.WithDictionaryPageSizeLimit(math.MaxInt32), parquet.WithDictionaryFor("src_text", false),
 		parquet.WithDictionaryFor("tgt_text", false),
 		// Keys are random, so a dictionary of keys would only cost space.
-		parquet.WithDictionaryFor("src_key", false),
-		parquet.WithDictionaryFor("tgt_key", false),
-	)
+		parquet.WithDictionaryFor("src_key", false), parquet.WithDictionaryFor("tgt_key", false))
 	file, err := NewFileWriter(w, schema, properties)
 	if err != nil {
 		return nil, fmt.Errorf("start bitext file: %w", err)

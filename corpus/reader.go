@@ -54,20 +54,6 @@ func Open(in input.File, opts Options) (*Reader, error) {
 	return r, nil
 }
 
-// DetectFormat returns the format in which Open would read the input: opts.Format unless that is FormatAuto.
-func DetectFormat(in input.File, opts Options) (Format, error) {
-	if opts.Format != FormatAuto {
-		return opts.Format, nil
-	}
-	src, err := input.Open(in)
-	if err != nil {
-		return "", err
-	}
-	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
-	_, err = r.begin()
-	return r.format, errors.Join(err, r.Close())
-}
-
 // begin decompresses the stream and determines the format. It may peek at the stream but consumes nothing.
 func (r *Reader) begin() (*bufio.Reader, error) {
 	plain, kind, closeDecoder, err := r.src.Decompress()

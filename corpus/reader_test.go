@@ -94,12 +94,23 @@ func TestFormatsTimesCompressions(t *testing.T) {
 					t.Errorf("counts %+v", counts)
 				}
 				in := input.File{FS: fstest.MapFS{file: {Data: data}}, Path: file}
-				if format, err := DetectFormat(in, tt.opts); format != tt.format || err != nil {
-					t.Errorf("DetectFormat = %s, %v; want %s", format, err, tt.format)
+				if format, err := detectFormat(in, tt.opts); format != tt.format || err != nil {
+					t.Errorf("detectFormat = %s, %v; want %s", format, err, tt.format)
 				}
 			})
 		}
 	}
+}
+
+// detectFormat is the format in which Open reads the input.
+func detectFormat(in input.File, opts Options) (Format, error) {
+	src, err := input.Open(in)
+	if err != nil {
+		return "", err
+	}
+	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
+	_, err = r.begin()
+	return r.format, errors.Join(err, r.Close())
 }
 
 func TestDetect(t *testing.T) {

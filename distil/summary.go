@@ -100,8 +100,7 @@ func card(o Options, t *source, r *result) []byte {
 			"Of the sums' squares, on held-out sentences, %.4f are left by the linear map of pieces alone and %.4f by the table (ridge %g); mean cosine to its vectors there: %.4f.\n"+
 			"It has %g of the square of a vector's length. Vectors are on %d axes, which hold %.4f of both.\n",
 			s.Encoder, s.Digest, cmp.Or(s.Licence, unknown), s.Columns, s.Kept, s.Fitted.Prior.HeldOut,
-			s.Fitted.Fit.HeldOut, s.Fitted.Ridge, s.Cosine,
-			s.Share, r.table.head.Dim, s.Turned)
+			s.Fitted.Fit.HeldOut, s.Fitted.Ridge, s.Cosine, s.Share, r.table.head.Dim, s.Turned)
 	}
 	return b.Bytes()
 }

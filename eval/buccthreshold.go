@@ -1,10 +1,15 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/index"
+	"bitextmine/mine"
 )
 
 // thresholdColumns are the figures of a protocol with a threshold.
@@ -76,4 +81,104 @@ func (t *thresholded) pairs(name string, threshold float64) []report.Pair {
 		}
 	}
 	return out
+}
+
+// BUCCCosine is the BUCC measure of VMSST by cosine only (Wieting et al. 2023), which the paper calls "BUCC (c.)".
+var BUCCCosine = &Protocol{
+	Name: "bucc-cosine",
+	Definition: [2]string{
+		"Each source sentence with its nearest target by cosine, no margin, targets may repeat; over distinct texts; a text that occurs twice on its side is excluded.",
+		"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with cosine >= threshold.",
+	},
+	Columns: thresholdColumns,
+	Dataset: "bucc2018",
+	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCCosine, score: ScoreBUCC} },
+}
+
+// MineBUCCCosine pairs every source text with its nearest target text.
+func MineBUCCCosine(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	found, err := searcher.Search(ctx, index.Side{Vectors: source.rows}, index.Side{Vectors: target.rows}, 1, nil)
+	if err != nil {
+		return Mined{}, err
+	}
+	gold := newPairSet(half.Gold)
+	var pairs []report.Scored
+	for row, s := range source.sentence {
+		ids, cosines := found.Source.Row(row)
+		if source.repeated[row] || target.repeated[ids[0]] {
+			continue
+		}
+		t := target.sentence[ids[0]]
+		pairs = append(pairs, report.Scored{Source: s, Target: t, Score: float64(cosines[0]), Correct: gold.has(s, t)})
+	}
+	bestFirst(pairs)
+	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
+}
+
+// bestFirst sorts by score. Pairs with equal scores stay in key order.
+func bestFirst(pairs []report.Scored) {
+	slices.SortStableFunc(pairs, func(a, b report.Scored) int { return cmp.Compare(b.Score, a.Score) })
+}
+
+// BUCCLaser is the BUCC measure of LASER's tasks/bucc (Artetxe & Schwenk 2019).
+var BUCCLaser = &Protocol{
+	Name: "bucc-laser",
+	Definition: [2]string{
+		"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that occurs twice on its side is excluded, gold is not filtered.",
+		"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
+	},
+	Columns: thresholdColumns,
+	Dataset: "bucc2018",
+	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCLaser, score: ScoreBUCC} },
+}
+
+// MineBUCCLaser returns the pairs that LASER's mine_bitexts --unify --retrieval max --margin ratio -k 4 writes and that
+// bucc.py evaluates. Texts are unified by their stripped form. The reference unifies raw lines, so there a trailing
+// blank makes a sentence its own second neighbour.
+func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
+	if err != nil {
+		return Mined{}, err
+	}
+	gold := newPairSet(half.Gold)
+	pairs := maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
+	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
+}
+
+// BUCCST is the BUCC measure of sentence-transformers' example bucc2018.py (Reimers & Gurevych 2020).
+var BUCCST = &Protocol{
+	Name: "bucc-st",
+	Definition: [2]string{
+		"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over all sentences, including repeated texts, with score >= 1.",
+		"Threshold: best F1 on the train half, evaluated only at correct pairs. The search is exact; the example's default is IVF.",
+	},
+	Columns: thresholdColumns,
+	Dataset: "bucc2018",
+	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCST, score: ScoreBUCCST} },
+}
+
+// MineBUCCST returns the example's bitext_list. The example computes F1 only at correct pairs, which changes nothing
+// because a wrong pair never raises F1. With only one half, the example prints the best point of the curve, and so does
+// ScoreBUCCST.
+func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
+	source, target := arrange(half.Source, false), arrange(half.Target, false)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
+	if err != nil {
+		return Mined{}, err
+	}
+	gold := newPairSet(half.Gold)
+	floor := float64(math.Nextafter32(1, 0)) // score >= 1
+	return Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, floor, nil),
+		Gold: len(gold)}, nil
+}
+
+// ScoreBUCCST is ScoreBUCC, but with only one half it reports the best point itself without extracting again.
+func ScoreBUCCST(tune, reported Mined) BUCCScore {
+	score := ScoreBUCC(tune, reported)
+	if tune.Half == reported.Half {
+		score.Threshold, score.Counts = report.BestThreshold(score.Curve)
+	}
+	return score
 }

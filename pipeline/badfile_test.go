@@ -5,11 +5,14 @@ import (
 	"compress/gzip"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
+	"bitextmine/corpus/corpustest"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/parquettest"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
@@ -104,7 +107,11 @@ func TestMaxMemoryBoundsPages(t *testing.T) {
 	for side, files := range mineNights(t, 1) {
 		text.put(side, nightText(0), files[0])
 	}
-	text.put(0, "large.parquet", parquettest.Large("text", 24<<20))
+	type row struct {
+		Text string `parquet:"text"`
+	}
+	large := slices.Repeat([]row{{strings.Repeat("ab c", 1<<13)}}, 24<<20>>15) // in one page
+	text.put(0, "large.parquet", corpustest.Parquet(t, large, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(64<<20)))
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))
 	cfg.OnBadFile, cfg.MaxMemory = config.SkipBadFile, "400MB"
 	cfg.Threads = 1

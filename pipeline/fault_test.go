@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,8 +30,75 @@ import (
 	"bitextmine/pipeline/store/storetest"
 )
 
+// faulty is a backend whose n-th operation fails with err, counted from 1 over all methods; 0 means none.
+type faulty struct {
+	store.Backend
+	fail  int64
+	err   error
+	every bool // every operation from the n-th on fails, as on a failed disk
+	done  atomic.Int64
+}
+
+// operations is the number of operations so far.
+func (f *faulty) operations() int64 { return f.done.Load() }
+
+func (f *faulty) next() error {
+	if n := f.done.Add(1); f.fail > 0 && (n == f.fail || f.every && n > f.fail) {
+		return f.err
+	}
+	return nil
+}
+
+// Read implements store.Backend.
+func (f *faulty) Read(ctx context.Context, name string) ([]byte, error) {
+	if err := f.next(); err != nil {
+		return nil, err
+	}
+	return f.Backend.Read(ctx, name)
+}
+
+// Write implements store.Backend.
+func (f *faulty) Write(ctx context.Context, name string, data []byte) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Backend.Write(ctx, name, data)
+}
+
+// Scratch implements store.Backend.
+func (f *faulty) Scratch(name string) (string, error) {
+	if err := f.next(); err != nil {
+		return "", err
+	}
+	return f.Backend.Scratch(name)
+}
+
+// Publish implements store.Backend.
+func (f *faulty) Publish(ctx context.Context, name, dir string, files []store.File, record []byte) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Backend.Publish(ctx, name, dir, files, record)
+}
+
+// Fetch implements store.Backend.
+func (f *faulty) Fetch(ctx context.Context, name string, files []store.File) (string, error) {
+	if err := f.next(); err != nil {
+		return "", err
+	}
+	return f.Backend.Fetch(ctx, name, files)
+}
+
+// Remove implements store.Backend.
+func (f *faulty) Remove(ctx context.Context, name string) error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	return f.Backend.Remove(ctx, name)
+}
+
 // onFaulty is options whose store fails as f says.
-func onFaulty(f *storetest.Faulty) Options {
+func onFaulty(f *faulty) Options {
 	opts := options()
 	opts.OpenStore = func(_ context.Context, location string, log *slog.Logger) (*store.Store, error) {
 		var err error
@@ -56,9 +124,9 @@ func TestEveryStoreOperationMayFail(t *testing.T) {
 			}
 			for n := int64(1); ; n += step {
 				cfg := text.config(filepath.Join(t.TempDir(), "out"))
-				f := &storetest.Faulty{Fail: n, Err: fmt.Errorf("operation %d: %w", n, fault), Every: every}
+				f := &faulty{fail: n, err: fmt.Errorf("operation %d: %w", n, fault), every: every}
 				_, err := Run(t.Context(), cfg, onFaulty(f))
-				if f.Operations() < n {
+				if f.operations() < n {
 					if n < 20 {
 						t.Fatalf("a run has only %d operations", n)
 					}

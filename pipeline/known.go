@@ -51,10 +51,8 @@ func Fit(ctx context.Context, cfg Config, known stagefit.Known, opts Options) (s
 
 // withOutput runs the task of a stage that is no part of a run, whose key want returns, and reads its output. check
 // looks at the session before any task runs.
-func withOutput(
-	ctx context.Context, goal *stage.Descriptor, cfg Config, opts Options,
-	want func(*stage.Builder) string, check func(*session), read func(*store.Output) error,
-) (err error) {
+func withOutput(ctx context.Context, goal *stage.Descriptor, cfg Config, opts Options,
+	want func(*stage.Builder) string, check func(*session), read func(*store.Output) error) (err error) {
 	s, err := open(ctx, goal.Name, cfg, opts)
 	if err != nil {
 		return err

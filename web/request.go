@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +12,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bitextmine/bitext/label"
-
 	"bitextmine/bitext/concordance"
+	"bitextmine/bitext/label"
+	"bitextmine/web/overview"
+	"bitextmine/web/page"
 	"bitextmine/web/pairs"
 )
 
@@ -144,4 +146,26 @@ func ReadDecision(r io.Reader) (d Decision, err error) {
 		return d, errors.New("decision is accept, reject or withdraw")
 	}
 	return d, nil
+}
+
+// Report writes the overview of a run as one HTML file that refers to no other, with what the last night changed.
+func Report(ctx context.Context, w io.Writer, dir, version string, progress pairs.Progress) (err error) {
+	run, err := overview.Open(ctx, dir, progress)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	labels, err := label.Latest(run.Out)
+	if err != nil {
+		return err
+	}
+	all := run.Overview(labels)
+	for _, night := range all.History {
+		if night.Shown && night.Previous != "" {
+			if all.Changes, err = run.Changes(ctx, night.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return page.WriteReport(w, PageOf(run, version, page.Overview, "Report", all))
 }

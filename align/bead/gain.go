@@ -53,8 +53,7 @@ func (l *lattice) weighting() *weighting {
 // times is the sum of features by their weights.
 func (w *features) times(f *features) float32 {
 	return w.one*f.one + w.score*f.score + w.beside*f.beside + w.shrunk*f.shrunk + w.grown*f.grown +
-		w.logLength*f.logLength +
-		w.leak*f.leak + w.crossing*f.crossing + w.mark*f.mark + w.final*f.final
+		w.logLength*f.logLength + w.leak*f.leak + w.crossing*f.crossing + w.mark*f.mark + w.final*f.final
 }
 
 // Beads whose score is less than minScore, and minScoreMore for each sentence more than two, or whose lengths differ by

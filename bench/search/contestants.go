@@ -11,6 +11,7 @@ import (
 	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
@@ -78,18 +79,18 @@ func open(name string, s settings) (index.Searcher, error) {
 		return exact.Open(exact.Options{Threads: s.threads, Kernel: kernelName})
 	}
 	name, breadth, given := strings.Cut(name, "@")
-	opts := backend.Approximate{NProbe: s.nprobe, EfSearch: s.efSearch}
+	opts := approximate.Settings{NProbe: s.nprobe, EfSearch: s.efSearch}
 	if given {
 		n, err := strconv.Atoi(breadth)
 		if err != nil {
 			return nil, fmt.Errorf("contestant %s: %q is not a nprobe or efSearch", name, breadth)
 		}
-		if opts = (backend.Approximate{NProbe: n}); strings.Contains(name, "HNSW") {
-			opts = backend.Approximate{EfSearch: n}
+		if opts = (approximate.Settings{NProbe: n}); strings.Contains(name, "HNSW") {
+			opts = approximate.Settings{EfSearch: n}
 		}
 	}
 	if backend.Exact(name) {
-		opts = backend.Approximate{}
+		opts = approximate.Settings{}
 	}
 	return backend.Open(name, backend.Options{Threads: s.threads, Approximate: opts})
 }

@@ -1,6 +1,9 @@
 package surface
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // firstSpelled is the value of the first word in spelledOut. One is an article in many languages.
 const firstSpelled = 2
@@ -45,3 +48,26 @@ var spelledNumbers = func() map[string]map[uint32]int {
 	}
 	return all
 }()
+
+// maxAcronym is the number of letters of the longest words that are taken for acronyms.
+const maxAcronym = 5
+
+// Acronym hashes the letters of three to five capitals in the order of the alphabet, because other languages often have
+// them in another order: NATO is OTAN, and BIP, the gross domestic product, PIB. ok is false for other words.
+func Acronym(word string) (hash uint32, ok bool) {
+	if len(word) < minName || len(word) > maxAcronym {
+		return 0, false
+	}
+	letters := []byte(word)
+	for _, letter := range letters {
+		if letter < 'A' || letter > 'Z' {
+			return 0, false
+		}
+	}
+	slices.Sort(letters)
+	hash = hashStart
+	for _, letter := range letters {
+		hash = mix(hash, rune(letter))
+	}
+	return hash, true
+}

@@ -1,3 +1,6 @@
+// Package surface reads off the surface of a sentence: its numbers, names, word beginnings, punctuation and negation,
+// in a form that is equal in many languages. Numbers are normalised (separators, leading zeros, digits of every
+// script), words folded (case and accents apart). The scorer's features and the filter's annotations are made of it.
 package surface
 
 import "slices"
@@ -77,4 +80,126 @@ func Common(a, b []uint32) int {
 		}
 	}
 	return n
+}
+
+// Costs of an alignment of a name with another text's sounds, in hundredths of a consonant that is missing.
+const (
+	consonantCost = 80
+	vowelCost     = 20 // of a vowel that one of the two does not write
+	aspirateCost  = 25 // of an h
+	otherCost     = 100
+	endingCost    = 8  // of each sound of the word behind the name: case endings
+	maxEndingCost = 40 // of all of them
+	crossingCost  = 10 // of a name that the other text writes as two words
+	insideCost    = 30 // of a name that begins inside a word, as after an article
+	syllableCost  = 5  // the same at a syllable of a script without spaces
+	maxNameSounds = 24 // that are compared
+	infiniteCost  = 1 << 20
+)
+
+// insertCosts are those of a class that only one of the two has.
+var insertCosts = func() (costs [soundCount]int32) {
+	for s := range soundCount {
+		switch {
+		case s == wordStart:
+			costs[s] = crossingCost
+		case s == syllableStart:
+			costs[s] = 0
+		case s.isVowel():
+			costs[s] = vowelCost
+		case s == soundH:
+			costs[s] = aspirateCost
+		case s == soundJ || s == soundW || s == soundN || s == soundR || s == soundL:
+			costs[s] = 55
+		default:
+			costs[s] = consonantCost
+		}
+	}
+	return costs
+}()
+
+// substitutions are the costs of classes that stand for each other; any other pair of consonants costs otherCost.
+var substitutions = map[string]int32{
+	"IE": 8, "OU": 8, "EA": 12, "AO": 12, "IA": 20, "IO": 20, "IU": 15, "EO": 15, "EU": 20, "AU": 18,
+	"WF": 12, "WU": 8, "WO": 12, "WP": 35, "CS": 10, "CK": 12, "CH": 30, "CT": 40, "CJ": 20, "JS": 20, "JI": 10, "JE": 20, "JH": 30, "JK": 30, "JT": 40,
+	"PF": 30, "LR": 20, "HK": 25, "NM": 35, "ST": 40, "SK": 70, "LU": 40, "LW": 40, "LI": 45, "FU": 40, "FH": 40, "KI": 60, "TL": 80, "FW": 12,
+}
+
+// substituteCosts are those of a class in place of another.
+var substituteCosts = func() (costs [soundCount][soundCount]int32) {
+	for a := range soundCount {
+		for b := range soundCount {
+			if a != b {
+				costs[a][b] = otherCost
+			}
+			if a <= syllableStart || b <= syllableStart {
+				costs[a][b] = infiniteCost
+			}
+		}
+	}
+	for pair, cost := range substitutions {
+		a, b := parseSounds(pair[:1])[0], parseSounds(pair[1:])[0]
+		costs[a][b], costs[b][a] = cost, cost
+	}
+	return costs
+}()
+
+// Finder looks names up in the sounds of other sentences. It holds buffers, so it is not safe for concurrent use.
+type Finder struct{ rows [2][maxNameSounds + 1]int32 }
+
+// Unlike says how unlike a name, the sounds of one word, is to what is most like it in a text: 0 for equal sounds, 1
+// for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to
+// that of a text without the name.
+func (f *Finder) Unlike(name, text []Sound) float32 {
+	for len(name) > 0 && name[0] <= syllableStart {
+		name = name[1:]
+	}
+	name = name[:min(len(name), maxNameSounds)]
+	last, now := &f.rows[0], &f.rows[1]
+	whole := int32(0)
+	last[0] = 0
+	for i, s := range name {
+		whole += insertCosts[s]
+		last[i+1] = whole
+	}
+	if whole == 0 {
+		return 1 // of a script without sounds here
+	}
+	best := whole
+	// The best end in the present word, without and with the word's rest.
+	word, ending := int32(infiniteCost), int32(infiniteCost)
+	for _, s := range text {
+		now[0] = startCost(s)
+		if s == wordStart {
+			best = min(best, ending)
+			word, ending = infiniteCost, infiniteCost
+		}
+		align(now, last, name, s)
+		if s > syllableStart {
+			end := now[len(name)]
+			word = min(word, end)
+			ending = min(ending+endingCost, word+maxEndingCost, end)
+		}
+		last, now = now, last
+	}
+	return float32(min(best, ending)) / float32(whole)
+}
+
+// startCost is the cost of a name that begins after a sound.
+func startCost(s Sound) int32 {
+	switch s {
+	case wordStart:
+		return 0
+	case syllableStart:
+		return syllableCost
+	}
+	return insideCost
+}
+
+// align computes the costs of a name's first sounds with the text up to s, from those with the text before it.
+func align(now, last *[maxNameSounds + 1]int32, name []Sound, s Sound) {
+	insert, substitute := insertCosts[s], &substituteCosts[s]
+	for i, n := range name {
+		now[i+1] = min(last[i]+substitute[n], last[i+1]+insert, now[i]+insertCosts[n])
+	}
 }

@@ -46,8 +46,7 @@ func (r *run) stepTable(batch []Item, share float64) {
 		}
 	}
 	slices.SortFunc(uses, func(a, b use) int {
-		return cmp.Or(cmp.Compare(a.id, b.id),
-			cmp.Compare(a.sentence, b.sentence))
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.sentence, b.sentence))
 	})
 	sentences, starts := make([]int32, len(uses)), []int{}
 	for k, u := range uses {

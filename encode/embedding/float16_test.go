@@ -35,7 +35,7 @@ func TestWidenEveryValue(t *testing.T) {
 func TestHalvesAreNarrows(t *testing.T) {
 	w := &Writer{dtype: Float16}
 	if row := make([]float32, 8); !w.halves(row) {
-		t.Skip("this processor has no instruction for it")
+		t.Skip("this processor has no instruction that rounds to float16")
 	}
 	row := make([]float32, 0, 8)
 	for i := range uint16(0x7c00 - 1) {

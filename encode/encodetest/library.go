@@ -3,13 +3,19 @@
 package encodetest
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 )
 
 // module contains libonnxruntime.so. go.mod sets its version and go.sum verifies it.
@@ -40,4 +46,72 @@ func SetLibrary() error {
 	}
 	arch := map[string]string{"amd64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}[runtime.GOARCH]
 	return os.Setenv(env, filepath.Join(dir, "lib", arch, "libonnxruntime.so"))
+}
+
+// manifest is model.FileName, which the tests of that package cannot import from here.
+const manifest = "model.yaml"
+
+// Changed is the built-in encoder with parts of its manifest replaced; oldnew holds old and new texts in turn.
+func Changed(t testing.TB, oldnew ...string) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range []string{manifest, "model.onnx", "spm.model"} {
+		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	text := string(files[manifest].Data)
+	for i := 0; i < len(oldnew); i += 2 {
+		if !strings.Contains(text, oldnew[i]) {
+			t.Fatalf("the manifest has no %q", oldnew[i])
+		}
+		text = strings.Replace(text, oldnew[i], oldnew[i+1], 1)
+	}
+	files[manifest] = &fstest.MapFile{Data: []byte(text)}
+	return files
+}
+
+// Refused checks that an error is one line of a badinput error that says a text.
+func Refused(t testing.TB, err error, says string) {
+	t.Helper()
+	if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, want a badinput error with %q", err, says)
+	}
+}
+
+// sat/make.py writes both files.
+//
+//go:embed sat/model_optimized.onnx sat/golden.json
+var sat embed.FS
+
+// SplitterGolden is where sentences end by the splitter of Splitter.
+func SplitterGolden() ([]byte, error) { return sat.ReadFile("sat/golden.json") }
+
+// Splitter is a directory with a small splitter of SaT's interface; changed replaces files, or leaves one out that is
+// nil.
+func Splitter(t testing.TB, changed map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	graph, err := sat.ReadFile("sat/model_optimized.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"model_optimized.onnx": graph, "sentencepiece.bpe.model": pieces} {
+		if other, ok := changed[name]; ok {
+			data = other
+		}
+		if data == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

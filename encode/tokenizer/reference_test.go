@@ -44,7 +44,7 @@ func TestReferences(t *testing.T) {
 		for kind, all := range lines {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				if all == nil {
-					t.Skip("the data is not here")
+					t.Skip("the development data is not beside the checkout: " + kind)
 				}
 				golden[name][kind].compare(t, all, split, filepath.Join(os.Getenv("REFERENCES"), name+"."+kind+".ids"))
 			})

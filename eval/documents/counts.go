@@ -1,8 +1,17 @@
+// Package documents measures alignments of documents against gold standards, and makes documents whose gold is known.
+//
+// # Collections
+//
+// The package also makes collections of documents of which it is known which are translations of each other, and
+// measures how many of them are found.
 package documents
 
 import (
 	"fmt"
 	"slices"
+
+	"bitextmine/align/bead"
+	"bitextmine/eval/report"
 )
 
 // Hits are the beads of one ladder that stand in another.
@@ -94,4 +103,53 @@ func harmonic(a, b float64) float64 {
 		return 0
 	}
 	return 2 * a * b / (a + b)
+}
+
+// NewLadderReport makes an empty report. by names the aligner.
+func NewLadderReport(by string) *report.Report {
+	return &report.Report{
+		Protocol: "beads",
+		Definition: [2]string{
+			"Beads that are equal to gold ones (strict), or share a sentence of either side with one (lax): precision of all beads, deletions too,",
+			"recall of the gold beads without deletions, and their harmonic mean, in percent (Sennrich and Volk, 2011; vecalign's score.py).",
+		},
+		Encoder: by,
+		Label:   "set",
+		Columns: []report.Column{
+			{Name: "strict P"}, {Name: "strict R"}, {Name: "strict F1"}, {Name: "lax P"}, {Name: "lax R"},
+			{Name: "lax F1"},
+			{Name: "beads", Kind: report.Count}, {Name: "gold", Kind: report.Count},
+		},
+	}
+}
+
+// AddLadderRow adds the figures of a set.
+func AddLadderRow(r *report.Report, name string, c BeadCounts) {
+	p, q, f := c.Figures()
+	r.Rows = append(r.Rows, report.Row{Name: name,
+		Cells: []any{p.Strict, q.Strict, f.Strict, p.Lax, q.Lax, f.Lax, c.Precision.All, c.Recall.All}})
+}
+
+// Ladder is the beads of a pair of documents: the numbers of their sentences, counted from 0. Unlike those of package
+// align/bead, a gold standard's need not follow each other.
+type Ladder []Rung
+
+// Rung is a bead of a ladder.
+type Rung struct{ Source, Target []int }
+
+// LadderOf makes a ladder of beads.
+func LadderOf(beads []bead.Bead) Ladder {
+	out := make(Ladder, len(beads))
+	for i, b := range beads {
+		out[i] = Rung{numbers(b.Source), numbers(b.Target)}
+	}
+	return out
+}
+
+func numbers(s bead.Span) []int {
+	out := make([]int, s.Count)
+	for i := range out {
+		out[i] = s.First + i
+	}
+	return out
 }

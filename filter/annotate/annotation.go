@@ -1,3 +1,28 @@
+// Package annotate describes pairs of sentences by numbers on which a filter decides. It decides nothing itself.
+//
+// An annotation is one value: the name, type and documented range of a column, what it means, and a function of a
+// pair. All lists them. A Reader reads a pair once, and all annotations are computed from what it found. Some need
+// to know the whole bitext (how long translations usually are, how often a sentence stands in it): they are computed
+// from Known, which a first pass over the bitext gives. NaN means that a value is unknown, for instance the script
+// of a language that was not named; it becomes a null.
+//
+// The width of a text is its length in characters that are comparable between scripts: a Chinese character or a kana
+// counts as three letters, a Hangul syllable as two.
+//
+// # The survey
+//
+// A survey learns what annotations must know of the whole bitext, in one pass over it and in memory that does
+// not grow with it: how long translations usually are (Lengths), how often each side stands in it, and which pairs
+// are near-duplicates of an earlier one (Survey).
+//
+// Near-duplicates. Two pairs are the same if their letters and digits are, apart from case and accents. They are
+// nearly the same if their MinHash signatures agree in two of eight bands of five values each (Broder, "On the
+// resemblance and containment of documents", 1997): signatures are of the four-letter sequences of both sides,
+// digits counting as equal. Pairs that share 0.9 of their sequences are found with a probability of 0.99, such as
+// share 0.5 with one of 0.02. A pair's group is named by the first row that it agrees with.
+//
+// Counting. Each pair gives a few hashes with its row. They are spread over files by hash, each file is counted, and
+// what occurs more than once is spread over files by row, to be read in the order of the rows.
 package annotate
 
 import (

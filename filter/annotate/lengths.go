@@ -45,9 +45,7 @@ type Lengths struct {
 }
 
 // class is the class of the shorter side's width: 1, 2 to 3, 4 to 7 and so on.
-func class(source, target int) int {
-	return min(classes-1, bits.Len(uint(min(source, target))))
-}
+func class(source, target int) int { return min(classes-1, bits.Len(uint(min(source, target)))) }
 
 func logRatio(source, target int) float64 { return math.Log(float64(target+1) / float64(source+1)) }
 
@@ -65,9 +63,7 @@ const priorPairs = 30
 // make them usual.
 const maxScale = 2
 
-func priorScale(class int) float64 {
-	return math.Sqrt(0.04 + 1.6/math.Exp2(float64(class)))
-}
+func priorScale(class int) float64 { return math.Sqrt(0.04 + 1.6/math.Exp2(float64(class))) }
 
 // Fit computes the distribution from the pairs that were added.
 func (l *Lengths) Fit() {
@@ -110,10 +106,33 @@ func quantile(counts *[bins]uint32, rank uint64) float64 {
 	return 0
 }
 
-// Median is the median log ratio, target over source.
-func (l *Lengths) Median() float64 { return l.median }
-
 // Deviation is how many standard deviations a pair's log ratio is above the median.
 func (l *Lengths) Deviation(source, target int) float64 {
 	return (logRatio(source, target) - l.median) / l.scale[class(source, target)]
+}
+
+// lengths compare how long the sides are.
+var lengths = []Annotation{
+	value("length_src", Count, 0, unlimited, "characters of the source", ofSource(func(s *Sentence) float64 { return float64(s.runes) })),
+	value("length_tgt", Count, 0, unlimited, "characters of the target", ofTarget(func(s *Sentence) float64 { return float64(s.runes) })),
+	value("words_src", Count, 0, unlimited, "words of the source; in scripts without spaces characters", ofSource(countTokens)),
+	value("words_tgt", Count, 0, unlimited, "words of the target", ofTarget(countTokens)),
+	value("length_ratio", Float, 1, 1000, "width of the longer side over that of the shorter", lengthRatio),
+	value("length_z", Float, -20, 20, "standard deviations of the log ratio of widths, target over source, from its median in this bitext among pairs "+
+		"of like length", func(p *Pair) float64 {
+		if p.Known.Lengths == nil {
+			return unknown
+		}
+		return p.Known.Lengths.Deviation(p.Source.width, p.Target.width)
+	}),
+}
+
+func countTokens(s *Sentence) float64 { return float64(len(s.tokens)) }
+
+func lengthRatio(p *Pair) float64 {
+	a, b := float64(p.Source.width), float64(p.Target.width)
+	if a == 0 || b == 0 {
+		return math.Inf(1)
+	}
+	return max(a/b, b/a)
 }

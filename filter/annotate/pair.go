@@ -1,9 +1,12 @@
 package annotate
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/surface"
 )
 
 // Pair is a pair that was read.
@@ -64,4 +67,119 @@ var whole = []Annotation{
 	}),
 	value("uses_src", Count, 0, unlimited, "rows in which the source stands", func(p *Pair) float64 { return float64(p.Known.SourceUses) }),
 	value("uses_tgt", Count, 0, unlimited, "rows in which the target stands", func(p *Pair) float64 { return float64(p.Known.TargetUses) }),
+}
+
+// numbers compare the numbers of the sides.
+var numbers = []Annotation{
+	value("numbers", Count, 0, unlimited, "numbers written in digits, both sides together", either(func(s *Sentence) int { return len(s.numbers) })),
+	value("numbers_differ", Count, 0, unlimited, "numbers that the other side lacks. Separators, percent signs, dates, times of day, digits of other scripts and "+
+		"words such as million are normalised; small and round numbers that a language may spell out count only if both sides have some", numbersDiffer),
+	value("percent_differ", Count, 0, 1, "1 if one side has a percentage and the other has numbers but none", func(p *Pair) float64 {
+		if len(p.Source.numbers) == 0 || len(p.Target.numbers) == 0 {
+			return 0
+		}
+		return truth(percent(&p.Source) != percent(&p.Target))
+	}),
+}
+
+// findNumbers reads the numbers outside of links.
+func (s *Sentence) findNumbers() {
+	if s.digits == 0 && s.letters == 0 {
+		return
+	}
+	for i := 0; i < len(s.lower); {
+		r, width := utf8.DecodeRuneInString(s.lower[i:])
+		switch {
+		case surface.IsDigit(r):
+			s.numbers, width = surface.AppendNumbers(s.numbers, s.lower[i:])
+		case surface.IsNumeral(r):
+			s.numerals++
+		}
+		i += width
+	}
+	for _, t := range s.tokens {
+		if t.capital && t.runes > 1 && strings.Trim(s.text(t), "IVXLC") == "" {
+			s.numerals++
+		}
+	}
+}
+
+// numbersDiffer counts the numbers of both sides that have no partner.
+func numbersDiffer(p *Pair) float64 {
+	a, b := surface.UnpairedNumbers(p.Source.numbers, p.Target.numbers)
+	smallA, largeA := bySize(a)
+	smallB, largeB := bySize(b)
+	// A number may be written in Han characters or as a Roman one on the other side.
+	largeA, largeB = max(0, largeA-p.Target.numerals), max(0, largeB-p.Source.numerals)
+	return float64(largeA + largeB + 2*min(smallA, smallB))
+}
+
+// bySize counts the numbers that are often spelled out, and the others.
+func bySize(list []surface.Number) (small, large int) {
+	for _, n := range list {
+		if n.Small {
+			small++
+		} else {
+			large++
+		}
+	}
+	return small, large
+}
+
+// percents are the words for a percent sign.
+var percents = []string{"%", "％", "٪", "percent", "per cent", "prozent", "pour cent", "pourcent", "por ciento", "por cento", "per cento", "процент", "відсот", "procent", "百分之", "パーセント", "퍼센트"}
+
+func percent(s *Sentence) bool {
+	return slices.ContainsFunc(percents, func(word string) bool { return strings.Contains(s.lower, word) })
+}
+
+// copies tell sides that are the same text.
+var copies = []Annotation{
+	value("identical", Count, 0, 1, "1 if the sides are the same apart from case, accents, punctuation and spaces", func(p *Pair) float64 {
+		return truth(len(p.Source.tokens) > 0 && len(p.Source.numbers) == len(p.Target.numbers) && sameTokens(p.Source.tokens, p.Target.tokens))
+	}),
+	value("overlap", Float, 0, 1, "share of the words of the side with more words that the other has too", overlap),
+	value("common_run", Float, 0, 1, "longest run of words that stands in both sides, as a share of the words of the side with more", commonRun),
+}
+
+func sameTokens(a, b []token) bool {
+	return slices.EqualFunc(a, b, func(x, y token) bool { return x.hash == y.hash })
+}
+
+// maxTokens is how many words of a side are compared: the rest of a side that is longer is ignored.
+const maxTokens = 512
+
+func overlap(p *Pair) float64 {
+	a, b := hashes(&p.Source), hashes(&p.Target)
+	slices.Sort(a)
+	slices.Sort(b)
+	return float64(surface.Common(a, b)) / float64(max(1, len(a), len(b)))
+}
+
+func hashes(s *Sentence) []uint32 {
+	out := make([]uint32, 0, 64)
+	for _, t := range s.tokens[:min(len(s.tokens), maxTokens)] {
+		out = append(out, t.hash)
+	}
+	return out
+}
+
+func commonRun(p *Pair) float64 {
+	a, b := p.Source.tokens[:min(len(p.Source.tokens), maxTokens)], p.Target.tokens[:min(len(p.Target.tokens), maxTokens)]
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	var rows [2][maxTokens + 1]uint16
+	longest := uint16(0)
+	for i := range a {
+		before, now := &rows[i&1], &rows[1-i&1]
+		for j := range b {
+			now[j+1] = 0
+			if a[i].hash == b[j].hash {
+				now[j+1] = before[j] + 1
+				longest = max(longest, now[j+1])
+			}
+		}
+	}
+	return float64(longest) / float64(max(len(a), len(b)))
 }

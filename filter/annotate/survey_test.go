@@ -156,8 +156,8 @@ func TestLengths(t *testing.T) {
 		l.Add(60+rng.IntN(60), 10+rng.IntN(400))
 	}
 	l.Fit()
-	if math.Abs(l.Median()-math.Log(1.2)) > 0.05 {
-		t.Errorf("the median is %v, want %v", l.Median(), math.Log(1.2))
+	if math.Abs(l.median-math.Log(1.2)) > 0.05 {
+		t.Errorf("the median is %v, want %v", l.median, math.Log(1.2))
 	}
 	if z := l.Deviation(100, 120); math.Abs(z) > 0.3 {
 		t.Errorf("the usual ratio is %v deviations away", z)
@@ -171,8 +171,8 @@ func TestLengths(t *testing.T) {
 	var few Lengths
 	few.Add(10, 1000)
 	few.Fit()
-	if math.Abs(few.Median()) > 0.2 {
-		t.Errorf("one pair makes the median %v", few.Median())
+	if math.Abs(few.median) > 0.2 {
+		t.Errorf("one pair makes the median %v", few.median)
 	}
 	if WidthOf("北京") != 6 || WidthOf("서울") != 4 || WidthOf("Köln") != 4 {
 		t.Error("widths")

@@ -25,6 +25,13 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
+// Settings are those of approximate searches. An exact search has no use for them.
+type Settings struct {
+	NProbe   int    // inverted lists that a row visits; 0: the search's own default
+	EfSearch int    // breadth of a graph search; 0: FAISS's own default, 16
+	Dir      string // folder of stored indexes; empty, or on GPUs: none are stored
+}
+
 // Label says what a file was made of. All of it is in the file's name.
 type Label struct {
 	Factory   string `json:"factory"` // the search's name for the index

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
@@ -14,20 +15,12 @@ import (
 
 // Options are the settings of a search.
 type Options struct {
-	Threads     int // 0 means all processors that Go may use
-	Approximate Approximate
-}
-
-// Approximate are the settings of approximate searches. Exact ones refuse them.
-type Approximate struct {
-	NProbe   int    // lists that a row visits; 0: the search's own default
-	EfSearch int    // breadth of a graph search; 0: FAISS's own default
-	Dir      string // folder of stored indexes; empty: none are stored
+	Threads     int                  // 0 means all processors that Go may use
+	Approximate approximate.Settings // exact searches refuse them
 }
 
 func (o Options) faiss() faiss.Options {
-	return faiss.Options{Threads: o.Threads, NProbe: o.Approximate.NProbe, EfSearch: o.Approximate.EfSearch,
-		Dir: o.Approximate.Dir}
+	return faiss.Options{Threads: o.Threads, Settings: o.Approximate}
 }
 
 // Exact reports whether the backend gives the same lists as a float64 brute force. All exact backends give identical
@@ -53,7 +46,7 @@ func Open(name string, opts Options) (index.Searcher, error) {
 		if given.EfSearch != 0 {
 			return nil, badinput.Errorf("search %s searches no graph and has no use for ef_search; remove it", name)
 		}
-		return ivf.Open(lists, ivf.Options{Threads: opts.Threads, NProbe: given.NProbe, Dir: given.Dir})
+		return ivf.Open(lists, ivf.Options{Threads: opts.Threads, Settings: given})
 	}
 	if factory, ok := strings.CutPrefix(name, faiss.Prefix); ok {
 		return faiss.Open(factory, opts.faiss())

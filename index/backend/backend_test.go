@@ -3,6 +3,7 @@ package backend
 import (
 	"testing"
 
+	"bitextmine/index/approximate"
 	"bitextmine/internal/badinput"
 )
 
@@ -34,16 +35,16 @@ func TestCheckBadInput(t *testing.T) {
 		"factory and dim": {"faiss:PQ7np", Options{}},
 		"threads":         {"exact", Options{Threads: -1}},
 		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
-		"nprobe":          {"faiss:IVF16,Flat", Options{Approximate: Approximate{NProbe: -1}}},
-		"nprobe of exact": {"exact", Options{Approximate: Approximate{NProbe: 4}}},
-		"nprobe of xla":   {"xla:cuda", Options{Approximate: Approximate{NProbe: 4}}},
-		"nprobe of flat":  {"faiss:Flat", Options{Approximate: Approximate{NProbe: 4}}},
-		"nprobe of graph": {"faiss:HNSW8,Flat", Options{Approximate: Approximate{NProbe: 4}}},
+		"nprobe":          {"faiss:IVF16,Flat", Options{Approximate: approximate.Settings{NProbe: -1}}},
+		"nprobe of exact": {"exact", Options{Approximate: approximate.Settings{NProbe: 4}}},
+		"nprobe of xla":   {"xla:cuda", Options{Approximate: approximate.Settings{NProbe: 4}}},
+		"nprobe of flat":  {"faiss:Flat", Options{Approximate: approximate.Settings{NProbe: 4}}},
+		"nprobe of graph": {"faiss:HNSW8,Flat", Options{Approximate: approximate.Settings{NProbe: 4}}},
 		"no lists":        {"ivf:", Options{}},
 		"half a list":     {"ivf:1.5", Options{}},
-		"nprobe of ivf":   {"ivf:16", Options{Approximate: Approximate{NProbe: 17}}},
-		"efSearch of ivf": {"ivf:16", Options{Approximate: Approximate{EfSearch: 4}}},
-		"efSearch of IVF": {"faiss:IVF16,Flat", Options{Approximate: Approximate{EfSearch: 4}}},
+		"nprobe of ivf":   {"ivf:16", Options{Approximate: approximate.Settings{NProbe: 17}}},
+		"efSearch of ivf": {"ivf:16", Options{Approximate: approximate.Settings{EfSearch: 4}}},
+		"efSearch of IVF": {"faiss:IVF16,Flat", Options{Approximate: approximate.Settings{EfSearch: 4}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestCheckBadInput(t *testing.T) {
 			}
 		})
 	}
-	for name, opts := range map[string]Approximate{"exact": {}, "faiss:PQ8np": {}, "faiss:IVF16,Flat": {NProbe: 4}, "faiss:HNSW8,Flat": {EfSearch: 4}, "ivf:16": {NProbe: 16}} {
+	for name, opts := range map[string]approximate.Settings{"exact": {}, "faiss:PQ8np": {}, "faiss:IVF16,Flat": {NProbe: 4}, "faiss:HNSW8,Flat": {EfSearch: 4}, "ivf:16": {NProbe: 16}} {
 		if err := Check(name, 32, Options{Approximate: opts}); err != nil {
 			t.Error(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
@@ -132,7 +133,7 @@ type trial struct {
 
 func newTrial(name string, opts Options) *trial {
 	if Exact(name) {
-		opts.Approximate = Approximate{}
+		opts.Approximate = approximate.Settings{}
 	}
 	t := &trial{name: name}
 	derived := strings.HasPrefix(name, ivf.Prefix)

@@ -15,6 +15,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/indextest"
@@ -49,7 +50,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("ivf", func(t *testing.T) {
 		run(t, func(threads int) (index.Searcher, error) {
-			return ivf.Open("16", ivf.Options{Threads: threads, NProbe: 4})
+			return ivf.Open("16", ivf.Options{Threads: threads, Settings: approximate.Settings{NProbe: 4}})
 		})
 	})
 	t.Run("FAISS flat", func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("FAISS", func(t *testing.T) {
 		run(t, func(threads int) (index.Searcher, error) {
-			return faiss.Open("IVF16,Flat", faiss.Options{Threads: threads, NProbe: 4})
+			return faiss.Open("IVF16,Flat", faiss.Options{Threads: threads, Settings: approximate.Settings{NProbe: 4}})
 		})
 	})
 	t.Run("XLA", func(t *testing.T) {

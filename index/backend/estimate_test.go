@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/index/approximate"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
 )
@@ -126,7 +127,7 @@ func TestMemory(t *testing.T) {
 
 // The cost of a search with inverted lists follows from that of exact search and the comparisons that it makes.
 func TestInvertedListsAreEstimated(t *testing.T) {
-	opts := Options{Threads: 1, Approximate: Approximate{NProbe: 64}}
+	opts := Options{Threads: 1, Approximate: approximate.Settings{NProbe: 64}}
 	c, err := Calibrate(t.Context(), []string{"exact", "ivf:4096", "ivf:many"}, 16, 4, opts)
 	if err != nil || c.Costs[1].Err != nil || c.Costs[2].Err == nil || Untimed(c.Costs[2].Err) {
 		t.Fatalf("calibration says %+v, %v", c.Costs, err)

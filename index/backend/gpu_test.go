@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/faiss"
 )
 
@@ -24,7 +25,7 @@ func TestGPUConformance(t *testing.T) {
 	}
 	t.Run("inverted lists", func(t *testing.T) {
 		run(t, func(threads int) (index.Searcher, error) {
-			return faiss.OpenGPU("IVF16,Flat", faiss.Options{Threads: threads, NProbe: 4})
+			return faiss.OpenGPU("IVF16,Flat", faiss.Options{Threads: threads, Settings: approximate.Settings{NProbe: 4}})
 		})
 	})
 }

@@ -33,11 +33,11 @@ func TestApproximateFindsMostNeighbours(t *testing.T) {
 		opts    Options
 		atLeast float64
 	}{
-		"all lists":       {"IVF16,Flat", Options{NProbe: 16}, 1},
-		"some lists":      {"IVF16,Flat", Options{NProbe: 8}, 0.8},
-		"graph":           {"HNSW16,Flat", Options{EfSearch: 128}, 0.9},
-		"codes re-ranked": {"IVF8,PQ16np", Options{NProbe: 8, Rerank: 16}, 0.8},
-		"rotated":         {"PCA16,IVF8,Flat", Options{NProbe: 8, Rerank: 16}, 0.6},
+		"all lists":       {"IVF16,Flat", Options{Settings: approximate.Settings{NProbe: 16}}, 1},
+		"some lists":      {"IVF16,Flat", Options{Settings: approximate.Settings{NProbe: 8}}, 0.8},
+		"graph":           {"HNSW16,Flat", Options{Settings: approximate.Settings{EfSearch: 128}}, 0.9},
+		"codes re-ranked": {"IVF8,PQ16np", Options{Rerank: 16, Settings: approximate.Settings{NProbe: 8}}, 0.8},
+		"rotated":         {"PCA16,IVF8,Flat", Options{Rerank: 16, Settings: approximate.Settings{NProbe: 8}}, 0.6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(c.factory, c.opts)
@@ -79,7 +79,7 @@ func TestApproximateOpensRepeatedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	rows := indextest.Random(rng, 400, 16)
 	src := indextest.Float32(append(rows, rows[:200*16]...), 16)
-	s, err := Open("IVF4,Flat", Options{NProbe: 4})
+	s, err := Open("IVF4,Flat", Options{Settings: approximate.Settings{NProbe: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +105,10 @@ func TestApproximateBadInput(t *testing.T) {
 		"codes that do not fit": {"PQ7", Options{}},
 		"more lists than rows":  {"IVF512,Flat", Options{}},
 		"too few for codes":     {"PQ4x12", Options{}},
-		"nprobe of a graph":     {"HNSW8,Flat", Options{NProbe: 4}},
-		"negative nprobe":       {"IVF8,Flat", Options{NProbe: -1}},
+		"nprobe of a graph":     {"HNSW8,Flat", Options{Settings: approximate.Settings{NProbe: 4}}},
+		"negative nprobe":       {"IVF8,Flat", Options{Settings: approximate.Settings{NProbe: -1}}},
 		"too little rerank":     {"IVF8,Flat", Options{Rerank: 2}},
-		"no such directory":     {"IVF8,Flat", Options{Dir: filepath.Join(t.TempDir(), "none")}},
+		"no such directory":     {"IVF8,Flat", Options{Settings: approximate.Settings{Dir: filepath.Join(t.TempDir(), "none")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(c.factory, c.opts)
@@ -124,7 +124,7 @@ func TestApproximateBadInput(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := Check("IVF8,PQ4np", 32, Options{NProbe: 2}); err != nil {
+	if err := Check("IVF8,PQ4np", 32, Options{Settings: approximate.Settings{NProbe: 2}}); err != nil {
 		t.Error(err)
 	}
 	if err := Check("IVF8,PQ5np", 32, Options{}); !badinput.Is(err) {
@@ -135,7 +135,7 @@ func TestCheck(t *testing.T) {
 func TestIndexFilesAreKept(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	src, tgt := clustered(rng, 500, 16)
-	opts := Options{NProbe: 2, Dir: t.TempDir()}
+	opts := Options{Settings: approximate.Settings{NProbe: 2, Dir: t.TempDir()}}
 	search := func(src, tgt index.Side) (index.Result, error) {
 		s, err := Open("IVF8,Flat", opts)
 		if err != nil {
@@ -235,7 +235,7 @@ func TestBuildIsCancelled(t *testing.T) {
 // FuzzIndexFile reads arbitrary bytes as an index file: FAISS sees only what was published, all else is damage.
 func FuzzIndexFile(f *testing.F) {
 	src, tgt := clustered(rand.New(rand.NewPCG(9, 9)), 300, 8)
-	opts := Options{NProbe: 2, Dir: f.TempDir()}
+	opts := Options{Settings: approximate.Settings{NProbe: 2, Dir: f.TempDir()}}
 	s, err := Open("IVF8,Flat", opts)
 	if err != nil {
 		f.Fatal(err)

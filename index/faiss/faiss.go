@@ -30,13 +30,11 @@ type Options struct {
 	Threads int // 0: all processors that Go may use
 
 	// The rest is for approximate indexes alone.
-	NProbe    int // inverted lists that a query visits; 0: FAISS's own default, 1
-	EfSearch  int // breadth of a graph search; 0: FAISS's own default, 16
-	TrainRows int // sample that an index is trained on; 0: 64 a list, at least 32,768
+	approximate.Settings     // FAISS's own default of NProbe is 1
+	TrainRows            int // sample that an index is trained on; 0: 64 a list, at least 32,768
 	// candidates for each place in a list, compared again with the true vectors; 0: DefaultRerank, at least that
 	Rerank     int
-	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // folder of stored index files; empty, or on GPUs: none are stored
+	RecallRows int // sample of each side for the measured recall; 0: approximate.RecallRows
 
 	// These are for GPUs.
 	GPUs    int  // how many; 0: all

@@ -150,8 +150,7 @@ func (x *gpuIndex) clone(prototype *C.FaissIndex, devices, rows int, float16 boo
 	}
 	var out *C.FaissGpuIndex
 	if C.faiss_index_cpu_to_gpu_multiple_with_options((**C.FaissGpuResourcesProvider)(unsafe.Pointer(&x.resources[0])),
-		C.size_t(devices),
-		&ids[0], C.size_t(devices), prototype, options, &out) != 0 {
+		C.size_t(devices), &ids[0], C.size_t(devices), prototype, options, &out) != 0 {
 		return badinput.Errorf("FAISS cannot put this index on a GPU (%s); use Flat or IVFn,Flat, or the CPU",
 			reason(lastError()))
 	}

@@ -34,13 +34,12 @@ const Prefix = "ivf:"
 // MaxLists is the maximum number of lists of a side.
 const MaxLists = 1 << 16
 
-// Options are the settings of a search.
+// Options are the settings of a search. A row visits NProbe lists on average, DefaultNProbe if it is 0.
 type Options struct {
 	Threads    int    // 0: all processors that Go may use
-	NProbe     int    // lists that a row visits on average; 0: DefaultNProbe
-	RecallRows int    // sample of each side for the measured recall; 0: recall.DefaultRows
-	Dir        string // folder of a side's stored lists; empty: none are stored
 	Kernel     string // empty: the fastest that this CPU runs
+	RecallRows int    // sample of each side for the measured recall; 0: approximate.RecallRows
+	approximate.Settings
 }
 
 // DefaultNProbe is the number of lists that a row visits on average unless the settings say otherwise. It grows with

@@ -73,8 +73,8 @@ func same(t *testing.T, name string, got, want index.Result) {
 func TestFindsMostNeighbours(t *testing.T) {
 	src, tgt := clustered(rand.New(rand.NewPCG(1, 1)), 3000, 32)
 	truth := indextest.BruteForce(src, tgt, 4)
-	same(t, "all lists", search(t, "32", Options{NProbe: 32}, src, tgt, 4), truth)
-	got := search(t, "32", Options{NProbe: 4}, src, tgt, 4)
+	same(t, "all lists", search(t, "32", Options{Settings: approximate.Settings{NProbe: 32}}, src, tgt, 4), truth)
+	got := search(t, "32", Options{Settings: approximate.Settings{NProbe: 4}}, src, tgt, 4)
 	var found, sought int
 	for i := range truth.Source.Len() {
 		ids, want := truth.Source.Row(i)
@@ -94,30 +94,30 @@ func TestFindsMostNeighbours(t *testing.T) {
 // The result is the same on any number of threads and in every kernel.
 func TestDeterministic(t *testing.T) {
 	src, tgt := clustered(rand.New(rand.NewPCG(2, 2)), 2500, 48)
-	want := search(t, "40", Options{Threads: 1, NProbe: 3}, src, tgt, 4)
+	want := search(t, "40", Options{Threads: 1, Settings: approximate.Settings{NProbe: 3}}, src, tgt, 4)
 	for _, threads := range []int{2, 5} {
-		same(t, "threads", search(t, "40", Options{Threads: threads, NProbe: 3}, src, tgt, 4), want)
+		same(t, "threads", search(t, "40", Options{Threads: threads, Settings: approximate.Settings{NProbe: 3}}, src, tgt, 4), want)
 	}
 	for _, name := range append(kernel.Names, kernel.Emulated) {
 		if kernel.Get(name) != nil {
-			same(t, name, search(t, "40", Options{Kernel: name, Threads: 2, NProbe: 3}, src, tgt, 4), want)
+			same(t, name, search(t, "40", Options{Kernel: name, Threads: 2, Settings: approximate.Settings{NProbe: 3}}, src, tgt, 4), want)
 		}
 	}
 	// Source and target changed places.
-	turned := search(t, "40", Options{Threads: 2, NProbe: 3}, tgt, src, 4)
+	turned := search(t, "40", Options{Threads: 2, Settings: approximate.Settings{NProbe: 3}}, tgt, src, 4)
 	same(t, "turned", index.Result{Source: turned.Target, Target: turned.Source}, want)
 }
 
 // Rows that meet fewer than k others in the lists that they visit still get k neighbours.
 func TestListsAreFull(t *testing.T) {
 	src, tgt := clustered(rand.New(rand.NewPCG(3, 3)), 400, 16)
-	got := search(t, "300", Options{NProbe: 1}, src, tgt, 8)
+	got := search(t, "300", Options{Settings: approximate.Settings{NProbe: 1}}, src, tgt, 8)
 	for _, lists := range []mine.Neighbours{got.Source, got.Target} {
 		if slices.Contains(lists.IDs, mine.None) {
 			t.Fatal("a list is short")
 		}
 	}
-	same(t, "threads", search(t, "300", Options{Threads: 1, NProbe: 1}, src, tgt, 8), got)
+	same(t, "threads", search(t, "300", Options{Threads: 1, Settings: approximate.Settings{NProbe: 1}}, src, tgt, 8), got)
 }
 
 // Equal rows leave lists empty, tie everywhere and cannot be told apart by scores.
@@ -129,8 +129,8 @@ func TestRowsThatHardlyDiffer(t *testing.T) {
 		rows[i*24+i%24] *= 1 + float32(i/24)*0x1p-23
 	}
 	src := indextest.Shuffled(rng, indextest.Float32(rows, 24))
-	same(t, "all lists", search(t, "20", Options{NProbe: 20}, src, src, 4), indextest.BruteForce(src, src, 4))
-	same(t, "threads", search(t, "20", Options{NProbe: 2, Threads: 1}, src, src, 4), search(t, "20", Options{NProbe: 2, Threads: 3}, src, src, 4))
+	same(t, "all lists", search(t, "20", Options{Settings: approximate.Settings{NProbe: 20}}, src, src, 4), indextest.BruteForce(src, src, 4))
+	same(t, "threads", search(t, "20", Options{Threads: 1, Settings: approximate.Settings{NProbe: 2}}, src, src, 4), search(t, "20", Options{Threads: 3, Settings: approximate.Settings{NProbe: 2}}, src, src, 4))
 }
 
 // Rows visit nprobe lists on average, each at least the nearest and none more than twice as many.
@@ -141,7 +141,7 @@ func TestVisits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cell.Close()
-	opened, err := Open("64", Options{NProbe: 6})
+	opened, err := Open("64", Options{Settings: approximate.Settings{NProbe: 6}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,14 +196,15 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	for name, opts := range map[string]Options{
-		"threads": {Threads: -1}, "nprobe": {NProbe: -1}, "more visits than lists": {NProbe: 9}, "kernel": {Kernel: "mmx"},
+		"threads": {Threads: -1}, "nprobe": {Settings: approximate.Settings{NProbe: -1}},
+		"more visits than lists": {Settings: approximate.Settings{NProbe: 9}}, "kernel": {Kernel: "mmx"},
 	} {
 		if _, err := Open("8", opts); !badinput.Is(err) {
 			t.Errorf("%s: error %v; want badinput", name, err)
 		}
 	}
 	src, tgt := clustered(rand.New(rand.NewPCG(5, 5)), 100, 8)
-	for name, opts := range map[string]Options{"few rows": {}, "no such directory": {Dir: filepath.Join(t.TempDir(), "none")}} {
+	for name, opts := range map[string]Options{"few rows": {}, "no such directory": {Settings: approximate.Settings{Dir: filepath.Join(t.TempDir(), "none")}}} {
 		s, err := Open(map[string]string{"few rows": "101"}[name]+map[string]string{"no such directory": "4"}[name], opts)
 		if err != nil {
 			t.Fatal(err)
@@ -217,8 +218,8 @@ func TestBadInput(t *testing.T) {
 // What is found does not depend on whether the lists were kept, or on what damaged them.
 func TestListsAreKept(t *testing.T) {
 	src, tgt := clustered(rand.New(rand.NewPCG(6, 6)), 600, 16)
-	want := search(t, "12", Options{NProbe: 2}, src, tgt, 4)
-	opts := Options{NProbe: 2, Dir: t.TempDir()}
+	want := search(t, "12", Options{Settings: approximate.Settings{NProbe: 2}}, src, tgt, 4)
+	opts := Options{Settings: approximate.Settings{NProbe: 2, Dir: t.TempDir()}}
 	same(t, "first", search(t, "12", opts, src, tgt, 4), want)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*.ivf"))
 	if err != nil || len(files) != 2 {
@@ -269,7 +270,7 @@ func TestSearchIsCancelled(t *testing.T) {
 // 20,000 x 20,000 rows of 128 values around 1,000 centres, k = 4, without the measuring of recall's share.
 func BenchmarkSearch(b *testing.B) {
 	src, tgt := clustered(rand.New(rand.NewPCG(8, 8)), 20000, 128)
-	s, err := Open("256", Options{NProbe: 4, RecallRows: 1})
+	s, err := Open("256", Options{RecallRows: 1, Settings: approximate.Settings{NProbe: 4}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func each(t *testing.T, test func(t *testing.T, kn *kernel.Kernel)) {
 		t.Run(name, func(t *testing.T) {
 			kn := kernel.Get(name)
 			if kn == nil {
-				t.Skip("this CPU cannot run it")
+				t.Skipf("this CPU lacks the instructions of %s", name)
 			}
 			test(t, kn)
 		})

@@ -83,8 +83,7 @@ func (l lists) check(half *index.Half, from int, unit, bound float64) error {
 				return fmt.Errorf(
 					"the device computed the score %v for two rows with the cosine %v, farther off than float16 products with float32 sums can be: "+
 						"its results cannot be used; check its memory, or search with exact",
-					float64(list.scores[at])*unit,
-					cosines[i])
+					float64(list.scores[at])*unit, cosines[i])
 			}
 		}
 	}

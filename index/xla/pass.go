@@ -98,8 +98,7 @@ func (p *pass) round(ctx context.Context, lo, hi int) error {
 	err := p.scan(inner, blocks, func(from, to int) {
 		if hi == p.cols.Queries.Len() {
 			refining.Go(func() error {
-				return p.refine(ctx, p.rows, p.queries, p.base, from, to,
-					p.found.part(from, to))
+				return p.refine(ctx, p.rows, p.queries, p.base, from, to, p.found.part(from, to))
 			})
 		}
 	})

@@ -16,9 +16,7 @@ func (p permanent) Unwrap() error { return p.err }
 
 // Errorf is fmt.Errorf with an error that is marked permanent. The text is one sentence that names the file or setting,
 // what is wrong, and what to do.
-func Errorf(format string, args ...any) error {
-	return permanent{fmt.Errorf(format, args...)}
-}
+func Errorf(format string, args ...any) error { return permanent{fmt.Errorf(format, args...)} }
 
 // Mark marks err as permanent; nil stays nil.
 func Mark(err error) error {

@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
+	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
@@ -226,7 +227,7 @@ func (o *ExamineOptions) searches(dim int) (found []Finding) {
 		}
 		opts := o.Backend
 		if backend.Exact(name) && len(o.Search) > 1 {
-			opts.Approximate = backend.Approximate{} // the settings belong to the approximate searches
+			opts.Approximate = approximate.Settings{} // the settings belong to the approximate searches
 		}
 		found = append(found, of("search", what, backend.Check(name, dim, opts)))
 	}

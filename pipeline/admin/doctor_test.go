@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
+	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 )
@@ -77,4 +78,4 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-func probing() backend.Options { return backend.Options{Approximate: backend.Approximate{NProbe: 2}} }
+func probing() backend.Options { return backend.Options{Approximate: approximate.Settings{NProbe: 2}} }

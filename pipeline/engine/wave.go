@@ -16,10 +16,8 @@ import (
 
 // collectWave returns the report of a wave whose tasks other processes did, from the records that they left in the
 // store. before and after say which outputs the store had before the wave and has now, failed how tasks failed last.
-func collectWave(
-	ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool,
-	failed map[string]record.Holder,
-) (record.StageReport, error) {
+func collectWave(ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool,
+	failed map[string]record.Holder) (record.StageReport, error) {
 	s := record.StageReport{Name: wave.Stage, Unit: wave.Unit, Tasks: len(wave.Tasks)}
 	var first, last time.Time
 	missing := 0

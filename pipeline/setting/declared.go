@@ -1,8 +1,10 @@
 package setting
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -69,4 +71,73 @@ func comment(head string) string {
 		words = append(words, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "#")))
 	}
 	return strings.Join(words, " ")
+}
+
+// Problems lists the numbers of a group, or of a struct that embeds groups, that are outside the bounds of their tags.
+func Problems(group any) []string {
+	var problems []string
+	values := reflect.ValueOf(group)
+	for _, field := range reflect.VisibleFields(values.Type()) {
+		low, hasLow := bound(field, "min")
+		high, hasHigh := bound(field, "max")
+		if !hasLow && !hasHigh {
+			continue
+		}
+		key, _, _ := strings.Cut(field.Tag.Get("setting"), ",")
+		value := values.FieldByIndex(field.Index)
+		number := value.Convert(reflect.TypeFor[float64]()).Float()
+		inside := (!hasLow || number >= low) && (!hasHigh || number <= high) // a NaN is not
+		switch {
+		case inside:
+		case hasLow && hasHigh:
+			problems = append(problems, fmt.Sprintf("%s = %v must be from %v to %v", key, value, low, high))
+		case hasLow:
+			problems = append(problems, fmt.Sprintf("%s = %v must be at least %v", key, value, low))
+		default:
+			problems = append(problems, fmt.Sprintf("%s = %v must be at most %v", key, value, high))
+		}
+	}
+	return problems
+}
+
+// bound is the number that a tag gives.
+func bound(field reflect.StructField, tag string) (number float64, ok bool) {
+	text, ok := field.Tag.Lookup(tag)
+	if !ok {
+		return 0, false
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(fmt.Sprintf("setting %s: the tag %s is no number: %q", field.Name, tag, text))
+	}
+	return number, true
+}
+
+// units are the suffixes that ParseBytes accepts: powers of 1000 and of 1024.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
+	{"B", 1},
+}
+
+// ParseBytes reads a number of bytes such as 1500000, 512MiB, 1.5 GiB or 4GB; empty is 0.
+func ParseBytes(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, scale := text, 1.0
+	for _, unit := range units {
+		if rest, ok := strings.CutSuffix(text, unit.name); ok {
+			number, scale = rest, unit.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(n*scale >= 1 && n*scale <= 1<<60) { // a NaN is neither
+		return 0, errors.New("give bytes, or a number with MB, GB, MiB or GiB, such as 4GiB")
+	}
+	return int64(n * scale), nil
 }

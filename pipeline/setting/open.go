@@ -8,13 +8,14 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
+	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 )
 
 // SearchOptions are the settings of whatever backend searches.
 func SearchOptions(s Searching, r Resources) backend.Options {
-	return backend.Options{Threads: r.Threads, Approximate: backend.Approximate{NProbe: s.NProbe, EfSearch: s.EfSearch}}
+	return backend.Options{Threads: r.Threads, Approximate: approximate.Settings{NProbe: s.NProbe, EfSearch: s.EfSearch}}
 }
 
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU: beside

@@ -7,17 +7,23 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob" // gs://
 	_ "gocloud.dev/blob/memblob" // mem://
 	_ "gocloud.dev/blob/s3blob"  // s3://
+	"gocloud.dev/gcerrors"
+	"google.golang.org/api/googleapi"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -149,4 +155,61 @@ func WithExisting(ctx context.Context, work string, log *slog.Logger, do func(*S
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	return do(st)
+}
+
+// codeOf is the class of a bucket's error. gocloud.dev takes any error of S3 whose text has "301" in it for a missing
+// bucket, also if that is part of a request id, so S3's own code decides.
+func codeOf(err error) gcerrors.ErrorCode {
+	var operation *smithy.OperationError
+	if !errors.As(err, &operation) {
+		return gcerrors.Code(err)
+	}
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return gcerrors.Unknown
+	}
+	switch api.ErrorCode() {
+	case "NoSuchBucket", "NoSuchKey", "NotFound", "ObjectNotInActiveTierError":
+		return gcerrors.NotFound
+	case "PreconditionFailed":
+		return gcerrors.FailedPrecondition
+	}
+	return gcerrors.Unknown
+}
+
+// contended reports whether S3 refused a conditional write because another one of that object was under way: neither
+// has to have succeeded, and the writer shall try again.
+func contended(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "ConditionalRequestConflict"
+}
+
+// classify converts the errors of the bucket to the classes that callers know.
+func classify(err error) error {
+	switch codeOf(err) {
+	case gcerrors.NotFound:
+		return errors.Join(fs.ErrNotExist, err)
+	case gcerrors.FailedPrecondition:
+		return errors.Join(fs.ErrExist, err)
+	}
+	return err
+}
+
+// refused reports whether a server understood a request and refused it, so that asking again is of no use: there is no
+// such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not refused.
+func refused(err error) bool {
+	status := 0
+	var google *googleapi.Error
+	var amazon *smithyhttp.ResponseError
+	switch {
+	case errors.As(err, &google):
+		status = google.Code
+	case errors.As(err, &amazon):
+		status = amazon.HTTPStatusCode()
+	}
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 300 && status < 500
 }

@@ -2,11 +2,14 @@ package data
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/train/words"
 )
 
@@ -82,4 +85,25 @@ func (s Stats) Total() FileStats {
 		}
 	}
 	return total
+}
+
+// ReadHeldOut reads the keys of sentences that must not be trained on, whatever their language.
+func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
+	keys := map[corpus.Key]struct{}{}
+	files, err := input.Expand(nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range files {
+		for s, err := range corpus.Sentences(in, corpus.DefaultOptions()) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			keys[corpus.KeyOf(s.Normal)] = struct{}{}
+		}
+	}
+	return keys, nil
 }

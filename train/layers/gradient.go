@@ -10,11 +10,9 @@ import (
 // differentiation of the functions below would need two to three times as many passes over memory.
 func withGradient(x *g.Node, forward func(x *g.Node) *g.Node, backward func(y, grad *g.Node) *g.Node) *g.Node {
 	var y *g.Node
-	out, own := g.InternalFusedOpCaller(
-		func() *g.Node { y = forward(g.StopGradient(x)); return y },
-		func() *g.Node {
-			return g.IdentityWithCustomGradient(x, func(_, grad *g.Node) *g.Node { return backward(y, grad) })
-		}, true)
+	out, own := g.InternalFusedOpCaller(func() *g.Node { y = forward(g.StopGradient(x)); return y }, func() *g.Node {
+		return g.IdentityWithCustomGradient(x, func(_, grad *g.Node) *g.Node { return backward(y, grad) })
+	}, true)
 	if !own { // GoMLX's fused operators are disabled in the environment
 		return forward(x)
 	}

@@ -8,8 +8,11 @@ package layers
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"bitextmine/train/weights"
@@ -105,4 +108,96 @@ func (s *Stack) Layer(name string, x, bias *graph.Node) *graph.Node {
 	}
 	x = s.Normalise(name+".attention.norm", graph.Add(x, attend(x)))
 	return s.Normalise(name+".ffn.norm", graph.Add(x, feed(x)))
+}
+
+// TableSpec is the spec of an embedding table [rows, width].
+func TableSpec(name string, rows, width int, deviation float64) weights.Spec {
+	return weights.Spec{Name: name, Shape: []int{rows, width}, Init: weights.Normal, Scale: deviation}
+}
+
+// Lookup returns the rows of a table [rows, width] for ids [n, length], int32, in the shape that a stack needs:
+// [n·length, width].
+func Lookup(table, ids *graph.Node) *graph.Node {
+	// ONNX Runtime's backend does not support int32 indices.
+	return graph.Gather(table, graph.Reshape(graph.ConvertDType(ids, dtypes.Int64), ids.Shape().Size(), 1))
+}
+
+// Rows returns x's rows from, from+step ... below to. It is a gather, because ONNX Runtime's backend has no Pad, which
+// is the gradient of a slice.
+func Rows(x *graph.Node, from, to, step int) *graph.Node {
+	var places []int64
+	for r := from; r < to; r += step {
+		places = append(places, int64(r))
+	}
+	return graph.Gather(x, graph.Reshape(graph.Const(x.Graph(), places), len(places), 1))
+}
+
+// First is [1, length, 1], float32: 1 at the first place and 0 at the others.
+func First(g *graph.Graph, length int) *graph.Node {
+	places := graph.Iota(g, shapes.Make(dtypes.Int32, 1, length, 1), 1)
+	return graph.ConvertDType(graph.Equal(places, graph.ScalarZero(g, dtypes.Int32)), dtypes.Float32)
+}
+
+// Sinusoids returns position embeddings [length, width]: sines in the first half of a row and cosines in the second,
+// with wavelengths from 2π to 10000·2π. Vaswani et al., 2017, interleave them, which only changes the order of the
+// columns. They are added to embeddings that are multiplied by sqrt(width).
+func Sinusoids(length, width int) []float32 {
+	out := make([]float32, length*width)
+	half := (width + 1) / 2
+	for p := range length {
+		for i := range width {
+			angle := float64(p) * math.Pow(10000, -float64(i%half)/float64(half))
+			if i < half {
+				out[p*width+i] = float32(math.Sin(angle))
+			} else {
+				out[p*width+i] = float32(math.Cos(angle))
+			}
+		}
+	}
+	return out
+}
+
+// Attention computes softmax(Q·Kᵀ / sqrt(head width) + bias)·V for every head (Vaswani et al., 2017). bias is broadcast
+// to [n, heads, length, length].
+func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
+	size := s.Width / s.Heads
+	heads := func(part string) *graph.Node {
+		return graph.TransposeAllAxes(graph.Reshape(s.Dense(name+"."+part, x), s.N, s.Length, s.Heads, size), 0, 2, 1,
+			3)
+	}
+	q, k, v := heads("query"), heads("key"), heads("value")
+	batch := []int{0, 1}
+	scores := s.Product(graph.MulScalar(q, 1/math.Sqrt(float64(size))), 3, k, 3, batch) // [n, heads, length, length]
+	shares := s.Dropout.Apply(softmax(graph.Add(scores, bias)))
+	context := s.Product(shares, 3, v, 2, batch)
+	return s.Dense(name+".out", graph.Reshape(graph.TransposeAllAxes(context, 0, 2, 1, 3), s.N*s.Length, s.Width))
+}
+
+// excluded is subtracted from the score of a token that must not be attended to.
+const excluded = 1e9
+
+// Present is a bool [n, length]: true where a sequence has a token, given the lengths [n], int32.
+func Present(lengths *graph.Node, length int) *graph.Node {
+	n := lengths.Shape().Dimensions[0]
+	places := graph.Iota(lengths.Graph(), shapes.Make(dtypes.Int32, n, length), 1)
+	return graph.LessThan(places, graph.Reshape(lengths, n, 1))
+}
+
+// Absent is 0 where present [n, length] is 1, and -1 times excluded where it is 0.
+func Absent(present *graph.Node) *graph.Node {
+	return graph.MulScalar(graph.AddScalar(present, -1), excluded)
+}
+
+// Padding is the bias [n, 1, 1, length] that excludes padding from attention. present [n, length] is 1 or 0.
+func Padding(present *graph.Node) *graph.Node {
+	n, length := present.Shape().Dimensions[0], present.Shape().Dimensions[1]
+	return graph.Reshape(Absent(present), n, 1, 1, length)
+}
+
+// Causal is the bias [1, 1, length, length] that excludes later tokens from attention. It has the type of like.
+func Causal(like *graph.Node, length int) *graph.Node {
+	square := shapes.Make(dtypes.Int32, length, length)
+	query, key := graph.Iota(like.Graph(), square, 0), graph.Iota(like.Graph(), square, 1)
+	seen := graph.ConvertDType(graph.LessOrEqual(key, query), like.DType())
+	return graph.Reshape(Absent(seen), 1, 1, length, length)
 }

@@ -10,7 +10,9 @@ package step
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
@@ -19,6 +21,7 @@ import (
 	"bitextmine/train/data"
 	"bitextmine/train/device"
 	"bitextmine/train/encoder"
+	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/weights"
 )
@@ -220,4 +223,65 @@ func (s *Step) graph(rows []int, nodes []*graph.Node) []*graph.Node {
 		values[i] = graph.Reshape(value, 1)
 	}
 	return append([]*graph.Node{graph.Concatenate(values, 0)}, graph.Gradient(loss, learned...)...)
+}
+
+// wholeFront includes the encoder in the loss's graph: all views are encoded in one pass.
+type wholeFront struct{ t graphEncoder }
+
+func (w wholeFront) begin(ctx context.Context, views []data.Side, seed uint64) (pass, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := w.t.Pass(views, seed)
+	return wholePass{p}, err
+}
+
+func (w wholeFront) compile(build func([]*graph.Node) []*graph.Node) *graph.Exec {
+	return w.t.NewExec(build)
+}
+
+func (w wholeFront) take(rows []int, nodes []*graph.Node) (views []encoder.Encoded, learned, rest []*graph.Node) {
+	taken, rest := w.t.Take(nodes, true)
+	from := 0
+	for _, n := range rows {
+		to := from + n
+		views = append(views, encoder.Encoded{
+			Vectors: layers.Rows(taken.Vectors, from, to, 1),
+			Tokens:  layers.Rows(taken.Tokens, from, to, 1),
+			Mask:    graph.SliceAxis(taken.Mask, 0, graph.AxisRange(from, to)),
+		})
+		from = to
+	}
+	return views, taken.Learned, rest
+}
+
+type wholePass struct{ *encoder.Pass }
+
+func (p wholePass) arguments() *device.Arguments { return p.Arguments() }
+
+func (p wholePass) learn(_ context.Context, gradients [][]float32) ([][]float32, error) {
+	return p.AddGradients(gradients), nil
+}
+
+// Value is the computed value of a term. The loss is the sum of Weight x Value.
+type Value struct {
+	Name   string
+	Weight float64
+	Value  float32
+}
+
+// Describe lists the terms of a loss that is NaN or infinite. If only some of them are, it says which.
+func Describe(values []Value) string {
+	var all, wrong []string
+	for _, v := range values {
+		all = append(all, fmt.Sprintf("%s %v", v.Name, v.Value))
+		if x := float64(v.Value); math.IsNaN(x) || math.IsInf(x, 0) {
+			wrong = append(wrong, v.Name)
+		}
+	}
+	text := strings.Join(all, ", ")
+	if len(wrong) > 0 && len(wrong) < len(values) {
+		text += "; because of " + strings.Join(wrong, " and ")
+	}
+	return text
 }

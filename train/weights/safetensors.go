@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -199,4 +201,58 @@ func names(of []string) string { return list(slices.Sorted(slices.Values(of))) }
 // hasPathIn reports whether a file name in a model's index is in the model's own directory.
 func hasPathIn(name string) bool {
 	return name != "" && !strings.ContainsAny(name, `/\`) && name != ".."
+}
+
+// WriteFile publishes tensors as a safetensors file of F32, in their order, atomically. Names must be distinct.
+func WriteFile(path string, tensors []*Tensor, metadata map[string]string) error {
+	return atomicfile.Write(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		if err := write(w, tensors, metadata); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+func write(w io.Writer, tensors []*Tensor, metadata map[string]string) error {
+	header := map[string]any{}
+	if len(metadata) > 0 {
+		header["__metadata__"] = metadata
+	}
+	at := int64(0)
+	for _, t := range tensors {
+		if _, ok := header[t.Name]; ok {
+			return fmt.Errorf("two tensors are called %q", t.Name)
+		}
+		end := at + 4*int64(len(t.Data))
+		shape := t.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		header[t.Name] = entry{DType: "F32", Shape: shape, Offsets: [2]int64{at, end}}
+		at = end
+	}
+	raw, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	for len(raw)%8 != 0 { // data starts at a multiple of 8
+		raw = append(raw, ' ')
+	}
+	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(raw))), raw...)); err != nil {
+		return err
+	}
+	buf := make([]byte, 0, 4<<12)
+	for _, t := range tensors {
+		for start := 0; start < len(t.Data); start += 1 << 12 {
+			buf = buf[:0]
+			for _, x := range t.Data[start:min(start+1<<12, len(t.Data))] {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+			}
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -7,8 +7,12 @@ package weights
 
 import (
 	"fmt"
+	"hash/fnv"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // Tensor is one learned array, row-major.
@@ -132,4 +136,37 @@ func (t *Tensor) Sound() bool {
 		}
 	}
 	return true
+}
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// glorot is the bound of Xavier's uniform distribution for a matrix [in, out].
+func glorot(shape []int) float64 {
+	in, out := shape[0], shape[len(shape)-1]
+	return math.Sqrt(6 / float64(in+out))
+}
+
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// minWork is the smallest amount of work, in values, that is worth a goroutine.
+const minWork = 1 << 15
+
+// Parallel calls do, from several goroutines, for ranges that together are n rows of the given width.
+func Parallel(n, width int, do func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), max(1, n*width/minWork))
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { do(n*w/workers, n*(w+1)/workers) })
+	}
+	wait.Wait()
 }

@@ -1,10 +1,16 @@
+// Package overview gathers what a person wants to know of a run at a glance: how many sentences became how many pairs,
+// how the scores are spread, how far they can be trusted, why pairs were rejected, and what the nights before brought.
 package overview
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"bitextmine/bitext/label"
-
+	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
 	"bitextmine/web/pairs"
 )
@@ -72,4 +78,110 @@ func (r *Run) Overview(labels []label.Label) *Overview {
 		Run: r, Histogram: newHistogram(r.Pairs, r.Report.Threshold), Reliability: newReliability(r.Pairs, labels),
 		Reasons: reasons(r.Pairs, r.Report), History: r.history(),
 	}
+}
+
+// Place is where a run is.
+type Place struct {
+	Named string // the directory that was named
+	Run   string // directory of run.json: Named, or its latest night
+	Out   string // the output directory, which has the labels, the index and, in runs/, the nights
+}
+
+// Locate finds a run by its output directory, by that of nightly runs, or by a night's own directory.
+func Locate(dir string) (p Place, report *record.Report, err error) {
+	p.Named = dir
+	if report, p.Run, err = record.ReadLatest(dir); err != nil {
+		return p, nil, err
+	}
+	p.Out = dir
+	resolved, err := filepath.EvalSymlinks(p.Run)
+	if err != nil {
+		return p, nil, err
+	}
+	if parent := filepath.Dir(resolved); filepath.Base(parent) == night.RunsName {
+		out := filepath.Dir(parent)
+		if _, err := os.Lstat(filepath.Join(out, record.LatestName)); err == nil {
+			p.Run, p.Out = resolved, out
+		}
+	}
+	return p, report, nil
+}
+
+// Night is a night's name, such as 000012-2026-11-22; empty for a run that is no night's.
+func (p Place) Night() string {
+	if filepath.Dir(p.Run) == filepath.Join(resolved(p.Out), night.RunsName) {
+		return filepath.Base(p.Run)
+	}
+	return ""
+}
+
+func resolved(dir string) string {
+	if path, err := filepath.EvalSymlinks(dir); err == nil {
+		return path
+	}
+	return dir
+}
+
+// nightNames lists the nights of the output directory, the oldest first.
+func (p Place) nightNames() []string {
+	entries, err := os.ReadDir(filepath.Join(p.Out, night.RunsName))
+	if err != nil || p.Night() == "" {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && filepath.Ext(e.Name()) != atomicfile.Suffix {
+			names = append(names, e.Name()) // numbers have leading zeros: names are in their order
+		}
+	}
+	return names
+}
+
+// directory returns a night's directory.
+func (p Place) directory(name string) string { return filepath.Join(p.Out, night.RunsName, name) }
+
+// Reason is why pairs were rejected.
+type Reason struct {
+	Name    string
+	Meaning string
+	Pairs   int
+	InFile  bool // the bitext has the pairs
+	Samples []record.Sample
+}
+
+// meanings of the reasons that mining gives (docs/formats.md).
+var meanings = map[string]string{
+	"below_threshold": "what decides is below the threshold",
+	"taken":           "a better pair has one of its sentences",
+	"not_proposed":    "the retrieval rule asks for a proposal from the other side, too",
+	"below_floor":     "the margin is too low for the strong encoder to look at it",
+	"label":           "a person rejected it",
+	"src_language":    "the source is surely in another language than its corpus",
+	"tgt_language":    "the target is surely in another language than its corpus",
+	"untranslated":    "both sides are the same text",
+}
+
+// Meaning says what a reason means.
+func Meaning(reason string) string {
+	if rule, ok := strings.CutPrefix(reason, "filter:"); ok {
+		return "the rule " + rule + " of mine filter"
+	}
+	return meanings[reason]
+}
+
+// reasons returns the reasons of the bitext's pairs. If it has only kept pairs, it returns the counts in run.json.
+func reasons(set *pairs.Set, r *record.Report) []Reason {
+	var all []Reason
+	known := map[string]bool{}
+	for _, one := range set.Reasons() {
+		known[one.Name] = true
+		all = append(all, Reason{Name: one.Name, Meaning: Meaning(one.Name), Pairs: one.Pairs, InFile: true})
+	}
+	for _, one := range r.Rejected {
+		if !known[one.Reason] {
+			all = append(all, Reason{Name: one.Reason, Meaning: Meaning(one.Reason), Pairs: one.Pairs,
+				Samples: one.Samples})
+		}
+	}
+	return all
 }

@@ -69,8 +69,7 @@ type lastDocument struct{ id, path string }
 func (d *lastDocument) follow(s corpus.Sentence, path string) error {
 	if s.Doc != "" && s.Doc == d.id && path != d.path {
 		return badinput.Errorf("%s:%d: document %q is the last of %s, too, and in the output both would be one: give each "+
-			"document an id of its own, or divide the files into outputs of their own",
-			path, s.Line, s.Doc, d.path)
+			"document an id of its own, or divide the files into outputs of their own", path, s.Line, s.Doc, d.path)
 	}
 	*d = lastDocument{s.Doc, path}
 	return nil

@@ -5,12 +5,22 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/spf13/cobra"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/eval"
 	"bitextmine/index"
+	"bitextmine/index/approximate"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/setting"
 	"bitextmine/score"
+	"bitextmine/score/inject"
 )
 
 // openScoring gives the runner the scorer of bucc-scored, if that is asked for.
@@ -61,4 +71,67 @@ func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring
 	}
 	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads,
 		Languages: model.Languages}, closeTokens, nil
+}
+
+// openStrong gives the runner the strong encoder of two-stage mining, if one is named.
+func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol) (closeStrong func() error,
+	err error) {
+	wants := func(of func(*eval.Protocol) bool) bool { return slices.ContainsFunc(protocols, of) }
+	refined := func(p *eval.Protocol) bool { return p.Strong }
+	nothing := func() error { return nil }
+	switch {
+	case o.cfg.Refine == "" && wants(refined):
+		return nil, badinput.Errorf("bucc-refined is two-stage mining: name the strong encoder with --refine")
+	case o.cfg.Refine == "":
+		return nothing, nil
+	case !wants(func(p *eval.Protocol) bool { return p.Strong || p.Scorer }):
+		return nil, badinput.Errorf("--refine is of bucc-refined and bucc-scored: name one of them, or leave it out")
+	}
+	if o.strong, err = model.Load(o.cfg.Refine); err != nil {
+		return nil, badinput.Errorf("refine: %w", err)
+	}
+	options, err := config.OptionsOf(o.cfg, o.strong)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := encode.Open(o.strong, options)
+	if err != nil {
+		return nil, err
+	}
+	floor := o.cfg.RefineFloor
+	if floor == config.AutoThreshold {
+		floor = config.RatioFloor
+	}
+	runner.Strong = &inject.Strong{Encoder: encoder, Floor: floor}
+	return encoder.Close, nil
+}
+
+// engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
+type engine struct {
+	flags.Settings
+	cfg *pipeline.Config // once loaded
+}
+
+// Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
+func (e *engine) Register(cmd *cobra.Command, more ...string) {
+	e.RegisterSome(cmd, slices.Concat(setting.List[setting.Encoding](), setting.List[setting.Searching](),
+		flags.Declared("onnxruntime", "threads"), flags.Declared(more...)))
+	e.RegisterPreset()
+}
+
+// Load merges the settings: defaults < --config < MINE_* environment < flags.
+func (e *engine) Load() (err error) {
+	if e.cfg, _, err = e.Settings.Load(); err != nil {
+		return err
+	}
+	return e.cfg.Resolve()
+}
+
+// searcher opens the search; auto is exact, as what is evaluated must not depend on the machine.
+func searcher(cfg *pipeline.Config) (index.Searcher, error) {
+	name, opts := cfg.Search, cfg.SearchOptions()
+	if name == backend.Auto {
+		name, opts.Approximate = exact.Name, approximate.Settings{} // settings of searches that auto might take
+	}
+	return backend.Open(name, opts)
 }

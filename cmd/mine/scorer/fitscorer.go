@@ -81,8 +81,7 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
-		"scorer-out", "share", "base",
-		"without", "scorer-name")
+		"scorer-out", "share", "base", "without", "scorer-name")
 	return cmd
 }
 
@@ -239,7 +238,6 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\non injected pairs left out: expected calibration error %.4f, log loss %.4f, "+
-		"precision %.3f and recall %.3f at 0.5\n",
-		q.Calibration, q.LogLoss, q.Precision, q.Recall)
+		"precision %.3f and recall %.3f at 0.5\n", q.Calibration, q.LogLoss, q.Precision, q.Recall)
 	return err
 }

@@ -30,7 +30,6 @@ import (
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
 	"bitextmine/pipeline/stage/pairdocs"
-
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 )
@@ -363,4 +362,18 @@ func (w *task) texts(ctx context.Context, side int, of []*Beads) ([]*document.Do
 	}
 	err := w.pair.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row shard.Row) { *into[at] = corpus.Normalise(row.Text) })
 	return docs, err
+}
+
+// ledger names the newest beads of every source shard. Two outputs are kept: one night may pair the documents otherwise
+// and the next as before.
+var ledger = &stage.ShardLedger{
+	Wanted: wanted, Name: noteName, Kept: 2,
+	Outputs: func(p *plan.Plan, pair int) [2][]string { return [2][]string{p.Pairs[pair].Aligned} },
+	Damage:  "the ledger of aligned documents is damaged; they are aligned again",
+}
+
+// noteName names the runs that share beads: these depend on the encoder, the options and the languages.
+func noteName(p *plan.Plan, pair int) string {
+	s, source, target := p.Settings, p.Side(pair, 0).Code, p.Side(pair, 1).Code
+	return plan.Key("aligned", Stage.Version, []any{s.Encoder, s.EncoderDevice, bead.DefaultOptions(), source, target}) + ".json"
 }

@@ -11,6 +11,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 )
 
 // reports are documents of one text, a day after the other, in the form of each side; those of the target in the other
@@ -80,5 +81,32 @@ func TestMetadataRefuses(t *testing.T) {
 		if _, err := pipeline.Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+func TestDocumentsRefuse(t *testing.T) {
+	c := newCorpus(t)
+	for side := range 2 {
+		c.put(side, "a.jsonl", translated(side, 0, 2)...)
+	}
+	for want, change := range map[string]func(*pipeline.Config){
+		"the de text has no document of two sentences":        func(cfg *pipeline.Config) { cfg.DocColumn = "" },
+		"documents is \"maybe\", choose on or off":            func(cfg *pipeline.Config) { cfg.Documents = "maybe" },
+		"doc_pairs = x names pairs of documents, which are":   func(cfg *pipeline.Config) { cfg.Documents, cfg.DocPairs = "off", "x" },
+		"doc_pairs: no such file cannot be opened":            func(cfg *pipeline.Config) { cfg.DocPairs = "no such file" },
+		"documents = on aligns spans of sentences":            func(cfg *pipeline.Config) { cfg.SourceEmb, cfg.Encoder = []string{"x.npy"}, "" },
+		"bead_score = 3 must be from -1 to 1":                 func(cfg *pipeline.Config) { cfg.BeadScore = 3 },
+		"give a source and a target document, separated by o": func(cfg *pipeline.Config) { cfg.DocPairs = filepath.Join(c.dirs[0], "a.jsonl") },
+	} {
+		cfg := c.config()
+		change(&cfg)
+		if _, err := pipeline.Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	plain := c.config()
+	plain.Documents = "off"
+	if report := mustRun(t, plain); report.Counts.Documents != nil || report.Settings.Aligning != (setting.Aligning{}) || rowsOf(t, report)[0].Alignment != nil {
+		t.Errorf("without documents the report has %+v", report.Settings.Aligning)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -373,32 +372,5 @@ func TestKnownPairsOfDocuments(t *testing.T) {
 	cfg.Overwrite = true
 	if again := mustRun(t, cfg); again.ConfigDigest == key || again.Counts.Documents.Unknown != 0 {
 		t.Errorf("another list: %+v", again.Counts.Documents)
-	}
-}
-
-func TestDocumentsRefuse(t *testing.T) {
-	c := newCorpus(t)
-	for side := range 2 {
-		c.put(side, "a.jsonl", translated(side, 0, 2)...)
-	}
-	for want, change := range map[string]func(*pipeline.Config){
-		"the de text has no document of two sentences":        func(cfg *pipeline.Config) { cfg.DocColumn = "" },
-		"documents is \"maybe\", choose on or off":            func(cfg *pipeline.Config) { cfg.Documents = "maybe" },
-		"doc_pairs = x names pairs of documents, which are":   func(cfg *pipeline.Config) { cfg.Documents, cfg.DocPairs = "off", "x" },
-		"doc_pairs: no such file cannot be opened":            func(cfg *pipeline.Config) { cfg.DocPairs = "no such file" },
-		"documents = on aligns spans of sentences":            func(cfg *pipeline.Config) { cfg.SourceEmb, cfg.Encoder = []string{"x.npy"}, "" },
-		"bead_score = 3 must be from -1 to 1":                 func(cfg *pipeline.Config) { cfg.BeadScore = 3 },
-		"give a source and a target document, separated by o": func(cfg *pipeline.Config) { cfg.DocPairs = filepath.Join(c.dirs[0], "a.jsonl") },
-	} {
-		cfg := c.config()
-		change(&cfg)
-		if _, err := pipeline.Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	plain := c.config()
-	plain.Documents = "off"
-	if report := mustRun(t, plain); report.Counts.Documents != nil || report.Settings.Aligning != (setting.Aligning{}) || rowsOf(t, report)[0].Alignment != nil {
-		t.Errorf("without documents the report has %+v", report.Settings.Aligning)
 	}
 }

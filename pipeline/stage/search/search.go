@@ -3,25 +3,30 @@ package search
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
-
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
-	"bitextmine/pipeline/view"
-
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
 )
 
 // Stage is the descriptor. Merged neighbours hold all that a run needs of a cell.
@@ -168,7 +173,7 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 	return stage.Shared(e, "search "+name, func() (index.Searcher, func() error, error) {
 		opts := setting.SearchOptions(e.Plan.Settings.Searching, e.Resources)
 		if backend.Exact(name) {
-			opts.Approximate = backend.Approximate{} // the settings are of an approximate search, which this is not
+			opts.Approximate = approximate.Settings{} // the settings are of an approximate search, which this is not
 		} else {
 			opts.Approximate.Dir = e.Store.Local(IndexesName)
 			if err := os.MkdirAll(opts.Approximate.Dir, 0o755); err != nil {
@@ -197,4 +202,40 @@ func stepsOf(items int64, meter progress.Meter) func(float64) {
 			meter.Add(now - before)
 		}
 	}
+}
+
+// kept begins the reason of a choice that an earlier run made.
+const kept = "auto keeps to its choice of an earlier run, as another would change the results: "
+
+// ReadChoice returns what auto chose in a store, under the name of NoteOf, or else the choice of the run whose output
+// is in the output directory; nil without either.
+func ReadChoice(ctx context.Context, st *store.Store, name string, previous *record.SearchReport) (*Choice, error) {
+	choice := &Choice{}
+	data, err := st.ReadNote(ctx, record.ChosenNote, name)
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(data, choice); err != nil {
+			return nil, badinput.Errorf("the note %s/%s of what search = auto chose is damaged (%w); remove it, or name the search",
+				record.ChosenNote, name, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case previous != nil && previous.Result != "":
+		choice = &Choice{Result: previous.Result, Backend: previous.Backend, Why: previous.Why}
+	default:
+		return nil, nil
+	}
+	if !strings.HasPrefix(choice.Why, kept) {
+		choice.Why = kept + choice.Why
+	}
+	return choice, nil
+}
+
+// WriteChoice stores what auto chose, for later runs.
+func WriteChoice(ctx context.Context, st *store.Store, name string, choice Choice) error {
+	data, err := json.Marshal(choice)
+	if err != nil {
+		return err
+	}
+	return st.WriteNote(ctx, record.ChosenNote, name, data)
 }

@@ -1,8 +1,10 @@
+// Package storetest has real S3 and GCS servers to test with.
 package storetest
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -100,3 +102,52 @@ func awaitBucket(t testing.TB, location string) {
 		}
 	}
 }
+
+var buildS3 = builder("s3server", "versitygw")
+
+// S3 starts versitygw, an S3 server, on loopback until the test ends, and returns the location of a new bucket. Skipped
+// with -short.
+func S3(t testing.TB) (location string) {
+	t.Helper()
+	server := program(t, buildS3)
+	dir := t.TempDir()
+	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
+	for _, d := range []string{filepath.Join(root, "corpus"), sidecar} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address := freeAddress(t)
+	serve(t, server, "--access", "test", "--secret", "testsecret", "--port", address, "--quiet", "posix", "--sidecar", sidecar, root)
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "testsecret")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	options := fmt.Sprintf("?endpoint=http://%s&region=us-east-1&use_path_style=true&disable_https=true", address)
+	awaitBucket(t, "s3://corpus"+options)
+	return "s3://corpus/work" + options
+}
+
+var buildGCS = builder("gcsserver", "fake-gcs-server")
+
+// GCS starts fake-gcs-server, a server of Google Cloud Storage's JSON API, on loopback until the test ends, and returns
+// the location of a new bucket. Skipped with -short.
+func GCS(t testing.TB) (location string) {
+	t.Helper()
+	server := program(t, buildGCS)
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "corpus"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve(t, server, "-scheme", "http", "-host", host, "-port", port, "-public-host", address, "-backend", "memory", "-data", data, "-log-level", "error")
+	t.Setenv("STORAGE_EMULATOR_HOST", address)
+	awaitBucket(t, "gs://corpus")
+	return "gs://corpus/work"
+}
+
+// Quiet is a log that discards everything.
+var Quiet = slog.New(slog.DiscardHandler)

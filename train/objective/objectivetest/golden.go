@@ -102,8 +102,7 @@ func (all Golden) Values(names []string) (values []*tensors.Tensor) {
 // Evaluate computes the terms of a loss, then their total with the weights of a step, and the total's gradients by the
 // first arguments, which have the names. sort assigns the nodes of the arguments.
 func Evaluate(t testing.TB, backend compute.Backend, o objective.Objective, step int, names []string, args []*tensors.Tensor,
-	sort func(nodes []*g.Node) objective.Step,
-) (terms []float32, gradients map[string][]float32) {
+	sort func(nodes []*g.Node) objective.Step) (terms []float32, gradients map[string][]float32) {
 	t.Helper()
 	exec, err := g.NewExec(backend, func(nodes []*g.Node) []*g.Node {
 		out := o.Loss(sort(nodes))
@@ -136,8 +135,7 @@ func Evaluate(t testing.TB, backend compute.Backend, o objective.Objective, step
 // total and gradients.
 func (all Golden) Compare(t *testing.T, step int,
 	evaluate func(t *testing.T, backend compute.Backend, settings string) (o objective.Objective, terms []float32,
-		gradients map[string][]float32),
-) {
+		gradients map[string][]float32)) {
 	for _, name := range []string{"go", "cpu"} {
 		backend, err := device.Open(name, "")
 		if err != nil {

@@ -102,8 +102,7 @@ func (v *vmsst) inputs(views []data.Side, d draws) ([]*tensors.Tensor, error) {
 	var out []*tensors.Tensor
 	if v.decodes() {
 		out = append(out, tensors.FromFlatDataAndDimensions(ids, 2*n, length),
-			tensors.FromFlatDataAndDimensions(before, 2*n, length),
-			tensors.FromFlatDataAndDimensions(tongues, 2*n, 1),
+			tensors.FromFlatDataAndDimensions(before, 2*n, length), tensors.FromFlatDataAndDimensions(tongues, 2*n, 1),
 			tensors.FromFlatDataAndDimensions(places[:size:size], size, 1),
 			tensors.FromFlatDataAndDimensions(tokens[:size:size], size, 1),
 			tensors.FromFlatDataAndDimensions(shares[:size:size], size))

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCalibrateWritesTheThreshold(t *testing.T) {
+	dir := t.TempDir()
+	set := fixtureSet(t)
+	known, err := fixtureKnown(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
+	// The corpus is the text without the known pairs.
+	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),
+		"--tgt-text", write("a.en", known.restTarget),
+		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir,
+			"mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
+		t.Error(out)
+	}
+	text, err := os.ReadFile(config)
+	if err != nil || !strings.Contains(string(text), "# mine every night") ||
+		!strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") ||
+		!strings.Contains(string(text), "k: 4") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	// The config is one that a run takes, though its scorer would have asked for a probability.
+	must(t, "run", "--config", config, "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"))
+	if curve, err := os.ReadFile(filepath.Join(dir, "curve.tsv")); err != nil || strings.Count(string(curve), "\n") < 20 {
+		t.Errorf("%s (%v)", curve, err)
+	}
+}
+
+type knownText struct{ pairs, restSource, restTarget string }
+
+// fixtureKnown parts the program's corpora into known pairs and the sentences that are in none.
+func fixtureKnown(dir string) (k knownText, err error) {
+	read := func(name string) map[string]string {
+		data, readErr := os.ReadFile(filepath.Join(dir, name))
+		if readErr != nil {
+			err = readErr
+		}
+		out := make(map[string]string)
+		for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			id, text, _ := strings.Cut(line, "\t")
+			out[id] = text
+		}
+		return out
+	}
+	source, target, gold := read("de-en.train.de"), read("de-en.train.en"), read("de-en.train.gold")
+	for s, t := range gold {
+		k.pairs += source[s] + "\t" + target[t] + "\n"
+		delete(source, s)
+		delete(target, t)
+	}
+	for _, text := range source {
+		k.restSource += text + "\n"
+	}
+	for _, text := range target {
+		k.restTarget += text + "\n"
+	}
+	return k, err
+}
