@@ -60,11 +60,13 @@ func (m *merges) cut(ids []int32, to []span) []span {
 		if last[i+1].length == 0 || best[i] > best[i+1] {
 			best[i+1], last[i+1] = best[i], span{1, -1}
 		}
-		node, ok := int32(0), true
+		node := int32(0)
 		for k := i; k < len(ids); k++ {
-			if node, ok = m.next[[2]int32{node, ids[k]}]; !ok {
+			next, ok := m.next[[2]int32{node, ids[k]}]
+			if !ok {
 				break
 			}
+			node = next
 			at := m.merge[node]
 			if at < 0 {
 				continue

@@ -131,7 +131,8 @@ func (x *xzParts) chunk() error {
 	if err != nil {
 		return err
 	}
-	control, n := head[0], 1
+	control := head[0]
+	var n int
 	switch {
 	case control == 0:
 		n = 1

@@ -149,28 +149,28 @@ func Collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair, marg
 }
 
 // add mines and sorts the pairs found by what is known of them.
-func (o *Outcomes) add(in *inject.Injection, lists *mine.Lists, known int) {
+func (c *Outcomes) add(in *inject.Injection, lists *mine.Lists, known int) {
 	became := make([]Pair, known)
 	for i := range became {
 		became[i] = Pair{Right: notFound, Wrong: notFound}
 	}
-	for _, c := range mine.Pairs(lists.Candidates(), lists.Source.Len(), lists.Target.Len(), mine.Max, notFound) {
-		x, isSource := in.KnownPair(0, c.Source)
-		y, isTarget := in.KnownPair(1, c.Target)
+	for _, pair := range mine.Pairs(lists.Candidates(), lists.Source.Len(), lists.Target.Len(), mine.Max, notFound) {
+		x, isSource := in.KnownPair(0, pair.Source)
+		y, isTarget := in.KnownPair(1, pair.Target)
 		switch {
 		case isSource && isTarget && x == y:
-			became[x].Right = float64(c.Score)
+			became[x].Right = float64(pair.Score)
 		case isSource:
-			became[x].Wrong = float64(c.Score)
+			became[x].Wrong = float64(pair.Score)
 		case !isTarget:
-			o.Found = append(o.Found, float64(c.Score))
+			c.Found = append(c.Found, float64(pair.Score))
 		}
 	}
 	for i, p := range became {
 		if in.Unpaired(int32(i)) {
-			o.Unpaired = append(o.Unpaired, p.Wrong)
+			c.Unpaired = append(c.Unpaired, p.Wrong)
 		} else {
-			o.Whole = append(o.Whole, p)
+			c.Whole = append(c.Whole, p)
 		}
 	}
 }

@@ -213,12 +213,12 @@ type stored struct {
 }
 
 // Write publishes the outcomes as a file.
-func (o *Outcomes) Write(path string) error {
-	s := stored{Sources: o.Sources, Dropped: o.Dropped, Found: o.Found}
-	for i := range o.Whole {
-		s.Whole = append(s.Whole, [2]*float64{orNull(o.Whole[i].Right), orNull(o.Whole[i].Wrong)})
+func (c *Outcomes) Write(path string) error {
+	s := stored{Sources: c.Sources, Dropped: c.Dropped, Found: c.Found}
+	for i := range c.Whole {
+		s.Whole = append(s.Whole, [2]*float64{orNull(c.Whole[i].Right), orNull(c.Whole[i].Wrong)})
 	}
-	for _, score := range o.Unpaired {
+	for _, score := range c.Unpaired {
 		s.Unpaired = append(s.Unpaired, orNull(score))
 	}
 	data, err := json.Marshal(s)

@@ -75,8 +75,7 @@ or raw with --emb-dim).`,
 }
 
 func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	switch {
-	case len(args) != 2:
+	if len(args) != 2 {
 		return badinput.Errorf("mine docs: name a source and a target collection")
 	}
 	languages, err := flags.BothLanguages("mine docs", o.source, o.target)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -34,7 +35,7 @@ type Terminal struct {
 }
 
 func (t *Terminal) Write(p []byte) (int, error) {
-	in := append(t.rest, p...)
+	in := slices.Concat(t.rest, p)
 	var out []byte
 	for len(in) > 0 {
 		if code := begins(in, Bold, Plain); code == len(in) && code < len(Bold) || !utf8.FullRune(in) {

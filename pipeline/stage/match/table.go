@@ -46,7 +46,7 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 			Score: c.Score, Cosine: min(c.Cosine, 1), SourceMean: c.SourceMean, TargetMean: c.TargetMean,
 			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		}
-		if t.Seen(int(n)) {
+		if t.Seen(n) {
 			rows[i].RefineCosine = &t.Cosines[n]
 		}
 		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n], t.rejection(n))
