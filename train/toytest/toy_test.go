@@ -200,7 +200,7 @@ func TestToyIsRefused(t *testing.T) {
 		{"{name: toy, layers: 0, ramp_up: -1}", "", "objective.layers is 0 but must be above 0; objective.ramp_up is -1"},
 		{"{name: toy, temperature: 1}", "", "objective.temperature is not a setting of toy"},
 		{"{name: contrastive, ramp_up: 1}", "", "objective.ramp_up is not a setting of contrastive"},
-		{"{name: toys}", "", `objective.name is "toys": take one of bitranslation, contrastive, ems, imascl, labse-joint, labse-mlp, labse-vanilla, mexma, mexma-contrastive, mse-distill, muse, toy, vmsst, vmsst-contrastive`},
+		{"{name: toys}", "", `objective.name is "toys": take one of bitranslation, contrastive, ems, imascl, judge, labse-joint, labse-mlp, labse-vanilla, mexma, mexma-contrastive, mse-distill, muse, toy, vmsst, vmsst-contrastive`},
 		{"{name: toy, rampup: 1}", "", "field rampup not found in the objective toy"},
 	} {
 		path, _ := preset(t, c.objective, c.more)
