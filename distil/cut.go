@@ -134,7 +134,7 @@ func chooseVocabulary(o Options, m *model.Model, v *tokenizer.Vocabulary, text *
 		if o.Merges > 0 {
 			merged = p.merges(text, keep, v, o.Merges)
 		}
-		file = p.Model(keep, merged)
+		file = p.Model(keep, merged.pieces...)
 	}
 	bos, eos := v.Ends()
 	return NewVocabulary(v.Rows(), keep, v.Number, merged, slices.Concat(bos, eos), file)

@@ -61,7 +61,7 @@ func TestMergesAreCutAsTheTokenizerCutsThem(t *testing.T) {
 	if len(merged.parts) != n {
 		t.Fatalf("%d merges, want %d", len(merged.parts), n)
 	}
-	pruned := p.Model(keep, merged)
+	pruned := p.Model(keep, merged.pieces...)
 	vocabulary, err := NewVocabulary(v.Rows(), keep, v.Number, merged, nil, pruned)
 	if err != nil {
 		t.Fatal(err)

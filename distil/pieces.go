@@ -142,14 +142,14 @@ func (p *Pieces) Choose(n int, counts []int) ([]bool, error) {
 // Model is the SentencePiece model of the kept pieces, in their order, and of merges.
 // Text that needs only kept pieces is cut as before, but for merges: its best path through all pieces is also the best
 // through the kept ones, and a merge is a little more probable than its parts in a row.
-func (p *Pieces) Model(keep []bool, merged *merges) []byte {
+func (p *Pieces) Model(keep []bool, merged ...piece) []byte {
 	var out []byte
 	for i, raw := range p.raw {
 		if keep[i] {
 			out = append(out, raw...)
 		}
 	}
-	for _, piece := range merged.pieces {
+	for _, piece := range merged {
 		content := protowire.AppendString(protowire.AppendTag(nil, pieceSpelling, protowire.BytesType), piece.spelling)
 		content = protowire.AppendFixed32(protowire.AppendTag(content, pieceScore, protowire.Fixed32Type),
 			math.Float32bits(piece.score))

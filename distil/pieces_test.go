@@ -75,7 +75,7 @@ func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
 	if kept != n {
 		t.Errorf("%d pieces are kept, want %d", kept, n)
 	}
-	if after := cutText(t, p.Model(keep, newMerges()), text); !slices.Equal(after, before) {
+	if after := cutText(t, p.Model(keep), text); !slices.Equal(after, before) {
 		t.Errorf("the text is cut into %q, before into %q", after, before)
 	}
 	if _, err := p.Choose(10, counts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "ask for more pieces") {
@@ -99,7 +99,7 @@ func FuzzParsePieces(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := ParsePieces(p.Model(keep, newMerges())); err != nil || len(again.raw) != len(p.raw) {
+		if again, err := ParsePieces(p.Model(keep)); err != nil || len(again.raw) != len(p.raw) {
 			t.Errorf("a model of all pieces cannot be read again: %v", err)
 		}
 	})
