@@ -36,7 +36,7 @@ func draw(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	p, curves := plot.New(), map[string]plotter.XYs{}
 	p.X.Label.Text, p.Y.Label.Text, p.Legend.Top = "recall (%)", "precision (%)", true
 	add := curvePoint
