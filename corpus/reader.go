@@ -71,7 +71,11 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 	} else if kind == "" {
 		longest = min(longest, r.src.Size+1)
 	}
-	br := bufio.NewReaderSize(plain, max(4*input.PeekBytes, int(longest)))
+	buffer := 4 * input.PeekBytes
+	if kind == "" && r.src.Size < input.PeekBytes { // one of many small files
+		buffer = input.PeekBytes
+	}
+	br := bufio.NewReaderSize(plain, max(buffer, int(longest)))
 	if r.format = r.opts.Format; r.format == FormatAuto {
 		head, err := br.Peek(input.PeekBytes)
 		if err != nil && !errors.Is(err, io.EOF) {

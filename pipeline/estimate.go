@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"time"
 
 	"bitextmine/index/backend"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
@@ -17,6 +20,7 @@ import (
 	"bitextmine/pipeline/stage/judge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/search"
+	"bitextmine/pipeline/store"
 )
 
 // Estimate lists the tasks of a run and their cost.
@@ -32,10 +36,12 @@ type Estimate struct {
 	// before the rest, in seconds: no scorer of the program is for the encoder
 	FitsScorer bool `json:"fits_scorer"`
 	// what else could search, and what it would cost; empty if nothing is to be searched
-	Backends   []Searched    `json:"backends"`
-	MaxMemory  int64         `json:"max_memory_bytes"` // 0: no bound
-	DiskFree   int64         `json:"disk_free_bytes"`  // 0: not a local directory
-	Time       time.Duration `json:"time_ns"`
+	Backends  []Searched    `json:"backends"`
+	MaxMemory int64         `json:"max_memory_bytes"` // 0: no bound
+	DiskFree  int64         `json:"disk_free_bytes"`  // 0: not a local directory
+	Time      time.Duration `json:"time_ns"`
+	// Around is the part of Time that tasks do not work in: reading the list of files, and publishing outputs.
+	Around     time.Duration `json:"around_ns"`
 	Inputs     int           `json:"inputs"`
 	InputBytes int64         `json:"input_bytes"`
 }
@@ -93,12 +99,42 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	if err := s.measure(ctx, p, e, done); err != nil {
 		return nil, err
 	}
-	e.Time = e.Cost.Time()
+	if e.Around, err = s.around(ctx, e.Cost); err != nil {
+		return nil, err
+	}
+	e.Time = e.Cost.Time() + e.Around
 	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
 	if !engine.Remote(s.engine) {
 		bounds.Memory = usage.MachineMemory()
 	}
 	return e, e.Fits(bounds)
+}
+
+// publications is how many outputs are published for a measurement.
+const publications = 3
+
+// around measures what a run spends beside the work of its tasks: it looks into the files again, and each output is
+// written, synced and renamed, which for small cells is longer than their search.
+func (s *session) around(ctx context.Context, c plan.Cost) (time.Duration, error) {
+	tasks, shortest := 0, time.Duration(0)
+	for _, wave := range c.Stages {
+		tasks += wave.Tasks - wave.Done
+	}
+	for i := 0; i < publications && tasks > 0; i++ {
+		task := store.Task{Stage: "plan", Key: fmt.Sprintf("measured-%d-%d", os.Getpid(), i)}
+		begin := time.Now()
+		_, err := s.store.Do(ctx, task, func(dir string) (any, error) {
+			return nil, atomicfile.WriteBytes(filepath.Join(dir, "empty"), nil)
+		})
+		spent := time.Since(begin)
+		if err = errors.Join(err, s.store.Remove(ctx, task)); err != nil {
+			return 0, fmt.Errorf("measure the store: %w", err)
+		}
+		if shortest == 0 || spent < shortest {
+			shortest = spent
+		}
+	}
+	return s.reading + time.Duration(tasks)*shortest, nil
 }
 
 // measure fills in what this machine does in a second of every stage that has something left: some seconds of work.

@@ -122,3 +122,15 @@ func TestBadSmallFile(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanCountsWhatIsAroundTasks: the time of a plan has the publishing of each output and the look at each file.
+func TestPlanCountsWhatIsAroundTasks(t *testing.T) {
+	small, _ := smallFiles(t, 6)
+	e, err := Plan(t.Context(), small.config(filepath.Join(t.TempDir(), "small")), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Around <= 0 || e.Time != e.Cost.Time()+e.Around {
+		t.Errorf("%v around the tasks, %v in them, %v in all", e.Around, e.Cost.Time(), e.Time)
+	}
+}

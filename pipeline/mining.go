@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"bitextmine/bitext/label"
 	onnx "bitextmine/encode/session"
@@ -81,10 +82,12 @@ func (m *mining) prepare(ctx context.Context, goal func(*stage.Builder) error) (
 
 // cut executes the plan of the input files and returns the languages with their shards.
 func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
+	begin := time.Now()
 	languages, err := m.cfg.Texts()
 	if err != nil {
 		return nil, err
 	}
+	m.reading = time.Since(begin)
 	for _, warning := range cut.Split(m.Log, languages) {
 		m.warn("%s", warning)
 	}

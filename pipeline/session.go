@@ -62,6 +62,7 @@ type session struct {
 	held    *record.Held // plans
 	engine  engine.Engine
 	chooser *search.Chooser
+	reading time.Duration // spent on finding input files and looking into them
 }
 
 // open opens what cfg names. goal is the stage that is asked for, which needs no scorer; empty: the bitext.

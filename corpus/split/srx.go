@@ -168,11 +168,22 @@ var ShippedDigest = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum[:8])
 })
 
+// made are the splitters of For by language: there may be thousands of files, and making one takes as long as reading
+// a page.
+var made sync.Map
+
 // For returns the splitter of a language by the shipped rules.
 func For(language string) (*Splitter, error) {
+	if s, ok := made.Load(language); ok {
+		return s.(*Splitter), nil
+	}
 	rules, err := Shipped()
 	if err != nil {
 		return nil, err
 	}
-	return rules.Splitter(language)
+	s, err := rules.Splitter(language)
+	if err == nil {
+		made.Store(language, s)
+	}
+	return s, err
 }

@@ -1,0 +1,70 @@
+package cut
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/pipeline/plan"
+)
+
+// TestEncodingsAreNamed: of a file in each of the usual encodings it is said in which it is and what to type, and with
+// that its text is read as it was.
+func TestEncodingsAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		name, code, flag string
+		of               encoding.Encoding
+		text             string
+	}{
+		{"windows-1252", "de", "windows-1252", charmap.Windows1252,
+			"Die Straßenbahn fährt heute später, weil die Brücke über den Fluss geprüft wird.\nÄltere Fahrgäste möchten wissen, wann die nächste kommt."},
+		{"KOI8-R", "ru", "koi8-r", charmap.KOI8R,
+			"Сегодня утром в городе открыли новую библиотеку для детей.\nЖители давно ждали этого и пришли целыми семьями."},
+		{"GB18030", "zh", "gb18030", simplifiedchinese.GB18030,
+			"今天早上市里新开了一家儿童图书馆，许多家庭都来参观。\n居民们等这一天已经等了很久，图书馆里有三万多册图书。"},
+		{"Shift-JIS", "ja", "shift_jis", japanese.ShiftJIS,
+			"今朝、市内に新しい子ども図書館が開館し、多くの家族が訪れました。\n住民たちはこの日を長い間待っていました。"},
+		{"EUC-KR", "ko", "euc-kr", korean.EUCKR,
+			"오늘 아침 시내에 새로운 어린이 도서관이 문을 열었습니다.\n주민들은 이 날을 오랫동안 기다려 왔으며 가족과 함께 찾아왔습니다."},
+		{"UTF-16", "de", "utf-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+			"Die Straßenbahn fährt heute später.\nÄltere Fahrgäste warten."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data, err := c.of.NewEncoder().String(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := input.File{Path: filepath.Join(t.TempDir(), "text.txt")}
+			if err := os.WriteFile(file.Path, []byte(data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			if _, err := corpus.Texts([]input.File{file}, corpus.DefaultOptions()); err != nil {
+				said = err.Error() // nothing of the file can be used
+			}
+			if c.flag != "utf-16" {
+				counts := corpus.Counts{Lines: 2, Skipped: map[corpus.Reason]uint64{corpus.ReasonNotUTF8: 2}}
+				said = otherCharset(&plan.Language{Code: c.code}, &plan.Input{Path: file.Path}, counts, "--encoding")
+			}
+			if !strings.Contains(said, "--encoding "+c.flag) {
+				t.Errorf("said %q, which does not name --encoding %s", said, c.flag)
+			}
+			opts := corpus.DefaultOptions()
+			opts.Encoding = c.flag
+			texts, err := corpus.Texts([]input.File{file}, opts)
+			if err != nil || strings.Join(texts, "\n") != c.text {
+				t.Errorf("with --encoding %s the text is %q, error %v", c.flag, texts, err)
+			}
+		})
+	}
+}
