@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,6 +78,44 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 	cfg.OnBadFile = config.FailBadFile
 	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), ".txt") && !strings.Contains(err.Error(), ".pdf") {
 		t.Errorf("a night that must not skip: error %v", err)
+	}
+}
+
+// TestNightSetsBrokenLinksAside: a link that leads to no file, or to itself, is a bad file like others.
+func TestNightSetsBrokenLinksAside(t *testing.T) {
+	files := mineNights(t, 3)
+	text, out := newText(t), filepath.Join(t.TempDir(), "out")
+	for i := range 3 {
+		text.put(0, nightText(i), files[0][i])
+		text.put(1, nightText(i), files[1][i])
+	}
+	cfg := text.config(out)
+	want := text.fresh()
+	gone, loop := filepath.Join(text.dirs[0], "gone.txt"), filepath.Join(text.dirs[0], "loop.txt")
+	for link, target := range map[string]string{gone: "nowhere.txt", loop: "loop.txt"} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), "--on-bad-file skip") {
+		t.Errorf("a night that must not skip: error %v", err)
+	}
+	cfg.OnBadFile = config.SkipBadFile
+	for range 2 {
+		report, err := Nightly(t.Context(), cfg, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.SetAside) != 2 || report.SetAside[0].Path != gone || report.SetAside[1].Path != loop || report.Bitext.SHA256 != want {
+			t.Errorf("set aside %+v, the bitext is that of the other files: %v", report.SetAside, report.Bitext.SHA256 == want)
+		}
+	}
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	text.put(0, "gone.txt", files[0][0]) // the file is back
+	if report, err := Nightly(t.Context(), cfg, options()); err != nil || len(report.SetAside) != 1 || len(report.Inputs) != 7 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 

@@ -23,6 +23,8 @@ type File struct {
 	// MaxPage is how many bytes a page of a Parquet file may have after decompression; 0: any number that a column of a
 	// file of its size may have.
 	MaxPage int64
+
+	Broken error // why a link that Find found leads to no file; nil for files
 }
 
 func (in File) String() string { return in.Path }
@@ -32,6 +34,8 @@ type hostFS struct{}
 
 func (hostFS) Open(name string) (fs.File, error)          { return os.Open(name) }
 func (hostFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (hostFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
+func (hostFS) ReadLink(name string) (string, error)       { return os.Readlink(name) }
 func (hostFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
 func orHost(fsys fs.FS) fs.FS {
@@ -43,8 +47,22 @@ func orHost(fsys fs.FS) fs.FS {
 
 // Expand lists the files that the patterns name, sorted by path, each once. A pattern is a file, a directory or a glob
 // in the syntax of path.Match. Directories are read recursively; hidden files, temporary files and anything that is not
-// a regular file are ignored. A pattern that matches no file is a badinput error.
+// a regular file are ignored. A pattern that matches no file is a badinput error, and so is a link that leads to none.
 func Expand(fsys fs.FS, patterns []string) ([]File, error) {
+	files, err := Find(fsys, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.Broken != nil {
+			return nil, f.Broken
+		}
+	}
+	return files, nil
+}
+
+// Find is Expand, but links that lead to no file are among the files, with what is wrong with them.
+func Find(fsys fs.FS, patterns []string) ([]File, error) {
 	byIdentity := make(map[string]string)
 	for _, pattern := range patterns {
 		found, err := expandOne(orHost(fsys), pattern)
@@ -63,10 +81,25 @@ func Expand(fsys fs.FS, patterns []string) ([]File, error) {
 	}
 	inputs := make([]File, 0, len(byIdentity))
 	for _, name := range byIdentity {
-		inputs = append(inputs, File{FS: fsys, Path: name})
+		inputs = append(inputs, File{FS: fsys, Path: name, Broken: brokenLink(orHost(fsys), name)})
 	}
 	slices.SortFunc(inputs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return inputs, nil
+}
+
+// brokenLink says what is wrong with a link that leads to no file, or to itself; nil for anything else.
+func brokenLink(fsys fs.FS, name string) error {
+	_, err := fs.Stat(fsys, name)
+	if errors.Is(err, syscall.ELOOP) {
+		return badinput.Errorf("%s: a link that leads back to itself; remove it or name the file", name)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if info, err := fs.Lstat(fsys, name); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	return badinput.Errorf("%s: a link to a file that does not exist; remove it or bring the file back", name)
 }
 
 // identity returns a string that is equal for two spellings of one file's name.
@@ -88,6 +121,8 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 		return walk(fsys, pattern)
 	case err == nil && info.Mode().IsRegular():
 		return []string{pattern}, nil
+	case brokenLink(fsys, pattern) != nil:
+		return []string{pattern}, nil
 	case err == nil:
 		return nil, badinput.Errorf("%s: not a regular file; copy its content to a file and name that", pattern)
 	case strings.ContainsAny(pattern, "*?["):
@@ -107,10 +142,11 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 			continue
 		}
 		info, err := fs.Stat(fsys, m)
-		if err != nil {
-			return nil, explainOpen(m, err)
-		}
 		switch {
+		case brokenLink(fsys, m) != nil:
+			found = append(found, m)
+		case err != nil:
+			return nil, explainOpen(m, err)
 		case info.IsDir():
 			inside, err := walk(fsys, m)
 			if err != nil {
@@ -144,13 +180,12 @@ func walk(fsys fs.FS, dir string) ([]string, error) {
 			found = append(found, name)
 		case d.Type()&fs.ModeSymlink != 0:
 			info, err := fs.Stat(fsys, name)
-			if errors.Is(err, syscall.ELOOP) {
-				return nil // it leads to no file, however often it is tried
-			}
-			if err != nil {
+			switch {
+			case brokenLink(fsys, name) != nil:
+				found = append(found, name)
+			case err != nil:
 				return explainOpen(name, err)
-			}
-			if info.Mode().IsRegular() {
+			case info.Mode().IsRegular():
 				found = append(found, name)
 			}
 		}
@@ -176,8 +211,6 @@ func explainOpen(name string, err error) error {
 		return badinput.Errorf("%s: no such file or directory; check the path", name)
 	case errors.Is(err, fs.ErrPermission):
 		return badinput.Errorf("%s: permission denied; make it readable for this user", name)
-	case errors.Is(err, syscall.ELOOP):
-		return badinput.Errorf("%s: a link that leads back to itself; remove it or name the file", name)
 	case errors.Is(err, fs.ErrInvalid):
 		return badinput.Errorf("%s: not a valid path here; embedded files have relative paths without \"..\"", name)
 	}

@@ -69,19 +69,31 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestLinkToItself: in a folder it is no file; named, it is an error that no repetition mends.
-func TestLinkToItself(t *testing.T) {
-	dir := t.TempDir()
-	link, file := filepath.Join(dir, "loop"), filepath.Join(dir, "a.txt")
-	if err := os.Symlink(link, link); err != nil {
-		t.Fatal(err)
+// TestBrokenLinks: a link to itself or to nothing is an error that no repetition mends, or found with what is wrong.
+func TestBrokenLinks(t *testing.T) {
+	for name, why := range map[string]string{"loop": "leads back to itself", "gone": "does not exist"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			link, file := filepath.Join(dir, "link"), filepath.Join(dir, "a.txt")
+			target := link
+			if name == "gone" {
+				target = filepath.Join(dir, "no.txt")
+			}
+			if err := os.Symlink(target, link); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, patterns := range [][]string{{dir}, {dir + "/*"}, {file, link}} {
+				_, err := Expand(nil, patterns)
+				corpustest.BadInput(t, err, link, why)
+				found, err := Find(nil, patterns)
+				if err != nil || len(found) != 2 || found[0].Path != file || found[0].Broken != nil || found[1].Path != link {
+					t.Fatalf("%v: %v, %v", patterns, found, err)
+				}
+				corpustest.BadInput(t, found[1].Broken, link, why)
+			}
+		})
 	}
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := Expand(nil, []string{dir}); err != nil || len(found) != 1 || found[0].Path != file {
-		t.Errorf("%v, %v", found, err)
-	}
-	_, err := Expand(nil, []string{link})
-	corpustest.BadInput(t, err, link, "leads back to itself")
 }

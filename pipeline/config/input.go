@@ -19,7 +19,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 	common, options := commonOptions(c.Text), c.CorpusOptions()
 	for l, target := range []bool{false, true} {
 		language, patterns, flag := c.side(target)
-		inputs, err := expand(patterns, language, flag)
+		inputs, err := expand(patterns, language, flag, c.OnBadFile == SkipBadFile)
 		if err != nil {
 			return nil, err
 		}
@@ -29,6 +29,10 @@ func (c *Config) Texts() ([]plan.Language, error) {
 		}
 		languages[l].Code = language
 		for _, in := range inputs {
+			if in.Broken != nil {
+				languages[l].Inputs = append(languages[l].Inputs, plan.Input{Path: in.Path, Bad: in.Broken.Error()})
+				continue
+			}
 			input, err := plan.DigestInput(in)
 			if err != nil {
 				return nil, err
@@ -48,19 +52,23 @@ func (c *Config) Texts() ([]plan.Language, error) {
 	return languages, nil
 }
 
-// Inputs lists the input files of both sides.
+// Inputs lists the input files of both sides, without those that are known to be bad where such are set aside.
 func (c *Config) Inputs() (source, target []input.File, err error) {
-	language, patterns, flag := c.side(false)
-	if source, err = expand(patterns, language, flag); err != nil {
-		return nil, nil, err
+	both := [2][]input.File{}
+	for l, target := range []bool{false, true} {
+		language, patterns, flag := c.side(target)
+		files, err := expand(patterns, language, flag, c.OnBadFile == SkipBadFile)
+		if err != nil {
+			return nil, nil, err
+		}
+		both[l] = slices.DeleteFunc(files, func(f input.File) bool { return f.Broken != nil })
 	}
-	language, patterns, flag = c.side(true)
-	target, err = expand(patterns, language, flag)
-	return source, target, err
+	return both[0], both[1], nil
 }
 
-// expand lists the input files of one side; flag is the one that names them.
-func expand(patterns []string, language, flag string) ([]input.File, error) {
+// expand lists the input files of one side; flag is the one that names them. If broken links are skipped, they are among
+// the files.
+func expand(patterns []string, language, flag string, skip bool) ([]input.File, error) {
 	if len(patterns) == 0 {
 		return nil, badinput.Errorf("no text is named for language %s: name files with %s, or under `corpora` in the config", language, flag)
 	}
@@ -76,9 +84,14 @@ func expand(patterns []string, language, flag string) ([]input.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := input.Expand(nil, host)
+	files, err := input.Find(nil, host)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range files {
+		if f.Broken != nil && !skip {
+			return nil, badinput.Errorf("%w; --on-bad-file skip sets such files aside", f.Broken)
+		}
 	}
 	return slices.Concat(inputs, files), nil
 }

@@ -117,7 +117,7 @@ func vectorsByText(c *Config, target bool) (map[string]*plan.Vectors, error) {
 	var texts []string
 	seen := map[string]bool{}
 	for _, pattern := range patterns {
-		found, err := expand([]string{pattern}, language, flag)
+		found, err := expand([]string{pattern}, language, flag, false)
 		if err != nil {
 			return nil, err
 		}

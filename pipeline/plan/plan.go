@@ -132,6 +132,8 @@ type Input struct {
 	Builtin bool   `json:"builtin,omitempty"` // it is in the program
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"` // of its bytes
+	// Bad is why there are no bytes to read, where bad files are set aside; empty: there are.
+	Bad string `json:"bad,omitempty"`
 	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
 	Corpus *corpus.Options `json:"corpus,omitempty"`
 	// Seen is what its first records are, where that decides whether records are divided; nil: nobody looked.

@@ -34,7 +34,7 @@ func Group(languages []plan.Language, s plan.Settings) {
 
 func group(inputs []plan.Input, s plan.Settings) {
 	limit := int64(rowBytes * s.Corpus.ShardSize)
-	small := func(in *plan.Input, target int64) bool { return in.Bytes < target && in.Vectors == nil }
+	small := func(in *plan.Input, target int64) bool { return in.Bytes < target && in.Vectors == nil && in.Bad == "" }
 	files, bytes := 0, int64(0)
 	for i := range inputs {
 		if small(&inputs[i], limit) {

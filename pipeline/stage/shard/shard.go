@@ -71,6 +71,10 @@ func planAll(b *stage.Builder) error {
 	for l, language := range b.Languages {
 		for i := 0; i < len(language.Inputs); {
 			members := together(language.Inputs[i:])
+			if members[0].Bad != "" {
+				i++
+				continue
+			}
 			cost, bytes := stage.Cost{}, int64(0)
 			for _, in := range members {
 				bytes += in.Bytes
@@ -127,7 +131,9 @@ func check(p *plan.Plan, t *plan.Task) error {
 func uses(p *plan.Plan, use func(key string)) {
 	for _, language := range p.Languages {
 		for _, in := range language.Inputs {
-			use(Key(in, p.Settings))
+			if in.Bad == "" {
+				use(Key(in, p.Settings))
+			}
 		}
 	}
 }
@@ -287,6 +293,10 @@ func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.S
 	var all []Record
 	key, group := "", Record{} // the last that was read
 	for i, in := range inputs {
+		if in.Bad != "" {
+			all = append(all, Record{Result: &shard.Result{}, Bad: in.Bad})
+			continue
+		}
 		if Key(in, s) != key || in.Group == "" {
 			key, group = Key(in, s), Record{Result: &shard.Result{}}
 			out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: key})
