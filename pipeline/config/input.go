@@ -66,8 +66,8 @@ func (c *Config) Inputs() (source, target []input.File, err error) {
 	return both[0], both[1], nil
 }
 
-// expand lists the input files of one side; flag is the one that names them. If broken links are skipped, they are among
-// the files.
+// expand lists the input files of one side; flag is the one that names them. If broken links are skipped, they are
+// among the files.
 func expand(patterns []string, language, flag string, skip bool) ([]input.File, error) {
 	if len(patterns) == 0 {
 		return nil, badinput.Errorf("no text is named for language %s: name files with %s, or under `corpora` in the config", language, flag)

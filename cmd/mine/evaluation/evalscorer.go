@@ -109,7 +109,8 @@ func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol
 // engine is the encoder and the search of the commands that evaluate: the same settings as a run's, in the same layers.
 type engine struct {
 	flags.Settings
-	cfg *pipeline.Config // once loaded
+	cfg    *pipeline.Config // once loaded
+	search string           // where the setting search comes from
 }
 
 // Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
@@ -121,8 +122,14 @@ func (e *engine) Register(cmd *cobra.Command, more ...string) {
 
 // Load merges the settings: defaults < --config < MINE_* environment < flags.
 func (e *engine) Load() (err error) {
-	if e.cfg, _, err = e.Settings.Load(); err != nil {
+	var values []flags.Layered
+	if e.cfg, values, err = e.Settings.Load(); err != nil {
 		return err
+	}
+	for _, v := range values {
+		if v.Key == "search" {
+			e.search = v.Origin
+		}
 	}
 	return e.cfg.Resolve()
 }

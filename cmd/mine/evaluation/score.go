@@ -10,17 +10,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/eval"
 	"bitextmine/eval/testset"
+	"bitextmine/index/exact"
+	"bitextmine/index/ivf"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -53,7 +57,8 @@ and neighbours are read: nothing is encoded. What is read is written again with 
 tgt_mean, src_rank and tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255
 in Parquet) when the partner is not among the k nearest. A pair with an empty side, or with a sentence that the run
 lacks, has no score. Line-aligned files become TSV without a header, a line a pair: source, target and the columns in
-that order; a tab within a text becomes a space.`,
+that order; a tab within a text becomes a space. Above 100,000 pairs the neighbours are found with inverted lists, which miss a
+few; --search exact finds all.`,
 		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
   mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet
   mine score pairs.tsv --run mined --out scored.tsv`,
@@ -112,7 +117,12 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus, o.cfg.CorpusOptions()[1]); err != nil {
 		return err
 	}
+	listed := o.searchMany(min(len(source.Texts), len(target.Texts)))
 	pool, err := openPool(ctx, o.cfg, source, target, margin, false)
+	if listed && badinput.Is(err) { // there are fewer different sentences than lists
+		o.cfg.Search = exact.Name
+		pool, err = openPool(ctx, o.cfg, source, target, margin, false)
+	}
 	if err != nil {
 		return err
 	}
@@ -123,6 +133,25 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 		}
 	}
 	return o.write(ctx, in, parquet, scores, stdout)
+}
+
+// many is the number of texts of a side above which the neighbours are found with inverted lists, unless a search is
+// set: the time of an exact search grows with the square.
+const many = 100_000
+
+// searchMany sets a search with inverted lists if the smaller side has so many texts that it takes one.
+func (o *scoreOptions) searchMany(texts int) bool {
+	if texts <= many || o.search != flags.ByDefault {
+		return false
+	}
+	lists := 1
+	for lists*lists < texts {
+		lists *= 2
+	}
+	o.cfg.Search = ivf.Prefix + strconv.Itoa(lists)
+	slog.Warn("inverted lists find the neighbours of so many texts, with a few missing; --search exact finds all",
+		"texts", texts, "search", o.cfg.Search)
+	return true
 }
 
 // read reads the pairs; table is the name of a Parquet file.

@@ -30,8 +30,8 @@ import (
 // envPrefix begins the environment variables that are settings.
 const envPrefix = "MINE_"
 
-// byDefault is the origin of a value that nothing sets.
-const byDefault = "default"
+// ByDefault is the origin of a value that nothing sets.
+const ByDefault = "default"
 
 // otherEnv are the variables under the prefix that are not settings.
 var otherEnv = []string{"MINE_CACHE", "MINE_PJRT_CUDA", "MINE_TEST_", "MINE_BENCH_"}
@@ -55,7 +55,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 	warnUnknownEnv()
 	var values []Layered
 	for _, s := range All {
-		origin := byDefault
+		origin := ByDefault
 		if preset, ok := from[s.Key]; ok {
 			origin = preset
 		}
@@ -90,7 +90,7 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 	}
 	cfg.Corpora = corpora
 	for i := range values { // no encoder made vectors of another program unless one is named
-		if one := &values[i]; one.Key == "encoder" && one.Origin == byDefault && cfg.HasVectors() {
+		if one := &values[i]; one.Key == "encoder" && one.Origin == ByDefault && cfg.HasVectors() {
 			one.Value, cfg.Encoder = "", ""
 		}
 	}
