@@ -184,14 +184,10 @@ func checkCards(t *testing.T, figures map[string]quoted) {
 	t.Helper()
 	for encoder, cards := range map[string]map[string]*regexp.Regexp{
 		"use-static": {"size": regexp.MustCompile(`([0-9.]+) MB\.$`)},
-		"bag-ngram":  {"tatoeba": regexp.MustCompile(`^\| tatoeba average accuracy \| ([0-9.]+) \|$`)},
 	} {
 		page := "fixtures/models/" + encoder + "/README.md"
 		for what, row := range cards {
 			name := what + "." + encoder
-			if what == "tatoeba" {
-				name += ".mean"
-			}
 			found := 0
 			for i, line := range readLines(t, page) {
 				if m := row.FindStringSubmatch(line); m != nil {

@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	w, err := bitext.NewWriter(f, bitext.Metadata{Encoder: "bag-ngram", Margin: "ratio", K: 4})
+	w, err := bitext.NewWriter(f, bitext.Metadata{Encoder: "use-static", Margin: "ratio", K: 4})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,6 +57,6 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 1 row by bag-ngram
+	// 1 row by use-static
 	// 1.31 Es regnet. | It is raining.
 }

@@ -17,7 +17,7 @@ import (
 // The table is fitted on sentences that Translate cuts, and the student's own tokenizer cuts the text that it encodes:
 // the two must agree, but where the tokenizer had two ways of nearly equal probability.
 func TestMergesAreCutAsTheTokenizerCutsThem(t *testing.T) {
-	file := builtinPieces(t)
+	file := testPieces(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "spm.model"), file, 0o644); err != nil {
 		t.Fatal(err)

@@ -1,28 +1,23 @@
 package distil
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/sentencepiece"
-	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
-func builtinPieces(t testing.TB) []byte {
+func testPieces(t testing.TB) []byte {
 	t.Helper()
-	entries, err := fixtures.Models.ReadDir("models")
+	data, err := os.ReadFile(encodetest.Pieces())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		if data, err := fixtures.Models.ReadFile("models/" + e.Name() + "/spm.model"); err == nil {
-			return data
-		}
-	}
-	t.Fatal("no built-in encoder has a SentencePiece model")
-	return nil
+	return data
 }
 
 // cutText gives the spellings of a text's pieces.
@@ -45,7 +40,7 @@ func cutText(t *testing.T, model []byte, text string) []string {
 }
 
 func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
-	data := builtinPieces(t)
+	data := testPieces(t)
 	p, err := ParsePieces(data)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +79,7 @@ func TestPrunedVocabularyCutsTextOfItsPiecesAsBefore(t *testing.T) {
 }
 
 func FuzzParsePieces(f *testing.F) {
-	data := builtinPieces(f)
+	data := testPieces(f)
 	f.Add(data[:200])
 	f.Add([]byte{0x0a, 0x02, 0x0a, 0x05})
 	f.Fuzz(func(t *testing.T, data []byte) {

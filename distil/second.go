@@ -69,7 +69,7 @@ func openSecond(o Options, t *source) (*source, error) {
 
 // sumsOf finds the sums that an encoder's vectors are made of, as the bags of mine train have them.
 func sumsOf(m *model.Model) (tensor string, err error) {
-	refused := badinput.Errorf("--beside %s: its vectors are not the sums of its tokens' at length 1: name an encoder that mine train made as a bag, such as bag-ngram", m.Name)
+	refused := badinput.Errorf("--beside %s: its vectors are not the sums of its tokens' at length 1: name an encoder that mine train made as a bag", m.Name)
 	if m.Pooling != model.None {
 		return "", refused
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bitextmine/encode"
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 )
@@ -35,7 +36,7 @@ func writeSentences(t *testing.T, n int) string {
 func besideOptions(t *testing.T, text string) Options {
 	o := DefaultOptions()
 	o.Teacher, o.Texts, o.Out, o.Threads, o.Share, o.Invent = "use-static", []Text{{Language: "en", Path: text}}, t.TempDir(), 2, 1, 0
-	o.Beside, o.BesideShare, o.Pieces, o.Bits = "bag-ngram", 0.4, 15_000, 8
+	o.Beside, o.BesideShare, o.Pieces, o.Bits = encodetest.Bag(), 0.4, 15_000, 8
 	return o
 }
 
@@ -82,7 +83,7 @@ func TestCosinesAreOfBothEncoders(t *testing.T) {
 		}
 		texts = append(texts, strings.Join(words, " "))
 	}
-	teacher, bag := vectorsBy(t, "use-static", texts), vectorsBy(t, "bag-ngram", texts)
+	teacher, bag := vectorsBy(t, "use-static", texts), vectorsBy(t, encodetest.Bag(), texts)
 	for _, rank := range []int{0, 256} {
 		o := besideOptions(t, text)
 		o.Rank = rank

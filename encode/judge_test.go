@@ -70,8 +70,8 @@ func TestJudgeRefuses(t *testing.T) {
 	encodetest.Refused(t, err, `"odd" - "even" a logit that is no finite number`)
 	_, err = model.Load(dir)
 	encodetest.Refused(t, err, "planted is a judge")
-	_, err = model.LoadJudge("bag-ngram")
-	encodetest.Refused(t, err, "bag-ngram is an encoder, not a judge")
+	_, err = model.LoadJudge("use-static")
+	encodetest.Refused(t, err, "use-static is an encoder, not a judge")
 	for says, change := range map[string]func(*model.Manifest){
 		"one logit or two":  func(m *model.Manifest) { m.Dim = 3 },
 		"pooling: none":     func(m *model.Manifest) { m.Normalise = true },

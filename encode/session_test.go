@@ -11,7 +11,6 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
-	"bitextmine/fixtures"
 )
 
 func TestOpenVerifiesGraph(t *testing.T) {
@@ -36,9 +35,9 @@ func TestOpenVerifiesGraph(t *testing.T) {
 		{"no such output", encodetest.Changed(t, "\noutput: vectors", "\noutput: last_hidden_state"), `output is "last_hidden_state", but model.onnx has only the outputs "vectors"`},
 		{"pooling of pooled vectors", encodetest.Changed(t, "pooling: none", "pooling: mean"), "has it as float32 [-1, " + dim + "], where pooling: mean needs float32 [batch, tokens, dim]"},
 		{"another dim", encodetest.Changed(t, "dim: "+dim, "dim: 300"), `dim is "300", but model.onnx gives vectors of ` + dim + " values"},
-		{"not a graph", broken, "model.onnx of encoder " + fixtures.Bag + " is not a graph"},
+		{"not a graph", broken, "model.onnx of encoder " + encodetest.BagName + " is not a graph"},
 		{"an opset to come", tooNew, "export it with an older opset"},
-		{"not a tokenizer", notSPM, "spm.model of encoder " + fixtures.Bag + " (tokenizer.file in its manifest)"},
+		{"not a tokenizer", notSPM, "spm.model of encoder " + encodetest.BagName + " (tokenizer.file in its manifest)"},
 		{"not a piece", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    eos: '[SEP]'"), `tokenizer.eos is "[SEP]", which is not a piece of spm.model`},
 		{"a negative id", encodetest.Changed(t, "lowercase: true", "lowercase: true\n    offset: -5"), "with tokenizer.offset -5, id 0 of spm.model becomes negative"},
 	} {
@@ -57,7 +56,7 @@ func TestOpenVerifiesGraph(t *testing.T) {
 }
 
 func TestLibrary(t *testing.T) {
-	model, err := model.Load(fixtures.Bag)
+	model, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}

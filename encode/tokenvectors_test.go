@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -29,7 +30,7 @@ func openTokens(t *testing.T, model *model.Model) *TokenEncoder {
 // TestTokenVectorsSumToSentence checks that a bag's sentence vector has the direction of the sum of its
 // tokens' vectors.
 func TestTokenVectorsSumToSentence(t *testing.T) {
-	model, err := model.Load(fixtures.Bag)
+	model, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestTokenVectorsSumToSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := encodeAll(t, openModel(t, fixtures.Bag, Options{}), texts)
+	want := encodeAll(t, openModel(t, encodetest.Bag(), Options{}), texts)
 	vectors, err := e.Vectors(context.Background(), ids.IDs)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestTokenVectorsSumToSentence(t *testing.T) {
 // TestContextualVectors reads the same output as if it depended on the sentence: every token must have the vector of
 // its id.
 func TestContextualVectors(t *testing.T) {
-	model, err := model.Load(fixtures.Bag)
+	model, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestTableRows(t *testing.T) {
 
 // TestVectorsNeedNoTokenizer checks that the tokenizer, which is slow to open, is not opened when the ids are known.
 func TestVectorsNeedNoTokenizer(t *testing.T) {
-	model, err := model.Load(fixtures.Bag)
+	model, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestVectorsNeedNoTokenizer(t *testing.T) {
 }
 
 func TestOpenTokensRefuses(t *testing.T) {
-	m, err := model.Load(fixtures.Bag)
+	m, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}

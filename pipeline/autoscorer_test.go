@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
@@ -25,7 +26,7 @@ import (
 func strange(t *testing.T) (path string) {
 	t.Helper()
 	dir := t.TempDir()
-	built, err := fs.Sub(fixtures.Models, "models/"+fixtures.Bag)
+	built, err := fs.Sub(os.DirFS(encodetest.Bag()), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestAutoScorer(t *testing.T) {
 	if !strings.Contains(log, "was trained on techdocs.en-de") {
 		t.Errorf("no warning of pairs that the encoder has seen: %s", log)
 	}
-	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Encoder != fixtures.Bag {
+	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Encoder != encodetest.BagName {
 		t.Errorf("scorer %+v, log %s", first.Scorer, log)
 	}
 	if first.Counts.Kept < 80 || !strings.Contains(first.Rule(), "highest expected F1") {
@@ -150,7 +151,7 @@ func TestAutoScorerRefines(t *testing.T) {
 	de, _ := sentencesOf(t, dir, "de.txt")
 	en, _ := sentencesOf(t, dir, "en.txt")
 	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
-	cfg.Scorer, cfg.Refine, cfg.RefineFloor, cfg.Threads = score.Auto, fixtures.Bag, 1.02, 1
+	cfg.Scorer, cfg.Refine, cfg.RefineFloor, cfg.Threads = score.Auto, encodetest.Bag(), 1.02, 1
 	first, log := runLogged(t, cfg)
 	if strings.Contains(log, "fitted a scorer") || first.Scorer == nil || !strings.Contains(first.Rule(), "highest expected F1") {
 		t.Errorf("scorer %+v, rule %s, log %s", first.Scorer, first.Rule(), log)
@@ -189,7 +190,7 @@ func TestAutoScorerWithout(t *testing.T) {
 		}
 	})
 	t.Run("an encoder of the program", func(t *testing.T) {
-		cfg := autoConfig(t, fixtures.Bag, 250)
+		cfg := autoConfig(t, fixtures.Encoder, 250)
 		auto, log := runLogged(t, cfg)
 		if strings.Contains(log, "fitted") {
 			t.Errorf("fitted although there is one: %s", log)

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
@@ -206,12 +207,12 @@ func TestGivenRefuses(t *testing.T) {
 		"other lengths":    {func(x vectored, cfg *Config) { cfg.TargetEmb, cfg.EmbDim = []string{half(x)}, givenDim/2 }, []string{"half.f32 has rows of 256 values", "of 512"}},
 		"a type not known": {func(_ vectored, cfg *Config) { cfg.EmbDType = "int8" }, []string{"emb_dtype"}},
 		"a scorer":         {func(_ vectored, cfg *Config) { cfg.Scorer, cfg.Threshold = "default", 0.5 }, []string{"--encoder", "--scorer none"}},
-		"another encoder":  {func(_ vectored, cfg *Config) { cfg.Encoder = "bag-ngram" }, []string{"bag-ngram did not make the vectors in"}},
+		"another encoder":  {func(_ vectored, cfg *Config) { cfg.Encoder = encodetest.Bag() }, []string{" did not make the vectors in"}},
 		"an encoder of 512": {func(x vectored, cfg *Config) {
-			cfg.Encoder, cfg.EmbDim = "bag-ngram", givenDim/2
+			cfg.Encoder, cfg.EmbDim = encodetest.Bag(), givenDim/2
 			cfg.SourceEmb = []string{half(x)}
 			cfg.TargetEmb = cfg.SourceEmb
-		}, []string{"half.f32 has rows of 256 values, and the encoder bag-ngram of 512"}},
+		}, []string{"half.f32 has rows of 256 values, and the encoder " + encodetest.Bag() + " of 512"}},
 		"no encoder, no emb": {func(_ vectored, cfg *Config) { cfg.SourceEmb, cfg.TargetEmb = nil, nil }, []string{"encoder names no encoder"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,10 +115,10 @@ func TestJudgedNights(t *testing.T) {
 func TestJudgeRefuses(t *testing.T) {
 	dir := corpora(t, 40)
 	for says, change := range map[string]func(c *Config){
-		"bag-ngram is an encoder, not a judge": func(c *Config) { c.Judge = "bag-ngram" },
-		"is a judge, which encodes no":         func(c *Config) { c.Encoder = c.Judge },
-		"judge_doubt = 0.5":                    func(c *Config) { c.JudgeDoubt = 0.5 },
-		"no scorer decides":                    func(c *Config) { c.Scorer = score.None },
+		"use-static is an encoder, not a judge": func(c *Config) { c.Judge = "use-static" },
+		"is a judge, which encodes no":          func(c *Config) { c.Encoder = c.Judge },
+		"judge_doubt = 0.5":                     func(c *Config) { c.JudgeDoubt = 0.5 },
+		"no scorer decides":                     func(c *Config) { c.Scorer = score.None },
 	} {
 		cfg := judging(t, testConfig(dir, filepath.Join(t.TempDir(), "out")))
 		change(&cfg)

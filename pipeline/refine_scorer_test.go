@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -54,7 +55,7 @@ func TestRefinedScorer(t *testing.T) {
 		t.Fatal(err)
 	}
 	scorer, err := fit.Refine(base, "test", []*fit.Set{set})
-	if err != nil || scorer.Refined.Encoder.Name != strong || scorer.Refined.Floor != cfg.RefineFloor {
+	if err != nil || scorer.Refined.Encoder.Name != encodetest.BagName || scorer.Refined.Floor != cfg.RefineFloor {
 		t.Fatalf("scorer %+v, error %v", scorer, err)
 	}
 	data, err := scorer.Encode()
@@ -154,7 +155,7 @@ func TestRefineRefuses(t *testing.T) {
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
 	cfg.Source, cfg.Target = "ar", "th" // languages of the first encoder alone
-	if _, err := Run(t.Context(), cfg, opts); err != nil || strings.Count(log.String(), "was not trained on the language") != 2 || !strings.Contains(log.String(), "encoder="+strong) {
+	if _, err := Run(t.Context(), cfg, opts); err != nil || strings.Count(log.String(), "was not trained on the language") != 2 || !strings.Contains(log.String(), "encoder="+encodetest.BagName) {
 		t.Errorf("error %v, log %s", err, log.String())
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/pipeline/admin"
@@ -27,7 +28,7 @@ import (
 )
 
 // strong is the encoder that refines in these tests. That it is no better than the first changes nothing.
-const strong = "bag-ngram"
+var strong = encodetest.Bag()
 
 // refined is two-stage mining with a floor that some candidates are below.
 func refined(cfg Config) Config {
@@ -46,7 +47,7 @@ func (w *watched) options() Options {
 	opts := options()
 	opts.OpenEncoder = func(m *model.Model, o encode.Options) (stage.Encoder, error) {
 		encoder, err := openShared(m, o)
-		if m.Name == strong {
+		if m.Name == encodetest.BagName {
 			encoder = watchedEncoder{encoder, w}
 		}
 		return encoder, err
@@ -126,7 +127,7 @@ func TestRefinedRun(t *testing.T) {
 	if !maps.Equal(w.texts, want) || floor == 0 || report.Counts.Kept == 0 {
 		t.Errorf("%d sentences were encoded again instead of %d, %d pairs below the floor, %d kept", len(w.texts), len(want), floor, report.Counts.Kept)
 	}
-	if report.Counts.Refined != len(want) || refinedNow(report) != int64(len(want)) || report.Refiner == nil || report.Refiner.Name != strong {
+	if report.Counts.Refined != len(want) || refinedNow(report) != int64(len(want)) || report.Refiner == nil || report.Refiner.Name != encodetest.BagName {
 		t.Errorf("counts %+v, %d refined, refiner %+v", report.Counts, refinedNow(report), report.Refiner)
 	}
 	file, err := bitext.Open(report.Bitext.Path)
@@ -134,7 +135,7 @@ func TestRefinedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := file.Metadata()
-	if err := file.Close(); err != nil || said["refine"] != strong || said["refine_floor"] != "1.02" || said["refined"] != fmt.Sprint(len(want)) {
+	if err := file.Close(); err != nil || said["refine"] != encodetest.BagName || said["refine_floor"] != "1.02" || said["refined"] != fmt.Sprint(len(want)) {
 		t.Errorf("metadata %v, error %v", said, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -95,7 +96,7 @@ func modelWith(t *testing.T, old, replacement string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"model.yaml", "model.onnx", "spm.model"} {
-		data, err := fixtures.Models.ReadFile("models/" + fixtures.Bag + "/" + name)
+		data, err := os.ReadFile(filepath.Join(encodetest.Bag(), name))
 		if err != nil {
 			t.Fatal(err)
 		}

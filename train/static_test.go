@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
-	"bitextmine/fixtures"
 	"bitextmine/train/traintest"
 )
 
@@ -76,7 +76,7 @@ func TestStaticEncodersThatAreNone(t *testing.T) {
 		"tokenizer.file cannot":          func(c *Config) { c.Tokenizer.File = "spm.model" },
 		"bits is 5":                      func(c *Config) { c.Encoder.Static.Bits = 5 },
 		"shared_embedding does not":      by("ems", set{"shared_embedding": true}),
-		"is no static encoder":           func(c *Config) { c.Encoder.Start = fixtures.Bag },
+		"is no static encoder":           func(c *Config) { c.Encoder.Start = encodetest.Bag() },
 		"encoder.start: no encoder":      func(c *Config) { c.Encoder.Start = filepath.Join(t.TempDir(), "none") },
 		"which are available only with ": func(c *Config) { by("wacse", nil)(c) },
 	} {

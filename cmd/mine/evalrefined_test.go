@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestEvalRefined(t *testing.T) {
 	dir := fixtureSet(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
-	text := must(t, "eval", "bucc-refined", "--dir", dir, "--src", "de", "--refine", "bag-ngram",
+	text := must(t, "eval", "bucc-refined", "--dir", dir, "--src", "de", "--refine", encodetest.Bag(),
 		"--dtype", "float16", "--format", "json")
 	var found struct {
 		Notes                    []string
@@ -30,7 +31,7 @@ func TestEvalRefined(t *testing.T) {
 	}
 	ran := must(t, "run", "--src", "de", "--tgt", "en", "--src-text", in("de-en.train.de"),
 		"--tgt-text", in("de-en.train.en"), "--gold", in("de-en.train.gold"),
-		"--refine", "bag-ngram", "--scorer", "none", "--threshold", string(threshold), "--keep-copies", "--keep-foreign",
+		"--refine", encodetest.Bag(), "--scorer", "none", "--threshold", string(threshold), "--keep-copies", "--keep-foreign",
 		"--out", in("out"))
 	c := found.Counts
 	want, err := json.Marshal([]int{c.Correct, c.Extracted, c.Gold})
@@ -56,8 +57,8 @@ func TestEvalRefined(t *testing.T) {
 		t.Errorf("notes %q", found.Notes)
 	}
 	for _, wrong := range [][]string{
-		{"bucc-refined"}, {"bucc-laser", "--refine", "bag-ngram"}, {"bucc-refined",
-			"--refine", "none such"}, {"bucc-scored", "--refine", "bag-ngram"},
+		{"bucc-refined"}, {"bucc-laser", "--refine", encodetest.Bag()}, {"bucc-refined",
+			"--refine", "none such"}, {"bucc-scored", "--refine", encodetest.Bag()},
 	} {
 		if _, err := command(t, append([]string{"eval", "--dir", dir, "--src", "de"}, wrong...)...); !badinput.Is(err) {
 			t.Errorf("mine eval %s: %v is not bad input", strings.Join(wrong, " "), err)

@@ -5,16 +5,15 @@ package encodetest
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
-	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -51,12 +50,33 @@ func SetLibrary() error {
 // manifest is model.FileName, which the tests of that package cannot import from here.
 const manifest = "model.yaml"
 
-// Changed is the built-in encoder with parts of its manifest replaced; oldnew holds old and new texts in turn.
+// BagName is the name of the small bag that tests use beside the default encoder: a table in a graph of its own, of
+// [5975, 512] numbers in one byte each, which is no static encoder. bag/make.py cuts it from a larger one.
+const BagName = "small-bag"
+
+// Bag is the directory of the small bag.
+func Bag() string { return here("bag") }
+
+// Pieces is a SentencePiece model of 45,000 pieces, those of the bag that the small one is cut from.
+func Pieces() string { return here("pieces/spm.model") }
+
+// root is the repository's folder.
+var root = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "bitextmine").Output()
+	if err != nil {
+		panic(fmt.Errorf("go list -m bitextmine: %w", err))
+	}
+	return strings.TrimSpace(string(out))
+})
+
+func here(path string) string { return filepath.Join(root(), "encode", "encodetest", path) }
+
+// Changed is the small bag with parts of its manifest replaced; oldnew holds old and new texts in turn.
 func Changed(t testing.TB, oldnew ...string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, name := range []string{manifest, "model.onnx", "spm.model"} {
-		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/"+name)
+		data, err := os.ReadFile(filepath.Join(Bag(), name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +118,7 @@ func Splitter(t testing.TB, changed map[string][]byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
+	pieces, err := os.ReadFile(Pieces())
 	if err != nil {
 		t.Fatal(err)
 	}

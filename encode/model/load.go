@@ -203,7 +203,15 @@ type Missing struct {
 	cause error
 }
 
+// former are encoders that were in the program, and what to name instead.
+var former = map[string]string{
+	"bag-ngram": "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
+}
+
 func (m *Missing) Error() string {
+	if instead, was := former[m.Ref]; was {
+		return fmt.Sprintf("no encoder %q: %s", m.Ref, instead)
+	}
 	return fmt.Sprintf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %v",
 		m.Ref, strings.Join(BuiltIn(), ", "), FileName, m.cause)
 }

@@ -146,7 +146,7 @@ func TestDigest(t *testing.T) {
 		same  bool
 	}{
 		{"a centre", centred, false},
-		{"another name", encodetest.Changed(t, "name: "+fixtures.Bag, "name: bag"), true},
+		{"another name", encodetest.Changed(t, "name: "+encodetest.BagName, "name: bag"), true},
 		{"other languages and a licence", encodetest.Changed(t, "    - ru\n", "", "licence: CC-BY", "licence: MIT, CC-BY"), true},
 		{"a file of another name", renamed, true},
 		{"another cut", encodetest.Changed(t, "max_tokens: 128", "max_tokens: 127"), false},
@@ -166,11 +166,11 @@ func TestDigest(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	builtin, err := Load(fixtures.Bag)
+	builtin, err := Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := "../../fixtures/models/" + fixtures.Bag
+	dir := encodetest.Bag()
 	for _, ref := range []string{dir, dir + "/" + FileName} {
 		if m, err := Load(ref); err != nil || m.Digest != builtin.Digest {
 			t.Errorf("Load(%s): %v; another digest than the built-in encoder's", ref, err)
@@ -184,11 +184,11 @@ func TestLoad(t *testing.T) {
 		load func() (*Model, error)
 		says string
 	}{
-		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Bag + ", " + fixtures.Encoder + ") nor a model.yaml"},
+		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Encoder + ") nor a model.yaml"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
-		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + fixtures.Bag + " says 000"},
+		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + encodetest.BagName + " says 000"},
 		{"a wrong sum of the centre", func() (*Model, error) { return LoadFS(centre, FileName) }, "says 000"},
-		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + fixtures.Bag},
+		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + encodetest.BagName},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := c.load(); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {

@@ -1,6 +1,7 @@
 package sentencepiece
 
 import (
+	"bitextmine/encode/encodetest"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -13,14 +14,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"bitextmine/fixtures"
 )
 
 var update = flag.Bool("update", false, "write the golden ids anew with spm_encode")
 
+var modelFile = encodetest.Pieces()
+
 const (
-	modelFile = "../../fixtures/models/" + fixtures.Bag + "/spm.model"
 	sentences = "testdata/sentences.txt" // written for this test
 	golden    = "testdata/sentences.ids" // output of spm_encode 0.1.97
 )

@@ -6,7 +6,6 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
-	"bitextmine/fixtures"
 )
 
 // The ids of a fairseq model are four special ones, then those in the order of the dictionary.
@@ -28,7 +27,7 @@ func TestDictionaryNumbers(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, dict, says string }{
-		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + fixtures.Bag + " is not a piece, a space and a count"},
+		{"not a dictionary", "▁the\n", "dict.txt:1 of encoder " + encodetest.BagName + " is not a piece, a space and a count"},
 		{"of another model", "xyzzy 1\n", "has no piece of spm.model"},
 	} {
 		files["dict.txt"] = &fstest.MapFile{Data: []byte(c.dict)}

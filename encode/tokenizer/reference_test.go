@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,10 +15,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/sentencepiece"
 	"bitextmine/encode/tokenizer"
 
-	"bitextmine/fixtures"
 	"bitextmine/internal/protofield"
 	"bitextmine/train/words"
 )
@@ -110,7 +109,7 @@ func difference(lines []string, rows [][]int32, whole string) string {
 // tokenizerFiles are the files of the tokenizers, made of what the program has.
 func tokenizerFiles(t *testing.T, text []string) map[string][]byte {
 	t.Helper()
-	unigram, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
+	unigram, err := os.ReadFile(encodetest.Pieces())
 	if err != nil {
 		t.Fatal(err)
 	}

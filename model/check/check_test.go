@@ -77,7 +77,7 @@ func TestDefaultEncoderPasses(t *testing.T) {
 }
 
 func TestWrongGoldenVectorsFail(t *testing.T) {
-	m := builtin(t, fixtures.Bag)
+	m := builtin(t, encodetest.Bag())
 	encodetest.Refused(t, run(t, m, goldens(t, m, true)...).Err(), "golden sentence 1, \"Der Zug")
 	_, err := Run(t.Context(), m, Options{Golden: []Golden{{Language: "de", Text: "x", Vector: []float32{1}}}})
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "has 1 numbers") {

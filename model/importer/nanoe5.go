@@ -245,7 +245,7 @@ func (e *file) numbers(name string, packed bool, shape []int) ([]float32, error)
 // the built-in encoder has, too; of single characters it differs from the file's table in the zero-width joiner,
 // which the table makes a space, and 14 that Unicode got later.
 func (e *file) tokenizer(d *Draft, name string) error {
-	builtin, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Bag+"/spm.model")
+	builtin, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Encoder+"/spm.model")
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/train/traintest"
 
@@ -192,7 +193,7 @@ func TestGraph(t *testing.T) {
 	if err := d.Open(d.Out); err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := os.ReadFile("../../fixtures/models/bag-ngram/spm.model")
+	pieces, err := os.ReadFile(encodetest.Pieces())
 	if err != nil {
 		t.Fatal(err)
 	}

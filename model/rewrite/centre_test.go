@@ -20,7 +20,7 @@ import (
 func onDisk(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bag")
-	if err := os.CopyFS(dir, os.DirFS("../../fixtures/models/"+fixtures.Bag)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(encodetest.Bag())); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, model.FileName)
@@ -129,7 +129,7 @@ func TestEachLanguageItsOwn(t *testing.T) {
 }
 
 func TestRefusedCentres(t *testing.T) {
-	_, err := Centre(t.Context(), fixtures.Bag, []Text{lines("de", "Haus", 100)}, false, encode.Options{})
+	_, err := Centre(t.Context(), fixtures.Encoder, []Text{lines("de", "Haus", 100)}, false, encode.Options{})
 	encodetest.Refused(t, err, "is built into the program")
 	dir := onDisk(t)
 	_, err = Centre(t.Context(), dir, []Text{lines("de", "Haus", 99)}, false, encode.Options{})

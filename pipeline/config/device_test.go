@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
@@ -14,12 +15,12 @@ import (
 func TestDeviceInKeys(t *testing.T) {
 	for _, c := range []struct{ encoder, refine, device, want, refuses string }{
 		{fixtures.Encoder, "", "", "", ""},
-		{fixtures.Bag, "", "cpu", "", ""},
-		{fixtures.Bag, "", "cuda:1", `"encoder_device":"cuda"`, ""},
-		{fixtures.Bag, "", "cuda:all:float16", `"encoder_device":"cuda float16"`, ""},
-		{fixtures.Encoder, fixtures.Bag, "cuda:0,1", `"refine_device":"cuda"`, ""},
+		{encodetest.Bag(), "", "cpu", "", ""},
+		{encodetest.Bag(), "", "cuda:1", `"encoder_device":"cuda"`, ""},
+		{encodetest.Bag(), "", "cuda:all:float16", `"encoder_device":"cuda float16"`, ""},
+		{fixtures.Encoder, encodetest.Bag(), "cuda:0,1", `"refine_device":"cuda"`, ""},
 		{fixtures.Encoder, "", "cuda", "", "device = cuda would compute nothing: use-static is a table"},
-		{fixtures.Bag, "", "gpu", "", `device = "gpu" is not known`},
+		{encodetest.Bag(), "", "gpu", "", `device = "gpu" is not known`},
 	} {
 		cfg := Config{}
 		cfg.Encoder, cfg.Refine, cfg.Device = c.encoder, c.refine, c.device

@@ -73,7 +73,7 @@ func settings(t *testing.T, text []string) pipeline.Config {
 	var cfg pipeline.Config
 	cfg.LanguageText = text
 	cfg.Format, cfg.TextColumn, cfg.OnBadLine, cfg.MaxLineBytes, cfg.ShardSize = "auto", "text", "skip", 1<<16, 50
-	cfg.Encoder, cfg.DType, cfg.Search = "bag-ngram", "float16", "exact"
+	cfg.Encoder, cfg.DType, cfg.Search = encodetest.Bag(), "float16", "exact"
 	cfg.Decision = setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06}
 	cfg.Keep, cfg.Out = 1, filepath.Join(t.TempDir(), "out")
 	return cfg

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
@@ -53,9 +54,9 @@ func TestDeviceIsThePlans(t *testing.T) {
 // TestArithmetic: which GPUs compute is in no key, and a table is always the CPU's.
 func TestArithmetic(t *testing.T) {
 	for _, c := range []struct{ model, device, want string }{
-		{fixtures.Bag, "cpu", ""},
-		{fixtures.Bag, "cuda:3", "cuda"},
-		{fixtures.Bag, "tensorrt:all:float16", "tensorrt float16"},
+		{encodetest.Bag(), "cpu", ""},
+		{encodetest.Bag(), "cuda:3", "cuda"},
+		{encodetest.Bag(), "tensorrt:all:float16", "tensorrt float16"},
 		{fixtures.Encoder, "cuda", ""},
 	} {
 		m, err := model.Load(c.model)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
-	"bitextmine/fixtures"
 	"bitextmine/train"
 	"bitextmine/train/encoder"
 	"bitextmine/train/weights"
@@ -18,7 +18,7 @@ import (
 // TestStartWithoutUnusedPieces: the text is cut as before, every piece of it keeps its row, and others are gone.
 func TestStartWithoutUnusedPieces(t *testing.T) {
 	from, out := t.TempDir(), t.TempDir()
-	pieces, err := fixtures.Models.ReadFile("models/" + fixtures.Bag + "/spm.model")
+	pieces, err := os.ReadFile(encodetest.Pieces())
 	if err != nil {
 		t.Fatal(err)
 	}

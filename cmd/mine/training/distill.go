@@ -70,7 +70,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 	f.Float64Var(&o.Share, "share", o.Share, "share, 0 to 1, of each piece's own correction that is added to the linear "+
 		"map of pieces; less than 1 is better on text of other kinds")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the invented sentences and of the gradient descent")
-	f.StringVar(&o.Beside, "beside", "", "a second encoder to imitate, a bag of mine train such as bag-ngram, in "+
+	f.StringVar(&o.Beside, "beside", "", "a second encoder to imitate, a bag of mine train in "+
 		"further columns")
 	f.IntVar(&o.BesideColumns, "beside-columns", o.BesideColumns, "columns for the encoder of --beside")
 	f.Float64Var(&o.BesideShare, "beside-share", o.BesideShare,

@@ -1,6 +1,6 @@
 """Writes model_optimized.onnx, a graph of SaT's interface, and golden.json: where wtpsplit's way of reading such a graph
 ends sentences. It follows wtpsplit/extract.py and wtpsplit/__init__.py (version 2.2.1) with numpy, onnxruntime, onnx
-and sentencepiece alone: python3 make.py SPM_MODEL, with fixtures/models/bag-ngram/spm.model."""
+and sentencepiece alone: python3 make.py SPM_MODEL, with encode/encodetest/pieces/spm.model."""
 
 import json
 import math

@@ -19,6 +19,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
@@ -149,7 +150,7 @@ func (c corpus) config() pipeline.Config {
 	cfg.Source, cfg.Target = "de", "en"
 	cfg.SourceText, cfg.TargetText = c.dirs[:1], c.dirs[1:]
 	cfg.Format, cfg.TextColumn, cfg.DocColumn, cfg.OnBadLine, cfg.MaxLineBytes, cfg.ShardSize = "auto", "text", "doc", "skip", 1<<16, 1000
-	cfg.Encoder, cfg.DType, cfg.Search = "bag-ngram", "float16", "exact"
+	cfg.Encoder, cfg.DType, cfg.Search = encodetest.Bag(), "float16", "exact"
 	cfg.Decision = setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06, KeepForeign: true, KeepCopies: true}
 	cfg.Documents, cfg.DocScore, cfg.BeadScore = "on", 0.3, 0.2
 	cfg.Keep, cfg.Out = 3, filepath.Join(c.t.TempDir(), "out")

@@ -79,7 +79,7 @@ func config(t *testing.T) pipeline.Config {
 	cfg.Source, cfg.Target = "de", "en"
 	cfg.Corpora = map[string][]string{"de": {"fixtures:text/de.txt"}, "en": {"fixtures:text/en.txt"}}
 	cfg.Format, cfg.TextColumn, cfg.OnBadLine, cfg.MaxLineBytes, cfg.ShardSize = "auto", "text", "skip", 1<<16, 1000
-	cfg.Encoder, cfg.DType, cfg.Search = "bag-ngram", "float16", "exact"
+	cfg.Encoder, cfg.DType, cfg.Search = encodetest.Bag(), "float16", "exact"
 	cfg.Decision = setting.Decision{K: 4, Margin: "ratio", Retrieval: "max", Threshold: 1.06}
 	cfg.Keep, cfg.Out = 1, filepath.Join(t.TempDir(), "out")
 	return cfg
