@@ -85,7 +85,7 @@ type KnownPairs struct {
 	Corpus   string `json:"corpus"` // the corpora that they were injected into
 	Source   string `json:"src"`    // language
 	Target   string `json:"tgt"`
-	Injected int    `json:"planted"` // pairs
+	Injected int    `json:"injected"` // pairs
 	// number of pairs that were among each other's neighbours when both sides were injected
 	Found      int  `json:"found"`
 	Candidates int  `json:"candidates"` // examples, true and false

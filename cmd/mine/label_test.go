@@ -36,14 +36,14 @@ func TestLabelsAreUsed(t *testing.T) {
 	var fitted struct {
 		FittedOn []struct {
 			Pairs          string
-			Planted, Found int
+			Injected, Found int
 		} `json:"fitted_on"`
 	}
 	data, err := os.ReadFile(scorer)
 	if err == nil {
 		err = json.Unmarshal(data, &fitted)
 	}
-	if err != nil || len(fitted.FittedOn) != 2 || fitted.FittedOn[1].Planted != 15 || fitted.FittedOn[1].Found != 12 {
+	if err != nil || len(fitted.FittedOn) != 2 || fitted.FittedOn[1].Injected != 15 || fitted.FittedOn[1].Found != 12 {
 		t.Errorf("the scorer is fitted on %+v, error %v", fitted.FittedOn, err)
 	}
 	for _, args := range [][]string{

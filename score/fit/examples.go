@@ -10,13 +10,12 @@ import (
 	"bitextmine/score/feature"
 )
 
-// Examples are candidates from injected pairs, so it is known whether they are translations. The names in files are
-// older.
+// Examples are candidates from injected pairs, so it is known whether they are translations.
 type Examples struct {
 	Values   feature.Values
 	True     []bool
 	Group    []int32 // the known pair of each example; a fold has whole pairs. ownGroup: none
-	Unpaired []bool  `json:"Alone"` // its sentence was injected without its translation
+	Unpaired []bool  // its sentence was injected without its translation
 	NearMiss []bool  // it is an injected near miss
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
 	Strong []float32 `json:",omitempty"`

@@ -22,7 +22,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: "fit", Version: 2, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
+	Name: "fit", Version: 3, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
