@@ -4,6 +4,7 @@
 package train
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,6 +19,7 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/yamlbound"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/objective"
@@ -100,7 +102,11 @@ func ReadConfig(path string, bitext ...string) (Config, error) {
 func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
 	c := DefaultConfig()
 	c.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	d := yaml.NewDecoder(r)
+	text, err := yamlbound.Read(r, name)
+	if err != nil {
+		return c, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
 		return c, badinput.Errorf("%s is not a training preset: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))

@@ -1,22 +1,37 @@
 package split
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
 // window is the number of bytes before and after a place that patterns see.
 const window = 128
 
+// maxSteps is how many characters matching the items of a pattern may test. Where that is not enough, because a class
+// repeats without end or repetitions follow each other, an expression decides by the window: a step at every place of a
+// text, times its length or a power of it, would take hours.
+const maxSteps = 1 << 8
+
+// The size of patterns: the states of an expression. Rules of all languages together have some ten thousand.
+const (
+	maxPatternSize = 20_000
+	maxSize        = 1_000_000 // of a file's
+)
+
 // pattern matches the text before a place or after it.
 type pattern struct {
-	items  []item         // items in matching order, outwards from the place; nil with expression
-	expr   *regexp.Regexp // expression for a pattern that is not a sequence of items
-	always bool           // it matches everywhere
-	edge   *charset       // the characters that may be next to the place; nil: any, or none
+	items  []item                // items in matching order, outwards from the place; nil with expression
+	expr   *regexp.Regexp        // expression for a pattern that is not a sequence of items
+	late   func() *regexp.Regexp // expression for where items take too many steps
+	size   int
+	always bool     // it matches everywhere
+	edge   *charset // the characters that may be next to the place; nil: any, or none
 	after  bool
 }
 
@@ -46,6 +61,14 @@ func newPattern(source string, after bool) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.size = sizeOf(tree); p.size > maxPatternSize {
+		return nil, fmt.Errorf("its repetitions have more than %d states", maxPatternSize)
+	}
+	if after {
+		translated = `\A(?:` + translated + `)`
+	} else {
+		translated = `(?:` + translated + `)\z`
+	}
 	if ranges, empty := edgeOf(tree, after); !empty {
 		p.edge = newCharset(sorted(ranges))
 	}
@@ -54,14 +77,12 @@ func newPattern(source string, after bool) (*pattern, error) {
 		if !after {
 			slices.Reverse(items)
 		}
+		if last := len(items) - 1; last >= 0 && items[last].class != nil {
+			items[last].max = items[last].min // nobody asks how long the match is
+		}
 		lookAhead(items)
-		p.items = items
+		p.items, p.late = items, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(translated) })
 		return p, nil
-	}
-	if after {
-		translated = `\A(?:` + translated + `)`
-	} else {
-		translated = `(?:` + translated + `)\z`
 	}
 	p.expr, err = regexp.Compile(translated)
 	return p, err
@@ -103,14 +124,44 @@ func (p *pattern) matches(text string, at int) bool {
 	switch {
 	case p.always:
 		return true
-	case p.expr != nil && p.after:
-		return p.expr.MatchString(text[at:forward(text, at+window)])
 	case p.expr != nil:
-		return p.expr.MatchString(text[backward(text, at-window):at])
-	case p.after:
-		return matchForward(p.items, text, at)
+		return p.inWindow(p.expr, text, at)
 	}
-	return matchBackward(p.items, text, at)
+	match := matchBackward
+	if p.after {
+		match = matchForward
+	}
+	steps := maxSteps
+	if ok := match(p.items, text, at, &steps); ok || steps >= 0 {
+		return ok
+	}
+	return p.inWindow(p.late(), text, at)
+}
+
+// inWindow reports whether the pattern's expression matches at a place.
+func (p *pattern) inWindow(expr *regexp.Regexp, text string, at int) bool {
+	if p.after {
+		return expr.MatchString(text[at:forward(text, at+window)])
+	}
+	return expr.MatchString(text[backward(text, at-window):at])
+}
+
+// sizeOf is about the number of states of an expression, at most maxSize+1.
+func sizeOf(tree *syntax.Regexp) int {
+	size := 1
+	for _, sub := range tree.Sub {
+		size = min(size+sizeOf(sub), maxSize+1)
+	}
+	switch tree.Op {
+	case syntax.OpLiteral:
+		size = len(tree.Rune)
+	case syntax.OpCharClass:
+		size += len(tree.Rune) / 16
+	case syntax.OpRepeat:
+		size *= max(tree.Min, tree.Max, 1)
+	default: // the parts' sum
+	}
+	return min(size, maxSize+1)
 }
 
 // mayMatch is false only where a pattern of text after a place does not match: it looks at its first item and what
@@ -146,7 +197,8 @@ func backward(text string, at int) int {
 	return max(at, 0)
 }
 
-func matchForward(items []item, text string, at int) bool {
+// matchForward takes steps away for each character that it tests. If less than none are left, it has not found out.
+func matchForward(items []item, text string, at int, steps *int) bool {
 	for k := range items {
 		it := &items[k]
 		if it.boundary {
@@ -156,19 +208,23 @@ func matchForward(items []item, text string, at int) bool {
 			continue
 		}
 		if it.words != nil {
-			return it.words.after(items[k+1:], text, at)
+			return it.words.after(items[k+1:], text, at, steps)
 		}
 		n := 0
 		for n < it.min {
+			*steps--
 			width, ok := it.class.next(text, at)
-			if !ok {
+			if !ok || *steps < 0 {
 				return false
 			}
 			at, n = at+width, n+1
 		}
 		for n != it.max {
-			if it.backtrack && it.mayGoOn(text, at) && matchForward(items[k+1:], text, at) {
+			if it.backtrack && it.mayGoOn(text, at) && matchForward(items[k+1:], text, at, steps) {
 				return true
+			}
+			if *steps--; *steps < 0 {
+				return false
 			}
 			width, ok := it.class.next(text, at)
 			if !ok {
@@ -180,7 +236,7 @@ func matchForward(items []item, text string, at int) bool {
 	return true
 }
 
-func matchBackward(items []item, text string, at int) bool {
+func matchBackward(items []item, text string, at int, steps *int) bool {
 	for k := range items {
 		it := &items[k]
 		if it.boundary {
@@ -190,19 +246,23 @@ func matchBackward(items []item, text string, at int) bool {
 			continue
 		}
 		if it.words != nil {
-			return it.words.before(items[k+1:], text, at)
+			return it.words.before(items[k+1:], text, at, steps)
 		}
 		n := 0
 		for n < it.min {
+			*steps--
 			width, ok := it.class.last(text, at)
-			if !ok {
+			if !ok || *steps < 0 {
 				return false
 			}
 			at, n = at-width, n+1
 		}
 		for n != it.max {
-			if it.backtrack && it.mayGoOn(text, at-1) && matchBackward(items[k+1:], text, at) {
+			if it.backtrack && it.mayGoOn(text, at-1) && matchBackward(items[k+1:], text, at, steps) {
 				return true
+			}
+			if *steps--; *steps < 0 {
+				return false
 			}
 			width, ok := it.class.last(text, at)
 			if !ok {

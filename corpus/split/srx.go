@@ -85,6 +85,7 @@ func Parse(name string, data []byte) (*SRX, error) {
 	}
 	s := &SRX{name: name, cascade: d.Header.Cascade == "yes", rules: map[string][]rule{},
 		spaces: map[string]*SpaceModel{}}
+	size := 0
 	for _, l := range d.Languages {
 		if _, twice := s.rules[l.Name]; twice || l.Name == "" {
 			return nil, badinput.Errorf("%s: the language rule %q has no name, or stands twice: give each its own",
@@ -112,6 +113,10 @@ func Parse(name string, data []byte) (*SRX, error) {
 			if err != nil {
 				return nil, badinput.Errorf("%s: rule %d of %q: %w: correct the rule or remove it", name, i+1, l.Name,
 					err)
+			}
+			if size += made.before.size + made.after.size + 1; size > maxSize {
+				return nil, badinput.Errorf("%s: rule %d of %q: the rules have more than %d states: remove some", name, i+1,
+					l.Name, maxSize)
 			}
 			s.rules[l.Name] = append(s.rules[l.Name], made)
 		}
@@ -160,7 +165,7 @@ var shipped []byte
 var Shipped = sync.OnceValues(func() (*SRX, error) { return Parse("the shipped rules", shipped) })
 
 // version is one more whenever the same rules divide a text otherwise.
-const version = 1
+const version = 2
 
 // ShippedDigest stands for what divides a text by the shipped rules: it changes with them.
 var ShippedDigest = sync.OnceValue(func() string {

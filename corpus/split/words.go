@@ -56,9 +56,9 @@ func (w *words) child(at int32, b byte) int32 {
 }
 
 // before reports whether a text ends at a place and the items match before it.
-func (w *words) before(items []item, text string, at int) bool {
+func (w *words) before(items []item, text string, at int, steps *int) bool {
 	for n := int32(0); ; at-- {
-		if w.nodes[n].whole && matchBackward(items, text, at) {
+		if w.nodes[n].whole && matchBackward(items, text, at, steps) {
 			return true
 		}
 		if at == 0 {
@@ -71,9 +71,9 @@ func (w *words) before(items []item, text string, at int) bool {
 }
 
 // after reports whether a text begins at a place and the items match after it.
-func (w *words) after(items []item, text string, at int) bool {
+func (w *words) after(items []item, text string, at int, steps *int) bool {
 	for n := int32(0); ; at++ {
-		if w.nodes[n].whole && matchForward(items, text, at) {
+		if w.nodes[n].whole && matchForward(items, text, at, steps) {
 			return true
 		}
 		if at == len(text) {

@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/yamlbound"
 )
 
 // FileName is the file name of a manifest.
@@ -152,9 +153,9 @@ const (
 // that name the field and the file. file is used only in messages.
 func Decode(r io.Reader, file string) (Manifest, error) {
 	m := Manifest{Normalise: true}
-	data, err := io.ReadAll(r)
+	data, err := yamlbound.Read(r, file)
 	if err != nil {
-		return m, fmt.Errorf("read %s: %w", file, err)
+		return m, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)

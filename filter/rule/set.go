@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
+	"bitextmine/internal/yamlbound"
 )
 
 // Rule rejects the pairs for which its condition is true.
@@ -28,6 +29,9 @@ type Set struct {
 func Parse(data []byte, file string) (*Set, error) {
 	var document struct {
 		Rules yaml.Node `yaml:"rules"`
+	}
+	if err := yamlbound.Check(data, "rules "+file); err != nil {
+		return nil, err
 	}
 	var top map[string]yaml.Node
 	if err := yaml.Unmarshal(data, &top); err != nil {

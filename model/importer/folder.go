@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/yamlbound"
 	"bitextmine/train/export"
 )
 
@@ -138,7 +139,7 @@ func readCard(f *folder) error {
 		Licence  string    `yaml:"license"`
 		Language yaml.Node `yaml:"language"`
 	}
-	if yaml.Unmarshal([]byte(head), &front) != nil {
+	if yamlbound.Check([]byte(head), "") != nil || yaml.Unmarshal([]byte(head), &front) != nil {
 		return nil // a card is written by hand
 	}
 	if front.Licence != "" {

@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/yamlbound"
 	"bitextmine/pipeline/setting"
 )
 
@@ -98,6 +99,9 @@ func ReadCluster(path string) (*Cluster, error) {
 
 func decode(data []byte) (*Cluster, error) {
 	c := &Cluster{}
+	if err := yamlbound.Check(data, "it"); err != nil {
+		return nil, err
+	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(c); err != nil {

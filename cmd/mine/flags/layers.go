@@ -23,6 +23,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
+	"bitextmine/internal/yamlbound"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
 )
@@ -124,7 +125,10 @@ func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err
 func readPreset(name string) (map[string]any, error) {
 	data, err := fs.ReadFile(configs.Files, name+".yaml")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		data, err = os.ReadFile(name)
+		data, err = readPresetFile(name)
+	}
+	if badinput.Is(err) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, badinput.Errorf("config %s is neither a preset (%s) nor a file that can be read: %w",
@@ -145,6 +149,16 @@ func readPreset(name string) (map[string]any, error) {
 		}
 	}
 	return values, nil
+}
+
+// readPresetFile reads a preset that is a file of the user's.
+func readPresetFile(path string) (data []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return yamlbound.Read(f, "config "+path)
 }
 
 // byLanguage names corpora by the canonical codes of their languages, which a run uses: viper puts keys in lower case,

@@ -20,6 +20,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/yamlbound"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
@@ -189,6 +190,9 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the config: %w", err)
+	}
+	if err := yamlbound.Check(text, "config "+path); err != nil {
+		return err
 	}
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path,
