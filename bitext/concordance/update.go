@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/mapping"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 	berrors "go.etcd.io/bbolt/errors"
 
@@ -81,7 +81,7 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 
 // explained gives a full disk its one sentence. Bleve tells of it by text alone.
 func explained(path string, err error) error {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+	for _, full := range badinput.DiskFull {
 		if strings.Contains(err.Error(), full.Error()) {
 			return atomicfile.Explain(path, full)
 		}
@@ -130,10 +130,31 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 		})
 		err = errors.Join(err, texts.Close())
 	}
-	if err := errors.Join(err, b.Close()); err != nil {
+	if err == nil && n == 0 { // the builder cannot be closed without a document
+		err = empty(fresh, m)
+	} else {
+		err = errors.Join(err, b.Close())
+	}
+	if err != nil {
 		return 0, fmt.Errorf("make the concordance %s: %w", path, errors.Join(err, os.RemoveAll(fresh)))
 	}
 	return n, os.Rename(fresh, path)
+}
+
+// empty makes an index without documents in the place of what is there.
+func empty(path string, m mapping.IndexMapping) error {
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	index, err := bleve.New(path, m)
+	if err != nil {
+		return err
+	}
+	texts, err := AppendBlocks(filepath.Join(path, textsName))
+	if err == nil {
+		err = texts.Close()
+	}
+	return errors.Join(err, index.Close())
 }
 
 // openTimeout is how long an update waits for readers in other processes before it makes an index anew beside theirs.

@@ -59,6 +59,23 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestNothingKept: the index of a bitext without pairs finds nothing, and follows it when it has some.
+func TestNothingKept(t *testing.T) {
+	dir := t.TempDir()
+	at, path := filepath.Join(dir, "index"), filepath.Join(dir, "de-en.parquet")
+	x, err := Open(t.Context(), at, write(t, path, [2]string{"de", "en"}, nil), nil)
+	if err != nil || x.Pairs != 0 || len(found(t, x, Query{Text: "Haus", Mode: Words}, nil)) != 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	some := open(t, at, write(t, path, [2]string{"de", "en"}, german))
+	if got, want := found(t, some, Query{Text: "Haus", Mode: Words}, german), []int{0, 1, 4}; !slices.Equal(got, want) {
+		t.Errorf("finds %v, want %v", got, want)
+	}
+}
+
 // TestUpdateBesideAReader: an index that is read cannot be changed, so it is made anew beside the reader's.
 func TestUpdateBesideAReader(t *testing.T) {
 	dir := t.TempDir()

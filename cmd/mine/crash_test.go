@@ -26,20 +26,32 @@ func buildProgram(t *testing.T) string {
 	return path
 }
 
-// waiting starts the program so that it waits without end: for the writer of a pipe that is its configuration.
-func waiting(t *testing.T, path string) *exec.Cmd {
+// waiting starts the program so that it waits without end: for what is written into a pipe that is its configuration.
+func waiting(t *testing.T, path string, args ...string) (*exec.Cmd, *os.File) {
 	t.Helper()
 	fifo := filepath.Join(t.TempDir(), "config.yaml")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "run", "--config", fifo)
+	cmd := exec.Command(path, append(args, "--config", fifo)...)
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second)
-	return cmd
+	for range 600 { // until it reads
+		pipe, err := os.OpenFile(fifo, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			t.Cleanup(func() { _ = pipe.Close() })
+			return cmd, pipe
+		}
+		if !errors.Is(err, syscall.ENXIO) {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	t.Fatal("the program does not read its configuration")
+	return nil, nil
 }
 
 func ended(t *testing.T, cmd *exec.Cmd) syscall.WaitStatus {
@@ -64,13 +76,14 @@ func TestHowTheProgramEnds(t *testing.T) {
 	path := buildProgram(t)
 	t.Run("a crash is no exit code", func(t *testing.T) { testCrash(t, path) })
 	t.Run("a second signal ends it at once", func(t *testing.T) { testSecondSignal(t, path) })
+	t.Run("few addresses", func(t *testing.T) { testFewAddresses(t, path) })
 	t.Run("gold is no pipe", func(t *testing.T) { testGoldPipe(t, path) })
 }
 
 // testCrash: 0 to 3 mean something, and Go ends with 2 by itself.
 func testCrash(t *testing.T, path string) {
 	for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT} {
-		cmd := waiting(t, path)
+		cmd, _ := waiting(t, path, "run")
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
@@ -79,13 +92,13 @@ func testCrash(t *testing.T, path string) {
 		}
 	}
 	t.Run("out of memory", func(t *testing.T) {
-		cmd := waiting(t, path)
+		cmd, rules := waiting(t, path, "filter", "bitext.parquet")
 		limit := &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20} // far less than it has
 		if err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_AS, limit, nil); err != nil {
 			t.Fatal(err)
 		}
-		// It reads its configuration until there is no memory for more.
-		if err := os.WriteFile(cmd.Args[len(cmd.Args)-1], make([]byte, 512<<20), 0o600); !errors.Is(err, syscall.EPIPE) {
+		// It reads its rules until there is no memory for more.
+		if _, err := rules.Write(make([]byte, 512<<20)); !errors.Is(err, syscall.EPIPE) {
 			t.Fatalf("writing the configuration ended with %v", err)
 		}
 		if status := ended(t, cmd); status.Exited() && status.ExitStatus() <= 3 {
@@ -95,7 +108,7 @@ func testCrash(t *testing.T, path string) {
 }
 
 func testSecondSignal(t *testing.T, path string) {
-	cmd := waiting(t, path)
+	cmd, _ := waiting(t, path, "run")
 	for range 2 {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
@@ -104,6 +117,16 @@ func testSecondSignal(t *testing.T, path string) {
 	}
 	if status := ended(t, cmd); !status.Signaled() || status.Signal() != syscall.SIGINT {
 		t.Errorf("ended with %v", status)
+	}
+}
+
+// testFewAddresses: a limit under which no run ends is a sentence, not a trace of Go's.
+func testFewAddresses(t *testing.T, path string) {
+	out, err := exec.Command("bash", "-c", `ulimit -v 2000000 && exec "$0" version`, path).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitPermanent || !strings.Contains(string(out), "ulimit -v") ||
+		strings.Count(string(out), "\n") != 1 {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/internal/usage"
 )
 
 // Exit codes, as `mine --help` lists them.
@@ -26,6 +27,10 @@ const (
 )
 
 func main() {
+	if err := usage.CheckAddressSpace(); err != nil {
+		fmt.Fprintln(os.Stderr, "mine:", err)
+		os.Exit(exitPermanent)
+	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to outlive the terminal
 		ends = append(ends, syscall.SIGHUP)

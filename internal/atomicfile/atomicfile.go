@@ -123,7 +123,7 @@ func SyncDir(dir string) error {
 
 // Explain gives a full disk its one sentence, whichever layer met it.
 func Explain(path string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if badinput.IsDiskFull(err) {
 		return badinput.Mark(fullDisk{path, err})
 	}
 	return fmt.Errorf("write %s: %w", path, err)
@@ -136,6 +136,10 @@ type fullDisk struct {
 }
 
 func (f fullDisk) Error() string {
+	if errors.Is(f.cause, syscall.EFBIG) {
+		return fmt.Sprintf("write %s: the file may not be larger; raise the limit (ulimit -f), then run the same command again",
+			f.path)
+	}
 	return fmt.Sprintf(
 		"write %s: the disk is full; free some space or name another directory, then run the same command again",
 		f.path)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
@@ -26,11 +27,18 @@ func Mark(err error) error {
 	return permanent{err}
 }
 
+// DiskFull are the errors of a disk, a quota or a file that may not grow (ulimit -f).
+var DiskFull = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+
+// IsDiskFull reports whether err, or an error that it wraps, is of DiskFull.
+func IsDiskFull(err error) bool {
+	return slices.ContainsFunc(DiskFull, func(full error) bool { return errors.Is(err, full) })
+}
+
 // Is reports whether err, or an error that it wraps, is permanent. A full disk, a missing file and a missing permission
 // are always permanent.
 func Is(err error) bool {
 	var p permanent
-	return errors.As(err, &p) ||
-		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) ||
+	return errors.As(err, &p) || IsDiskFull(err) || errors.Is(err, syscall.EROFS) ||
 		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }

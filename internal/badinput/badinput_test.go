@@ -25,6 +25,7 @@ func TestIs(t *testing.T) {
 		"a missing file":        {missing, true},
 		"a refused permission":  {fs.ErrPermission, true},
 		"a full disk":           {fmt.Errorf("write: %w", syscall.ENOSPC), true},
+		"a file's limit":        {fmt.Errorf("write: %w", syscall.EFBIG), true},
 		"a read-only disk":      {syscall.EROFS, true},
 		"an input/output error": {syscall.EIO, false}, // may be gone on the next try
 	} {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"bitextmine/internal/atomicfile"
@@ -228,7 +227,7 @@ func (o Options) receive(out *os.File, response *http.Response, have int64) erro
 	}
 	n, err := io.Copy(out, &meter{r: body, done: have, report: o.Progress})
 	switch {
-	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+	case badinput.IsDiskFull(err):
 		return atomicfile.Explain(out.Name(), err)
 	case err != nil:
 		return fmt.Errorf("broken off after %d bytes: %w", have+n, err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sys/unix"
+
+	"bitextmine/internal/badinput"
 )
 
 // CPUSeconds is the processor time of all threads so far, in user and kernel mode.
@@ -39,7 +41,7 @@ func FreeDisk(dir string) int64 {
 }
 
 // MachineMemory returns the memory available to this process in bytes: the machine's memory, or the limit of the
-// control group (a container, a job of SLURM); 0 if neither is known.
+// control group (a container, a job of SLURM) or of the process's addresses; 0 if none is known.
 func MachineMemory() int64 {
 	var machine int64
 	var info unix.Sysinfo_t
@@ -48,9 +50,35 @@ func MachineMemory() int64 {
 	}
 	if group, err := memlimit.FromCgroup(); err == nil && group < uint64(math.MaxInt64) &&
 		(machine == 0 || int64(group) < machine) {
-		return int64(group)
+		machine = int64(group)
+	}
+	if space := addressSpace(); space > 0 {
+		return min(machine, max(space-reserved(), 1))
 	}
 	return machine
+}
+
+// addressSpace is the limit of the process's addresses (ulimit -v) in bytes; 0: there is none.
+func addressSpace() int64 {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur >= math.MaxInt64 {
+		return 0
+	}
+	return int64(limit.Cur)
+}
+
+// reserved is how many addresses the program takes without using the memory: Go's heap, the libraries, and for each
+// processor the stacks and pools of threads. Measured with small runs.
+func reserved() int64 { return 2<<30 + int64(runtime.NumCPU())<<27 }
+
+// CheckAddressSpace refuses a limit of the process's addresses under which not even a small run ends, with a badinput
+// error: else Go ends the program with a trace.
+func CheckAddressSpace() error {
+	if space := addressSpace(); space > 0 && space < reserved() {
+		return badinput.Errorf("the limit of the address space (ulimit -v) is %d MiB, and the program takes %d MiB of addresses "+
+			"before it uses memory: raise or remove the limit, and bound memory with --max-memory", space>>20, reserved()>>20)
+	}
+	return nil
 }
 
 // MemoryWithin returns the memory that a process may use in bytes: the bound if it is set, else MachineMemory.

@@ -237,9 +237,9 @@ func learned(e *stage.Env, s plan.Splitter) (setting.LearnedSplitter, error) {
 // ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
 // which another run may raise.
 func ofFile(err error) bool {
-	reasons := []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
+	reasons := []error{syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
 	machine := slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
-	return badinput.Is(err) && !machine
+	return badinput.Is(err) && !machine && !badinput.IsDiskFull(err)
 }
 
 // unchanged compares an input file with what the plan says of it.
