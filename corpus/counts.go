@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -17,10 +18,19 @@ const (
 	ReasonMalformed Reason = "malformed" // not a record of the file's format
 	ReasonNoColumn  Reason = "no_column" // a JSON record without the text column
 	ReasonHTML      Reason = "html"      // a record that is to be divided and is HTML
+	ReasonDamaged   Reason = "damaged"   // part of a web archive that is cut off or corrupt
+	ReasonNearCopy  Reason = "near_copy" // a page that is nearly the same as one before it
+)
+
+// What is left out of the text of documents, in Counts.LeftOut.
+const (
+	LeftBoilerplate = "boilerplate"    // a line that stood on many pages of the site before
+	LeftForeign     = "other_language" // a segment that its document says is in another language
 )
 
 // Reasons lists every reason, in the order in which reports print them.
-var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn, ReasonHTML}
+var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn, ReasonHTML,
+	ReasonDamaged, ReasonNearCopy}
 
 // maxExamples is the maximum number of skipped lines that a file's counts list for each reason.
 const maxExamples = 20
@@ -42,6 +52,8 @@ type Counts struct {
 	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
 	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
 	Records    uint64            `json:"records,omitempty"`  // records divided into sentences, or skipped
+	// LeftOut are lines of documents' text that were left out before it was divided, by LeftBoilerplate and LeftForeign.
+	LeftOut map[string]uint64 `json:"left_out,omitempty"`
 }
 
 // Skip counts a skipped line and adds it to the examples unless there are enough.
@@ -53,6 +65,17 @@ func (c *Counts) Skip(line uint64, reason Reason, detail string) {
 	if c.Skipped[reason] <= maxExamples {
 		c.Examples = append(c.Examples, Skip{line, reason, detail})
 	}
+}
+
+// Leave counts lines of a document that are left out.
+func (c *Counts) Leave(why string, n int) {
+	if n == 0 {
+		return
+	}
+	if c.LeftOut == nil {
+		c.LeftOut = map[string]uint64{}
+	}
+	c.LeftOut[why] += uint64(n)
 }
 
 // SkippedTotal is the number of lines skipped for any reason.
@@ -70,6 +93,9 @@ func (c *Counts) Add(other Counts) {
 	c.Kept += other.Kept
 	c.Duplicates += other.Duplicates
 	c.Records += other.Records
+	for why, n := range other.LeftOut {
+		c.Leave(why, int(n))
+	}
 	for reason, n := range other.Skipped {
 		if c.Skipped == nil {
 			c.Skipped = make(map[Reason]uint64)
@@ -109,6 +135,6 @@ func (c Counts) clone() Counts {
 	for r, n := range c.Skipped {
 		skipped[r] = n
 	}
-	c.Skipped, c.Examples = skipped, slices.Clone(c.Examples)
+	c.Skipped, c.Examples, c.LeftOut = skipped, slices.Clone(c.Examples), maps.Clone(c.LeftOut)
 	return c
 }

@@ -16,6 +16,7 @@ type record struct {
 	meta           [][]byte // values by Options.Metadata
 	reason         Reason   // why it cannot be used; "" if the decoder found no problem
 	detail         string   // details of the error, for messages
+	left           int      // lines of the text that are in another language and left out
 }
 
 // field is where the value of the i-th of Options.columns belongs.

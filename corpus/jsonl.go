@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"bitextmine/corpus/input"
@@ -17,8 +18,9 @@ import (
 type jsonlDecoder struct {
 	in      *input.LineReader
 	opts    Options
-	columns []string // Options.columns
-	checked bool     // the first object was checked
+	columns []string        // Options.columns
+	checked bool            // the first object was checked
+	others  map[string]bool // languages of segments: whether they are other ones
 }
 
 func (d *jsonlDecoder) lines() uint64 { return d.in.Number }
@@ -74,7 +76,11 @@ func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
 		if name == "" {
 			continue
 		}
-		if *rec.field(i), ok = scalar(object[name]); !ok {
+		value := object[name]
+		if i >= firstMetadata { // HPLT's lists have the most likely language first
+			value = firstOf(value)
+		}
+		if *rec.field(i), ok = scalar(value); !ok {
 			what := "has half of a surrogate pair"
 			switch object[name][0] {
 			case '[':
@@ -86,6 +92,64 @@ func (d *jsonlDecoder) fill(rec *record, object map[string]json.RawMessage) {
 			return
 		}
 	}
+	if d.opts.Split != "" && len(object[segmentLanguages]) > 0 {
+		d.segments(rec, object[segmentLanguages])
+	}
+}
+
+// segmentLanguages is the column in which HPLT's documents have a list with the language of each line of their text.
+const segmentLanguages = "seg_langs"
+
+// segments leaves out the lines of a document that are in another language than Options.Split. Spaces stand in their
+// place, so that positions stay.
+func (d *jsonlDecoder) segments(rec *record, list json.RawMessage) {
+	var codes []string
+	if err := json.Unmarshal(list, &codes); err != nil {
+		return
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(rec.text, []byte("\n")), []byte("\n"))
+	if len(lines) != len(codes) {
+		return // segments of another kind
+	}
+	text := make([]byte, 0, len(rec.text))
+	for i, line := range lines {
+		if !d.foreign(codes[i]) {
+			text = append(text, line...)
+			continue
+		}
+		rec.left++
+		text = append(text, bytes.Repeat([]byte(" "), len(bytes.TrimSuffix(line, []byte("\n"))))...)
+		text = append(text, line[len(bytes.TrimSuffix(line, []byte("\n"))):]...)
+	}
+	rec.text = text
+}
+
+// foreign reports whether a code is surely that of another language; und and unknown codes are not.
+func (d *jsonlDecoder) foreign(code string) bool {
+	other, known := d.others[code]
+	if !known {
+		canonical, err := ParseLanguage(code)
+		base, _, _ := strings.Cut(canonical, "-")
+		own, _, _ := strings.Cut(d.opts.SplitLanguage(), "-")
+		other = err == nil && base != own
+		if d.others == nil {
+			d.others = map[string]bool{}
+		}
+		d.others[code] = other
+	}
+	return other
+}
+
+// firstOf is the first value of a list, or the value itself.
+func firstOf(raw json.RawMessage) json.RawMessage {
+	var list []json.RawMessage
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+		return raw
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }
 
 // scalar returns a JSON value as text: the characters of a string, a number or boolean as written, nothing for null or

@@ -62,7 +62,7 @@ func TestMetadataOfFormats(t *testing.T) {
 	opts := DefaultOptions()
 	opts.MetaColumns = "date"
 	long := strings.Repeat("x", MaxMetadataBytes+1)
-	_, counts, err := readAll("a.jsonl", []byte(`{"text":"a","date":1}`+"\n"+`{"text":"a","date":"`+long+`"}`+"\n"+`{"text":"a","date":[1]}`+"\n"), opts)
+	_, counts, err := readAll("a.jsonl", []byte(`{"text":"a","date":1}`+"\n"+`{"text":"a","date":"`+long+`"}`+"\n"+`{"text":"a","date":{"a":1}}`+"\n"), opts)
 	if err != nil || counts.Kept != 1 || counts.Skipped[ReasonTooLong] != 1 || counts.Skipped[ReasonMalformed] != 1 {
 		t.Errorf("%+v, %v", counts, err)
 	}

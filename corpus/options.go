@@ -29,10 +29,26 @@ const (
 	FormatJSON Format = "json"
 	// FormatParquet is one sentence per row.
 	FormatParquet Format = "parquet"
+	// FormatPO is a catalogue of messages.
+	FormatPO Format = "po"
+	// FormatHTML is one page.
+	FormatHTML Format = "html"
+	// FormatWARC is a web archive: pages (WARC) or their text (WET).
+	FormatWARC Format = "warc"
+	// FormatEPUB is a book, whose chapters are documents.
+	FormatEPUB Format = "epub"
+	// FormatMan is a manual page in the source of troff.
+	FormatMan Format = "man"
 )
 
-var formats = []Format{FormatAuto, FormatText, FormatBUCC, FormatTSV, FormatCSV, FormatJSONL, FormatJSON,
-	FormatParquet}
+// formats are the values of Options.Format.
+func formats() []Format {
+	names := []Format{FormatAuto}
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
 
 // OnBadLine selects what to do with an unusable line. A line that is empty after normalisation is always skipped and
 // counted.
@@ -72,15 +88,23 @@ type Options struct {
 	// Split says that records are documents, which are divided into sentences: a language and the digest of the rules,
 	// as SplitBy writes them. Empty: a record is a sentence.
 	Split string `json:",omitempty"`
+	// Salvage goes on behind what is damaged in a web archive, and counts it.
+	Salvage bool `json:",omitempty"`
+	// Dedup leaves out pages that are near copies of earlier ones of the same file or group of files, if it is
+	// DedupPages.
+	Dedup string `json:",omitempty"`
 	// Documents says that the documents of the sentences are written beside each shard.
 	Documents bool `json:",omitempty"`
 }
+
+// DedupPages is the value of Options.Dedup for near copies of pages.
+const DedupPages = "pages"
 
 // MaxRecordBytes is the maximum length of a record that is divided. MaxLineBytes is then that of a sentence.
 const MaxRecordBytes = 16 << 20
 
 // dividing is increased whenever the same rules would divide some record otherwise, or set another one aside.
-const dividing = "2"
+const dividing = "3"
 
 // SplitBy is the value of Options.Split for a language and the digest of rules.
 func SplitBy(language, rules string) string { return language + " " + dividing + " " + rules }
@@ -115,8 +139,8 @@ const MaxShardSize = 1<<31 - 1
 func (o Options) Validate() error {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	if !slices.Contains(formats, o.Format) {
-		complain("format is %q, choose one of %s", o.Format, join(formats))
+	if !slices.Contains(formats(), o.Format) {
+		complain("format is %q, choose one of %s", o.Format, join(formats()))
 	}
 	if o.OnBadLine != SkipBadLine && o.OnBadLine != FailBadLine {
 		complain("on_bad_line is %q, choose %s or %s", o.OnBadLine, SkipBadLine, FailBadLine)

@@ -56,6 +56,7 @@ func Open(in input.File, opts Options) (*Reader, error) {
 
 // begin decompresses the stream and determines the format. It may peek at the stream but consumes nothing.
 func (r *Reader) begin() (*bufio.Reader, error) {
+	r.src.Salvage = r.opts.Salvage
 	plain, kind, closeDecoder, err := r.src.Decompress()
 	if err != nil {
 		return nil, err
@@ -76,12 +77,17 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 		buffer = input.PeekBytes
 	}
 	br := bufio.NewReaderSize(plain, max(buffer, int(longest)))
-	if r.format = r.opts.Format; r.format == FormatAuto {
+	if r.format = r.opts.Format; r.format == FormatAuto && r.opts.Salvage {
+		r.format = FormatWARC
+	} else if r.format == FormatAuto {
 		head, err := br.Peek(input.PeekBytes)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 		r.format = detect(r.src.Name, head, errors.Is(err, io.EOF))
+	}
+	if r.format == FormatEPUB && kind != "" {
+		return nil, badinput.Errorf("%s: a book inside %s cannot be read in place; decompress it first", r.src.Name, kind)
 	}
 	if r.format == FormatParquet && kind != "" {
 		return nil, badinput.Errorf("%s: Parquet inside %s cannot be read in place; decompress it first", r.src.Name,
@@ -96,56 +102,17 @@ func (r *Reader) open() error {
 		return err
 	}
 	r.rec.meta = make([][]byte, len(r.opts.Metadata()))
-	if len(r.rec.meta) > 0 && (r.format == FormatText || r.format == FormatBUCC) {
+	of := kindOf(r.format)
+	if len(r.rec.meta) > 0 && of.plain {
 		return badinput.Errorf(
 			"%s is plain text, without columns that --doc-meta could name; leave --doc-meta out, or give the documents as JSON lines, TSV or Parquet",
 			r.src.Name)
 	}
-	if r.format == FormatParquet {
-		d, err := newParquetDecoder(r.src, r.opts)
-		if err == nil {
-			r.decoder = d
-		}
-		return err
-	}
-	head, _ := br.Peek(input.PeekBytes)
-	if r.format == FormatText &&
-		htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
-		return badinput.Errorf("%s is HTML, not text; extract its text, or leave the file out", r.src.Name)
-	}
-	if r.format == FormatJSON {
-		_, _ = br.Discard(len(input.UTF8BOM) * bytes.Count(head[:min(len(head), len(input.UTF8BOM))], input.UTF8BOM))
-		d, err := newArrayDecoder(br, r.src.Name, r.opts)
-		if err == nil {
-			r.decoder = d
-		}
-		return err
-	}
-	lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
-	if err != nil {
-		return err
-	}
-	switch r.format {
-	case FormatText:
-		r.decoder = &textDecoder{lines}
-	case FormatBUCC:
-		r.decoder = &buccDecoder{lines}
-	case FormatJSONL:
-		r.decoder = &jsonlDecoder{in: lines, opts: r.opts, columns: r.opts.columns()}
-	case FormatCSV:
-		d, err := newCSVDecoder(lines, r.opts)
-		if err != nil {
-			return err
-		}
-		r.decoder = d
-	case FormatTSV:
-		d, err := newTSVDecoder(lines, r.opts)
-		if err != nil {
-			return err
-		}
+	d, err := of.open(r, br)
+	if err == nil {
 		r.decoder = d
 	}
-	return nil
+	return err
 }
 
 // Format is the format in which the input is read, never FormatAuto.
@@ -202,6 +169,7 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 		r.counts.Lines++
 		if s, ok := r.accept(rec); ok {
 			r.counts.Kept++
+			r.counts.Leave(LeftForeign, rec.left)
 			return s, nil
 		}
 		r.counts.Skip(rec.line, rec.reason, rec.detail)
@@ -276,47 +244,6 @@ func formatName(name string) string {
 		base = strings.TrimSuffix(base, suffix)
 	}
 	return base
-}
-
-// Formats names what Open knows of the format of files with such a name since it knows it; empty: always. It belongs in
-// the key of a task, as outputs of before are of another reading.
-func Formats(name string) string {
-	switch path.Ext(formatName(name)) {
-	case ".csv", ".json":
-		return "1"
-	}
-	return ""
-}
-
-// detect resolves FormatAuto from the file's name and the beginning of its text. whole means that head is the whole
-// text.
-//
-// A format that is detected otherwise than before is in Formats.
-func detect(name string, head []byte, whole bool) Format {
-	switch path.Ext(formatName(name)) {
-	case ".tsv":
-		return FormatTSV
-	case ".csv":
-		return FormatCSV
-	case ".jsonl", ".ndjson":
-		return FormatJSONL
-	case ".json":
-		switch begin := bytes.TrimSpace(bytes.TrimPrefix(head, input.UTF8BOM)); {
-		case bytes.HasPrefix(begin, []byte("[")):
-			return FormatJSON
-		case bytes.HasPrefix(begin, []byte("{")):
-			return FormatJSONL
-		}
-	case ".parquet":
-		return FormatParquet
-	}
-	switch {
-	case bytes.HasPrefix(head, parquetMagic):
-		return FormatParquet
-	case looksBUCC(bytes.TrimPrefix(head, input.UTF8BOM), whole):
-		return FormatBUCC
-	}
-	return FormatText
 }
 
 // looksBUCC reports whether each of the first lines has exactly one tab, after an id without white space.

@@ -83,6 +83,9 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 	}
 	closeDecoder = func() {}
 	kind = compression(head)
+	if s.Salvage && kind == "gzip" {
+		return &salvage{src: s, raw: raw, gzip: true}, kind, closeDecoder, nil
+	}
 	switch kind {
 	case "":
 		return raw, "", closeDecoder, nil
@@ -102,6 +105,9 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 	}
 	if err != nil {
 		return nil, "", nil, s.Explain(err, "its "+kind+" data")
+	}
+	if s.Salvage {
+		return &salvage{src: s, raw: raw, r: r}, kind, closeDecoder, nil
 	}
 	return &decoding{r, s, kind}, kind, closeDecoder, nil
 }

@@ -24,6 +24,9 @@ type Source struct {
 	Name string // its path
 	Size int64
 	Seen int64 // bytes read so far
+	// Salvage has Decompress go on behind what is damaged, with a Damage error for it.
+	Salvage bool
+
 	file fs.File
 	err  error
 

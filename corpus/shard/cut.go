@@ -174,6 +174,7 @@ type cutter struct {
 	sentences  uint64                // read from the file
 	kept       uint64                // of them
 	duplicates uint64
+	site       site // of all files
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.
@@ -219,7 +220,7 @@ func (c *cutter) open() error {
 	t := c.texts[c.at]
 	in, err := openSentences(t.File, t.Options, t.Learned)
 	if err == nil {
-		c.in = in
+		c.in, in.site = in, &c.site
 	}
 	return err
 }

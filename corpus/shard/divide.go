@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"bitextmine/corpus"
@@ -24,6 +25,7 @@ type sentences struct {
 	found    []split.Sentence
 	at       int
 	counts   corpus.Counts // counts of divided records; Lines counts their sentences
+	site     *site         // pages that were read before; nil: none are remembered
 }
 
 // sentence is a sentence with its place in a record that was divided; nil: the record is the sentence.
@@ -98,16 +100,28 @@ func (s *sentences) next(ctx context.Context) (sentence, error) {
 func (s *sentences) divide(ctx context.Context) (err error) {
 	s.found, s.at = s.found[:0], 0
 	if s.record, err = s.in.NextContext(ctx); err != nil {
-		if errors.Is(err, io.EOF) && s.counts.Lines == s.counts.SkippedTotal() {
+		if errors.Is(err, io.EOF) && s.counts.Lines == s.counts.SkippedTotal() &&
+			s.counts.Skipped[corpus.ReasonNearCopy] == 0 && s.counts.LeftOut == nil {
 			err = badinput.Errorf(
 				"%s: none of its %d records has a sentence (%d are HTML); extract their text, or leave the file out",
 				s.name, s.in.Counts().Lines, s.counts.Skipped[corpus.ReasonHTML])
 		}
 		return err
 	}
-	if corpus.HTMLRecord(s.record.Normal) {
+	pages := s.in.Format().Pages()
+	if !pages && corpus.HTMLRecord(s.record.Normal) {
 		s.counts.Lines++
 		return s.skip(corpus.ReasonHTML, "HTML: extract its text")
+	}
+	if s.site != nil && s.opts.Dedup == corpus.DedupPages && s.site.pages.add(s.record.Text) {
+		s.counts.Lines++
+		s.counts.Skip(s.record.Line, corpus.ReasonNearCopy, "")
+		return nil
+	}
+	if s.site != nil && pages {
+		left := 0
+		s.record.Text, left = s.site.strip(s.record.URL, s.record.Text)
+		s.counts.Leave(corpus.LeftBoilerplate, left)
 	}
 	s.found, err = s.splitter.Divide(ctx, s.found, s.record.Text, split.Options{})
 	return err
@@ -139,5 +153,9 @@ func (s *sentences) total() corpus.Counts {
 		all.Skipped[reason] += n
 	}
 	all.Examples = slices.Concat(read.Examples, s.counts.Examples)
+	all.LeftOut = maps.Clone(s.counts.LeftOut)
+	for why, n := range read.LeftOut {
+		all.Leave(why, int(n))
+	}
 	return all
 }

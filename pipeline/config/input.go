@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -40,6 +41,8 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			input.Vectors = vectors[in.Path]
 			own := options[l]
 			own.Documents, own.MetaColumns = c.Documents != "", c.metaColumns[l]
+			own.Dedup = c.Dedup
+			own.Salvage = c.OnBadFile == SkipBadFile && own.Format == corpus.FormatAuto && corpus.NamedArchive(in.Path)
 			if err := divide(c, &input, language, &own); err != nil {
 				return nil, err
 			}

@@ -27,6 +27,13 @@ func validateSplit(c *Config, fail func(format string, args ...any)) {
 			fail("%v", err)
 		}
 	}
+	switch c.Dedup {
+	case "", setting.DedupPages:
+	case setting.DedupOff:
+		c.Dedup = ""
+	default:
+		fail("dedup is %q, choose %s or %s", c.Dedup, setting.DedupPages, setting.DedupOff)
+	}
 	switch c.Split {
 	case "", setting.SplitAuto, setting.SplitOff:
 	case setting.SplitOn:
@@ -50,10 +57,12 @@ func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error
 		file := in.Source()
 		file.MaxPage = c.maxMemory / o.PageCopies()
 		format, seen, err := look(file, *o, language)
-		if err != nil || !seen.Documents() {
+		if err != nil || !format.Pages() && !seen.Documents() {
 			return unlessBad(err)
 		}
-		in.Seen = &seen
+		if !format.Pages() {
+			in.Seen = &seen
+		}
 		on = format != corpus.FormatText && format != corpus.FormatBUCC
 	}
 	if on {
@@ -131,7 +140,7 @@ func look(in input.File, o corpus.Options, language string) (format corpus.Forma
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	var found []split.Sentence
-	for bytes := 0; seen.Records < seenRecords && bytes < seenBytes; {
+	for bytes := 0; seen.Records < seenRecords && bytes < seenBytes && !r.Format().Pages(); {
 		s, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break

@@ -4,6 +4,7 @@ package cut
 
 import (
 	"context"
+	"fmt"
 
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
@@ -22,7 +23,7 @@ type Text struct {
 	SetAside  []record.SetAside
 	Swapped   bool // each side is mostly in the other's language
 
-	charsets []string // warnings about text that is not UTF-8
+	charsets []string // warnings about text that is not UTF-8, and about damaged archives
 }
 
 // Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
@@ -41,7 +42,7 @@ func Read(
 		}
 		for i, what := range t.charsets {
 			if i == maxNamed {
-				warn("%d more files have such lines", len(t.charsets)-i)
+				warn("%d more files have such lines or parts", len(t.charsets)-i)
 				break
 			}
 			warn("%s", what)
@@ -106,12 +107,31 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 		if what := otherCharset(whole, &in, info.Counts, flag); what != "" {
 			t.charsets = append(t.charsets, what)
 		}
+		if what := damagedParts(&in, info.Counts); what != "" {
+			t.charsets = append(t.charsets, what)
+		}
 		if d := info.Languages.Doubt(language.Code); d != nil {
 			doubts = append(doubts, doubted{Path: in.Path, Doubt: *d})
 		}
 	}
 	t.Languages = append(t.Languages, language)
 	return doubts, nil
+}
+
+// damagedParts says which parts of an archive are left out; empty: none are.
+func damagedParts(in *plan.Input, counts corpus.Counts) string {
+	n := counts.Skipped[corpus.ReasonDamaged]
+	if n == 0 {
+		return ""
+	}
+	first := ""
+	for _, skip := range counts.Examples {
+		if skip.Reason == corpus.ReasonDamaged {
+			first = fmt.Sprintf("; record %d is the first: %s", skip.Line, skip.Detail)
+			break
+		}
+	}
+	return fmt.Sprintf("%d parts of %s are damaged and left out%s", n, in.Path, first)
 }
 
 // inputReport returns the entry of an input in run.json.

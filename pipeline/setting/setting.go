@@ -81,6 +81,7 @@ type Text struct {
 // Dividing says whether records are divided into sentences.
 type Dividing struct {
 	Split string `setting:"split,flag" json:"split,omitempty"` // in a record, auto is empty
+	Dedup string `setting:"dedup,flag" json:"dedup,omitempty"` // in a record, off is empty
 	// A learned splitter in place of rules. In a record its digest stands in place of its directory; without one its
 	// threshold is 0.
 	Splitter          string  `setting:"splitter,flag" json:"splitter,omitempty"`
@@ -92,6 +93,12 @@ const (
 	SplitAuto = "auto"
 	SplitOn   = "on"
 	SplitOff  = "off"
+)
+
+// The values of dedup.
+const (
+	DedupOff   = "off"
+	DedupPages = "pages"
 )
 
 // Sides is how the text of one side is read where it is stored otherwise than the other's. An empty value leaves what

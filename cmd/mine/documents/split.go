@@ -187,6 +187,7 @@ type splitJob struct {
 	aside              map[string]uint64 // records set aside, by reason
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
+	pages              bool // of the file that is read: its text was taken out of HTML
 }
 
 func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
@@ -195,6 +196,7 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	j.pages = r.Format().Pages()
 	if j.wrapped && r.Format() == corpus.FormatText {
 		return j.wrappedFile(ctx, file)
 	}

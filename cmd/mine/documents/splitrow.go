@@ -77,7 +77,7 @@ func (d *lastDocument) follow(s corpus.Sentence, path string) error {
 
 // record writes the sentences of a record.
 func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, document bool) (err error) {
-	if corpus.HTMLRecord(s.Normal) {
+	if !j.pages && corpus.HTMLRecord(s.Normal) {
 		j.aside["HTML, not text"]++
 		return nil
 	}

@@ -3,6 +3,10 @@ package pairdocs
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
@@ -27,6 +31,7 @@ type Document struct {
 	ID, URL   string   // as the input has them; may be empty
 	Meta      []string // by corpus.Options.Metadata
 	Sentences []Sentence
+	file      string // where it is
 }
 
 // Aside are documents that are not used.
@@ -40,6 +45,7 @@ type Collection struct {
 	Documents []Document
 	ByName    map[string]int // places among Documents
 	Aside     Aside
+	inFile    map[string]int // documents of each file
 }
 
 // minSentences is the smallest number of a document.
@@ -47,7 +53,7 @@ const minSentences = 2
 
 // ReadDocuments reads the documents of a language of a plan.
 func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collection, error) {
-	c := &Collection{ByName: map[string]int{}}
+	c := &Collection{ByName: map[string]int{}, inFile: map[string]int{}}
 	numbered, err := f.Sentences(language)
 	if err != nil {
 		return nil, err
@@ -81,7 +87,29 @@ func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collectio
 		}
 	}
 	c.add(open)
+	c.addresses()
 	return c, nil
+}
+
+// addresses has the path of a file stand for the address of a document that is alone in it and has none: names of files
+// often differ in a language alone. Folders that all files are in say nothing.
+func (c *Collection) addresses() {
+	common, first := "", true
+	for file := range c.inFile {
+		dir := path.Dir(filepath.ToSlash(file)) + "/"
+		if first {
+			common, first = dir, false
+		}
+		for !strings.HasPrefix(dir, common) {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	for i := range c.Documents {
+		d := &c.Documents[i]
+		if d.URL == "" && d.ID == "" && c.inFile[d.file] == 1 {
+			d.URL = (&url.URL{Path: strings.TrimPrefix(filepath.ToSlash(d.file), common)}).EscapedPath()
+		}
+	}
 }
 
 func newDocument(input string, d *shard.Document) *Document {
@@ -89,7 +117,7 @@ func newDocument(input string, d *shard.Document) *Document {
 	if name == "" {
 		name = fmt.Sprintf("%s:%d", input, d.Lines[0])
 	}
-	return &Document{Name: name, ID: d.Name, URL: d.URL, Meta: d.Meta}
+	return &Document{Name: name, ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
 }
 
 func read(ctx context.Context, f *view.Files, s *plan.Shard) ([]shard.Document, error) {
@@ -105,6 +133,7 @@ func (c *Collection) add(d *Document) {
 	if d == nil {
 		return
 	}
+	c.inFile[d.file]++
 	if _, again := c.ByName[d.Name]; again {
 		c.Aside.Repeated++
 		return

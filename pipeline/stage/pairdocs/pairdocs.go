@@ -26,7 +26,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.PairDocs, Version: 3, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
+	Name: view.PairDocs, Version: 4, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -42,6 +42,7 @@ type args struct {
 // spec lists all that the pairs depend on. Documents are in the outputs of cutting, vectors in those of encoding.
 type spec struct {
 	Sides      [2][][3]string // key of the task that cut the shard, its place there, and its vectors
+	Paths      string         // digest of the paths of the files, which stand for addresses
 	Known      string         // digest of the list of pairs
 	Candidates int
 	URLBonus   float64
@@ -58,8 +59,12 @@ func Want(b *stage.Builder, pair int) string {
 		of.MetaBonus = o.MetaBonus
 	}
 	rows := int64(0)
+	var paths [2][]string
 	for side := range of.Sides {
 		language := b.LanguageOf(pair, side)
+		for _, in := range b.Languages[language].Inputs {
+			paths[side] = append(paths[side], in.Path)
+		}
 		for i := range b.Languages[language].Shards {
 			vector := encode.Want(b, language, i)
 			s := b.Languages[language].Shards[i]
@@ -67,6 +72,7 @@ func Want(b *stage.Builder, pair int) string {
 			rows += int64(s.Rows)
 		}
 	}
+	of.Paths = plan.Digest(paths)
 	key := Stage.Key(of)
 	b.Add(Stage, key, rows, cost(b.Settings, rows), args{pair})
 	b.Pairs[pair].DocumentPairs = key

@@ -78,7 +78,11 @@ func planAll(b *stage.Builder) error {
 			cost, bytes := stage.Cost{}, int64(0)
 			for _, in := range members {
 				bytes += in.Bytes
-				cost.Memory = max(cost.Memory, memory(in.Options(b.Settings), in.Splitter != nil))
+				need := memory(in.Options(b.Settings), in.Splitter != nil)
+				if corpus.NamedPages(in.Path) {
+					need += pageMemory
+				}
+				cost.Memory = max(cost.Memory, need)
 			}
 			cost.Disk, cost.Read = bytes, bytes
 			b.Add(Stage, Key(members[0], b.Settings), bytes, cost, args{l, i})
@@ -87,6 +91,9 @@ func planAll(b *stage.Builder) error {
 	}
 	return nil
 }
+
+// pageMemory is what trees of pages that are parsed at once take, and what is remembered of a site.
+const pageMemory = 768 << 20
 
 // memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor. A record
 // that is divided stands in it as it was read, decoded and normalised.

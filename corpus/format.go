@@ -1,0 +1,213 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/page"
+	"bitextmine/internal/badinput"
+)
+
+// kind is a format of input files.
+type kind struct {
+	name     Format
+	suffixes []string                           // of names, before that of a compression
+	suits    func(suffix string, h []byte) bool // whether a file with such a name is in it; nil: always
+	begins   func(head []byte, whole bool) bool // whether a file of any name is in it; nil: never
+	// open returns the decoder of a file. Only Parquet and books read the source itself.
+	open func(r *Reader, br *bufio.Reader) (decoder, error)
+	// plain formats have no columns that Options.MetaColumns could name; pages have those of package page, and each
+	// record is a document.
+	plain, pages bool
+	// since is what Formats says of its suffixes.
+	since string
+}
+
+// kinds are the formats. A file's name decides before its content, and an earlier format before a later one.
+var kinds = []kind{
+	{name: FormatTSV, suffixes: []string{".tsv"}, open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newTSVDecoder(in, o) })},
+	{name: FormatCSV, suffixes: []string{".csv"}, since: "1",
+		open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newCSVDecoder(in, o) })},
+	{name: FormatJSON, suffixes: []string{".json"}, since: "1", open: openArray,
+		suits: func(_ string, head []byte) bool { return firstByte(head) == '[' }},
+	{name: FormatJSONL, suffixes: []string{".jsonl", ".ndjson", ".json"},
+		suits: func(suffix string, head []byte) bool { return suffix != ".json" || firstByte(head) == '{' },
+		open: onLines(func(in *input.LineReader, o Options) (decoder, error) {
+			return &jsonlDecoder{in: in, opts: o, columns: o.columns()}, nil
+		})},
+	{name: FormatParquet, suffixes: []string{".parquet"}, open: openParquet,
+		begins: func(head []byte, _ bool) bool { return bytes.HasPrefix(head, parquetMagic) }},
+	{name: FormatPO, suffixes: []string{".po"}, since: "1", begins: func(head []byte, _ bool) bool { return looksPO(head) },
+		open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newPODecoder(in, o) })},
+	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "1",
+		begins: func(head []byte, _ bool) bool { return page.LooksWARC(head) },
+		open: onPages(func(r *Reader, br *bufio.Reader) (page.Reader, error) {
+			return page.NewWARC(br, r.src.Name, r.opts.Salvage), nil
+		})},
+	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "1",
+		begins: func(head []byte, _ bool) bool {
+			return beginsPage(strings.TrimSpace(string(bytes.TrimPrefix(head[:min(len(head), 1024)], input.UTF8BOM))))
+		},
+		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewHTML(br), nil })},
+	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "1", open: openEPUB,
+		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
+	{name: FormatMan, pages: true, begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
+		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},
+	{name: FormatBUCC, plain: true,
+		begins: func(head []byte, whole bool) bool { return looksBUCC(bytes.TrimPrefix(head, input.UTF8BOM), whole) },
+		open:   onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &buccDecoder{in}, nil })},
+	{name: FormatText, plain: true, open: openText},
+}
+
+func kindOf(f Format) kind {
+	for _, k := range kinds {
+		if k.name == f {
+			return k
+		}
+	}
+	return kind{}
+}
+
+// Pages reports whether each record of a format is a document: its text is divided into sentences.
+func (f Format) Pages() bool { return kindOf(f).pages }
+
+// NamedPages reports whether files with such a name are pages or books.
+func NamedPages(name string) bool {
+	return slices.ContainsFunc(kinds, func(k kind) bool { return k.pages && slices.Contains(k.suffixes, path.Ext(formatName(name))) })
+}
+
+// NamedArchive reports whether files with such a name are web archives, in which damage ends less than the file.
+func NamedArchive(name string) bool {
+	return slices.Contains(kindOf(FormatWARC).suffixes, path.Ext(formatName(name)))
+}
+
+// Formats names what Open knows of the format of files with such a name since it knows it; empty: always. It belongs in
+// the key of a task, as outputs of before are of another reading.
+func Formats(name string) string {
+	for _, k := range kinds {
+		if k.since != "" && slices.Contains(k.suffixes, path.Ext(formatName(name))) {
+			return k.since
+		}
+	}
+	return ""
+}
+
+// detect resolves FormatAuto from the file's name and the beginning of its text. whole means that head is the whole
+// text.
+//
+// A format that is detected otherwise than before is in Formats.
+func detect(name string, head []byte, whole bool) Format {
+	suffix := path.Ext(formatName(name))
+	for _, k := range kinds {
+		if slices.Contains(k.suffixes, suffix) && (k.suits == nil || k.suits(suffix, head)) {
+			return k.name
+		}
+	}
+	for _, k := range kinds {
+		if k.begins != nil && k.begins(head, whole) {
+			return k.name
+		}
+	}
+	return FormatText
+}
+
+func firstByte(head []byte) byte {
+	if begin := bytes.TrimSpace(bytes.TrimPrefix(head, input.UTF8BOM)); len(begin) > 0 {
+		return begin[0]
+	}
+	return 0
+}
+
+// onLines opens a format whose records are made of lines.
+func onLines(open func(*input.LineReader, Options) (decoder, error)) func(*Reader, *bufio.Reader) (decoder, error) {
+	return func(r *Reader, br *bufio.Reader) (decoder, error) {
+		lines, err := input.NewLineReader(br, r.src.Name, r.opts.MaxLineBytes)
+		if err != nil {
+			return nil, err
+		}
+		return open(lines, r.opts)
+	}
+}
+
+// onPages opens a format of package page.
+func onPages(open func(*Reader, *bufio.Reader) (page.Reader, error)) func(*Reader, *bufio.Reader) (decoder, error) {
+	return func(r *Reader, br *bufio.Reader) (decoder, error) {
+		in, err := open(r, br)
+		if err != nil {
+			return nil, err
+		}
+		return newPageDecoder(in, r.src.Name, r.opts)
+	}
+}
+
+func openText(r *Reader, br *bufio.Reader) (decoder, error) {
+	head, _ := br.Peek(input.PeekBytes)
+	if htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, or leave the file out", r.src.Name)
+	}
+	return onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &textDecoder{in}, nil })(r, br)
+}
+
+func openArray(r *Reader, br *bufio.Reader) (decoder, error) {
+	if head, _ := br.Peek(len(input.UTF8BOM)); bytes.Equal(head, input.UTF8BOM) {
+		_, _ = br.Discard(len(head))
+	}
+	return newArrayDecoder(br, r.src.Name, r.opts)
+}
+
+func openParquet(r *Reader, _ *bufio.Reader) (decoder, error) {
+	return newParquetDecoder(r.src, r.opts)
+}
+
+func openEPUB(r *Reader, _ *bufio.Reader) (decoder, error) {
+	if r.src.Size == 0 {
+		return nil, io.EOF
+	}
+	book, err := page.NewEPUB(r.src, r.src.Size, r.src.Name)
+	if err != nil {
+		return nil, r.src.Explain(err, "the book")
+	}
+	return newPageDecoder(book, r.src.Name, r.opts)
+}
+
+// pageDecoder reads pages as records.
+type pageDecoder struct {
+	in    page.Reader
+	names []string // Options.Metadata
+	pages uint64
+}
+
+func newPageDecoder(in page.Reader, name string, opts Options) (*pageDecoder, error) {
+	d := &pageDecoder{in: in, names: opts.Metadata()}
+	for _, column := range d.names {
+		if !slices.Contains(page.Columns, column) {
+			return nil, opts.noColumn(name, column, page.Columns)
+		}
+	}
+	return d, nil
+}
+
+func (d *pageDecoder) lines() uint64 { return d.pages }
+
+func (d *pageDecoder) next(rec *record) error {
+	p, err := d.in.Next()
+	if err != nil {
+		return err
+	}
+	d.pages++
+	rec.reset(p.Number, 0, 0)
+	if rec.reason, rec.detail = Reason(p.Skip), p.Detail; rec.reason != "" {
+		return nil
+	}
+	rec.text, rec.doc, rec.url = []byte(p.Text), []byte(p.Doc), []byte(p.URL)
+	for i, column := range d.names {
+		value := p.Columns[column]
+		rec.meta[i] = []byte(value[:min(len(value), MaxMetadataBytes)])
+	}
+	return nil
+}

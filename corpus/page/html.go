@@ -1,0 +1,292 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/markusmobius/go-trafilatura"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxTags is how many tags a page may have: finding its main text takes time that grows faster than their number.
+const maxTags = 200_000
+
+// fromHTML reads a page of HTML. contentType is that of the server's answer, address the page's; both may be empty.
+func fromHTML(data []byte, contentType, address string) *Page {
+	p := &Page{URL: address}
+	text, name, ok := decode(data, contentType)
+	if !ok {
+		p.Skip, p.Detail = NotUTF8, "its characters are in no encoding that it names or that is known"
+		return p
+	}
+	guard(p, func() error {
+		var err error
+		if p.Columns, err = marks(text, address); err != nil {
+			return err
+		}
+		p.Columns["charset"] = name
+		tree, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		p.Text = mainText(tree, address)
+		return nil
+	})
+	if p.Skip == "" && p.Text == "" {
+		p.Skip, p.Detail = Empty, "a page without text of its own"
+	}
+	return p
+}
+
+// mainText is the text of a page without what stands around it; empty if there is none.
+func mainText(tree *html.Node, address string) string {
+	o := trafilatura.Options{EnableFallback: true, ExcludeComments: true, HtmlDateMode: trafilatura.Disabled}
+	if u, err := url.Parse(address); err == nil && address != "" {
+		o.OriginalURL = u
+	}
+	found, err := trafilatura.ExtractDocument(tree, o)
+	if err != nil || found == nil || found.ContentNode == nil {
+		return "" // its error says that there is no text
+	}
+	return paragraphs(found.ContentNode)
+}
+
+// inline are elements within a sentence: all others begin and end a paragraph.
+var inline = []atom.Atom{atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Data, atom.Del, atom.Dfn,
+	atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Label, atom.Mark, atom.Q, atom.Rp, atom.Rt, atom.Ruby, atom.S, atom.Samp, atom.Small,
+	atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var, atom.Wbr}
+
+// unread are elements whose content is no text of a page.
+var unread = []atom.Atom{atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Nav}
+
+// lines collects paragraphs.
+type lines struct {
+	out  strings.Builder
+	line strings.Builder
+}
+
+func (l *lines) end() {
+	text := strings.Join(strings.Fields(l.line.String()), " ")
+	l.line.Reset()
+	if text == "" {
+		return
+	}
+	if l.out.Len() > 0 {
+		l.out.WriteByte('\n')
+	}
+	l.out.WriteString(text)
+}
+
+// paragraphs is the text under a node, a line for each block. Lines of preformatted text stay lines.
+func paragraphs(n *html.Node) string {
+	l := &lines{}
+	l.add(n, false)
+	l.end()
+	return l.out.String()
+}
+
+func (l *lines) add(n *html.Node, pre bool) {
+	switch n.Type {
+	case html.TextNode:
+		if !pre {
+			l.line.WriteString(n.Data)
+			return
+		}
+		for line := range strings.Lines(n.Data) {
+			l.line.WriteString(line)
+			if strings.HasSuffix(line, "\n") {
+				l.end()
+			}
+		}
+		return
+	case html.ElementNode:
+		if slices.Contains(unread, n.DataAtom) {
+			return
+		}
+	}
+	block := n.Type == html.ElementNode && !slices.Contains(inline, n.DataAtom)
+	if block {
+		l.end()
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		l.add(c, pre || n.DataAtom == atom.Pre)
+	}
+	if block {
+		l.end()
+	}
+}
+
+// translators are what programs that translate pages leave in them, and the names of the programs. Order decides.
+var translators = []struct{ mark, name string }{
+	{"gtranslate", "gtranslate"}, {"translated-ltr", "google"}, {"translated-rtl", "google"}, {"google_translate_element", "google"},
+	{"translate.google", "google"}, {"weglot", "weglot"}, {"wpml", "wpml"}, {"linguise", "linguise"}, {"conveythis", "conveythis"},
+	{"translatepress", "translatepress"}, {"trp-language", "translatepress"}, {"bablic", "bablic"}, {"autoglot", "autoglot"},
+}
+
+// marks reads what a page says of itself from its tags.
+func marks(text, address string) (map[string]string, error) {
+	m := marker{columns: map[string]string{}, base: address}
+	z := html.NewTokenizer(strings.NewReader(text))
+	z.SetMaxBuf(MaxBytes)
+	for n := 0; ; {
+		switch z.Next() {
+		case html.ErrorToken:
+			m.alternates()
+			return m.columns, nil
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if n++; n > maxTags {
+				return nil, fmt.Errorf("it has more than %d tags", maxTags)
+			}
+			m.tag(z)
+		case html.TextToken:
+			if m.title && m.columns["title"] == "" {
+				m.columns["title"] = strings.Join(strings.Fields(string(z.Text())), " ")
+			}
+			m.title = false
+		}
+	}
+}
+
+// marker collects the columns of a page.
+type marker struct {
+	columns map[string]string
+	base    string
+	title   bool     // a title begins
+	others  []string // addresses of the page's translations
+	own     string   // the address that it names as its own
+}
+
+var errNoAddress = errors.New("no address")
+
+func (m *marker) tag(z *html.Tokenizer) {
+	name, more := z.TagName()
+	tag := atom.Lookup(name)
+	m.title = tag == atom.Title
+	values := map[string]string{}
+	for more && len(values) < 50 {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		values[string(key)] = string(value)
+	}
+	switch tag {
+	case atom.Html:
+		m.set("lang", values["lang"])
+		if m.columns["lang"] == "" {
+			m.set("lang", values["xml:lang"])
+		}
+	case atom.Meta:
+		m.meta(strings.ToLower(values["name"]), values["content"])
+	case atom.Link:
+		rel := strings.ToLower(values["rel"])
+		if rel == "canonical" {
+			m.own = values["href"]
+		}
+		if rel == "alternate" && values["hreflang"] != "" && values["href"] != "" {
+			m.others = append(m.others, values["href"])
+		}
+	}
+	if m.columns["machine"] == "" {
+		m.machine(tag, values)
+	}
+}
+
+// set sets a column at the first value.
+func (m *marker) set(column, value string) {
+	if value = strings.Join(strings.Fields(value), " "); m.columns[column] == "" && value != "" {
+		m.columns[column] = value[:min(len(value), 1000)]
+	}
+}
+
+func (m *marker) meta(name, content string) {
+	switch name {
+	case "generator":
+		m.set("generator", content)
+		m.translator(content)
+	case "robots", "googlebot", "bingbot":
+		m.robots(content)
+	case "tdm-reservation":
+		if strings.TrimSpace(content) == "1" {
+			m.set("noai", "tdm-reservation")
+		}
+	}
+}
+
+// robots reads what a page or a server tells programs.
+func (m *marker) robots(content string) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' || r == ':' }) {
+		if word == "noai" || word == "noimageai" {
+			m.set("noai", word)
+		}
+	}
+}
+
+// machine looks at the attributes that programs which translate pages put into them.
+func (m *marker) machine(tag atom.Atom, values map[string]string) {
+	switch tag {
+	case atom.Html, atom.Body, atom.Div, atom.Script, atom.Link, atom.A, atom.Ul, atom.Li:
+		for _, key := range []string{"class", "id", "src", "href"} {
+			if key != "href" || tag == atom.Link {
+				m.translator(values[key])
+			}
+		}
+	}
+}
+
+func (m *marker) translator(value string) {
+	value = strings.ToLower(value)
+	for _, t := range translators {
+		if value != "" && strings.Contains(value, t.mark) {
+			m.set("machine", t.name)
+		}
+	}
+}
+
+// alternates names the group of pages that are translations of each other by its first address.
+func (m *marker) alternates() {
+	if len(m.others) == 0 {
+		return
+	}
+	first := ""
+	for _, a := range append(m.others, m.own, m.base) {
+		full, err := resolve(m.base, a)
+		if err == nil && (first == "" || full < first) {
+			first = full
+		}
+	}
+	m.set("alternates", first)
+}
+
+func resolve(base, address string) (string, error) {
+	if address == "" {
+		return "", errNoAddress
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return "", err
+	}
+	if b, err := url.Parse(base); err == nil {
+		u = b.ResolveReference(u)
+	}
+	u.Fragment = ""
+	return u.String(), nil
+}
+
+// fromText is a page of plain text.
+func fromText(data []byte, contentType, address string) *Page {
+	p := &Page{URL: address}
+	text, name, ok := decode(data, contentType)
+	if !ok {
+		p.Skip, p.Detail = NotUTF8, "its characters are in no encoding that it names or that is known"
+		return p
+	}
+	p.Columns = map[string]string{"charset": name}
+	if p.Text = text; len(bytes.TrimSpace([]byte(text))) == 0 {
+		p.Skip = Empty
+	}
+	return p
+}

@@ -1,0 +1,163 @@
+package page
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// LooksMan reports whether a file begins as sources of manual pages do: after comments, with .TH (man) or .Dd (mdoc).
+func LooksMan(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0, bytes.HasPrefix(line, []byte(`.\"`)), bytes.HasPrefix(line, []byte(`'\"`)), bytes.HasPrefix(line, []byte(".ie")),
+			bytes.HasPrefix(line, []byte(".el")), bytes.HasPrefix(line, []byte(".if")), bytes.HasPrefix(line, []byte(".ds")), bytes.HasPrefix(line, []byte(".de")),
+			bytes.HasPrefix(line, []byte(".nr")), bytes.HasPrefix(line, []byte(".tr")), bytes.Equal(line, []byte(".")), bytes.HasPrefix(line, []byte(".so")):
+			continue
+		}
+		return bytes.HasPrefix(line, []byte(".TH ")) || bytes.HasPrefix(line, []byte(".Dd "))
+	}
+	return false
+}
+
+// breaking are requests that end a paragraph; those that are true have text of their own in their arguments.
+var breaking = map[string]bool{
+	"SH": true, "SS": true, "Sh": true, "Ss": true, "It": true, "PP": false, "P": false, "LP": false, "TP": false, "IP": true, "HP": false,
+	"Pp": false, "br": false, "sp": false, "TQ": false, "Bl": false, "El": false, "Bd": false, "Ed": false, "RS": false, "RE": false,
+	"nf": false, "fi": false, "EX": false, "EE": false, "in": false, "ce": false, "SY": true, "YS": false, "Lp": false, "D1": true, "Dl": true,
+}
+
+// fonts are requests whose arguments are text in a paragraph; those that are true join them without spaces.
+var fonts = map[string]bool{
+	"B": false, "I": false, "R": false, "SM": false, "SB": false, "BR": true, "RB": true, "BI": true, "IB": true, "IR": true, "RI": true,
+	"Nm": false, "Nd": false, "Fl": false, "Ar": false, "Op": false, "Xr": false, "Pa": false, "Em": false, "Sy": false, "Li": false, "Ql": false,
+	"Dq": false, "Sq": false, "Ev": false, "Va": false, "Vt": false, "Fn": false, "Fa": false, "Ft": false, "Cm": false, "Ic": false, "Dv": false,
+	"Er": false, "Lk": false, "Mt": false, "An": false, "Pq": false, "Bq": false, "Qq": false, "Ad": false, "Tn": false, "No": false, "MR": true,
+}
+
+var (
+	special = strings.NewReplacer(`\-`, "-", `\ `, " ", `\~`, " ", `\&`, "", `\e`, `\`, `\|`, "", `\^`, "", `\:`, "", `\/`, "", `\,`, "", `\%`, "", `\c`, "",
+		`\(bu`, "•", `\(em`, "—", `\(en`, "–", `\(co`, "©", `\(lq`, "“", `\(rq`, "”", `\(oq`, "‘", `\(cq`, "’", `\(aq`, "'", `\(dq`, `"`, `\(ti`, "~",
+		`\(ha`, "^", `\(rs`, `\`, `\(ga`, "`", `\[aq]`, "'", `\[dq]`, `"`, `\[lq]`, "“", `\[rq]`, "”", `\[em]`, "—", `\[en]`, "–", `\[bu]`, "•", `\[rs]`, `\`,
+		`\[ti]`, "~", `\[ha]`, "^", `\[ga]`, "`", `\(+-`, "±", `\(->`, "→", `\(mc`, "µ", `\(mu`, "×", `\'`, "´", "\\`", "`", `\0`, " ")
+	escapes = regexp.MustCompile(`\\f(?:\[[^\]]*\]|\(..|.)|\\s[-+]?\d{1,2}|\\[mM](?:\[[^\]]*\]|\(..|.)|\\\*(?:\[[^\]]*\]|\(..|.)|\\[hvwX]'[^']*'|\\[dup]|\\\[[^\]]*\]|\\\(..|\\".*$`)
+)
+
+// fromMan is the text of a manual page.
+func fromMan(data []byte) *Page {
+	p := &Page{}
+	text, name, ok := decode(data, "")
+	if !ok {
+		p.Skip, p.Detail = NotUTF8, "its characters are in no known encoding"
+		return p
+	}
+	p.Columns = map[string]string{"charset": name}
+	l := &lines{}
+	r := roff{lines: l, page: p}
+	for line := range strings.Lines(text) {
+		r.add(strings.TrimRight(line, "\r\n"))
+	}
+	l.end()
+	if p.Text = l.out.String(); p.Text == "" {
+		p.Skip = Empty
+	}
+	return p
+}
+
+// roff reads the source of a page line by line.
+type roff struct {
+	*lines
+	page *Page
+	pre  bool   // lines stay lines
+	skip string // a definition or a table, until the request that ends it
+}
+
+func (r *roff) add(line string) {
+	if r.skip != "" {
+		if strings.TrimSpace(line) == r.skip {
+			r.skip = ""
+		}
+		return
+	}
+	if line == "" {
+		r.end()
+		return
+	}
+	if line[0] != '.' && line[0] != '\'' {
+		r.text(line)
+		return
+	}
+	request, rest, _ := strings.Cut(strings.TrimLeft(line[1:], " \t"), " ")
+	switch request {
+	case "de", "ig", "am":
+		r.skip = ".."
+		return
+	case "TS":
+		r.skip = ".TE"
+		return
+	case "TH":
+		if fields := arguments(rest); len(fields) > 0 {
+			r.page.Columns["title"] = plain(fields[0])
+		}
+		return
+	case "nf", "EX", "Bd":
+		r.pre = true
+	case "fi", "EE", "Ed":
+		r.pre = false
+	}
+	if has, ok := breaking[request]; ok {
+		r.end()
+		if has {
+			r.text(strings.Join(arguments(rest), " "))
+			if request != "IP" && request != "It" {
+				r.end()
+			}
+		}
+		return
+	}
+	if tight, ok := fonts[request]; ok {
+		between := " "
+		if tight {
+			between = ""
+		}
+		r.text(strings.Join(arguments(rest), between))
+	}
+}
+
+func (r *roff) text(line string) {
+	r.line.WriteString(plain(line))
+	r.line.WriteByte(' ')
+	if r.pre {
+		r.end()
+	}
+}
+
+// plain is a line without escapes.
+func plain(line string) string { return escapes.ReplaceAllString(special.Replace(line), "") }
+
+// arguments are those of a request: words, or texts in quotation marks.
+func arguments(rest string) (fields []string) {
+	for rest = strings.TrimLeft(rest, " \t"); rest != ""; rest = strings.TrimLeft(rest, " \t") {
+		var field string
+		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+			field, rest, _ = strings.Cut(quoted, `"`)
+		} else {
+			at := strings.IndexAny(rest, " \t")
+			for at > 0 && rest[at-1] == '\\' { // a space that does not end a word
+				next := strings.IndexAny(rest[at+1:], " \t")
+				if next < 0 {
+					at = -1
+					break
+				}
+				at += 1 + next
+			}
+			if at < 0 {
+				at = len(rest)
+			}
+			field, rest = rest[:at], rest[at:]
+		}
+		fields = append(fields, field)
+	}
+	return fields
+}

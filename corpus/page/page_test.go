@@ -1,0 +1,291 @@
+package page
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+const article = `<p>The new tram line opened on Monday, and thousands of people rode it on the first day.</p>
+<p>It runs from the harbour to the university, and takes <b>half</b> as long as the bus did before.</p>
+<p>The city plans a second line, which will connect the hospital with the main station by next autumn.</p>`
+
+func pageOf(head, body string) string {
+	return "<!DOCTYPE html><html lang=\"en\"><head>" + head + "</head><body class=\"x\"><nav><a href=\"/\">Home</a></nav><main><article><h1>Tram line</h1>" +
+		body + "</article></main><footer>Imprint</footer></body></html>"
+}
+
+// TestMainText: the text of a page is its paragraphs, a line each, without menus.
+func TestMainText(t *testing.T) {
+	p := fromHTML([]byte(pageOf("<title>A tram</title>", article)), "", "")
+	lines := strings.Split(p.Text, "\n")
+	if p.Skip != "" || len(lines) < 3 || !slices.Contains(lines, "It runs from the harbour to the university, and takes half as long as the bus did before.") ||
+		strings.Contains(p.Text, "Home") || strings.Contains(p.Text, "Imprint") {
+		t.Errorf("%q %q: %q", p.Skip, p.Detail, p.Text)
+	}
+}
+
+// TestMarks: what pages say of themselves.
+func TestMarks(t *testing.T) {
+	group := `<link rel="alternate" hreflang="de" href="https://example.org/de/tram"><link rel="alternate" hreflang="en" href="/en/tram">`
+	for name, c := range map[string]struct{ head, column, want string }{
+		"the language":        {"", "lang", "en"},
+		"a title":             {"<title> A\n tram</title>", "title", "A tram"},
+		"GTranslate":          {`<script src="https://cdn.gtranslate.net/widgets/latest/float.js"></script>`, "machine", "gtranslate"},
+		"Weglot":              {`<link rel="stylesheet" href="https://cdn.weglot.com/weglot.css">`, "machine", "weglot"},
+		"WPML's generator":    {`<meta name="generator" content="WPML ver:4.5.14 stt:1,4">`, "machine", "wpml"},
+		"no machine":          {`<meta name="description" content="weglot and gtranslate compared">`, "machine", ""},
+		"a link is no mark":   {`<a href="https://weglot.com">Weglot</a>`, "machine", ""},
+		"noai":                {`<meta name="robots" content="index, noai">`, "noai", "noai"},
+		"a reservation":       {`<meta name="tdm-reservation" content="1">`, "noai", "tdm-reservation"},
+		"indexing is allowed": {`<meta name="robots" content="noindex">`, "noai", ""},
+		"a generator":         {`<meta name="generator" content="Hugo 0.1">`, "generator", "Hugo 0.1"},
+		"translations":        {group, "alternates", "https://example.org/de/tram"},
+	} {
+		if p := fromHTML([]byte(pageOf(c.head, article)), "", "https://example.org/en/tram"); p.Columns[c.column] != c.want {
+			t.Errorf("%s: %s is %q, want %q", name, c.column, p.Columns[c.column], c.want)
+		}
+	}
+}
+
+// TestCharsets: a page is read in the encoding of its header or its own, unless its characters say that it lies.
+func TestCharsets(t *testing.T) {
+	koi := "\xf3\xc5\xc7\xcf\xc4\xce\xd1 \xd5\xd4\xd2\xcf\xcd \xd7 \xc7\xcf\xd2\xcf\xc4\xc5 \xcf\xd4\xcb\xd2\xd9\xcc\xc9 \xce\xcf\xd7\xd5\xc0 \xc2\xc9\xc2\xcc\xc9\xcf\xd4\xc5\xcb\xd5 \xc4\xcc\xd1 \xc4\xc5\xd4\xc5\xca."
+	const russian = "Сегодня утром в городе открыли новую библиотеку для детей."
+	for name, c := range map[string]struct{ data, kind, text, charset string }{
+		"by the header":         {"<p>caf\xe9", "text/html; charset=iso-8859-1", "<p>café", "windows-1252"},
+		"by the page":           {"<meta charset=koi8-r><p>" + koi, "", "<meta charset=koi8-r><p>" + russian, "koi8-r"},
+		"no word":               {"<p>café", "", "<p>café", "utf-8"},
+		"UTF-8 that says Latin": {"<meta charset=koi8-r><p>café", "", "<meta charset=koi8-r><p>café", "utf-8, not koi8-r"},
+		"KOI8 that says Latin":  {strings.Repeat("<p>"+koi, 5), "text/html; charset=iso-8859-1", strings.Repeat("<p>"+russian, 5), "koi8-r, not windows-1252"},
+		"KOI8 that says UTF-8":  {strings.Repeat("<p>"+koi, 5), "text/html; charset=utf-8", strings.Repeat("<p>"+russian, 5), "koi8-r, not utf-8"},
+	} {
+		text, charset, ok := decode([]byte(c.data), c.kind)
+		if !ok || text != c.text || charset != c.charset {
+			t.Errorf("%s: %q in %q, %v", name, text, charset, ok)
+		}
+	}
+}
+
+// TestHostilePages: pages that are made to break parsers are passed over by name, quickly.
+func TestHostilePages(t *testing.T) {
+	for name, c := range map[string]struct {
+		page string
+		skip Skip
+	}{
+		"10 MB of nested tags": {strings.Repeat("<div>", 2<<20), Malformed},
+		"10 MB of bold tags":   {strings.Repeat("<b><i>", 5<<18), Malformed},
+		"1,000 nested tags":    {strings.Repeat("<div>", 1000) + "text", Malformed},
+		"17 MB":                {strings.Repeat("x", MaxBytes+1), TooLong},
+		"nothing":              {"<html></html>", Empty},
+	} {
+		p, err := NewHTML(strings.NewReader(c.page)).Next()
+		if err != nil || p.Skip != c.skip {
+			t.Errorf("%s: %q (%s), error %v", name, p.Skip, p.Detail, err)
+		}
+	}
+}
+
+func response(n int, head, body string) string {
+	block := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + head + "\r\n" + body
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.org/%d\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		n, len(block), block)
+}
+
+func readAll(t *testing.T, r Reader) (pages []*Page, err error) {
+	t.Helper()
+	for {
+		p, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return pages, nil
+		}
+		if err != nil {
+			return pages, err
+		}
+		pages = append(pages, p)
+	}
+}
+
+func plainWARC(text string, salvage bool) *WARC {
+	return NewWARC(bufio.NewReaderSize(strings.NewReader(text), 256<<10), "a.warc", salvage)
+}
+
+// TestWARC: pages of an archive, with what is no page passed over and named.
+func TestWARC(t *testing.T) {
+	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(pageOf("", article)), pageOf("", article))
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, pageOf("", article))
+	_ = z.Close()
+	text := "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n" +
+		response(2, "", pageOf("", article)) +
+		response(3, "Transfer-Encoding: chunked\r\n", chunked) +
+		response(4, "Content-Encoding: gzip\r\nX-Robots-Tag: noai\r\n", packed.String()) +
+		strings.Replace(response(5, "", "GIF89a"), "text/html", "image/gif", 1) +
+		strings.Replace(response(6, "", "<p>gone"), "200 OK", "404 No", 1) +
+		"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: https://example.org/7\r\nWARC-Identified-Content-Language: eng\r\n" +
+		"Content-Type: text/plain\r\nContent-Length: 12\r\n\r\nOne.\nTwo.\n\n\n\r\n\r\n" +
+		"WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\nContent-Length: 1073741824\r\n\r\n"
+	text += strings.Repeat("x", MaxBytes) // of a record of 1 GB, which is cut off
+	pages, err := readAll(t, plainWARC(text, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range pages {
+		got = append(got, fmt.Sprintf("%d %s %s %v", p.Number, p.URL, p.Skip, len(p.Text) > 0))
+	}
+	want := []string{"2 https://example.org/2  true", "3 https://example.org/3  true", "4 https://example.org/4  true", "5 https://example.org/5 empty false",
+		"6 https://example.org/6 empty false", "7 https://example.org/7  true", "8  damaged false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages %q", got)
+	}
+	if pages[2].Columns["noai"] != "noai" || pages[5].Columns["lang"] != "eng" || pages[5].Text != "One.\nTwo.\n\n\n" {
+		t.Errorf("columns %v, %v, text %q", pages[2].Columns, pages[5].Columns, pages[5].Text)
+	}
+}
+
+// TestWARCDamaged: an archive that is cut in the middle, or has a record without a header, is refused by name, or read
+// around the damage.
+func TestWARCDamaged(t *testing.T) {
+	whole := response(1, "", pageOf("", article)) + response(2, "", pageOf("", article)) + response(3, "", pageOf("", article))
+	middle := strings.Replace(whole, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.org/2", "WARC1\r\n", 1)
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"cut off":   {whole[:len(whole)-100], "1: 2: 3:damaged"},
+		"no header": {middle, "1: 1:damaged 2:"}, // the third is the second that begins
+		"no length": {strings.Replace(whole, "Content-Length", "Length", 1), "1:damaged 2: 3:"},
+	} {
+		pages, err := readAll(t, plainWARC(c.text, true))
+		var got []string
+		for _, p := range pages {
+			got = append(got, fmt.Sprintf("%d:%s", p.Number, p.Skip))
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, error %v", name, got, err)
+		}
+		if _, err := readAll(t, plainWARC(c.text, false)); !badinput.Is(err) || !strings.Contains(err.Error(), "a.warc: record") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestMan: a manual page in man and in mdoc.
+func TestMan(t *testing.T) {
+	man := fromMan([]byte(".\\\" comment\n.TH LS 1 \"May 2026\"\n.SH NAME\nls \\- list files\n.SH DESCRIPTION\nList the\n\\fBfiles\\fR of a\n.I folder\nand more.\n.PP\nA second\nparagraph.\n.TP\n\\fB\\-a\\fR, \\fB\\-\\-all\\fR\nshow all of them\n"))
+	want := "NAME\nls - list files\nDESCRIPTION\nList the files of a folder and more.\nA second paragraph.\n-a, --all show all of them"
+	if man.Text != want || man.Columns["title"] != "LS" {
+		t.Errorf("%q, title %q", man.Text, man.Columns["title"])
+	}
+	if mdoc := fromMan([]byte(".Dd May 1, 2026\n.Dt CAT 1\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh DESCRIPTION\nThe\n.Nm cat\nprogram reads files.\n")); mdoc.Text != "NAME\ncat join files\nDESCRIPTION\nThe cat program reads files." {
+		t.Errorf("%q", mdoc.Text)
+	}
+}
+
+func FuzzHTML(f *testing.F) {
+	f.Add([]byte(pageOf("<meta charset=koi8-r>", article)), "text/html")
+	f.Add([]byte("<table><td><b><p></table><svg><title><pre>\n"), "")
+	f.Fuzz(func(t *testing.T, data []byte, kind string) {
+		if p := fromHTML(data, kind, "https://example.org/"); (p.Text == "") == (p.Skip == "") {
+			t.Errorf("skip %q, text %q", p.Skip, p.Text)
+		}
+	})
+}
+
+func FuzzWARC(f *testing.F) {
+	f.Add(response(1, "Transfer-Encoding: chunked\r\n", "5\r\n<p>ab\r\n0\r\n\r\n")+response(2, "", "<p>x"), true)
+	f.Add("WARC/1.0\r\nContent-Length: 99999999999\r\nWARC-Type: response\r\n\r\n", false)
+	f.Fuzz(func(t *testing.T, text string, salvage bool) {
+		pages, err := readAll(t, plainWARC(text, salvage))
+		if err != nil && (salvage || !badinput.Is(err)) || len(pages) > len(text) {
+			t.Errorf("%d pages, error %v", len(pages), err)
+		}
+	})
+}
+
+func FuzzMan(f *testing.F) {
+	f.Add([]byte(".TH A 1\n.SH \"a b\n.de x\n..\n.B a\\ b \"c\n"))
+	f.Fuzz(func(_ *testing.T, data []byte) { fromMan(data) })
+}
+
+// book makes a book of two chapters, the first of which is damaged if so asked.
+func book(t testing.TB, damaged bool) []byte {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, f := range [][2]string{
+		{"mimetype", "application/epub+zip"},
+		{"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>`},
+		{"OEBPS/b.opf", `<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>Trams</dc:title><dc:language>en</dc:language></metadata>` +
+			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>` +
+			`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`},
+		{"OEBPS/a.xhtml", "<html><body><p>The last chapter.</p></body></html>"},
+		{"OEBPS/b.xhtml", "<html><head><style>p {}</style></head><body><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
+	} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store})
+		if err == nil {
+			_, err = io.WriteString(w, f[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := out.Bytes()
+	if damaged {
+		data[bytes.Index(data, []byte("The last"))] ^= 1
+	}
+	return data
+}
+
+// TestEPUB: the chapters of a book come in its order; one that is damaged is passed over by name.
+func TestEPUB(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		data := book(t, damaged)
+		r, err := NewEPUB(bytes.NewReader(data), int64(len(data)), "b.epub")
+		if err != nil || !LooksEPUB(data) {
+			t.Fatal(err)
+		}
+		pages, err := readAll(t, r)
+		if err != nil || len(pages) != 2 {
+			t.Fatalf("%d chapters, error %v", len(pages), err)
+		}
+		if p := pages[0]; p.Text != "One\nThe first chapter, which is\nshort." || p.Columns["lang"] != "en" || p.Columns["title"] != "Trams" {
+			t.Errorf("%q, %v", p.Text, p.Columns)
+		}
+		if p := pages[1]; damaged && p.Skip != Damaged || !damaged && p.Text != "The last chapter." {
+			t.Errorf("damaged %v: %q, %q", damaged, p.Skip, p.Text)
+		}
+	}
+	if _, err := NewEPUB(strings.NewReader("PK"), 2, "b.epub"); !badinput.Is(err) || !strings.Contains(err.Error(), "b.epub") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzEPUB(f *testing.F) {
+	f.Add(book(f, false))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := NewEPUB(bytes.NewReader(data), int64(len(data)), "b.epub")
+		if err != nil {
+			if !badinput.Is(err) {
+				t.Error(err)
+			}
+			return
+		}
+		if _, err := readAll(t, r); err != nil {
+			t.Error(err)
+		}
+	})
+}

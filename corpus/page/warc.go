@@ -1,0 +1,322 @@
+package page
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+
+	"bitextmine/corpus/input"
+)
+
+const (
+	// batchBytes is how many bytes of pages are read ahead, so that several are parsed at once.
+	batchBytes = 32 << 20
+	// maxHeader is the size of a record's header, and of that of the server's answer in it.
+	maxHeader = 64 << 10
+)
+
+// WARC reads the pages of a web archive: responses and resources, and in WET files their text. Other records are passed
+// over. A record of more than MaxBytes is counted and never stored.
+type WARC struct {
+	in      *bufio.Reader
+	name    string
+	salvage bool
+	version string // line that begins the next record, if it was read already
+	number  uint64 // records begun
+	queue   []*Page
+	err     error // after queue
+}
+
+// NewWARC reads an archive that is decompressed. With salvage what is damaged is a page with that reason, and reading
+// goes on behind it; otherwise it is an error.
+func NewWARC(in *bufio.Reader, name string, salvage bool) *WARC {
+	return &WARC{in: in, name: name, salvage: salvage}
+}
+
+// LooksWARC reports whether a file begins as archives do.
+func LooksWARC(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("WARC/1.")) || bytes.HasPrefix(head, []byte("WARC/0."))
+}
+
+// Next returns the next page.
+func (w *WARC) Next() (*Page, error) {
+	for len(w.queue) == 0 {
+		if w.err != nil {
+			return nil, w.err
+		}
+		w.fill()
+	}
+	p := w.queue[0]
+	w.queue = w.queue[1:]
+	return p, nil
+}
+
+// fill reads records ahead and parses their pages.
+func (w *WARC) fill() {
+	var records []*record
+	for bytes := 0; bytes < batchBytes && len(records) < 8*runtime.GOMAXPROCS(0); {
+		r, err := w.record()
+		if err != nil {
+			w.err = err
+			break
+		}
+		if r != nil {
+			records, bytes = append(records, r), bytes+len(r.block)
+		}
+	}
+	w.queue = make([]*Page, len(records))
+	group, _ := errgroup.WithContext(context.Background())
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range records {
+		group.Go(func() error {
+			w.queue[i] = r.parse()
+			return nil
+		})
+	}
+	_ = group.Wait() // none returns an error
+}
+
+// record is a record that has a page.
+type record struct {
+	header textproto.MIMEHeader
+	block  []byte
+	page   *Page // already known, with a reason why it is passed over
+	number uint64
+}
+
+// record reads the next record. It is nil if that one has no page. io.EOF follows the last.
+func (w *WARC) record() (*record, error) {
+	if err := w.begin(); err != nil {
+		return w.damaged(err)
+	}
+	w.number++
+	header, err := w.header()
+	if err != nil {
+		return w.damaged(err)
+	}
+	size, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64)
+	if err != nil || size < 0 {
+		return w.damaged(errNoLength)
+	}
+	kind := strings.ToLower(header.Get("Warc-Type"))
+	wanted := kind == "response" || kind == "resource" || kind == "conversion"
+	if !wanted || size > MaxBytes+maxHeader {
+		if err := w.discard(size); err != nil {
+			return w.damaged(err)
+		}
+		if !wanted {
+			return nil, nil
+		}
+		return &record{page: &Page{Number: w.number, Skip: TooLong, Detail: fmt.Sprintf("%d bytes, at most %d are read", size, MaxBytes)}}, nil
+	}
+	var block bytes.Buffer // grows with what is there, whatever the header claims
+	if n, err := io.CopyN(&block, w.in, size); n < size {
+		return w.damaged(short(err))
+	}
+	return &record{header: header, block: block.Bytes(), number: w.number}, nil
+}
+
+var (
+	errNoRecord = errors.New("no record begins where one should")
+	errNoLength = errors.New("its header has no length")
+	errHeader   = errors.New("its header is malformed")
+)
+
+func short(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (w *WARC) discard(n int64) error {
+	if done, err := io.CopyN(io.Discard, w.in, n); done < n {
+		return short(err)
+	}
+	return nil
+}
+
+// begin reads to the line that begins a record.
+func (w *WARC) begin() error {
+	for w.version == "" {
+		line, err := w.in.ReadSlice('\n')
+		switch {
+		case len(bytes.TrimSpace(line)) > 0 && !LooksWARC(line):
+			return errNoRecord
+		case err != nil && (!errors.Is(err, io.EOF) || len(bytes.TrimSpace(line)) > 0):
+			return short(err)
+		case err != nil:
+			return err
+		}
+		w.version = string(bytes.TrimSpace(line))
+	}
+	w.version = ""
+	return nil
+}
+
+// header reads the fields of a record.
+func (w *WARC) header() (textproto.MIMEHeader, error) {
+	h := textproto.MIMEHeader{}
+	for size := 0; ; {
+		line, err := w.in.ReadSlice('\n')
+		if size += len(line); errors.Is(err, bufio.ErrBufferFull) || size > maxHeader {
+			return nil, errHeader
+		}
+		if err != nil {
+			return nil, short(err)
+		}
+		text := strings.TrimSpace(string(line))
+		if text == "" {
+			return h, nil
+		}
+		key, value, found := strings.Cut(text, ":")
+		if found {
+			h.Add(strings.TrimSpace(key), strings.TrimSpace(value))
+		}
+	}
+}
+
+// damaged ends the file, or passes over what is damaged and finds the record behind it.
+func (w *WARC) damaged(err error) (*record, error) {
+	var damage *input.Damage
+	ours := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoRecord) || errors.Is(err, errNoLength) || errors.Is(err, errHeader)
+	switch {
+	case !ours && !errors.As(err, &damage):
+		return nil, err
+	case !w.salvage:
+		return nil, cutOff(w.name, max(w.number, 1), err)
+	}
+	r := &record{page: &Page{Number: max(w.number, 1), Skip: Damaged, Detail: err.Error()}}
+	for damage == nil {
+		line, err := w.in.ReadSlice('\n')
+		if LooksWARC(line) {
+			w.version = string(bytes.TrimSpace(line))
+			break
+		}
+		if errors.As(err, &damage) || err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			break // the next record tells
+		}
+	}
+	return r, nil
+}
+
+// parse makes the page of a record.
+func (r *record) parse() *Page {
+	if r.page != nil {
+		return r.page
+	}
+	address := strings.Trim(r.header.Get("Warc-Target-Uri"), "<>")
+	kind, body := r.header.Get("Content-Type"), r.block
+	var robots string
+	if strings.HasPrefix(kind, "application/http") {
+		answer, err := parseAnswer(r.block)
+		if err != nil {
+			return &Page{Number: r.number, URL: address, Skip: Malformed, Detail: err.Error()}
+		}
+		if answer.status != http.StatusOK {
+			return &Page{Number: r.number, URL: address, Skip: Empty, Detail: fmt.Sprintf("status %d", answer.status)}
+		}
+		if len(answer.body) > MaxBytes {
+			return &Page{Number: r.number, URL: address, Skip: TooLong, Detail: "more than 16 MiB after decompression"}
+		}
+		kind, body, robots = answer.header.Get("Content-Type"), answer.body, strings.Join(answer.header.Values("X-Robots-Tag"), ",")
+	}
+	var p *Page
+	switch plain := strings.ToLower(kind); {
+	case strings.Contains(plain, "html"), kind == "" && bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		p = fromHTML(body, kind, address)
+	case strings.HasPrefix(plain, "text/plain"):
+		p = fromText(body, kind, address)
+		if p.Columns != nil {
+			p.Columns["lang"] = r.header.Get("Warc-Identified-Content-Language")
+		}
+	default:
+		p = &Page{URL: address, Skip: Empty, Detail: fmt.Sprintf("%.100s is no page", kind)}
+	}
+	if p.Columns != nil && robots != "" {
+		m := marker{columns: p.Columns}
+		m.robots(robots)
+	}
+	p.Number, p.Doc = r.number, address
+	return p
+}
+
+// answer is a server's.
+type answer struct {
+	status int
+	header textproto.MIMEHeader
+	body   []byte
+}
+
+// parseAnswer reads an answer of HTTP. Its length is that of the record, because archives keep the length of before
+// decompression.
+func parseAnswer(block []byte) (*answer, error) {
+	from := bufio.NewReader(bytes.NewReader(block))
+	lines := textproto.NewReader(from)
+	status, err := lines.ReadLine()
+	if err != nil {
+		return nil, errors.New("the record holds no answer of a server")
+	}
+	a := &answer{}
+	fields := strings.Fields(status)
+	if len(fields) < 2 || !strings.HasPrefix(fields[0], "HTTP/") {
+		return nil, errors.New("the record holds no answer of a server")
+	}
+	if a.status, err = strconv.Atoi(fields[1]); err != nil {
+		return nil, fmt.Errorf("the server's status is %.20q", fields[1])
+	}
+	if a.header, err = lines.ReadMIMEHeader(); err != nil && a.header == nil {
+		return nil, errors.New("the header of the server's answer is malformed")
+	}
+	body, _ := io.ReadAll(from) // from memory
+	if strings.Contains(strings.ToLower(a.header.Get("Transfer-Encoding")), "chunked") {
+		if whole, err := limited(httputil.NewChunkedReader(bytes.NewReader(body))); err == nil {
+			body = whole // else it was put together by the crawler
+		}
+	}
+	a.body = decompressed(body, strings.ToLower(a.header.Get("Content-Encoding")))
+	return a, nil
+}
+
+func limited(from io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(from, MaxBytes+1)) }
+
+// decompressed undoes the compression that a server says; a body that is not so compressed was decompressed by the
+// crawler.
+func decompressed(body []byte, encoding string) []byte {
+	var from io.Reader
+	var err error
+	switch {
+	case strings.Contains(encoding, "gzip"):
+		from, err = gzip.NewReader(bytes.NewReader(body))
+	case strings.Contains(encoding, "br"):
+		from = brotli.NewReader(bytes.NewReader(body))
+	case strings.Contains(encoding, "zstd"):
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(MaxBytes)); err == nil {
+			defer d.Close()
+			from = d
+		}
+	}
+	if from == nil || err != nil {
+		return body
+	}
+	whole, err := limited(from)
+	if err != nil && len(whole) == 0 {
+		return body
+	}
+	return whole
+}

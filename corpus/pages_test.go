@@ -1,0 +1,213 @@
+package corpus
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+// pageText is a sentence long enough to be the text of a page.
+func pageText(n int) string {
+	return fmt.Sprintf("Page number %d tells of a tram line that runs from the harbour to the university, and of the people who ride it every day.", n)
+}
+
+func warcRecord(n int) string {
+	block := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><html lang=en><body><article><p>" + pageText(n) + "</p><p>" +
+		strings.Repeat("It is a long text. ", 20) + "</p></article></body></html>"
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.org/%d\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		n, len(block), block)
+}
+
+// members compresses each record by itself, and tells where each begins.
+func members(records ...string) (whole []byte, at []int) {
+	var out bytes.Buffer
+	for _, r := range records {
+		at = append(at, out.Len())
+		z := gzip.NewWriter(&out)
+		_, _ = io.WriteString(z, r)
+		_ = z.Close()
+	}
+	return out.Bytes(), at
+}
+
+// reads returns the first lines of an input's texts, with the lines that were skipped.
+func reads(t *testing.T, name string, data []byte, opts Options) (texts []string, counts Counts, err error) {
+	t.Helper()
+	r, err := Open(input.File{FS: fstest.MapFS{name: {Data: data}}, Path: name}, opts)
+	if err != nil {
+		return nil, counts, err
+	}
+	defer func() { _ = r.Close() }()
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return texts, r.Counts(), nil
+		}
+		if err != nil {
+			return texts, r.Counts(), err
+		}
+		first, _, _ := strings.Cut(s.Text, "\n")
+		texts = append(texts, fmt.Sprintf("%d %s %s", s.Line, s.Doc, first))
+	}
+}
+
+// TestArchives: archives with a gzip member for each record, or in zstd, give their pages; a member that is damaged or
+// an archive that is cut off is refused by name, or left out and counted where the rest is to be read.
+func TestArchives(t *testing.T) {
+	records := []string{warcRecord(1), warcRecord(2), warcRecord(3)}
+	whole, at := members(records...)
+	damaged := bytes.Clone(whole)
+	for i := at[1] + 40; i < at[1]+60; i++ {
+		damaged[i] ^= 0xff
+	}
+	z, _ := zstd.NewWriter(nil)
+	zst := z.EncodeAll([]byte(strings.Join(records, "")), nil)
+	for name, c := range map[string]struct {
+		name    string
+		data    []byte
+		pages   string
+		damaged uint64
+	}{
+		"whole":              {"a.warc.gz", whole, "1 2 3", 0},
+		"zstd":               {"a.warc.zst", zst, "1 2 3", 0},
+		"plain":              {"a.warc", []byte(strings.Join(records, "")), "1 2 3", 0},
+		"another name":       {"archive", whole, "1 2 3", 0},
+		"a damaged member":   {"a.warc.gz", damaged, "1 3", 1},
+		"cut off":            {"a.warc.gz", whole[:len(whole)-60], "1 2", 1},
+		"a member before it": {"a.warc.gz", append([]byte("\x1f\x8b\x08\x00"+strings.Repeat("damaged", 20)), whole...), "1 2 3", 1},
+		"zstd cut off":       {"a.warc.zst", zst[:len(zst)-20], "", 1},
+	} {
+		for _, salvage := range []bool{true, false} {
+			opts := DefaultOptions()
+			if opts.Salvage = salvage && NamedArchive(c.name); salvage && !opts.Salvage {
+				continue
+			}
+			texts, counts, err := reads(t, c.name, c.data, opts)
+			if c.damaged > 0 && !salvage {
+				if !badinput.Is(err) || !strings.Contains(err.Error(), c.name) {
+					t.Errorf("%s: error %v", name, err)
+				}
+				continue
+			}
+			if err != nil && len(texts) > 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+			var got []string
+			for _, text := range texts {
+				_, number, _ := strings.Cut(text, "Page number ")
+				number, _, _ = strings.Cut(number, " ")
+				got = append(got, number)
+			}
+			if strings.Join(got, " ") != c.pages || counts.Skipped[ReasonDamaged] != c.damaged {
+				t.Errorf("%s: pages %q, counts %+v", name, got, counts)
+			}
+		}
+	}
+}
+
+// TestMessages: of a catalogue the translations are read, or the originals; what has no translation is empty.
+func TestMessages(t *testing.T) {
+	po := `# comment
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\n"
+
+#: main.c:1
+msgid "Open"
+msgstr "Öffnen"
+
+#, fuzzy
+msgid "Close"
+msgstr "Schließen"
+msgctxt "menu"
+msgid "Save "
+"all"
+msgstr "Alles "
+"\"sichern\""
+
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] "%d Datei"
+msgstr[1] "%d Dateien"
+#~ msgid "old"
+#~ msgstr "alt"
+
+msgid "broken
+msgstr ""
+`
+	for column, want := range map[string]string{
+		"text":  "7 Öffnen|13 Alles \"sichern\"|19 %d Datei",
+		"msgid": "7 Open|13 Save all|19 %d file",
+	} {
+		opts := DefaultOptions()
+		opts.TextColumn = column
+		texts, counts, err := reads(t, "de.po", []byte(po), opts)
+		got := strings.ReplaceAll(strings.Join(texts, "|"), "  ", " ")
+		if err != nil || got != want || counts.Lines != 5 || counts.Skipped[ReasonEmpty] != 1 || counts.Skipped[ReasonMalformed] != 1 {
+			t.Errorf("%s: %q, counts %+v, error %v", column, got, counts, err)
+		}
+	}
+}
+
+// TestSegments: lines of a document that its list of languages says are in another one are left out, and a list in a
+// column of metadata gives its first value.
+func TestSegments(t *testing.T) {
+	opts := DefaultOptions()
+	opts.Split, opts.MetaColumns = SplitBy("de", "x"), "lang,prob"
+	line := `{"text":"Eins.\nTwo.\nDrei.","lang":["deu_Latn","eng_Latn"],"prob":[0.9,0.1],"seg_langs":["deu_Latn","eng_Latn","und"]}` + "\n"
+	r, err := Open(input.File{FS: fstest.MapFS{"a.jsonl": {Data: []byte(line)}}, Path: "a.jsonl"}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	s, err := r.Next()
+	if err != nil || s.Text != "Eins.\n    \nDrei." || strings.Join(s.Meta, " ") != "deu_Latn 0.9" || r.Counts().LeftOut[LeftForeign] != 1 {
+		t.Errorf("%+v, counts %+v, error %v", s, r.Counts(), err)
+	}
+}
+
+// TestDeepJSON: an object of 10,000 levels is a malformed line, and not the end of the file.
+func TestDeepJSON(t *testing.T) {
+	deep := `{"text":"deep","x":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}"
+	opts := DefaultOptions()
+	texts, counts, err := reads(t, "a.jsonl", []byte(`{"text":"one"}`+"\n"+deep+"\n"+`{"text":"two"}`+"\n"), opts)
+	if err != nil || len(texts) != 2 || counts.Skipped[ReasonMalformed] != 1 {
+		t.Errorf("%q, counts %+v, error %v", texts, counts, err)
+	}
+	if _, _, err := reads(t, "a.json", []byte("["+deep+"]"), opts); err == nil || !json.Valid([]byte("{}")) {
+		t.Error("an array of such an object is read")
+	}
+}
+
+// TestPageColumns: a column that pages do not have is refused with those that they have.
+func TestPageColumns(t *testing.T) {
+	opts := DefaultOptions()
+	opts.MetaColumns = "date"
+	if _, _, err := reads(t, "a.html", []byte("<html>"), opts); !badinput.Is(err) || !strings.Contains(err.Error(), "alternates") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzPO(f *testing.F) {
+	f.Add([]byte("msgid \"\"\nmsgstr \"\"\n\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr[0] \"c\"\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, counts, err := reads(t, "a.po", data, DefaultOptions())
+		if err != nil && !badinput.Is(err) {
+			t.Error(err)
+		}
+		if err := counts.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
