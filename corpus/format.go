@@ -42,8 +42,13 @@ var kinds = []kind{
 		})},
 	{name: FormatParquet, suffixes: []string{".parquet"}, open: openParquet,
 		begins: func(head []byte, _ bool) bool { return bytes.HasPrefix(head, parquetMagic) }},
-	{name: FormatPO, suffixes: []string{".po"}, since: "1", begins: func(head []byte, _ bool) bool { return looksPO(head) },
-		open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newPODecoder(in, o) })},
+	{name: FormatPO, suffixes: []string{".po"}, since: "1", begins: func(head []byte, _ bool) bool { return page.LooksPO(head) },
+		open: onLines(func(in *input.LineReader, o Options) (decoder, error) {
+			if !slices.Contains(page.POColumns, o.TextColumn) {
+				return nil, o.noColumn(in.Name, o.TextColumn, page.POColumns)
+			}
+			return newPageDecoder(page.NewPO(in, o.TextColumn), page.POColumns, in.Name, o)
+		})},
 	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "1",
 		begins: func(head []byte, _ bool) bool { return page.LooksWARC(head) },
 		open: onPages(func(r *Reader, br *bufio.Reader) (page.Reader, error) {
@@ -141,7 +146,7 @@ func onPages(open func(*Reader, *bufio.Reader) (page.Reader, error)) func(*Reade
 		if err != nil {
 			return nil, err
 		}
-		return newPageDecoder(in, r.src.Name, r.opts)
+		return newPageDecoder(in, page.Columns, r.src.Name, r.opts)
 	}
 }
 
@@ -172,7 +177,7 @@ func openEPUB(r *Reader, _ *bufio.Reader) (decoder, error) {
 	if err != nil {
 		return nil, r.src.Explain(err, "the book")
 	}
-	return newPageDecoder(book, r.src.Name, r.opts)
+	return newPageDecoder(book, page.Columns, r.src.Name, r.opts)
 }
 
 // pageDecoder reads pages as records.
@@ -182,11 +187,11 @@ type pageDecoder struct {
 	pages uint64
 }
 
-func newPageDecoder(in page.Reader, name string, opts Options) (*pageDecoder, error) {
+func newPageDecoder(in page.Reader, columns []string, name string, opts Options) (*pageDecoder, error) {
 	d := &pageDecoder{in: in, names: opts.Metadata()}
 	for _, column := range d.names {
-		if !slices.Contains(page.Columns, column) {
-			return nil, opts.noColumn(name, column, page.Columns)
+		if !slices.Contains(columns, column) {
+			return nil, opts.noColumn(name, column, columns)
 		}
 	}
 	return d, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,6 +75,61 @@ func TestAlignDocs(t *testing.T) {
 		{"eval", "beads", "--dir", dir, "--src", "de", "--tgt", "en", "--only", "two"},
 		{"eval", "beads", "--src-text", source, "--tgt-text", target, "--length", "3"},
 		{"eval", "beads", "--src-text", source, "--tgt-text", source, "--made", "0"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// TestSort divides mixed text by CLD2, by a model of fastText and by a column, by document and by sentence.
+func TestSort(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	const german, english, french = "Die Straßenbahn fährt heute später als sonst ab.", "The tram leaves a little later than usual today.",
+		"Le tramway part un peu plus tard que d'habitude aujourd'hui."
+	mixed := write("mixed.txt", german+"\n"+english+"\n"+french+"\n\xff\n")
+	page := write("page.jsonl", fmt.Sprintf(`{"id":"a","l":["deu_Latn"],"text":%q}`, german+" "+english+" Ja.")+"\n")
+	texts := func(name, code string) (all []string) {
+		data, err := os.ReadFile(filepath.Join(dir, name, code+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			var row struct{ Text, Doc, File string }
+			if err := json.Unmarshal([]byte(line), &row); err != nil || row.File == "" {
+				t.Errorf("%q: %v", line, err)
+			}
+			all = append(all, row.Text)
+		}
+		return all
+	}
+	sorted := func(name string, args ...string) string {
+		out := must(t, append([]string{"sort", "--langs", "de,en", "--out", filepath.Join(dir, name)}, args...)...)
+		return fmt.Sprintf("%d %q %q %q", strings.Count(out, "left out: not_utf8"), texts(name, "de"), texts(name, "en"), texts(name, "other"))
+	}
+	lists := func(n int, sides ...[]string) string {
+		return fmt.Sprintf("%d %q %q %q", n, sides[0], sides[1], sides[2])
+	}
+	whole := german + " " + english + " Ja."
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"by CLD2":     {[]string{mixed}, lists(1, []string{german}, []string{english}, []string{french})},
+		"by a column": {[]string{page, "--lang-column", "l"}, lists(0, []string{whole}, nil, nil)},
+		"by sentence": {[]string{page, "--by", "sentence"}, lists(0, []string{german, "Ja."}, []string{english}, nil)},
+		"by a model": {[]string{mixed, "--min-score", "0", "--model", "../../filter/language/fasttext/testdata/tiny.bin"},
+			lists(1, []string{german}, []string{english, french}, nil)},
+	} {
+		if got := sorted(name, c.args...); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, args := range [][]string{
+		{"sort"}, {"sort", mixed, "--out", dir}, {"sort", mixed, "--langs", "de"}, {"sort", mixed, "--langs", "xx-yy", "--out", dir},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--by", "word"}, {"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed, "--lang-column", "l"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -54,7 +54,7 @@ process works in the output directory (a nightly run, a training, rounds).`,
 		bitext.NewAccept(), bitext.NewReject(),
 		bitext.NewFilter(), bitext.NewExport(), training.NewAlign())
 	addGroup(root, "Scores", scorer.NewCalibrate(), scorer.NewFitScorer(), evaluation.NewScore(), evaluation.NewExplain())
-	addGroup(root, "Documents", documents.NewSplit(), documents.NewDocs(), documents.NewAlignDocs())
+	addGroup(root, "Documents", documents.NewSplit(), documents.NewSort(), documents.NewDocs(), documents.NewAlignDocs())
 	addGroup(root, "Encoders", models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound())
 	addGroup(root, "Evaluation", eval, evaluation.NewData())
 	root.AddCommand(newVersion(), newManual())
