@@ -12,7 +12,7 @@ import (
 // POColumns are the columns of a catalogue of messages. text is the translation.
 var POColumns = []string{"text", "msgid", "msgstr", "msgctxt"}
 
-// catalogue reads a catalogue of messages (gettext): each message with a translation that nobody doubts is a page, whose
+// catalogue reads a catalogue of messages (gettext): each message with a translation that nobody doubts is a page. Its
 // text is the translation, or the original where the column is msgid. Messages without translation and those that are
 // marked fuzzy are empty.
 type catalogue struct {
