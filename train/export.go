@@ -91,7 +91,8 @@ func newExport(p *parts) (x exported, err error) {
 	x = exported{parts: p, exact: p.live()}
 	x.graph, x.exact.Encoder, err = p.encoder.Export(p.config.Name)
 	if j, ok := p.objective.(objective.Judge); ok && err == nil {
-		x.logits, _ = x.graph.Head(export.Tokens, string(p.config.Encoder.Transformer.Pooling), j.Layers(p.heads), export.Opset)
+		head := export.Head{Poolings: []string{string(p.config.Encoder.Transformer.Pooling)}, Dense: j.Layers(p.heads)}
+		x.logits, _ = x.graph.Head(export.Tokens, head, p.config.Encoder.Transformer.Width, export.Opset)
 	}
 	return x, err
 }

@@ -3,7 +3,9 @@ package export
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,6 +68,10 @@ const (
 // Half is float16 data, as bits.
 type Half []uint16
 
+// Stream gives the values of a float32 tensor in order, in blocks of any size: of weights that are read when the graph
+// is written, so that they are never in memory all at once. It is called once, and its error ends the writing.
+type Stream func(yield func(block []float32) error) error
+
 // Attr is an attribute of a node: Value is an int, a float32, a string or an []int64.
 type Attr struct {
 	Name  string
@@ -111,16 +117,20 @@ func valueInfo(name string, t ElementType, dims []any) []byte {
 	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
 }
 
-// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8 or Half, row-major, and must not
-// change until the graph is written. No dimension makes a scalar.
+// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8, Half or Stream, row-major, and must
+// not change until the graph is written. No dimension makes a scalar.
 func (g *Graph) Initializer(name string, shape []int, data any) {
-	t, n, width := elements(name, data)
 	size := 1
 	var m []byte
 	for _, d := range shape {
 		size *= d
 		m = number(m, 1, d)
 	}
+	if stream, ok := data.(Stream); ok {
+		g.constants = append(g.constants, constant{text(number(m, 2, int(Float32)), 8, name), stream, 4 * size})
+		return
+	}
+	t, n, width := elements(name, data)
 	if size != n {
 		panic(fmt.Sprintf("export: the initializer %s has %d values in the shape %v", name, n, shape))
 	}
@@ -145,21 +155,39 @@ func elements(name string, data any) (t ElementType, n, width int) {
 }
 
 // proto is the whole TensorProto.
-func (c constant) proto() []byte {
+func (c constant) proto() ([]byte, error) {
 	if c.data == nil {
-		return c.head
+		return c.head, nil
 	}
-	return message(c.head, 9, c.content())
+	content, err := c.content()
+	return message(c.head, 9, content), err
+}
+
+func floats(raw []byte, values []float32) []byte {
+	for _, x := range values {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	return raw
 }
 
 // content is a constant's data as little-endian bytes.
-func (c constant) content() []byte {
+func (c constant) content() ([]byte, error) {
+	if data, ok := c.data.([]uint8); ok {
+		return data, nil
+	}
+	if data, ok := c.data.([]int8); ok {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)), nil
+	}
 	raw := make([]byte, 0, c.size)
 	switch data := c.data.(type) {
 	case []float32:
-		for _, x := range data {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-		}
+		raw = floats(raw, data)
+	case Stream:
+		err := data(func(block []float32) error {
+			raw = floats(raw, block)
+			return nil
+		})
+		return raw, errors.Join(err, c.whole(len(raw)))
 	case []int64:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
@@ -168,12 +196,41 @@ func (c constant) content() []byte {
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint16(raw, x)
 		}
-	case []int8:
-		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
-	case []uint8:
-		return data
 	}
-	return raw
+	return raw, nil
+}
+
+// whole is the error of a stream that gave another number of bytes than its tensor has.
+func (c constant) whole(size int) error {
+	if size == c.size {
+		return nil
+	}
+	return fmt.Errorf("export: a stream of %d bytes for a tensor of %d", size, c.size)
+}
+
+// write writes a constant's data.
+func (c constant) write(w io.Writer) error {
+	stream, ok := c.data.(Stream)
+	if !ok {
+		content, err := c.content()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(content)
+		return err
+	}
+	size := 0
+	var raw []byte
+	err := stream(func(block []float32) error {
+		raw = floats(raw[:0], block)
+		size += len(raw)
+		_, err := w.Write(raw)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.whole(size)
 }
 
 // Node adds an operator, which has its domain and a colon before its name if it is not one of ONNX's own.
@@ -254,7 +311,11 @@ func (g *Graph) Model(metadata ...[2]string) ([]byte, error) {
 	}
 	initializers := make([]byte, 0, g.size()+100*len(g.constants))
 	for _, c := range g.constants {
-		initializers = message(initializers, 5, c.proto())
+		proto, err := c.proto()
+		if err != nil {
+			return nil, err
+		}
+		initializers = message(initializers, 5, proto)
 	}
 	return g.model(initializers, metadata), nil
 }
@@ -277,11 +338,15 @@ func (g *Graph) model(initializers []byte, metadata [][2]string) []byte {
 	return m
 }
 
-// Fields are the nodes and the constants of a graph as fields of a GraphProto.
+// Fields are the nodes and the constants of a graph as fields of a GraphProto. None of them may be a Stream.
 func Fields(g *Graph) []byte {
 	fields := slices.Clone(g.nodes)
 	for _, c := range g.constants {
-		fields = message(fields, 5, c.proto())
+		proto, err := c.proto()
+		if err != nil {
+			panic(err)
+		}
+		fields = message(fields, 5, proto)
 	}
 	return fields
 }
@@ -311,14 +376,18 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 		at := 0
 		for _, c := range g.constants {
 			if c.size < minExternal || c.data == nil {
-				initializers = message(initializers, 5, c.proto())
+				proto, err := c.proto()
+				if err != nil {
+					return err
+				}
+				initializers = message(initializers, 5, proto)
 				continue
 			}
 			fill := (page - at%page) % page
 			if _, err := w.Write(make([]byte, fill)); err != nil {
 				return err
 			}
-			if _, err := w.Write(c.content()); err != nil {
+			if err := c.write(w); err != nil {
 				return err
 			}
 			initializers = message(initializers, 5, c.at(second, at+fill))

@@ -1,53 +1,154 @@
 package export
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
-// Dense is a layer after the pooling.
+// Head is what makes a sentence's vector of its tokens' vectors.
+type Head struct {
+	// Poolings are cls (the first token), mean, max, mean_sqrt_len (the sum over the root of the number), weighted (the
+	// mean weighted by place) and last (the last token); the results of several stand one after the other.
+	Poolings []string
+	Dense    []Dense
+	Dim      int // if above 0, only as many numbers are kept, the first
+}
+
+// Dense is a layer after the pooling: x·Weight + Bias, and its activation. One without Weight divides by the length.
 type Dense struct {
 	Weight     []float32 // [in, out]
 	Bias       []float32 // [out], or nil
 	In, Out    int
-	Activation string // an ONNX operator, or empty
+	Activation string // an ONNX operator, GELU, SiLU, or empty
 }
 
-// Head writes pooling, mean or max or else the first token's, and dense layers, and gives the name and the width of
-// their output. Nothing is padded, so the mean is over all tokens.
-func (g *Graph) Head(tokens, pooling string, dense []Dense, opset int) (output string, dim int) {
-	const prefix = "mine."
-	x := prefix + "pooled"
-	const axesAreInput = 18
-	var axes []Attr
-	inputs := []string{tokens}
-	reduce := map[string]string{"mean": "ReduceMean", "max": "ReduceMax"}[pooling]
-	switch {
-	case reduce == "":
-		g.Initializer(prefix+"first", nil, []int64{0})
-		g.Node("Gather", []string{tokens, prefix + "first"}, []string{x}, Attr{Name: "axis", Value: 1})
-	case opset >= axesAreInput:
-		g.Initializer(prefix+"axes", []int{1}, []int64{1})
-		inputs = append(inputs, prefix+"axes")
-	default:
-		axes = []Attr{{Name: "axes", Value: []int64{1}}}
+// headPrefix begins the names of a head's tensors.
+const headPrefix = "mine."
+
+// Head writes a head after the tokens' vectors [batch, tokens, width] and gives the name and the width of its output.
+// Nothing is padded, so all tokens count. opset is the version of the graph's operators.
+func (g *Graph) Head(tokens string, h Head, width, opset int) (output string, dim int) {
+	h.counted(g, tokens)
+	var parts []string
+	for _, pooling := range h.Poolings {
+		parts = append(parts, g.pool(tokens, pooling, opset))
 	}
-	if reduce != "" {
-		g.Node(reduce, inputs, []string{x}, append(axes, Attr{Name: "keepdims", Value: 0})...)
+	x, dim := parts[0], width*len(parts)
+	if len(parts) > 1 {
+		x = headPrefix + "poolings"
+		g.Node("Concat", parts, []string{x}, Attr{Name: "axis", Value: -1})
 	}
-	for i, d := range dense {
-		at := fmt.Sprintf("%sdense%d.", prefix, i+1)
-		g.Initializer(at+"weight", []int{d.In, d.Out}, d.Weight)
-		g.Node("MatMul", []string{x, at + "weight"}, []string{at + "product"})
-		x = at + "product"
-		if d.Bias != nil {
-			g.Initializer(at+"bias", []int{d.Out}, d.Bias)
-			g.Node("Add", []string{x, at + "bias"}, []string{at + "sum"})
-			x = at + "sum"
+	for i, d := range h.Dense {
+		x = g.dense(fmt.Sprintf("%sdense%d.", headPrefix, i+1), d, x)
+		if d.Weight != nil {
+			dim = d.Out
 		}
-		if d.Activation != "" {
-			g.Node(d.Activation, []string{x}, []string{at + "out"})
-			x = at + "out"
-		}
-		dim = d.Out
+	}
+	if h.Dim > 0 {
+		x, dim = g.First(x, h.Dim), h.Dim
 	}
 	g.Output(x, Float32, "batch", dim)
 	return x, dim
+}
+
+// First writes the first numbers of the vectors x [batch, width].
+func (g *Graph) First(x string, numbers int) string {
+	name := func(part string) string { return headPrefix + "first numbers." + part }
+	for part, value := range map[string]int64{"from": 0, "to": int64(numbers), "axis": 1} {
+		g.Initializer(name(part), []int{1}, []int64{value})
+	}
+	g.Node("Slice", []string{x, name("from"), name("to"), name("axis")}, []string{headPrefix + "vectors"})
+	return headPrefix + "vectors"
+}
+
+// counted adds what poolings by number and place of tokens take.
+func (h Head) counted(g *Graph, tokens string) {
+	for _, pooling := range h.Poolings {
+		if pooling != "mean_sqrt_len" && pooling != "weighted" {
+			continue
+		}
+		g.Node("Shape", []string{tokens}, []string{headPrefix + "shape"})
+		g.Initializer(headPrefix+"second", nil, []int64{1})
+		g.Node("Gather", []string{headPrefix + "shape", headPrefix + "second"}, []string{headPrefix + "number"}, Attr{Name: "axis", Value: 0})
+		g.Node("Cast", []string{headPrefix + "number"}, []string{headPrefix + "count"}, Attr{Name: "to", Value: int(Float32)})
+		return
+	}
+}
+
+// pool writes one pooling and gives its output.
+func (g *Graph) pool(tokens, pooling string, opset int) string {
+	name := func(part string) string { return headPrefix + pooling + "." + part }
+	x := headPrefix + "pooled." + pooling
+	switch pooling {
+	case "mean", "max":
+		g.reduce(map[string]string{"mean": "ReduceMean", "max": "ReduceMax"}[pooling], tokens, x, opset)
+	case "mean_sqrt_len":
+		g.reduce("ReduceMean", tokens, name("mean"), opset)
+		g.Node("Sqrt", []string{headPrefix + "count"}, []string{name("root")})
+		g.Node("Mul", []string{name("mean"), name("root")}, []string{x})
+	case "weighted": // the mean of each token times its place, over the mean of the places, (count + 1) / 2
+		g.Initializer(name("from"), nil, []float32{1})
+		g.Initializer(name("half"), nil, []float32{0.5})
+		g.Initializer(name("axis"), []int{1}, []int64{1})
+		g.Node("Add", []string{headPrefix + "count", name("from")}, []string{name("end")})
+		g.Node("Range", []string{name("from"), name("end"), name("from")}, []string{name("places")})
+		g.Node("Unsqueeze", []string{name("places"), name("axis")}, []string{name("weights")})
+		g.Node("Mul", []string{tokens, name("weights")}, []string{name("weighted")})
+		g.reduce("ReduceMean", name("weighted"), name("mean"), opset)
+		g.Node("Mul", []string{name("end"), name("half")}, []string{name("middle")})
+		g.Node("Div", []string{name("mean"), name("middle")}, []string{x})
+	default:
+		place := map[string]int64{"cls": 0, "last": -1}[pooling]
+		g.Initializer(name("place"), nil, []int64{place})
+		g.Node("Gather", []string{tokens, name("place")}, []string{x}, Attr{Name: "axis", Value: 1})
+	}
+	return x
+}
+
+// reduce writes a reduction over the tokens.
+func (g *Graph) reduce(op, x, out string, opset int) {
+	const axesAreInput = 18
+	keep := Attr{Name: "keepdims", Value: 0}
+	if opset < axesAreInput {
+		g.Node(op, []string{x}, []string{out}, Attr{Name: "axes", Value: []int64{1}}, keep)
+		return
+	}
+	g.Initializer(out+".axes", []int{1}, []int64{1})
+	g.Node(op, []string{x, out + ".axes"}, []string{out}, keep)
+}
+
+// dense writes a layer after x; its names start with at.
+func (g *Graph) dense(at string, d Dense, x string) string {
+	if d.Weight == nil {
+		g.Node("LpNormalization", []string{x}, []string{at + "out"}, Attr{Name: "axis", Value: -1}, Attr{Name: "p", Value: 2})
+		return at + "out"
+	}
+	g.Initializer(at+"weight", []int{d.In, d.Out}, d.Weight)
+	g.Node("MatMul", []string{x, at + "weight"}, []string{at + "product"})
+	x = at + "product"
+	if d.Bias != nil {
+		g.Initializer(at+"bias", []int{d.Out}, d.Bias)
+		g.Node("Add", []string{x, at + "bias"}, []string{at + "sum"})
+		x = at + "sum"
+	}
+	out := []string{at + "out"}
+	switch d.Activation {
+	case "":
+		return x
+	case "SiLU":
+		g.Node("Sigmoid", []string{x}, []string{at + "sigmoid"})
+		g.Node("Mul", []string{x, at + "sigmoid"}, out)
+	case "GELU":
+		for part, value := range map[string]float32{"root": math.Sqrt2, "one": 1, "half": 0.5} {
+			g.Initializer(at+part, nil, []float32{value})
+		}
+		g.Node("Div", []string{x, at + "root"}, []string{at + "argument"})
+		g.Node("Erf", []string{at + "argument"}, []string{at + "erf"})
+		g.Node("Add", []string{at + "erf", at + "one"}, []string{at + "erf1"})
+		g.Node("Mul", []string{x, at + "erf1"}, []string{at + "double"})
+		g.Node("Mul", []string{at + "double", at + "half"}, out)
+	default:
+		g.Node(d.Activation, []string{x}, out)
+	}
+	return out[0]
 }

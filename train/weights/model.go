@@ -28,21 +28,30 @@ func ReadModel(dir string, keep func(name string) bool) ([]*Tensor, error) {
 		tensors, _, err := ReadFile(one, keep)
 		return tensors, err
 	}
-	path := filepath.Join(dir, indexName)
+	index, shardOf, err := readIndex(dir)
+	if err != nil {
+		return nil, err
+	}
+	return readShards(index, shardOf, keep)
+}
+
+// readIndex reads model.safetensors.index.json: its path, and the shard of each tensor.
+func readIndex(dir string) (path string, shardOf map[string]string, err error) {
+	path = filepath.Join(dir, indexName)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badinput.Errorf("%s has neither %s nor %s: convert the weights to safetensors", dir, ModelName,
+		return "", nil, badinput.Errorf("%s has neither %s nor %s: convert the weights to safetensors", dir, ModelName,
 			indexName)
 	} else if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	var index struct {
 		WeightMap map[string]string `json:"weight_map"`
 	}
 	if err := json.Unmarshal(raw, &index); err != nil {
-		return nil, badinput.Errorf("%s is not the index of a model: %w", path, err)
+		return "", nil, badinput.Errorf("%s is not the index of a model: %w", path, err)
 	}
-	return readShards(path, index.WeightMap, keep)
+	return path, index.WeightMap, nil
 }
 
 // readShards reads every shard and checks that each tensor is in the shard that the index names, and in no other.

@@ -24,7 +24,7 @@ import (
 // maxHeader is the format's own limit.
 const maxHeader = 100_000_000
 
-// elementBytes are the sizes of the dtypes that a header may name. Only F32, F16 and BF16 can be read.
+// elementBytes are the sizes of the dtypes that a header may name. Only F64, F32, F16 and BF16 can be read.
 var elementBytes = map[string]int64{
 	"BOOL": 1, "U8": 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4,
 	"I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
@@ -38,8 +38,8 @@ type entry struct {
 }
 
 // ReadFile reads a safetensors file: the metadata, and the tensors for which keep returns true (all if keep is nil) in
-// the file's order. An incomplete or inconsistent file is a badinput error. So is a selected tensor that is not F32,
-// F16 or BF16.
+// the file's order. An incomplete or inconsistent file is a badinput error. So is a selected tensor that is not F64,
+// F32, F16 or BF16.
 func ReadFile(path string, keep func(name string) bool) (tensors []*Tensor, metadata map[string]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,6 +59,26 @@ func ReadFile(path string, keep func(name string) bool) (tensors []*Tensor, meta
 
 // read reads a file of size bytes.
 func read(r io.ReaderAt, size int64, keep func(name string) bool) ([]*Tensor, map[string]string, error) {
+	entries, metadata, err := readHeader(r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	var tensors []*Tensor
+	for _, e := range entries {
+		if keep != nil && !keep(e.Name) {
+			continue
+		}
+		values, err := e.read(r, e.Offsets[0], e.Offsets[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		tensors = append(tensors, &Tensor{Name: e.Name, Shape: e.Shape, Data: values})
+	}
+	return tensors, metadata, nil
+}
+
+// readHeader reads what a file of size bytes says of its tensors; their offsets count from the file's beginning.
+func readHeader(r io.ReaderAt, size int64) ([]entry, map[string]string, error) {
 	var length [8]byte
 	if _, err := r.ReadAt(length[:], 0); err != nil {
 		return nil, nil, errors.New("it has fewer than 8 bytes; copy the file again")
@@ -79,22 +99,24 @@ func read(r io.ReaderAt, size int64, keep func(name string) bool) ([]*Tensor, ma
 	if err := checkEntries(entries, size-8-int64(n)); err != nil {
 		return nil, nil, err
 	}
-	var tensors []*Tensor
-	for _, e := range entries {
-		if keep != nil && !keep(e.Name) {
-			continue
-		}
-		raw := make([]byte, e.Offsets[1]-e.Offsets[0])
-		if _, err := r.ReadAt(raw, 8+int64(n)+e.Offsets[0]); err != nil {
-			return nil, nil, err
-		}
-		values, err := decode(e.DType, raw)
-		if err != nil {
-			return nil, nil, fmt.Errorf("the tensor %s %w", e.Name, err)
-		}
-		tensors = append(tensors, &Tensor{Name: e.Name, Shape: e.Shape, Data: values})
+	for i := range entries {
+		entries[i].Offsets[0] += 8 + int64(n)
+		entries[i].Offsets[1] += 8 + int64(n)
 	}
-	return tensors, metadata, nil
+	return entries, metadata, nil
+}
+
+// read reads the values in some of the file's bytes.
+func (e *entry) read(r io.ReaderAt, from, to int64) ([]float32, error) {
+	raw := make([]byte, to-from)
+	if _, err := r.ReadAt(raw, from); err != nil {
+		return nil, err
+	}
+	values, err := decode(e.DType, raw)
+	if err != nil {
+		return nil, fmt.Errorf("the tensor %s %w", e.Name, err)
+	}
+	return values, nil
 }
 
 // parseHeader reads the JSON token by token: in a map, a second tensor of one name would replace the first.
@@ -189,10 +211,33 @@ func decode(dtype string, raw []byte) ([]float32, error) {
 		for i := range values {
 			values[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw[2*i:])) << 16)
 		}
+	case "F64":
+		values = make([]float32, len(raw)/8)
+		for i := range values {
+			values[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])))
+		}
 	default:
-		return nil, fmt.Errorf("is %s; only F32, F16 and BF16 can be read: convert it", dtype)
+		return nil, fmt.Errorf("is %s; only F64, F32, F16 and BF16 can be read: convert it", dtype)
 	}
 	return values, nil
+}
+
+// decodeIntegers is decode for whole numbers.
+func decodeIntegers(dtype string, raw []byte) ([]int64, error) {
+	var numbers []int64
+	switch dtype {
+	case "I64":
+		for at := 0; at < len(raw); at += 8 {
+			numbers = append(numbers, int64(binary.LittleEndian.Uint64(raw[at:])))
+		}
+	case "I32":
+		for at := 0; at < len(raw); at += 4 {
+			numbers = append(numbers, int64(int32(binary.LittleEndian.Uint32(raw[at:]))))
+		}
+	default:
+		return nil, fmt.Errorf("is %s, where whole numbers are expected (I64, I32): fetch the file again", dtype)
+	}
+	return numbers, nil
 }
 
 // names joins the names of tensors; of many only the first few.
